@@ -1,0 +1,222 @@
+"""Fit the polynomials of src/actgrad/backends/accurate.py and write them to coefficients.py beside it.
+
+Each fit is a relative-error minimax polynomial (Remez exchange on a fine grid, 50 digits). Its lowest coefficients are
+then rounded to the compute dtype one after the other, the others being fitted again each time, so that they make up for
+what the rounding lost; at last the rest is rounded, and the error of what is left is measured on a denser grid.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import mpmath
+from mpmath import mp, mpf
+
+mp.dps = 50
+
+TARGET = Path(__file__).resolve().parent.parent / "src" / "actgrad" / "backends" / "coefficients.py"
+
+GRID_POINTS_PER_COEFFICIENT = 24
+CHECK_POINTS_PER_COEFFICIENT = 97  # no multiple of the grid's
+EXCHANGES = 12
+REFITS = 4  # coefficients that are rounded one by one
+
+
+@dataclass(frozen=True)
+class Precision:
+    """A compute dtype, and the constants that are chosen for it."""
+
+    name: str
+    bits: int  # of the significand
+    exponent_bits: int  # that the exponent n of a result takes, subnormals included
+    emin: int  # of the smallest normal number
+    degree: dict[str, int]
+    normal_k: float
+    erfc_k: float
+
+    def round(self, x: mpf) -> mpf:
+        with mp.workprec(self.bits):
+            return +x
+
+    @property
+    def largest_exponent(self) -> int:
+        return 1 - self.emin
+
+    @property
+    def exp_min(self) -> mpf:
+        """Where exp is below half the smallest subnormal number, and so 0; a multiple of 1/8."""
+        return mpmath.floor(8 * (self.emin - self.bits) * mp.log(2)) / 8
+
+    @property
+    def exp_max(self) -> mpf:
+        """Where exp overflows; a multiple of 1/8."""
+        return mpmath.ceil(8 * (self.largest_exponent + 1) * mp.log(2)) / 8
+
+
+PRECISIONS = (
+    Precision("FLOAT32", 24, 8, -126, {"EXP": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9}, 0.25, 0.375),
+    Precision("FLOAT64", 53, 11, -1022, {"EXP": 9, "LOG1P": 6, "NORMAL": 21, "ERFC": 21}, 0.25, 0.375),
+)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What to fit: a polynomial p such that the function that is built from it has the least relative error.
+
+    An error e of p(x) is a relative error of weight(x) * e there.
+    """
+
+    name: str
+    what: str
+    function: Callable[[mpf], mpf]
+    weight: Callable[[mpf], mpf]
+    low: mpf
+    high: mpf
+    degree: int
+    lowest: mpf | None = None  # the lowest coefficient, where it has to be exact
+
+
+def fits(precision: Precision) -> Iterator[Fit]:
+    """The fits of one precision."""
+    # n = round(x / ln 2) is off by the rounding error of x / ln 2: the interval has 0.1 % to spare.
+    half_ln2 = mp.log(2) / 2 * mpf("1.001")
+    yield Fit(
+        "EXP",
+        "expm1(r) = r + r**2 * p(r)",
+        lambda r: (mp.expm1(r) - r) / r**2,
+        lambda r: r**2 / mp.expm1(r),
+        -half_ln2,
+        half_ln2,
+        precision.degree["EXP"],
+    )
+    # f = m - 1 with m in [sqrt(1/2), sqrt(2)), and s = f / (2 + f).
+    s_max = (mp.sqrt(2) - 1) / (mp.sqrt(2) + 1) * mpf("1.001")
+    yield Fit(
+        "LOG1P",
+        "log((1 + s) / (1 - s)) = 2*s + s**3 * p(z), z = s**2",
+        lambda z: (2 * mp.atanh(mp.sqrt(z)) - 2 * mp.sqrt(z)) / mp.sqrt(z) ** 3,
+        lambda z: mp.sqrt(z) ** 3 / (2 * mp.atanh(mp.sqrt(z))),
+        mpf(0),
+        s_max**2,
+        precision.degree["LOG1P"],
+    )
+    yield _tail_fit(precision, "NORMAL", "normal_cdf(-a) = exp(-a**2/2) * t * p(a*t)", mpf(1) / 2, precision.normal_k)
+    yield _tail_fit(precision, "ERFC", "erfc(a) = exp(-a**2) * t * p(a*t)", mpf(1), precision.erfc_k)
+
+
+def _tail_fit(precision: Precision, name: str, what: str, square_factor: mpf, k: float) -> Fit:
+    """The tail of the normal distribution (square_factor 1/2) or of erfc (1), as a polynomial in s = a / (1 + k*a)."""
+    a_max = tail_end(precision, square_factor)
+
+    def function(s: mpf) -> mpf:
+        a = s / (1 - k * s)
+        scaled = mp.erfc(a * mp.sqrt(square_factor)) * mp.exp(square_factor * a * a) * (1 + k * a)
+        return scaled * square_factor
+
+    what += f", t = 1 / (1 + {k}*a), a <= {float(a_max)}"
+    high = a_max / (1 + k * a_max)
+    return Fit(name, what, function, lambda s: 1 / function(s), mpf(0), high, precision.degree[name], square_factor)
+
+
+def tail_end(precision: Precision, square_factor: mpf) -> mpf:
+    """The multiple of 1/16 where exp(-square_factor * a**2) is 0."""
+    return mpmath.ceil(16 * mp.sqrt(-precision.exp_min / square_factor)) / 16
+
+
+def constants(precision: Precision) -> dict[str, tuple[mpf, str]]:
+    """The scalars: name -> (value, comment)."""
+    ln2 = mp.log(2)
+    with mp.workprec(precision.bits - precision.exponent_bits):
+        ln2_high = +ln2
+    rounded = precision.round
+    return {
+        "LOG2_E": (rounded(1 / ln2), "1 / ln 2"),
+        "LN2_HIGH": (ln2_high, f"ln 2 in {precision.bits - precision.exponent_bits} bits: n times it is exact"),
+        "LN2_LOW": (rounded(ln2 - ln2_high), "ln 2 - LN2_HIGH"),
+        "EXP_MIN": (precision.exp_min, "exp is 0 from here down"),
+        "EXP_MAX": (precision.exp_max, "exp is infinite from here up"),
+        "EXPM1_TINY": (mpf(2) ** -(precision.bits + 1), "expm1(x) is x below"),
+        "NORMAL_PDF_0": (rounded(1 / mp.sqrt(2 * mp.pi)), "normal_pdf(0)"),
+        "NORMAL_K": (mpf(precision.normal_k), "of NORMAL"),
+        "NORMAL_MAX": (tail_end(precision, mpf(1) / 2), "normal_cdf(-a) and normal_pdf(a) are 0 from here up"),
+        "ERFC_K": (mpf(precision.erfc_k), "of ERFC"),
+        "ERFC_MAX": (tail_end(precision, mpf(1)), "erfc is 0 from here up"),
+    }
+
+
+def chebyshev_points(low: mpf, high: mpf, count: int) -> list[mpf]:
+    """The zeros of the Chebyshev polynomial of degree `count`, mapped to the interval, in rising order."""
+    return [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * count)) for i in range(count)]
+
+
+def horner(coefficients: Sequence[mpf], x: mpf) -> mpf:
+    """The polynomial at x; lowest power first."""
+    value = mpf(0)
+    for c in reversed(coefficients):
+        value = value * x + c
+    return value
+
+
+def minimax(xs: Sequence[mpf], ys: Sequence[mpf], weights: Sequence[mpf], count: int) -> list[mpf]:
+    """The polynomial of `count` coefficients, lowest first, with the least max |weight * (p(x) - y)| over the points.
+
+    Remez: on count + 1 points the best polynomial has errors of one size and alternating sign; exchange these points
+    for the extrema of its error over all points, until nothing changes.
+    """
+    chosen = [i * (len(xs) - 1) // count for i in range(count + 1)]  # the extrema of a Chebyshev polynomial
+    for _ in range(EXCHANGES):
+        system = mp.matrix(count + 1, count + 1)
+        for row, i in enumerate(chosen):
+            for power in range(count):
+                system[row, power] = xs[i] ** power
+            system[row, count] = (-1) ** row / weights[i]
+        solution = list(mp.lu_solve(system, mp.matrix([ys[i] for i in chosen])))
+        coefficients = solution[:count]
+        errors = [w * (horner(coefficients, x) - y) for x, y, w in zip(xs, ys, weights, strict=True)]
+        extrema = _alternating_extrema(errors, count + 1)
+        if extrema == chosen:
+            break
+        chosen = extrema
+    return coefficients
+
+
+def _alternating_extrema(errors: Sequence[mpf], count: int) -> list[int]:
+    """The largest error of each run of one sign, the smaller end dropped while there are more than `count`."""
+    runs: list[int] = []
+    for i, error in enumerate(errors):
+        if runs and (error > 0) == (errors[runs[-1]] > 0):
+            if abs(error) > abs(errors[runs[-1]]):
+                runs[-1] = i
+        else:
+            runs.append(i)
+    while len(runs) > count:
+        runs.pop(0 if abs(errors[runs[0]]) < abs(errors[runs[-1]]) else -1)
+    if len(runs) < count:
+        raise ArithmeticError(f"the error changes its sign {len(runs) - 1} times, not {count - 1}")
+    return runs
+
+
+def fit_rounded(fit: Fit, precision: Precision) -> list[mpf]:
+    """The coefficients of a fit, rounded, lowest first."""
+    count = fit.degree + 1
+    xs = chebyshev_points(fit.low, fit.high, GRID_POINTS_PER_COEFFICIENT * count)
+    ys = [fit.function(x) for x in xs]
+    weights = [abs(fit.weight(x)) for x in xs]
+    rounded: list[mpf] = []
+    while len(rounded) < min(REFITS, count - 1):
+        known = fit.lowest if not rounded else None
+        rounded.append(known or precision.round(minimax(xs, ys, weights, count - len(rounded))[0]))
+        # p(x) = c + x * q(x): go on with q.
+        ys = [(y - rounded[-1]) / x for x, y in zip(xs, ys, strict=True)]
+        weights = [w * abs(x) for x, w in zip(xs, weights, strict=True)]
+    return rounded + [precision.round(c) for c in minimax(xs, ys, weights, count - len(rounded))]
+
+
+def error_bound(fit: Fit, coefficients: Sequence[mpf]) -> mpf:
+    """The largest relative error on a grid denser than the one fitted on."""
+    points = chebyshev_points(fit.low, fit.high, CHECK_POINTS_PER_COEFFICIENT * len(coefficients))
+    return max(abs(fit.weight(x) * (horner(coefficients, x) - fit.function(x))) for x in points)

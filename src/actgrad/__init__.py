@@ -1,0 +1,47 @@
+"""Activation functions and their gradients, for NumPy and PyTorch, to the contract of the CANN aclnn operators."""
+
+from .errors import (
+    ActgradError,
+    BackendUnavailable,
+    InvalidArgument,
+    InvalidCall,
+    InvalidDtype,
+    NullArgument,
+    UnsupportedOnProduct,
+)
+from .op import REGISTRY as operators
+from .op import Operator
+from .ops.elu import elu, elu_backward
+from .ops.geglu import geglu, geglu_backward
+from .ops.gelu import gelu, gelu_backward
+from .ops.leaky_relu import leaky_relu, leaky_relu_backward
+from .ops.selu import selu, selu_backward
+from .plan import Plan
+from .products import product, rules
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "ActgradError",
+    "BackendUnavailable",
+    "InvalidArgument",
+    "InvalidCall",
+    "InvalidDtype",
+    "NullArgument",
+    "Operator",
+    "Plan",
+    "UnsupportedOnProduct",
+    "elu",
+    "elu_backward",
+    "geglu",
+    "geglu_backward",
+    "gelu",
+    "gelu_backward",
+    "leaky_relu",
+    "leaky_relu_backward",
+    "operators",
+    "product",
+    "rules",
+    "selu",
+    "selu_backward",
+]

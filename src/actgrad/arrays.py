@@ -1,0 +1,216 @@
+"""The arrays of others, seen as views on memory: NumPy, PyTorch (never imported here) and anything with DLPack."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .dtypes import BY_NAME, Dtype
+from .errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
+from .loop import Meta
+
+KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A tensor's memory: where it lies and how it is laid out. `owner` keeps it alive."""
+
+    meta: Meta
+    address: int
+    device: str  # "cpu", "cuda:0", ...
+    kind: str  # "numpy", "torch" or "dlpack"
+    writable: bool
+    owner: Any
+    source: Any  # the object that the caller passed
+
+
+def view(obj: Any, operator: str, argument: str) -> View:
+    """The view of `obj`; errors name `operator` and `argument`."""
+    if isinstance(obj, np.ndarray):
+        return _numpy_view(obj, operator, argument)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(obj, torch.Tensor):
+        return _torch_view(torch, obj, operator, argument)
+    if hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
+        return _dlpack_view(obj, operator, argument)
+    if isinstance(obj, np.generic):
+        return _numpy_view(np.asarray(obj), operator, argument)
+    raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}")
+
+
+def numpy_array(address: int, meta: Meta) -> np.ndarray:
+    """A NumPy array on memory that somebody else keeps alive."""
+    return np.asarray(_Memory(address, meta)).view(meta.dtype.numpy)
+
+
+class _Memory:
+    """What NumPy needs to see memory as an array; raw bytes, because it does not know every dtype by name."""
+
+    def __init__(self, address: int, meta: Meta):
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": meta.shape,
+            "strides": meta.strides,
+            "typestr": f"|V{meta.dtype.itemsize}",
+            "data": (address, False),
+        }
+
+
+def empty(like: View, meta: Meta) -> Any:
+    """A fresh, uninitialised array of `like`'s kind and device; its memory order is that of `meta`'s strides."""
+    if like.kind == "torch":
+        torch = sys.modules["torch"]
+        strides = [s // meta.dtype.itemsize for s in meta.strides]
+        dtype = getattr(torch, meta.dtype.name)
+        return torch.empty_strided(meta.shape, strides, dtype=dtype, device=like.source.device)
+    order = sorted(range(len(meta.shape)), key=lambda d: (-meta.strides[d], d))
+    dense = np.empty([meta.shape[d] for d in order], meta.dtype.numpy)
+    return dense.transpose(np.argsort(order)) if order else dense
+
+
+def like_input(result: Any, like: View) -> Any:
+    """A result, or several, as arrays of the input's own library, where that is not already the case."""
+    if like.kind != "dlpack" or not hasattr(like.source, "__array_namespace__"):
+        return result
+    convert = like.source.__array_namespace__().from_dlpack
+    return tuple(map(convert, result)) if isinstance(result, tuple) else convert(result)
+
+
+def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Strides of a dense tensor in the memory order that the strides `order` have, as `empty_like` keeps it."""
+    strides = [0] * len(shape)
+    step = itemsize
+    for d in sorted(range(len(shape)), key=lambda d: (abs(order[d]), -d)):
+        strides[d] = step
+        step *= max(shape[d], 1)
+    return tuple(strides)
+
+
+def row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Strides of a contiguous tensor."""
+    return dense_strides(shape, tuple(range(len(shape), 0, -1)), itemsize)
+
+
+def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
+    if isinstance(array, np.ma.MaskedArray):
+        raise InvalidCall(f"{operator}: {argument} is a masked array, whose mask would be lost; pass .filled(value)")
+    dtype = BY_NAME.get(array.dtype.name)
+    if dtype is None:
+        known = ", ".join(BY_NAME)
+        raise InvalidDtype(f"{operator}: {argument} is {array.dtype.name}, no tensor dtype; known: {known}")
+    if not array.dtype.isnative:
+        raise InvalidDtype(f"{operator}: {argument} is {dtype} in foreign byte order; pass .astype({dtype.name!r})")
+    address, read_only = array.__array_interface__["data"]
+    return View(Meta(dtype, array.shape, array.strides), address, "cpu", "numpy", not read_only, array, array)
+
+
+def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
+    if tensor.layout is not torch.strided or tensor.is_quantized:
+        raise InvalidCall(f"{operator}: {argument} is a sparse or quantised tensor; pass .to_dense() or .dequantize()")
+    if tensor.requires_grad and torch.is_grad_enabled():
+        raise InvalidArgument(
+            f"{operator}: {argument} requires grad, and this function would cut it off from the graph; "
+            "pass .detach(), or call inside torch.no_grad()"
+        )
+    if tensor.is_neg() or tensor.is_conj():
+        raise InvalidCall(f"{operator}: {argument} is a lazy negation or conjugate; pass .resolve_neg().resolve_conj()")
+    name = str(tensor.dtype).removeprefix("torch.")
+    if name not in BY_NAME:
+        raise InvalidDtype(f"{operator}: {argument} is {name}; known: {', '.join(BY_NAME)}")
+    dtype = BY_NAME[name]
+    try:
+        address = tensor.data_ptr()
+    except RuntimeError as error:  # fake, functional and other tensors without memory
+        raise InvalidCall(f"{operator}: {argument} is a {type(tensor).__name__} without memory of its own") from error
+    strides = tuple(s * dtype.itemsize for s in tensor.stride())
+    return View(Meta(dtype, tuple(tensor.shape), strides), address, str(tensor.device), "torch", True, tensor, tensor)
+
+
+# DLPack, https://dmlc.github.io/dlpack/latest/: the structs that a capsule points to.
+
+
+class _Device(ctypes.Structure):
+    _fields_ = (("type", ctypes.c_int32), ("index", ctypes.c_int32))
+
+
+class _DataType(ctypes.Structure):
+    _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device", _Device),
+        ("ndim", ctypes.c_int32),
+        ("dtype", _DataType),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class _VersionedTensor(ctypes.Structure):
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("manager", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", _Tensor),
+    )
+
+
+_READ_ONLY = 1
+_DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 10: "rocm", 11: "cpu", 13: "cuda"}  # 3, 11: host memory pinned for a GPU
+_CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+
+
+def _dlpack_view(obj: Any, operator: str, argument: str) -> View:
+    try:
+        try:
+            capsule = obj.__dlpack__(max_version=(1, 0))
+        except TypeError:  # a producer from before version 1.0
+            capsule = obj.__dlpack__()
+    except (BufferError, RuntimeError, TypeError) as error:
+        raise InvalidCall(f"{operator}: {argument} ({type(obj).__name__}) gives no DLPack: {error}") from error
+    get_name, get_pointer = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    get_name.restype, get_name.argtypes = ctypes.c_char_p, (ctypes.py_object,)
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    name = get_name(capsule)
+    pointer = get_pointer(capsule, name)
+    writable = True
+    if name == b"dltensor_versioned":
+        versioned = _VersionedTensor.from_address(pointer)
+        if versioned.major != 1:
+            raise InvalidCall(f"{operator}: {argument} speaks DLPack {versioned.major}, this version knows 0 and 1")
+        tensor, writable = versioned.tensor, not versioned.flags & _READ_ONLY
+    else:
+        tensor = _Tensor.from_address(pointer)
+    dtype = _dlpack_dtype(tensor.dtype)
+    if dtype is None:
+        code, bits, lanes = tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes
+        raise InvalidDtype(f"{operator}: {argument} has DLPack type {code}, {bits} bits, {lanes} lanes: no tensor dtype")
+    shape = tuple(tensor.shape[: tensor.ndim])
+    if tensor.strides:
+        strides = tuple(s * dtype.itemsize for s in tensor.strides[: tensor.ndim])
+    else:  # a null pointer means contiguous
+        strides = row_major(shape, dtype.itemsize)
+    device = _DEVICES.get(tensor.device.type)
+    if device is None:
+        raise BackendUnavailable(f"{operator}: {argument} lives on DLPack device type {tensor.device.type}; no backend")
+    place = device if device == "cpu" else f"{device}:{tensor.device.index}"
+    address = (tensor.data or 0) + tensor.byte_offset
+    # The capsule, never consumed, frees the tensor when it dies: it is the owner.
+    return View(Meta(dtype, shape, strides), address, place, "dlpack", writable, capsule, obj)
+
+
+def _dlpack_dtype(dtype: _DataType) -> Dtype | None:
+    code = _CODES.get(dtype.code)
+    if code is None or dtype.lanes != 1:
+        return None
+    return BY_NAME.get("bool" if code == "bool" else f"{code}{dtype.bits}")

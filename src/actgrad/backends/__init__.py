@@ -1,0 +1,38 @@
+"""Backends: each turns a computation into a kernel, without knowing any operator's name. Imported when first used."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from ..errors import BackendUnavailable, InvalidCall
+
+#: Name, and the devices whose memory it computes on.
+DEVICES = {"cpu": ("cpu",), "reference": ("cpu",), "triton": ("cuda", "rocm")}
+
+
+def choose(name: str | None, device: str, operator: str) -> str:
+    """The backend called `name`, or the one for the device that the tensors live on."""
+    kind = device.partition(":")[0]
+    if name is None:
+        for backend, devices in DEVICES.items():
+            if kind in devices:
+                return backend
+        raise BackendUnavailable(f"{operator}: no backend computes on device {device}; move the tensors with .cpu()")
+    if name not in DEVICES:
+        raise InvalidCall(f"{operator}: backend is {name!r}; known: {', '.join(DEVICES)}")
+    if kind not in DEVICES[name]:
+        raise BackendUnavailable(
+            f"{operator}: backend {name!r} computes on {' and '.join(DEVICES[name])}, but the tensors live on {device}"
+        )
+    return name
+
+
+def load(name: str) -> ModuleType:
+    """Import the backend called `name`; it offers `prepare(computation) -> Kernel`."""
+    module = {"cpu": ".cpu", "reference": ".reference", "triton": ".triton"}[name]
+    try:
+        return importlib.import_module(module, __name__)
+    except ImportError as error:
+        extra = {"cpu": "actgrad", "triton": "actgrad[gpu]"}.get(name, "actgrad")
+        raise BackendUnavailable(f"backend {name!r} cannot be loaded ({error}); pip install '{extra}'") from error

@@ -1,0 +1,145 @@
+"""exp, tanh, erfc, ... to a few units in the last place: the structure of each, once for every backend and both compute dtypes.
+
+A function here is written over the names of `primitives` and the constants of `coefficients`, and over nothing else. A
+backend gives both their values: `bind(exp, {**primitives, **coefficients.FLOAT32})`. Unbound, the functions compute in
+float64 on NumPy arrays.
+
+Constants written in place are powers of two or small integers, so they are exact in every dtype.
+"""
+
+from math import inf, nan
+
+from .coefficients import FLOAT64
+from .primitives import (
+    abs,
+    copysign,
+    fma,
+    leading,
+    maximum,
+    minimum,
+    muladd,
+    nearest_integer,
+    polynomial,
+    scale_by_power_of_two,
+    split_power_of_two,
+    trailing,
+    where,
+)
+
+LOG2_E, LN2_HIGH, LN2_LOW = FLOAT64["LOG2_E"], FLOAT64["LN2_HIGH"], FLOAT64["LN2_LOW"]
+EXP, EXP_MIN, EXP_MAX = FLOAT64["EXP"], FLOAT64["EXP_MIN"], FLOAT64["EXP_MAX"]
+EXPM1_TINY, LOG1P, SHORT = FLOAT64["EXPM1_TINY"], FLOAT64["LOG1P"], FLOAT64["SHORT"]
+NORMAL, NORMAL_K, NORMAL_MAX = FLOAT64["NORMAL"], FLOAT64["NORMAL_K"], FLOAT64["NORMAL_MAX"]
+ERFC, ERFC_K, ERFC_MAX = FLOAT64["ERFC"], FLOAT64["ERFC_K"], FLOAT64["ERFC_MAX"]
+NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
+
+
+def exp(x):
+    """exp(x) = 2**n * exp(r), where n = round(x / ln 2) and r = x - n ln 2."""
+    x = minimum(maximum(x, EXP_MIN), EXP_MAX)  # from here on 0 and infinity; a finite n keeps r from being NaN
+    n = nearest_integer(x * LOG2_E)
+    r = muladd(n, -LN2_LOW, muladd(n, -LN2_HIGH, x))  # LN2_HIGH ends in zeros: its product with n is exact
+    # A large 1 plus a small rest: the rounding errors of the rest hardly show.
+    return scale_by_power_of_two(1.0 + muladd(r * r, polynomial(r, EXP), r), n)
+
+
+def expm1(x):
+    """expm1(x) = 2**n * expm1(r) + (2**n - 1), with n and r as in exp."""
+    q, n = _expm1_reduced(minimum(maximum(x, EXP_MIN), EXP_MAX), 0.0)
+    half = scale_by_power_of_two(0.5, n)  # 2**n itself would overflow before the result does
+    result = fma(q, half, half - 0.5)
+    return where(abs(x) < EXPM1_TINY, x, result + result)  # also keeps the sign of zero, and all bits of a subnormal
+
+
+def log1p(x):
+    """log1p(x) = n ln 2 + log(1 + f), where 1 + x = 2**n * (1 + f).
+
+    Of 1 + x only the exponent n is used; f comes from x and is exact where it matters. With s = f / (2 + f),
+    log(1 + f) = 2 atanh(s) = f - s*f + s**3 * LOG1P(s**2), where 2 s = f - s*f, and s*f = f**2/2 - s*f**2/2.
+    """
+    _, n = split_power_of_two(1.0 + x)
+    f = scale_by_power_of_two(x, -n) + (scale_by_power_of_two(1.0, -n) - 1.0)
+    s = f / (2.0 + f)
+    z = s * s
+    half_square = 0.5 * f * f
+    rest = s * muladd(z, polynomial(z, LOG1P), half_square)
+    result = muladd(n, LN2_HIGH, f - (half_square - muladd(n, LN2_LOW, rest)))
+    result = where(x < inf, copysign(result, x), x)
+    return where(x > -1.0, result, where(x < -1.0, nan, result))
+
+
+def tanh(x):
+    """tanh(|x|) = -expm1(-2|x|) / (2 + expm1(-2|x|)): neither term overflows or cancels."""
+    e = expm1(-2.0 * abs(x))
+    return copysign(e / (2.0 + e), x)
+
+
+def normal_pdf(x):
+    """The density of the standard normal distribution at x."""
+    return NORMAL_PDF_0 * _exp_minus_half_square(minimum(abs(x), NORMAL_MAX))
+
+
+def normal_cdf(x):
+    """The distribution function of the standard normal distribution at x.
+
+    At -a < 0 it is exp(-a**2/2) * t * NORMAL(a*t), where t = 1 / (1 + K*a).
+    """
+    a = minimum(abs(x), NORMAL_MAX)
+    t = 1.0 / muladd(a, NORMAL_K, 1.0)
+    tail = _exp_minus_half_square(a) * (t * polynomial(a * t, NORMAL))
+    return where(x > 0.0, 1.0 - tail, tail)
+
+
+def erfc(x):
+    """The complementary error function: 2 normal_cdf(-sqrt(2) x), fitted anew so that x need not be scaled."""
+    a = minimum(abs(x), ERFC_MAX)
+    t = 1.0 / muladd(a, ERFC_K, 1.0)
+    tail = _exp_product(-a, a) * (t * polynomial(a * t, ERFC))
+    return where(x < 0.0, 2.0 - tail, tail)
+
+
+def sigmoid_cubic(x, c1, c3):
+    """The logistic function of z = c1*x + c3*x**3, for Python floats c1 and c3 > 0.
+
+    It is 1 / (1 + e) at z > 0 and e / (1 + e) at z < 0, where e = exp(-|z|). An error of |z| is a relative error of
+    the tail, and |z| goes beyond 100: it is computed in two numbers, high + low.
+    """
+    a = minimum(abs(x), (-EXP_MIN / c3) ** (1.0 / 3.0))  # beyond, e is 0; up to there nothing overflows
+    square = a * a
+    square_low = fma(a, a, -square)
+    # p = c1 + c3 * a**2. With few bits in c1_short, p - c1_short is exact, and so is the error of p by one more fma.
+    c1_short = (c1 + SHORT) - SHORT
+    p = fma(square, leading(c3), c1_short)
+    p_low = muladd(square, trailing(c3), c1 - c1_short)
+    p_low = muladd(square_low, leading(c3), p_low) + fma(square, leading(c3), c1_short - p)
+    high = -a * p
+    low = muladd(-a, p_low, fma(-a, p, -high))
+    e = _exp_of_sum(high, low)
+    q = 1.0 / (1.0 + e)
+    return where(x > 0.0, q, e * q)
+
+
+def _exp_minus_half_square(a):
+    """exp(-a**2 / 2) for a >= 0: one function, so that a compiler can share it between density and distribution."""
+    return _exp_product(-0.5 * a, a)
+
+
+def _exp_product(a, b):
+    """exp(a*b), the rounding error of a*b included, for a*b in the range of exp."""
+    high = a * b
+    return _exp_of_sum(high, fma(a, b, -high))
+
+
+def _exp_of_sum(high, low):
+    """exp(high + low), for high in the range of exp and a small low."""
+    q, n = _expm1_reduced(high, low)
+    return scale_by_power_of_two(1.0 + q, n)
+
+
+def _expm1_reduced(high, low):
+    """(q, n) with exp(high + low) = 2**n * (1 + q) and q = expm1(r) = r + r**2 * EXP(r); low is small."""
+    n = nearest_integer(high * LOG2_E)
+    r_high = muladd(n, -LN2_HIGH, high)  # exact
+    r_low = muladd(n, -LN2_LOW, low)
+    r = r_high + r_low
+    return muladd(r * r, polynomial(r, EXP), r_low) + r_high, n  # not + r: what r lost counts here

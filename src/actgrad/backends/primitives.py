@@ -1,0 +1,102 @@
+"""The primitives that `accurate` is written in, and what they mean, in NumPy.
+
+Every backend binds these names to its own functions: vector instructions, Triton operations. The functions here are the
+definition: tests run `accurate` on them, and a backend's primitive must agree with them bit for bit (`muladd` apart,
+which may round once or twice). No primitive may trap, whatever its arguments.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+abs, copysign, where = np.abs, np.copysign, np.where
+minimum, maximum = np.minimum, np.maximum  # a NaN on either side gives NaN
+nearest_integer = np.rint  # ties to even; stays a float
+
+
+def muladd(a, b, c):
+    """a*b + c, fused where the machine fuses. Here: two roundings."""
+    return a * b + c
+
+
+def fma(a, b, c):
+    """a*b + c with one rounding, whatever the machine (float64: unless a*b or its error over- or underflows)."""
+    dtype = np.result_type(a, b, c)
+    a, b, c = (np.asarray(v, np.float64) for v in (a, b, c))
+    if dtype == np.float32:
+        return _add_rounding_to_odd(a * b, c).astype(dtype)  # the product of two float32 is exact in float64
+    # Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
+    high, low = _two_product(a, b)
+    tail, dropped = _two_sum(c, low)
+    total, rest = _two_sum(high, tail)
+    fused, plain = total + _add_rounding_to_odd(dropped, rest), a * b + c
+    return np.where(np.isfinite(fused), fused, plain)
+
+
+def polynomial(x, coefficients):
+    """The polynomial at x by Horner's rule, one `muladd` a step; the highest power's coefficient comes first."""
+    value = coefficients[0]
+    for coefficient in coefficients[1:]:
+        value = muladd(value, x, coefficient)
+    return value
+
+
+def scale_by_power_of_two(x, n):
+    """x * 2**n for an integral float n of any size: one rounding into the subnormals, infinity on overflow."""
+    n = np.asarray(n)
+    return np.ldexp(np.asarray(x, n.dtype), np.clip(np.nan_to_num(n), -5000, 5000).astype(np.int32))
+
+
+def split_power_of_two(x):
+    """(m, n) with x = m * 2**n and m in [sqrt(1/2), sqrt(2)), for normal x > 0; any pair for other x."""
+    m, n = np.frexp(x)
+    low = m < np.sqrt(0.5)
+    return np.where(low, m * 2, m), (n - low).astype(m.dtype)
+
+
+def leading(c, dtype=np.float64):
+    """The Python float c rounded to the compute dtype."""
+    return float(np.dtype(dtype).type(c))
+
+
+def trailing(c, dtype=np.float64):
+    """What `leading` lost of c, rounded to the compute dtype: 0.0 in float64."""
+    return leading(c - leading(c, dtype), dtype)
+
+
+def numpy_primitives(dtype) -> dict[str, Callable]:
+    """The primitives by name, for arrays of this compute dtype: what to bind a formula of `accurate` to."""
+    same = (
+        abs, copysign, fma, maximum, minimum, muladd, nearest_integer, polynomial, scale_by_power_of_two,
+        split_power_of_two, where,
+    )  # fmt: skip
+    raise NotImplementedError
+
+
+def _two_sum(a, b):
+    """(s, e): s = a + b rounded, e its error, so that s + e = a + b exactly."""
+    total = a + b
+    b_part = total - a
+    return total, (a - (total - b_part)) + (b - b_part)
+
+
+def _two_product(a, b):
+    """(p, e): p = a * b rounded, e its error (Dekker: products of 26-bit halves are exact)."""
+    (a_high, a_low), (b_high, b_low) = _halves(a), _halves(b)
+    product = a * b
+    return product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)
+
+
+def _halves(x):
+    """x as a sum of two numbers of 26 bits (Veltkamp)."""
+    shifted = x * 134217729.0  # 2**27 + 1
+    high = shifted - (shifted - x)
+    return high, x - high
+
+
+def _add_rounding_to_odd(a, b):
+    """a + b, an inexact sum going to the neighbour with an odd last bit: rounding it again rounds as if once."""
+    total, error = _two_sum(a, b)
+    inexact_and_even = np.isfinite(error) & (error != 0) & (total.view(np.int64) & 1 == 0)
+    return np.where(inexact_and_even, np.nextafter(total, np.copysign(np.inf, error)), total)

@@ -1,0 +1,70 @@
+"""The reference: NumPy in float64, in longdouble where float64 itself is the output. Slow, obvious, the standard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..arrays import numpy_array
+from ..dtypes import Dtype
+from ..loop import Meta, Operand
+from ..plan import Computation, Kernel
+
+
+class ReferenceKernel:
+    """A computation done by NumPy on whole arrays."""
+
+    def __init__(self, computation: Computation):
+        self.computation = computation
+        doubles = any(o.dtype.compute == "float64" for o in computation.loop.outputs)
+        self.precision: type[np.floating[Any]] = np.longdouble if doubles else np.float64
+
+    def __str__(self) -> str:
+        return f"NumPy in {np.dtype(self.precision).name}"
+
+    def __call__(self, *addresses: int) -> None:
+        computation, loop = self.computation, self.computation.loop
+        inputs = [self._array(o, addresses).astype(self.precision) for o in loop.inputs]
+        scalars = [self.precision(s) for s in computation.scalars]
+        with np.errstate(all="ignore"):
+            results = computation.element(*computation.formulas, *inputs, *scalars)
+            for operand, result in zip(loop.outputs, results, strict=True):
+                self._array(operand, addresses)[...] = rounded(np.broadcast_to(result, loop.shape), operand.dtype)
+
+    def _array(self, operand: Operand, addresses: tuple[int, ...]) -> np.ndarray:
+        meta = Meta(operand.dtype, self.computation.loop.shape, operand.strides)
+        return numpy_array(addresses[operand.tensor] + operand.offset, meta)
+
+
+def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
+    """`values` rounded once to `dtype`: to nearest, ties to even; integers saturate, and NaN becomes 0."""
+    if dtype.kind in ("int", "uint"):
+        limits = np.iinfo(dtype.numpy)
+        whole = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=np.inf * -1)
+        inside = np.clip(whole, limits.min, limits.max)
+        return inside.astype(dtype.numpy)
+    if dtype.itemsize == 2:  # these conversions go through float32 somewhere: make that step lose nothing
+        values = _round_to_odd(values)
+    return values.astype(dtype.numpy)
+
+
+def _round_to_odd(values: np.ndarray) -> np.ndarray:
+    """`values` in float32 such that rounding the result once more equals rounding `values` once.
+
+    Boldo and Melquiond, Emulation of a FMA and correctly rounded sums (2008): truncate, then set the last bit where
+    anything was lost.
+    """
+    nearest = values.astype(np.float32)
+    bits = nearest.view(np.int32).copy()
+    back = nearest.astype(values.dtype)
+    bits -= np.abs(back) > np.abs(values)
+    bits |= (back != values) & ~np.isnan(values)
+    return bits.view(np.float32)
+
+
+def prepare(computation: Computation) -> Kernel:
+    """The computation as a kernel."""
+    return ReferenceKernel(computation)
+
+

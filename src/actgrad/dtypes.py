@@ -1,0 +1,89 @@
+"""The data types: one row each, and the two rules between them, promotion and conversion.
+
+Numbers and rules are those of CANN's aclDataType; names are NumPy's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Dtype:
+    """A storage type of tensor elements."""
+
+    name: str
+    itemsize: int  # bytes
+    kind: str  # "bool", "int", "uint", "float" or "complex"
+    acl: int  # aclDataType
+    acl_name: str  # as the documents write it
+    compute: str  # the type that arithmetic on it is done in (opmath)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def numpy(self) -> np.dtype:
+        """The NumPy dtype; bfloat16 comes from ml_dtypes."""
+        if self.name == "bfloat16":
+            from ml_dtypes import bfloat16
+
+            return np.dtype(bfloat16)
+        if self.name == "complex32":
+            raise TypeError("NumPy has no complex32")
+        return np.dtype(self.name)
+
+
+_ROWS = (
+    Dtype("float32", 4, "float", 0, "FLOAT", "float32"),
+    Dtype("float16", 2, "float", 1, "FLOAT16", "float32"),
+    Dtype("int8", 1, "int", 2, "INT8", "float32"),
+    Dtype("int32", 4, "int", 3, "INT32", "float64"),  # float32 cannot hold every int32
+    Dtype("uint8", 1, "uint", 4, "UINT8", "float32"),
+    Dtype("int16", 2, "int", 6, "INT16", "float32"),
+    Dtype("uint16", 2, "uint", 7, "UINT16", "float32"),
+    Dtype("uint32", 4, "uint", 8, "UINT32", "float64"),
+    Dtype("int64", 8, "int", 9, "INT64", "float64"),
+    Dtype("uint64", 8, "uint", 10, "UINT64", "float64"),
+    Dtype("float64", 8, "float", 11, "DOUBLE", "float64"),
+    Dtype("bool", 1, "bool", 12, "BOOL", "float32"),
+    Dtype("complex64", 8, "complex", 16, "COMPLEX64", "float32"),
+    Dtype("complex128", 16, "complex", 17, "COMPLEX128", "float64"),
+    Dtype("bfloat16", 2, "float", 27, "BF16", "float32"),
+    Dtype("complex32", 4, "complex", 33, "COMPLEX32", "float32"),
+)
+
+BY_NAME = {row.name: row for row in _ROWS}
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+
+
+def promote(a: Dtype, b: Dtype) -> Dtype | None:
+    """The dtype that `a` and `b` are deduced to together, or None where the documents define none."""
+    if a == b:
+        return a
+    if any(d.kind == "uint" and d.itemsize > 1 for d in (a, b)):
+        return None
+    names = {a.name, b.name}
+    if "complex" in (a.kind, b.kind):
+        if names & {"complex128", "float64"}:
+            return BY_NAME["complex128"]
+        return BY_NAME["complex64" if names & {"complex64", "float32"} else "complex32"]
+    floats = [d for d in (a, b) if d.kind == "float"]
+    if len(floats) == 2:  # two half-precision types only meet in float32
+        return BY_NAME["float64" if "float64" in names else "float32"]
+    if floats:
+        return floats[0]
+    integers = [d for d in (a, b) if d.kind != "bool"]
+    if len(integers) == 1:
+        return integers[0]
+    if names == {"int8", "uint8"}:
+        return BY_NAME["int16"]
+    return max(integers, key=lambda d: d.itemsize)
+
+
+def can_convert(source: Dtype, target: Dtype) -> bool:
+    """Whether a result of dtype `source` may be written to a tensor of dtype `target`."""
+    order = {"bool": 0, "int": 1, "uint": 1, "float": 2, "complex": 3}
+    return order[source.kind] <= order[target.kind]

@@ -1,0 +1,48 @@
+"""The errors of actgrad, one class per aclnn status.
+
+ActgradError                        561000  any fault of this package
+├── NullArgument                    161001  a required argument is missing
+├── InvalidArgument  (ValueError)   161002  an argument breaks the operator's contract
+│   ├── InvalidDtype (TypeError)    161002  ... by its data type
+│   └── InvalidCall  (TypeError)    161002  ... by not being an argument at all: unknown, misplaced, no array
+├── UnsupportedOnProduct            561103  the chosen product has no such operator
+└── BackendUnavailable (ImportError) 561003 no kernel: the backend is missing or cannot take this call
+"""
+
+
+class ActgradError(Exception):
+    """Any fault that this package reports; `status` is the aclnn return code of its kind."""
+
+    status = 561000
+
+
+class NullArgument(ActgradError, TypeError):
+    """A required tensor or scalar is None (ACLNN_ERR_PARAM_NULLPTR)."""
+
+    status = 161001
+
+
+class InvalidArgument(ActgradError, ValueError):
+    """An argument breaks the operator's contract (ACLNN_ERR_PARAM_INVALID)."""
+
+    status = 161002
+
+
+class InvalidDtype(InvalidArgument, TypeError):
+    """A tensor's or a scalar's data type breaks the operator's contract."""
+
+
+class InvalidCall(InvalidArgument, TypeError):
+    """An argument that the operator does not know, or that is no array."""
+
+
+class UnsupportedOnProduct(ActgradError):
+    """The chosen product does not have this operator (ACLNN_ERR_INNER_NULLPTR)."""
+
+    status = 561103
+
+
+class BackendUnavailable(ActgradError, ImportError):
+    """The backend asked for is not installed or cannot take this call (ACLNN_ERR_INNER_FIND_KERNEL_ERROR)."""
+
+    status = 561003

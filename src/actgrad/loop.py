@@ -1,0 +1,157 @@
+"""A loop: the elements that a kernel visits, and where each operand's element lies in memory.
+
+Everything here is arithmetic on shapes and strides; no data is touched. Strides and offsets are in bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import NamedTuple
+
+from .dtypes import Dtype
+
+
+class Meta(NamedTuple):
+    """What is known of a tensor without its data."""
+
+    dtype: Dtype
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]  # bytes
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One input or output of a loop."""
+
+    tensor: int  # which of the call's addresses it is based on; outputs come first
+    dtype: Dtype
+    offset: int  # bytes from that address
+    strides: tuple[int, ...]  # bytes, one per dimension of the loop
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """An iteration space with its operands."""
+
+    shape: tuple[int, ...]
+    outputs: tuple[Operand, ...]
+    inputs: tuple[Operand, ...]
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    @property
+    def operands(self) -> tuple[Operand, ...]:
+        return self.outputs + self.inputs
+
+    def __str__(self) -> str:
+        dtypes = ", ".join(o.dtype.name for o in self.inputs), ", ".join(o.dtype.name for o in self.outputs)
+        return f"{' x '.join(map(str, self.shape)) or 'scalar'}, {dtypes[0]} -> {dtypes[1]}"
+
+    def coalesced(self) -> Loop:
+        """The same elements in as few dimensions as possible, memory order of the outputs outermost to innermost."""
+        kept = [d for d, n in enumerate(self.shape) if n != 1]
+        loop = self._select(kept)._ascending()
+        order = sorted(range(len(loop.shape)), key=lambda d: [-abs(o.strides[d]) for o in loop.operands])
+        return loop._select(order)._merged()
+
+    def _select(self, dimensions: Sequence[int]) -> Loop:
+        """The loop over `dimensions` only, in that order; those left out must have one element."""
+
+        def pick(operand: Operand) -> Operand:
+            return replace(operand, strides=tuple(operand.strides[d] for d in dimensions))
+
+        shape = tuple(self.shape[d] for d in dimensions)
+        return Loop(shape, tuple(map(pick, self.outputs)), tuple(map(pick, self.inputs)))
+
+    def _ascending(self) -> Loop:
+        """The same elements with those dimensions reversed that every operand walks backwards."""
+        back = [
+            d for d in range(len(self.shape))
+            if all(o.strides[d] <= 0 for o in self.operands) and any(o.strides[d] < 0 for o in self.operands)
+        ]  # fmt: skip
+        if not back:
+            return self
+
+        def turn(operand: Operand) -> Operand:
+            offset = operand.offset + sum(operand.strides[d] * (self.shape[d] - 1) for d in back)
+            strides = tuple(-s if d in back else s for d, s in enumerate(operand.strides))
+            return replace(operand, offset=offset, strides=strides)
+
+        return Loop(self.shape, tuple(map(turn, self.outputs)), tuple(map(turn, self.inputs)))
+
+    def _merged(self) -> Loop:
+        """Neighbouring dimensions joined wherever every operand steps through both as through one."""
+        groups: list[list[int]] = []
+        for d in range(len(self.shape)):
+            if groups and all(o.strides[groups[-1][-1]] == o.strides[d] * self.shape[d] for o in self.operands):
+                groups[-1].append(d)
+            else:
+                groups.append([d])
+        inner = self._select([group[-1] for group in groups])
+        return replace(inner, shape=tuple(prod(self.shape[d] for d in group) for group in groups))
+
+
+def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The shape that `a` and `b` are broadcast to together, or None where they cannot be."""
+    rank = max(len(a), len(b))
+    pairs = zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True)
+    shape = []
+    for m, n in pairs:
+        if m != n and 1 not in (m, n):
+            return None
+        shape.append(n if m == 1 else m)
+    return tuple(shape)
+
+
+def elementwise(outputs: Sequence[Meta], inputs: Sequence[Meta]) -> Loop:
+    """The loop over the elements of the outputs, inputs broadcast to their shape."""
+    shape = outputs[0].shape
+
+    def operand(tensor: int, meta: Meta) -> Operand:
+        missing = len(shape) - len(meta.shape)
+        sizes = zip(meta.shape, shape[missing:], meta.strides, strict=True)
+        return Operand(tensor, meta.dtype, 0, (0,) * missing + tuple(0 if m != n else s for m, n, s in sizes))
+
+    operands = [operand(k, meta) for k, meta in enumerate([*outputs, *inputs])]
+    return Loop(shape, tuple(operands[: len(outputs)]), tuple(operands[len(outputs) :]))
+
+
+def whole(tensor: int, meta: Meta) -> Operand:
+    """All of a tensor as an operand."""
+    return Operand(tensor, meta.dtype, 0, meta.strides)
+
+
+def half(tensor: int, meta: Meta, dim: int, upper: bool) -> Operand:
+    """One half of a tensor along `dim` as an operand."""
+    offset = meta.strides[dim] * (meta.shape[dim] // 2) if upper else 0
+    return Operand(tensor, meta.dtype, offset, meta.strides)
+
+
+def gated_forward(outputs: Sequence[Meta], packed: Meta, dim: int, upper: bool) -> Loop:
+    """The loop over one half of `packed` along `dim`; its inputs are the active half (the upper one?) and the other."""
+    source = len(outputs)
+    inputs = (half(source, packed, dim, upper), half(source, packed, dim, not upper))
+    return Loop(outputs[0].shape, tuple(whole(k, meta) for k, meta in enumerate(outputs)), inputs)
+
+
+def gated_backward(gradient: Meta, inputs: Sequence[Meta], dim: int, upper: bool) -> Loop:
+    """The loop over grad_output; its outputs are the gradients of the active half (the upper one?) and of the other.
+
+    `inputs` are grad_output, the packed tensor, and the activated half where it is given.
+    """
+    grad_output, packed, *activated = inputs
+    operands = (whole(1, grad_output), half(2, packed, dim, upper), half(2, packed, dim, not upper))
+    given = tuple(whole(3, meta) for meta in activated)
+    return Loop(
+        grad_output.shape,
+        (half(0, gradient, dim, upper), half(0, gradient, dim, not upper)),
+        operands + given,
+    )

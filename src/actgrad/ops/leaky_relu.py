@@ -1,0 +1,43 @@
+"""Leaky ReLU (Maas et al. 2013, https://ai.stanford.edu/~amaas/papers/relu_hybrid_icml2013_final.pdf)."""
+
+from ..op import Operator
+from ..xp import where
+
+
+def leaky_relu_formula(x, negative_slope):
+    """x if x > 0 else negative_slope * x"""
+    return where(x > 0, x, negative_slope * x)
+
+
+def leaky_relu_derivative(x, negative_slope):
+    """1 if x > 0 else negative_slope; x may be the result, which has the same sign where the slope is not negative"""
+    return where(x > 0, 1.0, negative_slope)
+
+
+leaky_relu = Operator(
+    "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor out",
+    summary="Each element, where it is not positive times negative_slope.",
+    formula=leaky_relu_formula,
+    dtypes="float32 float16 float64 bfloat16",
+    products="Ascend950 Ascend910_93 Ascend910B Ascend910",
+    aclnn="LeakyRelu",
+    ir="LeakyRelu",
+)
+
+leaky_relu_backward = Operator(
+    "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) "
+    "-> Tensor grad_input",
+    summary="The gradient of leaky ReLU's input, from its input or (self_is_result) from its result.",
+    formula=leaky_relu_derivative,
+    gradient_of=leaky_relu,
+    broadcasts=True,
+    dtypes="float32 float16 float64 bfloat16",
+    requires={
+        "negative_slope >= 0 when self_is_result": lambda a, product: (
+            not (a["self_is_result"] and a["negative_slope"] < 0)
+        )
+    },
+    products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
+    aclnn="LeakyReluBackward",
+    ir="LeakyReluGrad",
+)

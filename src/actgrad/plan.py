@@ -1,0 +1,57 @@
+"""A plan: a checked call, ready to run. aclnn names it executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .loop import Loop
+
+
+@dataclass(frozen=True)
+class Computation:
+    """What a kernel computes and where, without the data: all that a backend is told."""
+
+    element: Callable[..., Any]  # of layouts.py: (formulas..., inputs..., attributes...) -> outputs
+    formulas: tuple[Callable[..., Any], ...]
+    scalars: tuple[float, ...]
+    compute: str  # dtype of the arithmetic
+    loop: Loop
+
+
+class Kernel(Protocol):
+    """What a backend makes of a computation."""
+
+    def __call__(self, *addresses: int) -> None:
+        """Compute, with the outputs' and then the inputs' addresses."""
+
+    def __str__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A checked call, ready to run: `run()` only computes. It keeps its arrays alive; print it to see what it does."""
+
+    operator: str
+    attributes: dict[str, Any]
+    computation: Computation
+    backend: str
+    workspace_size: int = field(default=0, kw_only=True)
+    kernel: Kernel = field(repr=False)
+    addresses: tuple[int, ...] = field(repr=False)
+    owners: tuple[Any, ...] = field(repr=False)
+    result: Any = field(repr=False)
+
+    def run(self) -> Any:
+        """Compute into the outputs and return them; may be called again after the inputs changed."""
+        self.kernel(*self.addresses)
+        return self.result
+
+    def __str__(self) -> str:
+        attributes = ", ".join(f"{name}={value}" for name, value in self.attributes.items())
+        return (
+            f"{self.operator}({attributes})\n"
+            f"  loop     {self.computation.loop}, computed in {self.computation.compute}\n"
+            f"  backend  {self.backend}: {self.kernel}"
+        )

@@ -1,0 +1,125 @@
+"""The functions a formula may call, with NumPy's meaning; `bind` gives a formula another backend's.
+
+A formula is ordinary NumPy code, written once. Every other backend runs the same code object with these names bound
+to its own functions, so that one definition means the same thing everywhere. The NumPy meaning is the standard that
+the others are held to: plain, in whatever precision the array has (float64 or longdouble).
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Mapping
+from types import CodeType, FunctionType
+from typing import Any
+
+import numpy as np
+
+where, abs, minimum, maximum = np.where, np.abs, np.minimum, np.maximum
+exp, expm1, log1p, tanh = np.exp, np.expm1, np.log1p, np.tanh
+
+
+_SERIES_END = 2.5  # below: power series; above: continued fraction
+_SERIES_TERMS = 60
+_FRACTION_TERMS = 160
+
+
+def normal_pdf(x):
+    """The density of the standard normal distribution at x."""
+    return _exp_of_square(x, -0.5) / np.sqrt(2 * _pi_like(x))
+
+
+def normal_cdf(x):
+    """The distribution function of the standard normal distribution at x."""
+    tail = normal_pdf(x) * _mills_ratio(np.abs(x))
+    return np.where(x > 0, 1 - tail, tail)
+
+
+def erfc(x):
+    """The complementary error function, 1 - erf(x)."""
+    tail = _exp_of_square(x, -1.0) * np.sqrt(2 / _pi_like(x)) * _mills_ratio(np.abs(x) * np.sqrt(_like(2, x)))
+    return np.where(x > 0, tail, 2 - tail)
+
+
+def sigmoid_cubic(x, c1, c3):
+    """The logistic function of c1*x + c3*x**3 (both at least 0); the tanh form of GELU is x times it."""
+    with np.errstate(over="ignore"):
+        z = x * (c1 + c3 * x * x)
+    e = np.exp(-np.abs(z))
+    return np.where(z > 0, 1 / (1 + e), e / (1 + e))
+
+
+def _like(value: Any, x: Any) -> Any:
+    return np.asarray(x).dtype.type(value)
+
+
+def _pi_like(x: Any) -> Any:
+    """Pi in the precision of x."""
+    return 4 * np.arctan(_like(1, x))
+
+
+def _exp_of_square(x: Any, factor: float) -> Any:
+    """exp(factor * x**2), the square's rounding error included: it would be magnified by the size of the exponent."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        x = np.minimum(np.abs(x), _like(200, x))
+        high = np.asarray(x, np.float32).astype(np.asarray(x).dtype)  # few enough bits for an exact square
+        return np.exp(factor * (high * high)) * np.exp(factor * ((x - high) * (x + high)))
+
+
+def _mills_ratio(a: Any) -> Any:
+    """(1 - normal_cdf(a)) / normal_pdf(a) for a >= 0.
+
+    Abramowitz and Stegun, Handbook of Mathematical Functions: 26.2.11 (series) and 26.2.14 (continued fraction).
+    """
+    small = np.minimum(a, _like(_SERIES_END, a))
+    term = total = small
+    for n in range(1, _SERIES_TERMS):
+        term = term * small * small / (2 * n + 1)
+        total = total + term
+    near = np.sqrt(_pi_like(a) / 2) / _exp_of_square(small, -0.5) - total
+    large = np.maximum(a, _like(_SERIES_END, a))
+    fraction = large
+    for n in range(_FRACTION_TERMS, 0, -1):
+        fraction = large + n / fraction
+    return np.where(a < _SERIES_END, near, 1 / fraction)
+
+
+#: What a formula may call.
+NAMES = (
+    "where", "abs", "minimum", "maximum", "exp", "expm1", "log1p", "tanh",
+    "erfc", "normal_cdf", "normal_pdf", "sigmoid_cubic",
+)  # fmt: skip
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
+
+
+def bind(formula: Callable[..., Any], functions: Mapping[str, Any]) -> Callable[..., Any]:
+    """Return `formula` with the names it uses bound to `functions`.
+
+    Names that `functions` lacks must be numbers, tuples of numbers, or other formulas, which are bound the same way.
+    A formula is a plain module-level function: no closure, no defaults, no attributes, no names of other kinds;
+    anything else is a TypeError that names the offending word.
+    """
+    where_ = f"formula {formula.__qualname__} ({formula.__module__})"
+    if not isinstance(formula, FunctionType) or formula.__closure__ or formula.__defaults__ or formula.__kwdefaults__:
+        raise TypeError(f"{where_}: must be a plain module-level function without closure or defaults")
+    scope: dict[str, Any] = {}
+    for name in formula.__code__.co_names:
+        if name in functions:
+            scope[name] = functions[name]
+            continue
+        if name not in formula.__globals__:
+            hint = "attributes are not allowed" if not hasattr(builtins, name) else "Python built-ins are not allowed"
+            raise TypeError(f"{where_}: {name!r} is neither a function of actgrad.xp nor a name of its module; {hint}")
+        value = formula.__globals__[name]
+        if isinstance(value, FunctionType) and value.__module__ != __name__:
+            scope[name] = bind(value, functions)
+        elif isinstance(value, (int, float, tuple)):
+            scope[name] = value
+        else:
+            raise TypeError(f"{where_}: {name!r} is a {type(value).__name__}; a formula may use numbers and formulas")
+    return FunctionType(_straight(formula.__code__, where_), {"__builtins__": {}, **scope}, formula.__name__)
+
+
+def _straight(code: CodeType, where_: str) -> CodeType:
+    if any(isinstance(c, CodeType) for c in code.co_consts):
+        raise TypeError(f"{where_}: functions, lambdas and comprehensions inside a formula are not allowed")
+    return code
