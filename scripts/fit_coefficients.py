@@ -35,8 +35,8 @@ class Precision:
     exponent_bits: int  # that the exponent n of a result takes, subnormals included
     emin: int  # of the smallest normal number
     degree: dict[str, int]
-    normal_k: float
-    erfc_k: float
+    normal: tuple[float, float]  # NORMAL_K, NORMAL_MID: see accurate.normal_cdf
+    erfc: tuple[float, float]
 
     def round(self, x: mpf) -> mpf:
         with mp.workprec(self.bits):
@@ -58,8 +58,8 @@ class Precision:
 
 
 PRECISIONS = (
-    Precision("FLOAT32", 24, 8, -126, {"EXP": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9}, 0.25, 0.375),
-    Precision("FLOAT64", 53, 11, -1022, {"EXP": 9, "LOG1P": 6, "NORMAL": 21, "ERFC": 21}, 0.25, 0.375),
+    Precision("FLOAT32", 24, 8, -126, {"EXP": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9}, (0.375, 1.125), (0.5, 0.75)),
+    Precision("FLOAT64", 53, 11, -1022, {"EXP": 9, "LOG1P": 6, "NORMAL": 22, "ERFC": 22}, (0.3125, 1.5), (0.4375, 1.125)),
 )
 
 
@@ -77,7 +77,6 @@ class Fit:
     low: mpf
     high: mpf
     degree: int
-    lowest: mpf | None = None  # the lowest coefficient, where it has to be exact
 
 
 def fits(precision: Precision) -> Iterator[Fit]:
@@ -104,22 +103,22 @@ def fits(precision: Precision) -> Iterator[Fit]:
         s_max**2,
         precision.degree["LOG1P"],
     )
-    yield _tail_fit(precision, "NORMAL", "normal_cdf(-a) = exp(-a**2/2) * t * p(a*t)", mpf(1) / 2, precision.normal_k)
-    yield _tail_fit(precision, "ERFC", "erfc(a) = exp(-a**2) * t * p(a*t)", mpf(1), precision.erfc_k)
+    yield _tail_fit(precision, "NORMAL", "normal_cdf(-a) = exp(-a**2/2) * t * p(a*t - {mid})", mpf(1) / 2)
+    yield _tail_fit(precision, "ERFC", "erfc(a) = exp(-a**2) * t * p(a*t - {mid})", mpf(1))
 
 
-def _tail_fit(precision: Precision, name: str, what: str, square_factor: mpf, k: float) -> Fit:
-    """The tail of the normal distribution (square_factor 1/2) or of erfc (1), as a polynomial in s = a / (1 + k*a)."""
+def _tail_fit(precision: Precision, name: str, what: str, square_factor: mpf) -> Fit:
+    """The tail of the normal distribution (square_factor 1/2) or of erfc (1), in s = a*t - mid, t = 1 / (1 + k*a)."""
+    k, mid = precision.normal if name == "NORMAL" else precision.erfc
     a_max = tail_end(precision, square_factor)
 
     def function(s: mpf) -> mpf:
-        a = s / (1 - k * s)
-        scaled = mp.erfc(a * mp.sqrt(square_factor)) * mp.exp(square_factor * a * a) * (1 + k * a)
-        return scaled * square_factor
+        a = (s + mid) / (1 - k * (s + mid))
+        return square_factor * mp.erfc(a * mp.sqrt(square_factor)) * mp.exp(square_factor * a * a) * (1 + k * a)
 
-    what += f", t = 1 / (1 + {k}*a), a <= {float(a_max)}"
-    high = a_max / (1 + k * a_max)
-    return Fit(name, what, function, lambda s: 1 / function(s), mpf(0), high, precision.degree[name], square_factor)
+    what = what.format(mid=mid) + f", t = 1 / (1 + {k}*a), a <= {float(a_max)}"
+    high = a_max / (1 + k * a_max) - mid
+    return Fit(name, what, function, lambda s: 1 / function(s), mpf(-mid), high, precision.degree[name])
 
 
 def tail_end(precision: Precision, square_factor: mpf) -> mpf:
@@ -141,9 +140,11 @@ def constants(precision: Precision) -> dict[str, tuple[mpf, str]]:
         "EXP_MAX": (precision.exp_max, "exp is infinite from here up"),
         "EXPM1_TINY": (mpf(2) ** -(precision.bits + 1), "expm1(x) is x below"),
         "NORMAL_PDF_0": (rounded(1 / mp.sqrt(2 * mp.pi)), "normal_pdf(0)"),
-        "NORMAL_K": (mpf(precision.normal_k), "of NORMAL"),
+        "NORMAL_K": (mpf(precision.normal[0]), "of NORMAL"),
+        "NORMAL_MID": (mpf(precision.normal[1]), "of NORMAL"),
         "NORMAL_MAX": (tail_end(precision, mpf(1) / 2), "normal_cdf(-a) and normal_pdf(a) are 0 from here up"),
-        "ERFC_K": (mpf(precision.erfc_k), "of ERFC"),
+        "ERFC_K": (mpf(precision.erfc[0]), "of ERFC"),
+        "ERFC_MID": (mpf(precision.erfc[1]), "of ERFC"),
         "ERFC_MAX": (tail_end(precision, mpf(1)), "erfc is 0 from here up"),
     }
 
@@ -185,7 +186,7 @@ def minimax(xs: Sequence[mpf], ys: Sequence[mpf], weights: Sequence[mpf], count:
 
 
 def _alternating_extrema(errors: Sequence[mpf], count: int) -> list[int]:
-    """The largest error of each run of one sign, the smaller end dropped while there are more than `count`."""
+    """The largest error of each run of one sign; while there are more than `count`, the smallest of them dropped."""
     runs: list[int] = []
     for i, error in enumerate(errors):
         if runs and (error > 0) == (errors[runs[-1]] > 0):
@@ -194,7 +195,12 @@ def _alternating_extrema(errors: Sequence[mpf], count: int) -> list[int]:
         else:
             runs.append(i)
     while len(runs) > count:
-        runs.pop(0 if abs(errors[runs[0]]) < abs(errors[runs[-1]]) else -1)
+        smallest = min(range(len(runs)), key=lambda k: abs(errors[runs[k]]))
+        if len(runs) == count + 1 or smallest in (0, len(runs) - 1):
+            runs.pop(0 if abs(errors[runs[0]]) < abs(errors[runs[-1]]) else -1)
+        else:  # with a neighbour, or the signs would not alternate
+            neighbour = min(smallest - 1, smallest + 1, key=lambda k: abs(errors[runs[k]]))
+            del runs[min(smallest, neighbour) : max(smallest, neighbour) + 1]
     if len(runs) < count:
         raise ArithmeticError(f"the error changes its sign {len(runs) - 1} times, not {count - 1}")
     return runs
@@ -208,8 +214,7 @@ def fit_rounded(fit: Fit, precision: Precision) -> list[mpf]:
     weights = [abs(fit.weight(x)) for x in xs]
     rounded: list[mpf] = []
     while len(rounded) < min(REFITS, count - 1):
-        known = fit.lowest if not rounded else None
-        rounded.append(known or precision.round(minimax(xs, ys, weights, count - len(rounded))[0]))
+        rounded.append(precision.round(minimax(xs, ys, weights, count - len(rounded))[0]))
         # p(x) = c + x * q(x): go on with q.
         ys = [(y - rounded[-1]) / x for x, y in zip(xs, ys, strict=True)]
         weights = [w * abs(x) for x, w in zip(xs, weights, strict=True)]
@@ -220,3 +225,51 @@ def error_bound(fit: Fit, coefficients: Sequence[mpf]) -> mpf:
     """The largest relative error on a grid denser than the one fitted on."""
     points = chebyshev_points(fit.low, fit.high, CHECK_POINTS_PER_COEFFICIENT * len(coefficients))
     return max(abs(fit.weight(x) * (horner(coefficients, x) - fit.function(x))) for x in points)
+
+
+def render() -> str:
+    """The text of coefficients.py."""
+    lines = [
+        '"""Constants of `accurate`, for each compute dtype. Made by scripts/fit_coefficients.py: do not edit.',
+        "",
+        "Each number is exact in its dtype. Polynomials: the highest power's coefficient comes first.",
+        '"""',
+        "",
+        "from typing import Any",
+    ]
+    for precision in PRECISIONS:
+        lines += ["", f"{precision.name}: dict[str, Any] = {{"]
+        for name, (value, comment) in constants(precision).items():
+            lines.append(f'    "{name}": {float(value)!r},  # {comment}')
+        for fit in fits(precision):
+            print(f"{precision.name} {fit.name}: degree {fit.degree}", end=", ", file=sys.stderr, flush=True)
+            coefficients = fit_rounded(fit, precision)
+            bound = mp.nstr(error_bound(fit, coefficients), 2, min_fixed=0, max_fixed=0)
+            print(f"relative error {bound}", file=sys.stderr)
+            interval = f"[{mp.nstr(fit.low, 6)}, {mp.nstr(fit.high, 6)}]"
+            lines += [f"    # {fit.what};", f"    # degree {fit.degree} on {interval}, relative error {bound}."]
+            lines += [f'    "{fit.name}": (', *(f"        {float(c)!r}," for c in reversed(coefficients)), "    ),"]
+        lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Write the coefficients, or check them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n")[0],
+        epilog="example: python scripts/fit_coefficients.py --check",
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file is not what this makes")
+    arguments = parser.parse_args()
+    text = render()
+    if not arguments.check:
+        TARGET.write_text(text, encoding="utf-8")
+        return 0
+    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == text:
+        return 0
+    print(f"{TARGET} is out of date: run python scripts/fit_coefficients.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -58,11 +58,11 @@ class Loop:
     def coalesced(self) -> Loop:
         """The same elements in as few dimensions as possible, memory order of the outputs outermost to innermost."""
         kept = [d for d, n in enumerate(self.shape) if n != 1]
-        loop = self._select(kept)._ascending()
+        loop = self.reordered(kept)._ascending()
         order = sorted(range(len(loop.shape)), key=lambda d: [-abs(o.strides[d]) for o in loop.operands])
-        return loop._select(order)._merged()
+        return loop.reordered(order)._merged()
 
-    def _select(self, dimensions: Sequence[int]) -> Loop:
+    def reordered(self, dimensions: Sequence[int]) -> Loop:
         """The loop over `dimensions` only, in that order; those left out must have one element."""
 
         def pick(operand: Operand) -> Operand:
@@ -95,7 +95,7 @@ class Loop:
                 groups[-1].append(d)
             else:
                 groups.append([d])
-        inner = self._select([group[-1] for group in groups])
+        inner = self.reordered([group[-1] for group in groups])
         return replace(inner, shape=tuple(prod(self.shape[d] for d in group) for group in groups))
 
 

@@ -28,26 +28,31 @@ from .primitives import (
 
 LOG2_E, LN2_HIGH, LN2_LOW = FLOAT64["LOG2_E"], FLOAT64["LN2_HIGH"], FLOAT64["LN2_LOW"]
 EXP, EXP_MIN, EXP_MAX = FLOAT64["EXP"], FLOAT64["EXP_MIN"], FLOAT64["EXP_MAX"]
-EXPM1_TINY, LOG1P, SHORT = FLOAT64["EXPM1_TINY"], FLOAT64["LOG1P"], FLOAT64["SHORT"]
-NORMAL, NORMAL_K, NORMAL_MAX = FLOAT64["NORMAL"], FLOAT64["NORMAL_K"], FLOAT64["NORMAL_MAX"]
-ERFC, ERFC_K, ERFC_MAX = FLOAT64["ERFC"], FLOAT64["ERFC_K"], FLOAT64["ERFC_MAX"]
+EXPM1_TINY, LOG1P = FLOAT64["EXPM1_TINY"], FLOAT64["LOG1P"]
+NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
+ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K", "_MID", "_MAX"))
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
+SHORT = 1.5 * 2.0**44  # a Python float plus and minus it is rounded to a multiple of 2**-8
 
 
 def exp(x):
     """exp(x) = 2**n * exp(r), where n = round(x / ln 2) and r = x - n ln 2."""
-    x = minimum(maximum(x, EXP_MIN), EXP_MAX)  # from here on 0 and infinity; a finite n keeps r from being NaN
+    x = minimum(maximum(x, EXP_MIN), EXP_MAX)  # beyond, 0 and infinity already; a finite n keeps r from being NaN
     n = nearest_integer(x * LOG2_E)
     r = muladd(n, -LN2_LOW, muladd(n, -LN2_HIGH, x))  # LN2_HIGH ends in zeros: its product with n is exact
-    # A large 1 plus a small rest: the rounding errors of the rest hardly show.
-    return scale_by_power_of_two(1.0 + muladd(r * r, polynomial(r, EXP), r), n)
+    return _exp_reduced(r, n)
 
 
 def expm1(x):
-    """expm1(x) = 2**n * expm1(r) + (2**n - 1), with n and r as in exp."""
-    q, n = _expm1_reduced(minimum(maximum(x, EXP_MIN), EXP_MAX), 0.0)
+    """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp, and expm1(r) = r + r**2 * EXP(r)."""
+    limited = minimum(maximum(x, EXP_MIN), EXP_MAX)
+    n = nearest_integer(limited * LOG2_E)
+    r_high = muladd(n, -LN2_HIGH, limited)  # exact
+    r_low = n * -LN2_LOW
+    r = r_high + r_low
+    rest = muladd(r * r, polynomial(r, EXP), r_low)
     half = scale_by_power_of_two(0.5, n)  # 2**n itself would overflow before the result does
-    result = fma(q, half, half - 0.5)
+    result = muladd(rest, half, muladd(r_high, half, half - 0.5))
     return where(abs(x) < EXPM1_TINY, x, result + result)  # also keeps the sign of zero, and all bits of a subnormal
 
 
@@ -86,7 +91,7 @@ def normal_cdf(x):
     """
     a = minimum(abs(x), NORMAL_MAX)
     t = 1.0 / muladd(a, NORMAL_K, 1.0)
-    tail = _exp_minus_half_square(a) * (t * polynomial(a * t, NORMAL))
+    tail = _exp_minus_half_square(a) * (t * polynomial(muladd(a, t, -NORMAL_MID), NORMAL))
     return where(x > 0.0, 1.0 - tail, tail)
 
 
@@ -94,7 +99,7 @@ def erfc(x):
     """The complementary error function: 2 normal_cdf(-sqrt(2) x), fitted anew so that x need not be scaled."""
     a = minimum(abs(x), ERFC_MAX)
     t = 1.0 / muladd(a, ERFC_K, 1.0)
-    tail = _exp_product(-a, a) * (t * polynomial(a * t, ERFC))
+    tail = _exp_product(-a, a) * (t * polynomial(muladd(a, t, -ERFC_MID), ERFC))
     return where(x < 0.0, 2.0 - tail, tail)
 
 
@@ -132,14 +137,11 @@ def _exp_product(a, b):
 
 def _exp_of_sum(high, low):
     """exp(high + low), for high in the range of exp and a small low."""
-    q, n = _expm1_reduced(high, low)
-    return scale_by_power_of_two(1.0 + q, n)
-
-
-def _expm1_reduced(high, low):
-    """(q, n) with exp(high + low) = 2**n * (1 + q) and q = expm1(r) = r + r**2 * EXP(r); low is small."""
     n = nearest_integer(high * LOG2_E)
-    r_high = muladd(n, -LN2_HIGH, high)  # exact
-    r_low = muladd(n, -LN2_LOW, low)
-    r = r_high + r_low
-    return muladd(r * r, polynomial(r, EXP), r_low) + r_high, n  # not + r: what r lost counts here
+    r = muladd(n, -LN2_HIGH, high) + muladd(n, -LN2_LOW, low)
+    return _exp_reduced(r, n)
+
+
+def _exp_reduced(r, n):
+    """2**n * exp(r), for |r| <= ln 2 / 2."""
+    return scale_by_power_of_two(muladd(muladd(polynomial(r, EXP), r, 1.0), r, 1.0), n)

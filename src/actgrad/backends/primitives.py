@@ -67,11 +67,16 @@ def trailing(c, dtype=np.float64):
 
 def numpy_primitives(dtype) -> dict[str, Callable]:
     """The primitives by name, for arrays of this compute dtype: what to bind a formula of `accurate` to."""
-    same = (
-        abs, copysign, fma, maximum, minimum, muladd, nearest_integer, polynomial, scale_by_power_of_two,
-        split_power_of_two, where,
-    )  # fmt: skip
-    raise NotImplementedError
+    return {name: globals()[name] for name in _SAME_IN_EVERY_DTYPE} | {
+        "leading": partial(leading, dtype=dtype),
+        "trailing": partial(trailing, dtype=dtype),
+    }
+
+
+_SAME_IN_EVERY_DTYPE = (
+    "abs", "copysign", "fma", "maximum", "minimum", "muladd", "nearest_integer", "polynomial",
+    "scale_by_power_of_two", "split_power_of_two", "where",
+)  # fmt: skip
 
 
 def _two_sum(a, b):

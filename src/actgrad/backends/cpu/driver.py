@@ -1,0 +1,359 @@
+"""The driver: machine code that walks a loop of any layout and calls a kernel's row function, on several threads.
+
+It is the same for every kernel and compiled once per process. A kernel hands it a call block (see `Block`), which
+describes the loop and is never written to, and the operands' addresses:
+
+    void run(int64* block, char** addresses)
+
+Two ways of walking. Flat: all operands are contiguous and the loop is one row, cut into a piece per thread. Tiled: the
+two innermost dimensions are cut into tiles, and threads share the tiles. Within a tile an operand whose rows are
+contiguous is used where it lies; any other is staged: copied into a small contiguous buffer first, or from it
+afterwards, in the order that suits its strides. So rows are contiguous always, and a transposed operand costs one
+pass through the cache.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, auto
+
+import llvmlite.ir as ir
+
+from .flow import I32, I64, PTR, VOID, Function, external
+
+MAX_OPERANDS = 8
+MAX_DIMENSIONS = 64  # of NumPy, the widest
+STAGE_BYTES = 64 << 10  # room for staged tiles, on each thread's stack
+
+
+class Block(IntEnum):
+    """The words of a call block. The scalars (doubles) follow, then the counts, then the operands."""
+
+    ROW = 0  # address of the row function
+    ROW_STREAMING = auto()  # address of its streaming variant, 0 for never
+    OPERANDS = auto()  # how many
+    OUTPUTS = auto()  # how many of these are outputs
+    GRAIN = auto()  # least work per thread, in units
+    UNITS = auto()  # flat: elements; tiled: tiles
+    DIMENSIONS = auto()  # flat: 0; tiled: of the walk over tiles, the last two being tile rows and tile columns
+    ROWS = auto()  # elements of the loop's last dimension but one
+    COLUMNS = auto()  # elements of the loop's last dimension
+    TILE_ROWS = auto()  # elements
+    TILE_COLUMNS = auto()  # elements
+    JOINED = auto()  # every operand is staged: a tile is one row
+    COUNTS = auto()  # word at which the walk's counts begin
+    FIRST_OPERAND = auto()  # word at which the operands begin
+    OPERAND_WORDS = auto()  # words per operand
+    SCALARS = auto()  # first of the scalars
+
+
+class Part(IntEnum):
+    """The words of one operand in a call block. The strides of the walk over tiles follow."""
+
+    TENSOR = 0  # which address it is based on
+    OFFSET = auto()  # bytes
+    ITEMSIZE = auto()  # bytes
+    STEP = auto()  # bytes from one element of a flat row to the next: the itemsize, or 0 where spread
+    ROW_STRIDE = auto()  # bytes
+    COLUMN_STRIDE = auto()  # bytes
+    STAGE = auto()  # where its tile lies in the stage, or -1 where it is used in place
+    WALK = auto()  # first of the strides
+
+
+class Slots(IntEnum):
+    """The words of the process's thread table, see threads.py."""
+
+    PARALLEL = 0  # GOMP_parallel, or 0 for none
+    THREAD = auto()  # omp_get_thread_num
+    THREADS = auto()  # omp_get_num_threads
+    MAX_THREADS = auto()  # omp_get_max_threads
+    CHOSEN = auto()  # the number of threads asked for, or 0 for MAX_THREADS
+    OWNER = auto()  # the process that may use the pool: not a forked child, which inherits it broken
+
+
+SLOTS_SYMBOL = "actgrad_thread_slots"
+COPY_SIZES = (1, 2, 4, 8, 16)
+
+
+def emit(module: ir.Module) -> None:
+    """Add `run` and what it needs to `module`."""
+    segment = _segment(module)
+    copies = {size: _copy_tile(module, size) for size in COPY_SIZES}
+    copy = _copy(module, copies)
+    flat, tiled = _flat(module, segment), _tiled(module, segment, copy)
+    part = _part(module, flat, tiled)
+    _run(module, part, _worker(module, part))
+
+
+def _operand(f: Function, block: ir.Value, index: ir.Value) -> ir.Value:
+    """The address of an operand's part of the block."""
+    first, size = f.word(block, Block.FIRST_OPERAND), f.word(block, Block.OPERAND_WORDS)
+    return f.word_at(block, f.add(first, f.mul(index, size)))
+
+
+def _indirect(f: Function, address: ir.Value, result: ir.Type, arguments: list[ir.Value]) -> ir.Value:
+    """A call of the function at `address`, an integer."""
+    type_ = ir.FunctionType(result, [a.type for a in arguments])
+    return f.call(f.inttoptr(address, type_.as_pointer()), arguments)
+
+
+def _segment(module: ir.Module) -> ir.Function:
+    """segment(block, pointers, count): one row, by the streaming function where all outputs can be aligned for it."""
+    f = Function(module, "segment", (PTR, PTR, I64))
+    block, pointers, count = f.arguments
+    rest = f.words(MAX_OPERANDS, "rest")
+    agreed = f.words(1, "agreed")
+    scalars = f.word_at(block, Block.SCALARS)
+    row, streaming = f.word(block, Block.ROW), f.word(block, Block.ROW_STREAMING)
+
+    def before_boundary(k: ir.Value) -> ir.Value:
+        """Elements of output k before the first 64-byte boundary; a huge number where none begins at one."""
+        missing = f.and_(f.sub(I64(0), f.word(pointers, k)), I64(63))
+        itemsize = f.word(_operand(f, block, k), Part.ITEMSIZE)
+        fits = f.icmp_signed("==", f.urem(missing, itemsize), I64(0))
+        return f.select(fits, f.udiv(missing, itemsize), I64(1 << 60))
+
+    with f.if_then(f.icmp_signed("!=", streaming, I64(0))):
+        head = before_boundary(I64(0))
+        f.store(f.zext(f.icmp_signed("<", head, count), I64), agreed)
+        with f.steps(I64(1), f.word(block, Block.OUTPUTS)) as k:
+            same = f.zext(f.icmp_signed("==", head, before_boundary(k)), I64)
+            f.store(f.and_(f.load(agreed, typ=I64), same), agreed)
+        with f.if_then(f.icmp_signed("!=", f.load(agreed, typ=I64), I64(0))):
+            with f.if_then(f.icmp_signed(">", head, I64(0))):
+                _indirect(f, row, VOID, [pointers, head, scalars])
+            with f.steps(I64(0), f.word(block, Block.OPERANDS)) as k:
+                step = f.word(_operand(f, block, k), Part.STEP)
+                f.store(f.at(f.word(pointers, k, PTR), f.mul(head, step)), f.word_at(rest, k))
+            _indirect(f, streaming, VOID, [rest, f.sub(count, head), scalars])
+            f.ret_void()
+            f.position_at_end(f.append_basic_block("unreachable"))
+    _indirect(f, row, VOID, [pointers, count, scalars])
+    f.ret_void()
+    return f.function_value
+
+
+def _copy_tile(module: ir.Module, itemsize: int) -> ir.Function:
+    """copy(target, row step, column step, source, row step, column step, rows, columns): steps in bytes.
+
+    The inner loop runs over columns; the caller says which dimension that is.
+    """
+    f = Function(module, f"copy{itemsize}", (PTR, I64, I64, PTR, I64, I64, I64, I64))
+    target, target_row, target_column, source, source_row, source_column, rows, columns = f.arguments
+    element = ir.IntType(8 * itemsize)
+    with f.steps(I64(0), rows) as i:
+        to, from_ = f.at(target, f.mul(i, target_row)), f.at(source, f.mul(i, source_row))
+        with f.steps(I64(0), columns) as j:
+            value = f.load(f.at(from_, f.mul(j, source_column)), typ=element, align=1)
+            f.store(value, f.at(to, f.mul(j, target_column)), align=1)
+    f.ret_void()
+    return f.function_value
+
+
+def _copy(module: ir.Module, copies: dict[int, ir.Function]) -> ir.Function:
+    """copy(part, stage, memory, rows, columns, out): a tile between memory and its stage, in the better order."""
+    f = Function(module, "copy", (PTR, PTR, PTR, I64, I64, I64))
+    part, stage, memory, rows, columns, out = f.arguments
+    itemsize = f.word(part, Part.ITEMSIZE)
+    row_stride, column_stride = f.word(part, Part.ROW_STRIDE), f.word(part, Part.COLUMN_STRIDE)
+    stage_row = f.mul(columns, itemsize)
+
+    def magnitude(x: ir.Value) -> ir.Value:
+        return f.select(f.icmp_signed("<", x, I64(0)), f.sub(I64(0), x), x)
+
+    # The inner loop takes the dimension with the smaller steps in memory.
+    turned = f.icmp_signed("<", magnitude(row_stride), magnitude(column_stride))
+    outer_stage, inner_stage = f.select(turned, itemsize, stage_row), f.select(turned, stage_row, itemsize)
+    outer, inner = f.select(turned, column_stride, row_stride), f.select(turned, row_stride, column_stride)
+    outer_count, inner_count = f.select(turned, columns, rows), f.select(turned, rows, columns)
+    leaving = f.icmp_signed("!=", out, I64(0))
+    target, source = f.select(leaving, memory, stage), f.select(leaving, stage, memory)
+    target_outer, source_outer = f.select(leaving, outer, outer_stage), f.select(leaving, outer_stage, outer)
+    target_inner, source_inner = f.select(leaving, inner, inner_stage), f.select(leaving, inner_stage, inner)
+    done = f.append_basic_block("done")
+    choice = f.switch(itemsize, done)
+    for size, function in copies.items():
+        block = f.append_basic_block(f"size{size}")
+        choice.add_case(I64(size), block)
+        f.position_at_end(block)
+        f.call(
+            function,
+            [target, target_outer, target_inner, source, source_outer, source_inner, outer_count, inner_count],
+        )
+        f.branch(done)
+    f.position_at_end(done)
+    f.ret_void()
+    return f.function_value
+
+
+def _flat(module: ir.Module, segment: ir.Function) -> ir.Function:
+    """flat(block, addresses, first, last): elements first..last of contiguous operands."""
+    f = Function(module, "flat", (PTR, PTR, I64, I64))
+    block, addresses, first, last = f.arguments
+    pointers = f.words(MAX_OPERANDS, "pointers")
+    with f.steps(I64(0), f.word(block, Block.OPERANDS)) as k:
+        part = _operand(f, block, k)
+        base = f.at(f.word(addresses, f.word(part, Part.TENSOR), PTR), f.word(part, Part.OFFSET))
+        f.store(f.at(base, f.mul(first, f.word(part, Part.STEP))), f.word_at(pointers, k))
+    f.call(segment, [block, pointers, f.sub(last, first)])
+    f.ret_void()
+    return f.function_value
+
+
+def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Function:
+    """tiled(block, addresses, first, last): tiles first..last of the walk over all tiles."""
+    f = Function(module, "tiled", (PTR, PTR, I64, I64))
+    block, addresses, first, last = f.arguments
+    index = f.words(MAX_DIMENSIONS, "index")
+    origin = f.words(MAX_OPERANDS, "origin")  # of the tile, in each operand
+    pointers = f.words(MAX_OPERANDS, "pointers")
+    stage = f.words(STAGE_BYTES // 8, "stage")
+    dimensions, operands = f.word(block, Block.DIMENSIONS), f.word(block, Block.OPERANDS)
+    outputs, counts = f.word(block, Block.OUTPUTS), f.word_at(block, f.word(block, Block.COUNTS))
+    innermost, last_but_one = f.sub(dimensions, I64(1)), f.sub(dimensions, I64(2))
+    tile_rows, tile_columns = f.word(block, Block.TILE_ROWS), f.word(block, Block.TILE_COLUMNS)
+    all_rows, all_columns = f.word(block, Block.ROWS), f.word(block, Block.COLUMNS)
+    joined = f.icmp_signed("!=", f.word(block, Block.JOINED), I64(0))
+    remaining = f.words(1, "remaining")
+
+    def walk(part: ir.Value, dimension: ir.Value) -> ir.Value:
+        return f.word(part, f.add(I64(Part.WALK), dimension))
+
+    def step_all(dimension: ir.Value, times: ir.Value) -> None:
+        """Move every operand's origin along one dimension of the walk."""
+        with f.steps(I64(0), operands) as k:
+            place = f.word_at(origin, k)
+            f.store(f.add(f.load(place, typ=I64), f.mul(walk(_operand(f, block, k), dimension), times)), place)
+
+    # Where the first tile lies: its number taken apart, innermost dimension first.
+    with f.steps(I64(0), operands) as k:
+        part = _operand(f, block, k)
+        base = f.word(addresses, f.word(part, Part.TENSOR))
+        f.store(f.add(base, f.word(part, Part.OFFSET)), f.word_at(origin, k))
+    f.store(first, remaining)
+    with f.steps(I64(0), dimensions) as d:
+        dimension = f.sub(innermost, d)
+        count, number = f.word(counts, dimension), f.load(remaining, typ=I64)
+        f.store(f.urem(number, count), f.word_at(index, dimension))
+        f.store(f.udiv(number, count), remaining)
+        step_all(dimension, f.urem(number, count))
+
+    with f.steps(first, last):
+        rows = f.least(tile_rows, f.sub(all_rows, f.mul(f.word(index, last_but_one), tile_rows)))
+        columns = f.least(tile_columns, f.sub(all_columns, f.mul(f.word(index, innermost), tile_columns)))
+
+        def staged(k: ir.Value) -> tuple[ir.Value, ir.Value]:
+            part = _operand(f, block, k)
+            return part, f.icmp_signed(">=", f.word(part, Part.STAGE), I64(0))
+
+        with f.steps(outputs, operands) as k:
+            part, is_staged = staged(k)
+            with f.if_then(is_staged):
+                room = f.at(stage, f.word(part, Part.STAGE))
+                f.call(copy, [part, room, f.word(origin, k, PTR), rows, columns, I64(0)])
+        row_count, row_length = f.select(joined, I64(1), rows), f.select(joined, f.mul(rows, columns), columns)
+        with f.steps(I64(0), row_count) as row:
+            with f.steps(I64(0), operands) as k:
+                part, is_staged = staged(k)
+                room = f.at(stage, f.add(f.word(part, Part.STAGE), f.mul(row, f.mul(columns, f.word(part, Part.ITEMSIZE)))))
+                in_place = f.at(f.word(origin, k, PTR), f.mul(row, f.word(part, Part.ROW_STRIDE)))
+                f.store(f.select(is_staged, room, in_place), f.word_at(pointers, k))
+            f.call(segment, [block, pointers, row_length])
+        with f.steps(I64(0), outputs) as k:
+            part, is_staged = staged(k)
+            with f.if_then(is_staged):
+                room = f.at(stage, f.word(part, Part.STAGE))
+                f.call(copy, [part, room, f.word(origin, k, PTR), rows, columns, I64(1)])
+
+        # To the next tile, as an odometer turns.
+        turn, turned = f.append_basic_block("turn"), f.append_basic_block("turned")
+        before = f.block
+        f.branch(turn)
+        f.position_at_end(turn)
+        dimension = f.phi(I64)
+        dimension.add_incoming(innermost, before)
+        place, count = f.word_at(index, dimension), f.word(counts, dimension)
+        following = f.add(f.load(place, typ=I64), I64(1))
+        carries = f.icmp_signed("==", following, count)
+        f.store(f.select(carries, I64(0), following), place)
+        step_all(dimension, f.select(carries, f.sub(I64(1), count), I64(1)))
+        outer = f.sub(dimension, I64(1))
+        dimension.add_incoming(outer, f.block)
+        f.cbranch(f.and_(carries, f.icmp_signed(">=", outer, I64(0))), turn, turned)
+        f.position_at_end(turned)
+    f.ret_void()
+    return f.function_value
+
+
+def _part(module: ir.Module, flat: ir.Function, tiled: ir.Function) -> ir.Function:
+    """part(block, addresses, first, last): some of the units, whichever they are."""
+    f = Function(module, "part", (PTR, PTR, I64, I64))
+    is_flat = f.icmp_signed("==", f.word(f.arguments[0], Block.DIMENSIONS), I64(0))
+    with f.if_else(is_flat) as (then, otherwise):
+        with then:
+            f.call(flat, f.arguments)
+        with otherwise:
+            f.call(tiled, f.arguments)
+    f.ret_void()
+    return f.function_value
+
+
+def _worker(module: ir.Module, part: ir.Function) -> ir.Function:
+    """worker({block, addresses}): this thread's share of the units; what the thread pool calls."""
+    f = Function(module, "worker", (PTR,))
+    slots = _slots(module)
+    block, addresses = f.word(f.arguments[0], 0, PTR), f.word(f.arguments[0], 1, PTR)
+    thread = f.sext(_indirect(f, f.word(slots, Slots.THREAD), I32, []), I64)
+    threads = f.sext(_indirect(f, f.word(slots, Slots.THREADS), I32, []), I64)
+    units = f.word(block, Block.UNITS)
+    share = f.sdiv(f.add(units, f.sub(threads, I64(1))), threads)
+    # Flat shares begin at multiples of 1024 elements, so that no two threads write to one cache line.
+    even = f.and_(f.add(share, I64(1023)), I64(-1024))
+    share = f.select(f.icmp_signed("==", f.word(block, Block.DIMENSIONS), I64(0)), even, share)
+    first = f.least(f.mul(thread, share), units)
+    last = f.least(f.add(first, share), units)
+    with f.if_then(f.icmp_signed("<", first, last)):
+        f.call(part, [block, addresses, first, last])
+    f.ret_void()
+    return f.function_value
+
+
+def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
+    """run(block, addresses): all of the loop, on as many threads as there is work for."""
+    f = Function(module, "run", (PTR, PTR), public=True)
+    block, addresses = f.arguments
+    slots, shared = _slots(module), f.words(2, "shared")
+    units = f.word(block, Block.UNITS)
+    wanted = f.sdiv(units, f.word(block, Block.GRAIN))
+    several = f.append_basic_block("several")
+    alone = f.append_basic_block("alone")
+    parallel = f.word(slots, Slots.PARALLEL)
+    f.cbranch(f.and_(f.icmp_signed(">", wanted, I64(1)), f.icmp_signed("!=", parallel, I64(0))), several, alone)
+
+    f.position_at_end(several)
+    chosen = f.word(slots, Slots.CHOSEN)
+    available = f.sext(_indirect(f, f.word(slots, Slots.MAX_THREADS), I32, []), I64)
+    threads = f.least(wanted, f.select(f.icmp_signed(">", chosen, I64(0)), chosen, available))
+    # A forked child inherits the pool's memory but not its threads, and would wait for them for ever.
+    owner = f.icmp_signed("==", f.sext(f.call(external(module, "getpid", I32), []), I64), f.word(slots, Slots.OWNER))
+    spread = f.append_basic_block("spread")
+    f.cbranch(f.and_(owner, f.icmp_signed(">", threads, I64(1))), spread, alone)
+
+    f.position_at_end(spread)
+    f.store(block, f.word_at(shared, 0))
+    f.store(addresses, f.word_at(shared, 1))
+    _indirect(f, parallel, VOID, [worker, shared, f.trunc(threads, I32), I32(0)])
+    f.ret_void()
+
+    f.position_at_end(alone)
+    f.call(part, [block, addresses, I64(0), units])
+    f.ret_void()
+
+
+def _slots(module: ir.Module) -> ir.GlobalVariable:
+    """The process's thread table; its address is found by name when the code is loaded."""
+    known = module.globals.get(SLOTS_SYMBOL)
+    if known is not None:
+        return known
+    slots = ir.GlobalVariable(module, ir.ArrayType(I64, len(Slots)), SLOTS_SYMBOL)
+    slots.linkage = "external"
+    return slots

@@ -1,0 +1,132 @@
+"""Compiles row functions and the driver, keeps them, and turns a computation into a kernel."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import llvmlite.binding as llvm
+import llvmlite.ir as ir
+
+from ...plan import Computation
+from . import driver, launch, rows, threads, tiling
+from .rows import Row
+from .target import Target, host
+
+_lock = threading.RLock()
+_engines: list[llvm.ExecutionEngine] = []  # machine code lives as long as the process
+_compiled: dict[tuple[Row, Target], RowCode] = {}
+
+
+class RowCode:
+    """The addresses of a row's machine code, and what it took to make it."""
+
+    def __init__(self, row: Row, target: Target):
+        begin = time.perf_counter()
+        module = ir.Module("row")
+        rows.emit(module, row, target)
+        engine = _load(module, target)
+        self.plain = engine.get_function_address("row")
+        self.streaming = engine.get_function_address("row_streaming")
+        self.seconds = time.perf_counter() - begin
+
+
+def optimised(module: ir.Module, target: Target) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
+    """`module` through LLVM's optimiser. It is vector code already: vectorising it again only costs time."""
+    module.triple = target.triple
+    machine = target.machine()
+    module.data_layout = str(machine.target_data)
+    parsed = llvm.parse_assembly(str(module))
+    parsed.verify()
+    options = llvm.create_pipeline_tuning_options(speed_level=2)
+    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(parsed, passes)
+    return parsed, machine
+
+
+def assembly(row: Row, target: Target) -> str:
+    """The machine code of a row as text, for any target; it need not run here."""
+    module = ir.Module("row")
+    rows.emit(module, row, target)
+    parsed, machine = optimised(module, target)
+    text: str = machine.emit_assembly(parsed)
+    return text
+
+
+def _load(module: ir.Module, target: Target) -> llvm.ExecutionEngine:
+    engine = llvm.create_mcjit_compiler(*optimised(module, target))
+    engine.finalize_object()
+    _engines.append(engine)
+    return engine
+
+
+@cache
+def _launcher() -> Callable[..., Any]:
+    """The driver, compiled once, as a Python function."""
+    threads.add_symbols()
+    launch.add_symbols()
+    module = ir.Module("driver")
+    driver.emit(module)
+    launch.emit(module, module.globals["run"])
+    return launch.as_builtin(_load(module, host()).get_function_address("launch"))
+
+
+def row_code(row: Row, target: Target) -> RowCode:
+    """The machine code of a row, compiled at most once."""
+    key = (row, target)
+    code = _compiled.get(key)
+    if code is None:
+        with _lock:  # LLVM compiles for one thread at a time
+            code = _compiled.get(key) or _compiled.setdefault(key, RowCode(row, target))
+    return code
+
+
+class CpuKernel:
+    """A computation as machine code: call it with the operands' addresses."""
+
+    def __init__(self, computation: Computation):
+        loop = computation.loop.coalesced()
+        self.target = host()
+        self.walk = tiling.plan(loop, self.target)
+        row = Row(
+            computation.element,
+            computation.formulas,
+            len(computation.scalars),
+            computation.compute,
+            tuple(o.dtype for o in loop.outputs),
+            tuple(o.dtype for o in loop.inputs),
+            self.walk.spread,
+        )
+        with _lock:
+            self._launch = _launcher()
+        code = row_code(row, self.target)
+        words = self.walk.words(code.plain, code.streaming, computation.scalars)
+        self._block = (ctypes.c_int64 * len(words))(*words)
+        self._address = ctypes.addressof(self._block)
+
+    def __str__(self) -> str:
+        return f"{self.target}, {self.walk}"
+
+    def __call__(self, *addresses: int) -> None:
+        self._launch(self._address, *addresses)
+
+
+class EmptyKernel:
+    """A computation on no elements."""
+
+    def __str__(self) -> str:
+        return "nothing to compute"
+
+    def __call__(self, *addresses: int) -> None:
+        """Do nothing."""
+
+
+def prepare(computation: Computation) -> CpuKernel | EmptyKernel:
+    """The computation as a kernel."""
+    threads.adopt_runtime()
+    return CpuKernel(computation) if computation.loop.size else EmptyKernel()

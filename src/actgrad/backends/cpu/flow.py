@@ -1,0 +1,73 @@
+"""Loops and branches for llvmlite's IR builder, so that the code which emits code reads from top to bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import llvmlite.ir as ir
+
+from .vectors import I32, I64, PTR, VOID
+
+
+class Function(ir.IRBuilder):
+    """A function under construction: an IR builder that stands at its end."""
+
+    def __init__(self, module: ir.Module, name: str, arguments: Sequence[ir.Type], result: ir.Type = VOID, *, public: bool = False):
+        self.function_value = ir.Function(module, ir.FunctionType(result, list(arguments)), name)
+        if not public:
+            self.function_value.linkage = "internal"
+        super().__init__(self.function_value.append_basic_block("entry"))
+
+    @property
+    def arguments(self) -> Sequence[ir.Argument]:
+        arguments: Sequence[ir.Argument] = self.function_value.args
+        return arguments
+
+    @contextmanager
+    def steps(self, start: ir.Value, stop: ir.Value, step: int | ir.Value = 1) -> Iterator[ir.Value]:
+        """for (i = start; i < stop; i += step)"""
+        before = self.block
+        head, body, after = (self.append_basic_block(name) for name in ("head", "body", "after"))
+        self.branch(head)
+        self.position_at_end(head)
+        index = self.phi(I64)
+        index.add_incoming(start, before)
+        self.cbranch(self.icmp_signed("<", index, stop), body, after)
+        self.position_at_end(body)
+        yield index
+        index.add_incoming(self.add(index, I64(step) if isinstance(step, int) else step), self.block)
+        self.branch(head)
+        self.position_at_end(after)
+
+    def at(self, pointer: ir.Value, bytes_: ir.Value | int) -> ir.Value:
+        """The address `bytes_` further on."""
+        offset = I64(bytes_) if isinstance(bytes_, int) else bytes_
+        return self.gep(pointer, [offset], source_etype=ir.IntType(8))
+
+    def word(self, pointer: ir.Value, index: ir.Value | int, type_: ir.Type = I64) -> ir.Value:
+        """The index-th 8-byte word, as an integer or a pointer."""
+        return self.load(self.word_at(pointer, index), typ=type_)
+
+    def word_at(self, pointer: ir.Value, index: ir.Value | int) -> ir.Value:
+        """The address of the index-th 8-byte word."""
+        return self.gep(pointer, [I64(index) if isinstance(index, int) else index], source_etype=I64)
+
+    def least(self, a: ir.Value, b: ir.Value) -> ir.Value:
+        return self.select(self.icmp_signed("<", a, b), a, b)
+
+    def words(self, count: int, name: str) -> ir.Value:
+        """Room for `count` 8-byte words on the stack; must be asked for in the entry block."""
+        room = self.alloca(ir.ArrayType(I64, count), name=name)
+        room.align = 64
+        room.type = PTR  # llvmlite would remember what it points to
+        return room
+
+
+def external(module: ir.Module, name: str, result: ir.Type, *arguments: ir.Type) -> ir.Function:
+    """A function of the process, found by its name when the code is loaded."""
+    known = module.globals.get(name)
+    return known if known is not None else ir.Function(module, ir.FunctionType(result, list(arguments)), name)
+
+
+__all__ = ["I32", "I64", "PTR", "VOID", "Function", "external"]

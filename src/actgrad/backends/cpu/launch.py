@@ -1,0 +1,77 @@
+"""The door from Python: `launch(block, *addresses)`, a built-in function made of machine code.
+
+It turns the addresses into an array on the stack, lets go of the interpreter while much is computed, and calls the
+driver. It costs a third of a call through ctypes, and a small plan's run is little else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding as llvm
+import llvmlite.ir as ir
+
+from .driver import MAX_OPERANDS, Block
+from .flow import I64, PTR, VOID, Function, external
+
+_METH_FASTCALL = 0x0080
+#: Units of work above which other Python threads may run meanwhile.
+RELEASE_GRAINS = 1
+_C_API = ("PyLong_AsVoidPtr", "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef")
+
+
+def emit(module: ir.Module, run: ir.Function) -> None:
+    """Add `launch` to `module`."""
+    f = Function(module, "launch", (PTR, PTR, I64), PTR, public=True)
+    _, arguments, count = f.arguments
+    addresses = f.words(MAX_OPERANDS, "addresses")
+    as_pointer = external(module, "PyLong_AsVoidPtr", PTR, PTR)
+    with f.steps(I64(1), count) as k:
+        address = f.call(as_pointer, [f.word(arguments, k, PTR)])
+        f.store(address, f.word_at(addresses, f.sub(k, I64(1))))
+    block = f.call(as_pointer, [f.word(arguments, 0, PTR)])
+    work = f.sdiv(f.word(block, Block.UNITS), f.word(block, Block.GRAIN))
+    with f.if_else(f.icmp_signed(">=", work, I64(RELEASE_GRAINS))) as (long, short):
+        with long:
+            thread = f.call(external(module, "PyEval_SaveThread", PTR), [])
+            f.call(run, [block, addresses])
+            f.call(external(module, "PyEval_RestoreThread", VOID, PTR), [thread])
+        with short:
+            f.call(run, [block, addresses])
+    none = ir.GlobalVariable(module, I64, "_Py_NoneStruct")
+    none.linkage = "external"
+    f.call(external(module, "Py_IncRef", VOID, PTR), [none])
+    f.ret(none)
+
+
+def add_symbols() -> None:
+    """Tell LLVM where the interpreter's functions are."""
+    for name in _C_API:
+        address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+        llvm.add_symbol(name, address)
+    llvm.add_symbol("_Py_NoneStruct", id(None))
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_definitions: list[_MethodDef] = []  # the built-in function points to its definition
+
+
+def as_builtin(address: int) -> Callable[..., Any]:
+    """The Python function whose machine code is at `address`."""
+    definition = _MethodDef(b"launch", address, _METH_FASTCALL, b"launch(block, *addresses)")
+    _definitions.append(definition)
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype = ctypes.py_object
+    new.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    function: Callable[..., Any] = new(ctypes.addressof(definition), None, None)
+    return function

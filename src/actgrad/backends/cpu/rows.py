@@ -1,0 +1,196 @@
+"""The innermost code: a formula applied to a row, a run of elements that lie one behind the other in every operand.
+
+    void row(char** operands, int64 n, double* scalars)      operands: outputs, then inputs
+
+Two functions per kernel: `row`, and `row_streaming`, whose stores bypass the caches (for outputs larger than these) and
+which therefore wants every output aligned to 64 bytes. An operand may also be a single element, spread over the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import llvmlite.ir as ir
+
+from ... import xp
+from ...dtypes import Dtype
+from . import storage
+from .flow import Function
+from .target import Target
+from .vectors import I32, I64, PTR, Emitter, Uniform, Vector
+
+UNROLL = 2  # vectors per step: their chains of operations overlap
+STREAM_ALIGNMENT = 64
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a row function computes; two computations with equal rows share their machine code."""
+
+    element: Callable[..., Any]
+    formulas: tuple[Callable[..., Any], ...]
+    scalars: int
+    compute: str
+    outputs: tuple[Dtype, ...]
+    inputs: tuple[Dtype, ...]
+    spread: tuple[bool, ...]  # per input: a single element for the whole row
+
+
+def emit(module: ir.Module, row: Row, target: Target) -> None:
+    """Add `row` and `row_streaming` to `module`."""
+    plain = _RowFunction(module, "row", row, target)
+    plain.body()
+    _RowFunction(module, "row_streaming", row, target).streaming_body(plain.function.function_value)
+
+
+class _RowFunction:
+    def __init__(self, module: ir.Module, name: str, row: Row, target: Target):
+        self.row = row
+        self.function = function = Function(module, name, (PTR, I64, PTR), public=True)
+        self.emitter = emitter = Emitter(function, target, row.compute)
+        self.lanes = emitter.lanes
+        operands, self.count, scalars = function.arguments
+        self.targets = [function.word(operands, k, PTR) for k in range(len(row.outputs))]
+        self.sources = [function.word(operands, len(row.outputs) + k, PTR) for k in range(len(row.inputs))]
+        self.scalars = [Uniform(emitter, function.word(scalars, k, ir.DoubleType())) for k in range(row.scalars)]
+        self.formulas = [xp.bind(f, emitter.functions) for f in row.formulas]
+        self.constants = {
+            k: self._spread(self.sources[k], dtype)
+            for k, dtype in enumerate(row.inputs) if row.spread[k]
+        }  # fmt: skip
+        self.buffer: ir.Value | None = None
+        if any(not self._masked(d) for d in (*row.outputs, *row.inputs)):
+            widest = max(storage.memory_type(d, self.lanes).count for d in (*row.outputs, *row.inputs))
+            self.buffer = function.words(widest, "tail")
+
+    def body(self) -> None:
+        function, step = self.function, self.lanes * UNROLL
+        bulk = function.and_(self.count, I64(-step))
+        with function.steps(I64(0), bulk, step) as i:
+            self._store_all(i, self._compute_vectors(i))
+        self._remainder(bulk)
+        function.ret_void()
+
+    def streaming_body(self, plain: ir.Function) -> None:
+        """Whole steps with streaming stores; what is left over by the plain function."""
+        function, step = self.function, self.lanes * UNROLL
+        operands = function.words(len(self.targets) + len(self.sources), "rest")
+        bulk = function.and_(self.count, I64(-step))
+        with function.steps(I64(0), bulk, step) as i:
+            self._stream_all(i, self._compute_vectors(i))
+        fence = self.emitter.target.streaming
+        if fence:
+            self.emitter.call(fence, ir.VoidType())
+        both = [*zip(self.row.outputs, self.targets, strict=True), *zip(self.row.inputs, self.sources, strict=True)]
+        for k, (dtype, pointer) in enumerate(both):
+            spread = k >= len(self.targets) and self.row.spread[k - len(self.targets)]
+            rest = pointer if spread else function.at(pointer, function.mul(bulk, I64(dtype.itemsize)))
+            function.store(rest, function.word_at(operands, k))
+        function.call(plain, [operands, function.sub(self.count, bulk), function.arguments[2]])
+        function.ret_void()
+
+    def _compute(self, inputs: list[Vector]) -> list[Vector]:
+        results = self.row.element(*self.formulas, *inputs, *self.scalars)
+        return [self.emitter.vector(result) for result in results]
+
+    def _compute_vectors(self, index: ir.Value) -> list[list[ir.Value]]:
+        """For each of UNROLL vectors, each output as it goes to memory; all loads come first."""
+        places = [self.function.add(index, I64(k * self.lanes)) for k in range(UNROLL)]
+        loaded = [self._inputs(partial(self._load, place)) for place in places]
+        return [self._narrowed(self._compute(inputs)) for inputs in loaded]
+
+    def _inputs(self, load: Callable[[ir.Value, Dtype], ir.Value]) -> list[Vector]:
+        pairs = enumerate(zip(self.sources, self.row.inputs, strict=True))
+        return [
+            self.constants.get(k) or storage.widen(self.emitter, load(source, dtype), dtype)
+            for k, (source, dtype) in pairs
+        ]
+
+    def _narrowed(self, results: list[Vector]) -> list[ir.Value]:
+        return [storage.narrow(self.emitter, r, d) for r, d in zip(results, self.row.outputs, strict=True)]
+
+    def _place(self, pointer: ir.Value, dtype: Dtype, index: ir.Value) -> ir.Value:
+        return self.function.at(pointer, self.function.mul(index, I64(dtype.itemsize)))
+
+    def _load(self, index: ir.Value, source: ir.Value, dtype: Dtype) -> ir.Value:
+        return self.function.load(
+            self._place(source, dtype, index), typ=storage.memory_type(dtype, self.lanes), align=1
+        )
+
+    def _store_all(self, index: ir.Value, vectors: list[list[ir.Value]]) -> None:
+        for k, outputs in enumerate(vectors):
+            place = self.function.add(index, I64(k * self.lanes))
+            for target, dtype, value in zip(self.targets, self.row.outputs, outputs, strict=True):
+                self.function.store(value, self._place(target, dtype, place), align=1)
+
+    def _stream_all(self, index: ir.Value, vectors: list[list[ir.Value]]) -> None:
+        for k, (target, dtype) in enumerate(zip(self.targets, self.row.outputs, strict=True)):
+            joined = self._joined([outputs[k] for outputs in vectors])
+            size = self.lanes * UNROLL * dtype.itemsize
+            store = self.function.store(joined, self._place(target, dtype, index), align=min(size, STREAM_ALIGNMENT))
+            store.set_metadata("nontemporal", self.function.module.add_metadata([I32(1)]))
+
+    def _joined(self, parts: list[ir.Value]) -> ir.Value:
+        """Vectors one behind the other as one vector of words: LLVM streams no narrower elements."""
+        first, second = parts
+        order = ir.Constant(ir.VectorType(I32, 2 * first.type.count), list(range(2 * first.type.count)))
+        joined = self.function.shuffle_vector(first, second, order)
+        bits = joined.type.count * _bits(joined.type.element)
+        return self.function.bitcast(joined, ir.VectorType(I32, bits // 32))
+
+    def _spread(self, source: ir.Value, dtype: Dtype) -> Vector:
+        element = storage.memory_type(dtype, 1).element
+        raw = self.emitter.broadcast(self.function.load(source, typ=element, align=1))
+        return storage.widen(self.emitter, raw, dtype)
+
+    # The last, incomplete vectors
+
+    def _masked(self, dtype: Dtype) -> bool:
+        return dtype.kind != "complex" and dtype.itemsize in self.emitter.target.masked_bytes
+
+    def _remainder(self, start: ir.Value) -> None:
+        function, lanes = self.function, self.lanes
+        with function.steps(start, self.count, lanes) as i:
+            left = function.least(function.sub(self.count, i), I64(lanes))
+            numbers = self.emitter.broadcast(function.trunc(left, I32))
+            ascending = ir.Constant(self.emitter.vector_type(I32), list(range(lanes)))
+            mask = function.icmp_signed("<", ascending, numbers)
+            results = self._narrowed(self._compute(self._inputs(partial(self._load_some, i, left, mask))))
+            for target, dtype, value in zip(self.targets, self.row.outputs, results, strict=True):
+                self._store_some(i, left, mask, target, dtype, value)
+
+    def _load_some(self, index: ir.Value, left: ir.Value, mask: ir.Value, source: ir.Value, dtype: Dtype) -> ir.Value:
+        function, type_ = self.function, storage.memory_type(dtype, self.lanes)
+        place = self._place(source, dtype, index)
+        if self._masked(dtype):
+            name = f"llvm.masked.load.{_suffix(type_)}.p0"
+            return self.emitter.call(name, type_, place, I32(1), mask, ir.Constant(type_, None))
+        function.store(ir.Constant(type_, None), self.buffer)
+        self._copy(self.buffer, place, left, dtype)
+        return function.load(self.buffer, typ=type_)
+
+    def _store_some(
+        self, index: ir.Value, left: ir.Value, mask: ir.Value, target: ir.Value, dtype: Dtype, value: ir.Value
+    ) -> None:
+        place = self._place(target, dtype, index)
+        if self._masked(dtype):
+            self.emitter.call(f"llvm.masked.store.{_suffix(value.type)}.p0", ir.VoidType(), value, place, I32(1), mask)
+        else:
+            self.function.store(value, self.buffer)
+            self._copy(place, self.buffer, left, dtype)
+
+    def _copy(self, target: ir.Value, source: ir.Value, count: ir.Value, dtype: Dtype) -> None:
+        size = self.function.mul(count, I64(dtype.itemsize))
+        self.emitter.call("llvm.memcpy.p0.p0.i64", ir.VoidType(), target, source, size, ir.IntType(1)(0))
+
+
+def _bits(type_: ir.Type) -> int:
+    return {"half": 16, "float": 32, "double": 64}.get(str(type_)) or int(type_.width)
+
+
+def _suffix(type_: ir.VectorType) -> str:
+    kind = "i" if isinstance(type_.element, ir.IntType) else "f"
+    return f"v{type_.count}{kind}{_bits(type_.element)}"

@@ -1,0 +1,94 @@
+"""The processor that machine code is made for: this machine's, or one named for tests and deployments."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from ...errors import InvalidArgument
+
+llvm.initialize_native_target()
+llvm.initialize_native_asmprinter()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An instruction set, and what the code generator may count on in it."""
+
+    name: str
+    triple: str
+    cpu: str  # LLVM's name
+    features: str  # LLVM's flags
+    vector_bytes: int
+    fma: bool  # fused multiply-add in hardware
+    half: bool  # float16 <-> float32 in hardware
+    scalef: bool  # x * 2**n in one instruction
+    masked_bytes: tuple[int, ...]  # element sizes that masked loads and stores exist for
+    streaming: str  # the fence after non-temporal stores, "" where there are none worth having
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.vector_bytes * 8}-bit vectors"
+
+    def machine(self) -> llvm.TargetMachine:
+        """LLVM's code generator for this target."""
+        if self.triple != llvm.get_default_triple():
+            llvm.initialize_all_targets()
+            llvm.initialize_all_asmprinters()
+        target = llvm.Target.from_triple(self.triple)
+        return target.create_target_machine(
+            cpu=self.cpu, features=self.features, opt=3, reloc="pic", codemodel="jitdefault"
+        )
+
+
+def _x86(name: str, cpu: str, features: str = "") -> Target:
+    """The x86-64 targets; vectors as wide as the registers."""
+    bits = {"avx512": 64, "avx2": 32, "x86-64": 16}[name]
+    modern, wide = name != "x86-64", name == "avx512"
+    triple = llvm.get_default_triple() if _is_x86() else "x86_64-unknown-linux-gnu"
+    return Target(
+        name, triple, cpu, features, bits, fma=modern, half=modern, scalef=wide,
+        masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (), streaming="llvm.x86.sse.sfence",
+    )  # fmt: skip
+
+
+def _is_x86() -> bool:
+    return llvm.get_default_triple().startswith("x86_64")
+
+
+def _aarch64(cpu: str, features: str = "") -> Target:
+    triple = llvm.get_default_triple()
+    triple = triple if triple.startswith(("aarch64", "arm64")) else "aarch64-unknown-linux-gnu"
+    return Target("aarch64", triple, cpu, features, 16, True, True, False, (), "")
+
+
+NAMES = ("avx512", "avx2", "x86-64", "aarch64")
+
+
+@cache
+def named(name: str) -> Target:
+    """The target called `name`: code for the plainest processor that has it."""
+    if name == "aarch64":
+        return _aarch64("generic")
+    cpus = {"avx512": "x86-64-v4", "avx2": "x86-64-v3", "x86-64": "x86-64"}
+    if name not in cpus:
+        raise InvalidArgument(f"target processor is {name!r}; known: {', '.join(NAMES)}")
+    return _x86(name, cpus[name])
+
+
+@cache
+def host() -> Target:
+    """The best target that this machine runs, or the one that ACTGRAD_CPU names."""
+    asked = os.environ.get("ACTGRAD_CPU")
+    if asked:
+        return named(asked)
+    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
+    if not _is_x86():
+        return _aarch64(cpu, features.flatten())
+    if all(features.get(f) for f in ("avx512f", "avx512bw", "avx512dq", "avx512vl", "fma")):
+        return _x86("avx512", cpu, features.flatten())
+    if all(features.get(f) for f in ("avx2", "fma", "f16c")):
+        return _x86("avx2", cpu, features.flatten())
+    return _x86("x86-64", cpu, features.flatten())

@@ -1,0 +1,80 @@
+"""The thread pool: the OpenMP runtime of the process, found late and never brought along.
+
+Kernels call it through one table in memory, so that compiled code need not change when PyTorch, whose runtime is
+preferred, is imported after the first kernel ran. Without any runtime they compute on one thread.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+import llvmlite.binding as llvm
+
+from ...errors import InvalidArgument
+from .driver import SLOTS_SYMBOL, Slots
+
+_table = (ctypes.c_int64 * len(Slots))()
+_FUNCTIONS = {
+    Slots.PARALLEL: "GOMP_parallel",
+    Slots.THREAD: "omp_get_thread_num",
+    Slots.THREADS: "omp_get_num_threads",
+    Slots.MAX_THREADS: "omp_get_max_threads",
+}
+_runtime = ""  # whose runtime the table points to: "", "system" or "PyTorch"
+_loaded: list[ctypes.CDLL] = []  # kept, or the addresses would dangle
+
+
+def add_symbols() -> None:
+    """Tell LLVM where the table is."""
+    llvm.add_symbol(SLOTS_SYMBOL, ctypes.addressof(_table))
+
+
+def adopt_runtime() -> None:
+    """Point the table to the runtime of PyTorch where it is imported, else of the system where there is one."""
+    global _runtime
+    torch = sys.modules.get("torch")
+    if _runtime == "PyTorch" or (torch is None and _runtime):
+        return
+    folder = getattr(torch, "__file__", None)  # None while PyTorch is being imported
+    if folder and _point_to(str(Path(folder).parent / "lib" / "libtorch_cpu.so")):
+        _runtime = "PyTorch"
+    elif not _runtime:
+        _runtime = "system" if any(map(_point_to, ("libgomp.so.1", "libomp.so.5", "libomp.so"))) else "none"
+
+
+def _point_to(library: str) -> bool:
+    """Point the table to the functions that `library` has or depends on; whether it has them."""
+    try:
+        handle = ctypes.CDLL(library)
+        addresses = {slot: ctypes.cast(getattr(handle, name), ctypes.c_void_p).value for slot, name in _FUNCTIONS.items()}
+    except (OSError, AttributeError):  # not there, or without OpenMP in it
+        return False
+    _loaded.append(handle)
+    for slot, address in addresses.items():
+        _table[slot] = address
+    _table[Slots.OWNER] = os.getpid()
+    return True
+
+
+def runtime() -> str:
+    """Whose OpenMP runtime computes: "PyTorch", "system", or "none" for one thread."""
+    adopt_runtime()
+    return _runtime
+
+
+def set_num_threads(n: int) -> None:
+    """Compute on at most `n` threads from now on; 0 returns to the default."""
+    if isinstance(n, bool) or not isinstance(n, int) or n < 0:
+        raise InvalidArgument(f"set_num_threads: n is {n!r}; it must be a whole number, 0 for the default")
+    _table[Slots.CHOSEN] = n
+
+
+def get_num_threads() -> int:
+    """The number of threads that a large call computes on."""
+    adopt_runtime()
+    if not _table[Slots.PARALLEL] or _table[Slots.OWNER] != os.getpid():
+        return 1
+    return _table[Slots.CHOSEN] or int(_loaded[-1].omp_get_max_threads())

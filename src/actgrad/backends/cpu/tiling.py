@@ -1,0 +1,153 @@
+"""How a loop is walked: flat or in tiles, which operands are staged, how much work makes a thread worth its start."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from functools import cache
+from math import ceil, prod
+from pathlib import Path
+
+from ...loop import Loop, Operand
+from .driver import MAX_DIMENSIONS, MAX_OPERANDS, STAGE_BYTES, Block, Part
+from .target import Target
+
+GRAIN = 16384  # elements that make a second thread worth its start
+SHORT_ROW = 32  # elements; shorter rows are staged, since each call of a row function has its price
+IN_PLACE_COLUMNS = 16384  # elements of a row that one tile takes when nothing is staged
+STAGED_ELEMENTS = 2048  # of a tile: small enough for the first-level cache, large enough for whole cache lines
+STAGED_ROWS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A loop with the decisions taken."""
+
+    loop: Loop  # coalesced; tiled walks have at least two dimensions
+    is_flat: bool
+    spread: tuple[bool, ...]  # per input: one element for the whole row
+    staged: tuple[bool, ...]  # per operand
+    tile: tuple[int, int]  # rows, columns
+    streaming: bool
+
+    def __str__(self) -> str:
+        stores = ", streaming stores" if self.streaming else ""
+        if self.is_flat:
+            return f"flat{stores}"
+        return f"tiles of {self.tile[0]} x {self.tile[1]}, {sum(self.staged)} operands staged{stores}"
+
+    def words(self, row: int, row_streaming: int, scalars: tuple[float, ...]) -> list[int]:
+        """The call block for the driver; see driver.Block."""
+        shape = self.loop.shape
+        counts: list[int] = []
+        if not self.is_flat:
+            rows, columns = self.tile
+            counts = [*shape[:-2], ceil(shape[-2] / rows), ceil(shape[-1] / columns)]
+        units = self.loop.size if self.is_flat else prod(counts)
+        per_unit = 1 if self.is_flat else max(1, self.loop.size // units)
+        words = [0] * Block.SCALARS
+        words[Block.ROW], words[Block.ROW_STREAMING] = row, row_streaming if self.streaming else 0
+        words[Block.OPERANDS], words[Block.OUTPUTS] = len(self.loop.operands), len(self.loop.outputs)
+        words[Block.GRAIN], words[Block.UNITS] = max(1, GRAIN // per_unit), units
+        words[Block.DIMENSIONS] = len(counts)
+        if not self.is_flat:
+            words[Block.ROWS], words[Block.COLUMNS] = shape[-2:]
+            words[Block.TILE_ROWS], words[Block.TILE_COLUMNS] = self.tile
+            words[Block.JOINED] = all(self.staged)
+        words += [struct.unpack("<q", struct.pack("<d", s))[0] for s in scalars]
+        words[Block.COUNTS] = len(words)
+        words += counts
+        words[Block.FIRST_OPERAND], words[Block.OPERAND_WORDS] = len(words), Part.WALK + len(counts)
+        stage = 0
+        for operand, staged, is_spread in zip(self.loop.operands, self.staged, self._all_spread(), strict=True):
+            words += self._part(operand, is_spread, stage if staged else -1)
+            stage += self._stage_bytes(operand) if staged else 0
+        return words
+
+    def _all_spread(self) -> tuple[bool, ...]:
+        return (False,) * len(self.loop.outputs) + self.spread
+
+    def _stage_bytes(self, operand: Operand) -> int:
+        return -(-prod(self.tile) * operand.dtype.itemsize // 64) * 64
+
+    def _part(self, operand: Operand, is_spread: bool, stage: int) -> list[int]:
+        part = [0] * Part.WALK
+        part[Part.TENSOR], part[Part.OFFSET] = operand.tensor, operand.offset
+        part[Part.ITEMSIZE] = operand.dtype.itemsize
+        part[Part.STEP] = 0 if is_spread else operand.dtype.itemsize
+        part[Part.STAGE] = stage
+        if not self.is_flat:
+            part[Part.ROW_STRIDE], part[Part.COLUMN_STRIDE] = operand.strides[-2:]
+            rows, columns = self.tile
+            part += [*operand.strides[:-2], operand.strides[-2] * rows, operand.strides[-1] * columns]
+        return part
+
+
+def plan(loop: Loop, target: Target) -> Walk:
+    """Decide how to walk a coalesced loop."""
+    assert len(loop.operands) <= MAX_OPERANDS
+    assert len(loop.shape) <= MAX_DIMENSIONS - 2
+    streaming = bool(target.streaming) and _is_large(loop)
+    spread = tuple(bool(loop.shape) and o.strides[-1] == 0 for o in loop.inputs)
+    rows_in_place = tuple(
+        not loop.shape or o.strides[-1] == o.dtype.itemsize or is_spread
+        for o, is_spread in zip(loop.operands, (False,) * len(loop.outputs) + spread, strict=True)
+    )
+    if len(loop.shape) <= 1 and all(rows_in_place):
+        return Walk(loop, True, spread, (False,) * len(loop.operands), (1, 1), streaming)
+    loop = _two_dimensional(loop)
+    if all(rows_in_place) and loop.shape[-1] >= SHORT_ROW:
+        columns = min(loop.shape[-1], IN_PLACE_COLUMNS)
+        rows = max(1, min(loop.shape[-2], GRAIN // columns))
+        return Walk(loop, False, spread, (False,) * len(loop.operands), (rows, columns), streaming)
+    loop = _with_best_partner(loop)
+    in_place = tuple(o.strides[-1] == o.dtype.itemsize for o in loop.operands)
+    if loop.shape[-1] < SHORT_ROW:
+        in_place = (False,) * len(in_place)
+    staged = tuple(not here for here in in_place)
+    bytes_per_element = sum(o.dtype.itemsize for o, s in zip(loop.operands, staged, strict=True) if s)
+    elements = min(STAGED_ELEMENTS, (STAGE_BYTES - 64 * MAX_OPERANDS) // bytes_per_element)
+    rows = min(loop.shape[-2], max(STAGED_ROWS, elements // loop.shape[-1]))
+    columns = min(loop.shape[-1], max(1, elements // rows))
+    # A staged element is no longer one for the whole row: it is copied as often as it is used.
+    return Walk(loop, False, (False,) * len(loop.inputs), staged, (rows, columns), streaming and not any(staged))
+
+
+def _two_dimensional(loop: Loop) -> Loop:
+    """The loop with dimensions of one element in front until it has two."""
+    missing = max(0, 2 - len(loop.shape))
+
+    def widen(operand: Operand) -> Operand:
+        return Operand(operand.tensor, operand.dtype, operand.offset, (0,) * missing + operand.strides)
+
+    return Loop((1,) * missing + loop.shape, tuple(map(widen, loop.outputs)), tuple(map(widen, loop.inputs)))
+
+
+def _with_best_partner(loop: Loop) -> Loop:
+    """The loop with that dimension last but one which an operand with strided rows steps through most closely."""
+    dimensions = range(len(loop.shape) - 1)
+    strided = [o for o in loop.operands if o.strides[-1] != o.dtype.itemsize]
+    if not strided:
+        return loop
+
+    def closeness(d: int) -> int:
+        return min(abs(o.strides[d]) if o.strides[d] else 1 << 62 for o in strided)
+
+    partner = min(dimensions, key=lambda d: (closeness(d), -d))
+    return loop.reordered([d for d in dimensions if d != partner] + [partner, len(loop.shape) - 1])
+
+
+def _is_large(loop: Loop) -> bool:
+    """Whether the outputs would only push everything else out of the last cache, half of it being theirs at most."""
+    return loop.size * sum(o.dtype.itemsize for o in loop.outputs) >= _last_cache_bytes() // 2
+
+
+@cache
+def _last_cache_bytes() -> int:
+    """The size of the last-level cache as the system tells it, 32 MiB where it does not."""
+    sizes = []
+    for file in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
+        text = file.read_text().strip()
+        unit = {"K": 1 << 10, "M": 1 << 20}.get(text[-1:], 1)
+        sizes.append(int(text.rstrip("KM")) * unit)
+    return max(sizes, default=32 << 20)

@@ -1,0 +1,291 @@
+"""Values that emit LLVM IR when a formula computes with them: vectors, uniform scalars and masks.
+
+`Emitter.functions` binds the names of xp.py to functions of these values, by way of the accurate functions, whose
+primitives are the methods below. No fast-math flag is ever set, and a fused multiply-add is only where one is written.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, ClassVar
+
+import llvmlite.ir as ir
+
+from ... import xp
+from .. import accurate, coefficients
+from .target import Target
+
+I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
+HALF, FLOAT, DOUBLE = ir.HalfType(), ir.FloatType(), ir.DoubleType()
+PTR, VOID = ir.PointerType(), ir.VoidType()
+
+
+class Emitter:
+    """Emits the arithmetic of one compute dtype at the position of an IR builder."""
+
+    def __init__(self, builder: ir.IRBuilder, target: Target, compute: str):
+        self.builder = builder
+        self.target = target
+        self.is_double = compute == "float64"
+        self.element = DOUBLE if self.is_double else FLOAT
+        self.integer = I64 if self.is_double else I32
+        self.mantissa = 52 if self.is_double else 23
+        self.lanes = target.vector_bytes // (8 if self.is_double else 4)
+        self.suffix = f"v{self.lanes}f{64 if self.is_double else 32}"
+        # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
+        self.magic = 1.5 * 2.0**self.mantissa
+        fitted = coefficients.FLOAT64 if self.is_double else coefficients.FLOAT32
+        primitives = {name: getattr(self, name) for name in self.PRIMITIVES} | fitted
+        self.functions = {name: primitives.get(name) or xp.bind(getattr(accurate, name), primitives) for name in xp.NAMES}
+
+    PRIMITIVES: ClassVar = (
+        "where", "abs", "minimum", "maximum", "muladd", "fma", "nearest_integer", "scale_by_power_of_two",
+        "split_power_of_two", "copysign", "polynomial", "leading", "trailing",
+    )  # fmt: skip
+
+    # Values
+
+    def vector_type(self, element: ir.Type) -> ir.VectorType:
+        return ir.VectorType(element, self.lanes)
+
+    def splat(self, value: float | int, element: ir.Type) -> ir.Constant:
+        return ir.Constant(self.vector_type(element), [value] * self.lanes)
+
+    def vector(self, value: Any) -> Vector:
+        """Anything a formula may hand over, as a vector."""
+        if isinstance(value, Vector):
+            return value
+        if isinstance(value, Uniform):
+            number = value.value if self.is_double else self.builder.fptrunc(value.value, FLOAT)
+            return Vector(self, self.broadcast(number))
+        return Vector(self, self.splat(float(value), self.element))
+
+    def broadcast(self, scalar: ir.Value) -> ir.Value:
+        """A vector with `scalar` in every lane."""
+        undefined = ir.Constant(self.vector_type(scalar.type), ir.Undefined)
+        first = self.builder.insert_element(undefined, scalar, I32(0))
+        return self.builder.shuffle_vector(first, undefined, self.splat(0, I32))
+
+    def call(self, name: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
+        """A call of an LLVM intrinsic."""
+        module = self.builder.module
+        function = module.globals.get(name)
+        if function is None:
+            function = ir.Function(module, ir.FunctionType(result, [a.type for a in arguments]), name)
+        return self.builder.call(function, arguments)
+
+    def _map(self, intrinsic: str, *values: Vector) -> Vector:
+        arguments = [v.value for v in values]
+        return Vector(self, self.call(f"llvm.{intrinsic}.{self.suffix}", arguments[0].type, *arguments))
+
+    def bits(self, x: Vector) -> ir.Value:
+        return self.builder.bitcast(x.value, self.vector_type(self.integer))
+
+    def from_bits(self, bits: ir.Value) -> Vector:
+        return Vector(self, self.builder.bitcast(bits, self.vector_type(self.element)))
+
+    # Primitives, see primitives.py for their meaning
+
+    def where(self, condition: Mask, x: Any, y: Any) -> Vector:
+        return Vector(self, self.builder.select(condition.value, self.vector(x).value, self.vector(y).value))
+
+    def abs(self, x: Any) -> Vector:
+        return self._map("fabs", self.vector(x))
+
+    def copysign(self, x: Any, sign: Any) -> Vector:
+        return self._map("copysign", self.vector(x), self.vector(sign))
+
+    def minimum(self, x: Any, y: Any) -> Vector:
+        return self._extreme("<", x, y)
+
+    def maximum(self, x: Any, y: Any) -> Vector:
+        return self._extreme(">", x, y)
+
+    def _extreme(self, order: str, x: Any, y: Any) -> Vector:
+        """x or y, whichever comes first in `order`. Where neither does, x: so a NaN in x stays."""
+        if not isinstance(x, Vector):
+            x, y = y, x
+        a, b = self.vector(x), self.vector(y)
+        result = Vector(self, self.builder.select(self.builder.fcmp_ordered(order, b.value, a.value), b.value, a.value))
+        if isinstance(y, Vector):  # a constant or an attribute need not be looked at for NaN
+            result = self.where(Mask(self, self.builder.fcmp_unordered("uno", b.value, b.value)), b, result)
+        return result
+
+    def muladd(self, a: Any, b: Any, c: Any) -> Vector:
+        if self.target.fma:
+            return self._map("fma", self.vector(a), self.vector(b), self.vector(c))
+        return self.vector(a) * self.vector(b) + self.vector(c)
+
+    def fma(self, a: Any, b: Any, c: Any) -> Vector:
+        # Without the instruction LLVM calls the C library's fma, lane by lane: slow, but rounded once.
+        return self._map("fma", self.vector(a), self.vector(b), self.vector(c))
+
+    def nearest_integer(self, x: Any) -> Vector:
+        x = self.vector(x)
+        if self.target.fma or self.target.name == "aarch64":
+            return self._map("roundeven", x)
+        return self.where(self.abs(x) < 2.0**self.mantissa, self.copysign((x + self.magic) - self.magic, x), x)
+
+    def scale_by_power_of_two(self, x: Any, n: Any) -> Vector:
+        x, n = self.vector(x), self.vector(n)
+        if self.target.scalef:
+            name = f"llvm.x86.avx512.mask.scalef.{'pd' if self.is_double else 'ps'}.512"
+            zero, every_lane, current_rounding = self.splat(0.0, self.element), ir.IntType(self.lanes)(-1), I32(4)
+            arguments = (x.value, n.value, zero, every_lane, current_rounding)
+            return Vector(self, self.call(name, x.value.type, *arguments))
+        # In three exact steps, because 2**n alone may be out of range; only the last one can round.
+        limit = 3.0 * 2.0 ** (self.exponent_bits - 1)
+        n = self.minimum(self.maximum(n, -limit), limit)
+        third = self.nearest_integer(n * 0.34)
+        rest = n - third - third
+        return x * self._power_of_two(third) * self._power_of_two(third) * self._power_of_two(rest)
+
+    @property
+    def exponent_bits(self) -> int:
+        return 11 if self.is_double else 8
+
+    def _power_of_two(self, n: Vector) -> Vector:
+        """2**n by writing n into the exponent field, for the n of normal numbers."""
+        shifted = self.builder.shl(self.bits(n + self.magic), self.splat(self.mantissa, self.integer))
+        one = (2 ** (self.exponent_bits - 1) - 1) << self.mantissa
+        return self.from_bits(self.builder.add(shifted, self.splat(one, self.integer)))
+
+    def split_power_of_two(self, x: Any) -> tuple[Vector, Vector]:
+        x = self.vector(x)
+        bits, builder = self.bits(x), self.builder
+        shift = self.splat(self.mantissa, self.integer)
+        above = builder.sub(bits, self.splat(self._pattern(0.5**0.5), self.integer))
+        exponent = builder.ashr(above, shift)
+        mantissa = self.from_bits(builder.sub(bits, builder.shl(exponent, shift)))
+        # The reverse of the trick with the magic number: the conversion of 64-bit integers is slow or missing.
+        magic = self.splat(self._pattern(self.magic), self.integer)
+        return mantissa, self.from_bits(builder.add(exponent, magic)) - self.magic
+
+    def _pattern(self, value: float) -> int:
+        code = ("<d", "<q") if self.is_double else ("<f", "<i")
+        pattern: int = struct.unpack(code[1], struct.pack(code[0], value))[0]
+        return pattern
+
+    def polynomial(self, x: Any, coefficients: tuple[float, ...]) -> Vector:
+        value: Any = coefficients[0]
+        for coefficient in coefficients[1:]:
+            value = self.muladd(value, x, coefficient)
+        return self.vector(value)
+
+    def leading(self, c: float) -> float:
+        rounded: float = c if self.is_double else struct.unpack("f", struct.pack("f", c))[0]
+        return rounded
+
+    def trailing(self, c: float) -> float:
+        return self.leading(c - self.leading(c))
+
+
+class _Number:
+    """The operators that vectors and uniforms share."""
+
+    __hash__ = None  # type: ignore[assignment]
+    __slots__ = ("emitter", "value")
+
+    def __init__(self, emitter: Emitter, value: ir.Value):
+        self.emitter = emitter
+        self.value = value
+
+    def _binary(self, operation: str, x: Any, y: Any) -> Any:
+        emitter = self.emitter
+        if not isinstance(x, Vector) and not isinstance(y, Vector):
+            operands = [v.value if isinstance(v, Uniform) else ir.Constant(DOUBLE, float(v)) for v in (x, y)]
+            return Uniform(emitter, getattr(emitter.builder, operation)(*operands))
+        return Vector(emitter, getattr(emitter.builder, operation)(emitter.vector(x).value, emitter.vector(y).value))
+
+    def _compare(self, order: str, other: Any) -> Mask:
+        compare = self.emitter.builder.fcmp_unordered if order == "!=" else self.emitter.builder.fcmp_ordered
+        if isinstance(self, Uniform) and not isinstance(other, Vector):
+            right = other.value if isinstance(other, Uniform) else ir.Constant(DOUBLE, float(other))
+            return Mask(self.emitter, compare(order, self.value, right))
+        vector = self.emitter.vector
+        return Mask(self.emitter, compare(order, vector(self).value, vector(other).value))
+
+    def __add__(self, other: Any) -> Any:
+        return self._binary("fadd", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._binary("fadd", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._binary("fsub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._binary("fsub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._binary("fmul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._binary("fmul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._binary("fdiv", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._binary("fdiv", other, self)
+
+    def __neg__(self) -> Any:
+        return type(self)(self.emitter, self.emitter.builder.fneg(self.value))
+
+    def __gt__(self, other: Any) -> Mask:
+        return self._compare(">", other)
+
+    def __ge__(self, other: Any) -> Mask:
+        return self._compare(">=", other)
+
+    def __lt__(self, other: Any) -> Mask:
+        return self._compare("<", other)
+
+    def __le__(self, other: Any) -> Mask:
+        return self._compare("<=", other)
+
+    def __eq__(self, other: Any) -> Mask:  # type: ignore[override]
+        return self._compare("==", other)
+
+    def __ne__(self, other: Any) -> Mask:  # type: ignore[override]
+        return self._compare("!=", other)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a formula cannot branch on a value; use where(condition, x, y)")
+
+
+class Vector(_Number):
+    """One number per lane, in the compute dtype."""
+
+    __slots__ = ()
+
+
+class Uniform(_Number):
+    """One number for all lanes: an attribute, or what is computed from attributes. Kept in double until it meets a
+    vector, so that it is rounded once, outside the loop."""
+
+    __slots__ = ()
+
+
+class Mask:
+    """A truth value per lane, or one for all lanes."""
+
+    __slots__ = ("emitter", "value")
+
+    def __init__(self, emitter: Emitter, value: ir.Value):
+        self.emitter = emitter
+        self.value = value
+
+    def __and__(self, other: Mask) -> Mask:
+        return Mask(self.emitter, self.emitter.builder.and_(self.value, other.value))
+
+    def __or__(self, other: Mask) -> Mask:
+        return Mask(self.emitter, self.emitter.builder.or_(self.value, other.value))
+
+    def __invert__(self) -> Mask:
+        return Mask(self.emitter, self.emitter.builder.not_(self.value))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a formula cannot branch on a value; use where(condition, x, y)")
+
+
