@@ -23,7 +23,7 @@ TARGET = Path(__file__).resolve().parent.parent / "src" / "actgrad" / "backends"
 GRID_POINTS_PER_COEFFICIENT = 24
 CHECK_POINTS_PER_COEFFICIENT = 97  # no multiple of the grid's
 EXCHANGES = 12
-REFITS = 4  # coefficients that are rounded one by one
+REFITS = 2  # coefficients that are rounded one by one
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class Precision:
 
 
 PRECISIONS = (
-    Precision("FLOAT32", 24, 8, -126, {"EXP": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9}, (0.375, 1.125), (0.5, 0.75)),
-    Precision("FLOAT64", 53, 11, -1022, {"EXP": 9, "LOG1P": 6, "NORMAL": 22, "ERFC": 22}, (0.3125, 1.5), (0.4375, 1.125)),
+    Precision("FLOAT32", 24, 8, -126, {"EXP": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9}, (0.375, 0.84375), (0.5625, 0.8125)),
+    Precision("FLOAT64", 53, 11, -1022, {"EXP": 9, "LOG1P": 6, "NORMAL": 22, "ERFC": 22}, (0.3125, 1.0), (0.4375, 1.0)),
 )
 
 

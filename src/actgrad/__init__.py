@@ -1,5 +1,6 @@
 """Activation functions and their gradients, for NumPy and PyTorch, to the contract of the CANN aclnn operators."""
 
+from .backends import get_num_threads, set_num_threads
 from .errors import (
     ActgradError,
     BackendUnavailable,
@@ -17,6 +18,7 @@ from .ops.gelu import gelu, gelu_backward
 from .ops.leaky_relu import leaky_relu, leaky_relu_backward
 from .ops.selu import selu, selu_backward
 from .plan import Plan
+from .precompile import precompile
 from .products import product, rules
 
 __version__ = "0.1.0.dev0"
@@ -37,11 +39,14 @@ __all__ = [
     "geglu_backward",
     "gelu",
     "gelu_backward",
+    "get_num_threads",
     "leaky_relu",
     "leaky_relu_backward",
     "operators",
+    "precompile",
     "product",
     "rules",
     "selu",
     "selu_backward",
+    "set_num_threads",
 ]

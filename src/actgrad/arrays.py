@@ -194,7 +194,9 @@ def _dlpack_view(obj: Any, operator: str, argument: str) -> View:
     dtype = _dlpack_dtype(tensor.dtype)
     if dtype is None:
         code, bits, lanes = tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes
-        raise InvalidDtype(f"{operator}: {argument} has DLPack type {code}, {bits} bits, {lanes} lanes: no tensor dtype")
+        raise InvalidDtype(
+            f"{operator}: {argument} has DLPack type {code}, {bits} bits, {lanes} lanes: no tensor dtype"
+        )
     shape = tuple(tensor.shape[: tensor.ndim])
     if tensor.strides:
         strides = tuple(s * dtype.itemsize for s in tensor.strides[: tensor.ndim])

@@ -70,9 +70,7 @@ def run(call: Call) -> None:
 
 def of(operator: Operator) -> tuple[Check, ...]:
     """All checks of an operator, in order."""
-    return tuple(
-        [*_null(operator), *_product(operator), *_dtype(operator), *_shape(operator), *_value(operator)],
-    )
+    return (*_null(operator), *_product(operator), *_dtype(operator), *_shape(operator), *_value(operator))
 
 
 def _null(operator: Operator) -> Iterator[Check]:

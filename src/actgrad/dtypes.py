@@ -6,6 +6,7 @@ Numbers and rules are those of CANN's aclDataType; names are NumPy's.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class Dtype:
         return self.name
 
     @property
-    def numpy(self) -> np.dtype:
+    def numpy(self) -> np.dtype[Any]:
         """The NumPy dtype; bfloat16 comes from ml_dtypes."""
         if self.name == "bfloat16":
             from ml_dtypes import bfloat16

@@ -82,7 +82,9 @@ class Operator:
         self.requires = dict(requires or {})  # rule in words -> whether (attributes, product) keep it
         self.products = tuple(products.split())
         #: The C names, each with the attributes that it fixes.
-        self.aclnn: Mapping[str, Mapping[str, Any]] = aclnn if isinstance(aclnn, Mapping) else {aclnn: {}} if aclnn else {}
+        self.aclnn: Mapping[str, Mapping[str, Any]] = (
+            aclnn if isinstance(aclnn, Mapping) else {aclnn: {}} if aclnn else {}
+        )
         self.ir = ir
         self.defaults = {a.name: self._default(a) for a in self.schema.attributes}
         self.checks = checks.of(self)
@@ -160,7 +162,7 @@ class Operator:
         if value is None:
             return None
         if argument.name == self.switch and self.choices:
-            if isinstance(value, str) or isinstance(value, (bool, np.bool_)):
+            if isinstance(value, (str, bool, np.bool_)):
                 return value
             number = _integer(self, name, value)
             return self.choices[number] if 0 <= number < len(self.choices) else number
@@ -190,7 +192,9 @@ class Operator:
         values = {}
         for name in attributes.keys() - self.defaults.keys():
             if name not in names or name in given:
-                fault = "is given twice" if name in given else f"is unknown; it takes {', '.join([*names, *self.defaults])}"
+                fault = (
+                    "is given twice" if name in given else f"is unknown; it takes {', '.join([*names, *self.defaults])}"
+                )
                 raise InvalidCall(f"{self.name}: {name} {fault}")
             given[name] = attributes[name]
         for argument in self.schema.attributes:
@@ -263,7 +267,7 @@ class Operator:
                 shared = other_name in outputs and overlap.same_view(view, other)
                 if shared or overlap.partly_overlap(view, other):
                     raise InvalidArgument(
-                        f"{self.name}: {name} overlaps {other_name}; an output may be exactly an input, or apart from it"
+                        f"{self.name}: {name} overlaps {other_name}; an output may be exactly an input, else apart"
                     )
             others[name] = view
 

@@ -36,3 +36,20 @@ def load(name: str) -> ModuleType:
     except ImportError as error:
         extra = {"cpu": "actgrad", "triton": "actgrad[gpu]"}.get(name, "actgrad")
         raise BackendUnavailable(f"backend {name!r} cannot be loaded ({error}); pip install '{extra}'") from error
+
+
+def set_num_threads(n: int) -> None:
+    """Compute on at most `n` threads from now on; 0 returns to the default.
+
+    The default is PyTorch's number where PyTorch is loaded, else OMP_NUM_THREADS, else the cores this process may use.
+    """
+    from .cpu import threads
+
+    threads.set_num_threads(n)
+
+
+def get_num_threads() -> int:
+    """The number of threads that a large call on the CPU computes on."""
+    from .cpu import threads
+
+    return threads.get_num_threads()

@@ -44,15 +44,10 @@ def exp(x):
 
 
 def expm1(x):
-    """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp, and expm1(r) = r + r**2 * EXP(r)."""
-    limited = minimum(maximum(x, EXP_MIN), EXP_MAX)
-    n = nearest_integer(limited * LOG2_E)
-    r_high = muladd(n, -LN2_HIGH, limited)  # exact
-    r_low = n * -LN2_LOW
-    r = r_high + r_low
-    rest = muladd(r * r, polynomial(r, EXP), r_low)
+    """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp."""
+    r, rest, n = _expm1_reduced(minimum(maximum(x, EXP_MIN), EXP_MAX))
     half = scale_by_power_of_two(0.5, n)  # 2**n itself would overflow before the result does
-    result = muladd(rest, half, muladd(r_high, half, half - 0.5))
+    result = muladd(rest, half, muladd(r, half, half - 0.5))
     return where(abs(x) < EXPM1_TINY, x, result + result)  # also keeps the sign of zero, and all bits of a subnormal
 
 
@@ -74,8 +69,10 @@ def log1p(x):
 
 
 def tanh(x):
-    """tanh(|x|) = -expm1(-2|x|) / (2 + expm1(-2|x|)): neither term overflows or cancels."""
-    e = expm1(-2.0 * abs(x))
+    """tanh(|x|) = -e / (2 + e), where e = expm1(-2|x|): nothing overflows or cancels."""
+    r, rest, n = _expm1_reduced(maximum(-2.0 * abs(x), EXP_MIN))
+    power = scale_by_power_of_two(1.0, n)
+    e = fma(r + rest, power, power - 1.0)
     return copysign(e / (2.0 + e), x)
 
 
@@ -144,4 +141,13 @@ def _exp_of_sum(high, low):
 
 def _exp_reduced(r, n):
     """2**n * exp(r), for |r| <= ln 2 / 2."""
-    return scale_by_power_of_two(muladd(muladd(polynomial(r, EXP), r, 1.0), r, 1.0), n)
+    return scale_by_power_of_two(fma(fma(polynomial(r, EXP), r, 1.0), r, 1.0), n)
+
+
+def _expm1_reduced(x):
+    """(r, rest, n) with exp(x) = 2**n * (1 + r + rest): r is exact, rest is small, for x in the range of exp."""
+    n = nearest_integer(x * LOG2_E)
+    r_high = muladd(n, -LN2_HIGH, x)
+    r_low = n * -LN2_LOW
+    r = r_high + r_low
+    return r_high, muladd(r * r, polynomial(r, EXP), r_low), n

@@ -41,7 +41,7 @@ def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
     """`values` rounded once to `dtype`: to nearest, ties to even; integers saturate, and NaN becomes 0."""
     if dtype.kind in ("int", "uint"):
         limits = np.iinfo(dtype.numpy)
-        whole = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=np.inf * -1)
+        whole = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=-np.inf)
         inside = np.clip(whole, limits.min, limits.max)
         return inside.astype(dtype.numpy)
     if dtype.itemsize == 2:  # these conversions go through float32 somewhere: make that step lose nothing
@@ -66,5 +66,3 @@ def _round_to_odd(values: np.ndarray) -> np.ndarray:
 def prepare(computation: Computation) -> Kernel:
     """The computation as a kernel."""
     return ReferenceKernel(computation)
-
-

@@ -6,6 +6,5 @@ from Python, `engine` compiles and keeps. `target` says for which processor.
 """
 
 from .engine import prepare
-from .threads import get_num_threads, set_num_threads
 
-__all__ = ["get_num_threads", "prepare", "set_num_threads"]
+__all__ = ["prepare"]

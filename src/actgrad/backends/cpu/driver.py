@@ -254,7 +254,9 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
         with f.steps(I64(0), row_count) as row:
             with f.steps(I64(0), operands) as k:
                 part, is_staged = staged(k)
-                room = f.at(stage, f.add(f.word(part, Part.STAGE), f.mul(row, f.mul(columns, f.word(part, Part.ITEMSIZE)))))
+                room = f.at(
+                    stage, f.add(f.word(part, Part.STAGE), f.mul(row, f.mul(columns, f.word(part, Part.ITEMSIZE))))
+                )
                 in_place = f.at(f.word(origin, k, PTR), f.mul(row, f.word(part, Part.ROW_STRIDE)))
                 f.store(f.select(is_staged, room, in_place), f.word_at(pointers, k))
             f.call(segment, [block, pointers, row_length])

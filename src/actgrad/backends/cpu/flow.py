@@ -10,10 +10,18 @@ import llvmlite.ir as ir
 from .vectors import I32, I64, PTR, VOID
 
 
-class Function(ir.IRBuilder):
+class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
     """A function under construction: an IR builder that stands at its end."""
 
-    def __init__(self, module: ir.Module, name: str, arguments: Sequence[ir.Type], result: ir.Type = VOID, *, public: bool = False):
+    def __init__(
+        self,
+        module: ir.Module,
+        name: str,
+        arguments: Sequence[ir.Type],
+        result: ir.Type = VOID,
+        *,
+        public: bool = False,
+    ):
         self.function_value = ir.Function(module, ir.FunctionType(result, list(arguments)), name)
         if not public:
             self.function_value.linkage = "internal"

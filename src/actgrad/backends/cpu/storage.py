@@ -77,9 +77,7 @@ def _float_to_bfloat16(emitter: Emitter, single: ir.Value) -> ir.Value:
     bits = builder.bitcast(single, word)
     upper = builder.lshr(bits, emitter.splat(16, I32))
     odd = builder.and_(upper, emitter.splat(1, I32))
-    rounded = builder.lshr(
-        builder.add(builder.add(bits, emitter.splat(0x7FFF, I32)), odd), emitter.splat(16, I32)
-    )
+    rounded = builder.lshr(builder.add(builder.add(bits, emitter.splat(0x7FFF, I32)), odd), emitter.splat(16, I32))
     quiet = builder.or_(upper, emitter.splat(0x40, I32))
     is_nan = builder.fcmp_unordered("uno", single, single)
     return builder.trunc(builder.select(is_nan, quiet, rounded), emitter.vector_type(I16))
@@ -116,9 +114,7 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
     # Subnormal results: adding 0.5 lets the adder round at bit 2**-24, which is then the last one.
     half_added = builder.fadd(builder.bitcast(magnitude, wide), emitter.splat(0.5, FLOAT))
     subnormal = builder.sub(builder.bitcast(half_added, word), emitter.splat(0x3F000000, I32))
-    result = builder.select(
-        builder.icmp_unsigned("<", magnitude, emitter.splat(0x38800000, I32)), subnormal, normal
-    )
+    result = builder.select(builder.icmp_unsigned("<", magnitude, emitter.splat(0x38800000, I32)), subnormal, normal)
     overflows = builder.icmp_unsigned(">=", magnitude, emitter.splat(0x477FF000, I32))  # 65520 and above
     result = builder.select(overflows, emitter.splat(0x7C00, I32), result)
     payload = builder.or_(builder.lshr(magnitude, emitter.splat(13, I32)), emitter.splat(0x7E00, I32))

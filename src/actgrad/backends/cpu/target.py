@@ -55,7 +55,7 @@ def _x86(name: str, cpu: str, features: str = "") -> Target:
 
 
 def _is_x86() -> bool:
-    return llvm.get_default_triple().startswith("x86_64")
+    return str(llvm.get_default_triple()).startswith("x86_64")
 
 
 def _aarch64(cpu: str, features: str = "") -> Target:

@@ -49,12 +49,12 @@ def _point_to(library: str) -> bool:
     """Point the table to the functions that `library` has or depends on; whether it has them."""
     try:
         handle = ctypes.CDLL(library)
-        addresses = {slot: ctypes.cast(getattr(handle, name), ctypes.c_void_p).value for slot, name in _FUNCTIONS.items()}
+        functions = {slot: getattr(handle, name) for slot, name in _FUNCTIONS.items()}
     except (OSError, AttributeError):  # not there, or without OpenMP in it
         return False
     _loaded.append(handle)
-    for slot, address in addresses.items():
-        _table[slot] = address
+    for slot, function in functions.items():
+        _table[slot] = ctypes.cast(function, ctypes.c_void_p).value or 0
     _table[Slots.OWNER] = os.getpid()
     return True
 

@@ -36,7 +36,9 @@ class Emitter:
         self.magic = 1.5 * 2.0**self.mantissa
         fitted = coefficients.FLOAT64 if self.is_double else coefficients.FLOAT32
         primitives = {name: getattr(self, name) for name in self.PRIMITIVES} | fitted
-        self.functions = {name: primitives.get(name) or xp.bind(getattr(accurate, name), primitives) for name in xp.NAMES}
+        self.functions = {
+            name: primitives.get(name) or xp.bind(getattr(accurate, name), primitives) for name in xp.NAMES
+        }
 
     PRIMITIVES: ClassVar = (
         "where", "abs", "minimum", "maximum", "muladd", "fma", "nearest_integer", "scale_by_power_of_two",
@@ -133,12 +135,10 @@ class Emitter:
             zero, every_lane, current_rounding = self.splat(0.0, self.element), ir.IntType(self.lanes)(-1), I32(4)
             arguments = (x.value, n.value, zero, every_lane, current_rounding)
             return Vector(self, self.call(name, x.value.type, *arguments))
-        # In three exact steps, because 2**n alone may be out of range; only the last one can round.
-        limit = 3.0 * 2.0 ** (self.exponent_bits - 1)
-        n = self.minimum(self.maximum(n, -limit), limit)
-        third = self.nearest_integer(n * 0.34)
-        rest = n - third - third
-        return x * self._power_of_two(third) * self._power_of_two(third) * self._power_of_two(rest)
+        # In two steps, because 2**n alone may be out of range where the result is not. Right for |n| up to twice the
+        # largest exponent, which the accurate functions never exceed.
+        half = self.nearest_integer(n * 0.5)
+        return x * self._power_of_two(half) * self._power_of_two(n - half)
 
     @property
     def exponent_bits(self) -> int:
@@ -287,5 +287,3 @@ class Mask:
 
     def __bool__(self) -> bool:
         raise TypeError("a formula cannot branch on a value; use where(condition, x, y)")
-
-
