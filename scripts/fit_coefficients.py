@@ -58,8 +58,12 @@ class Precision:
 
 
 PRECISIONS = (
-    Precision("FLOAT32", 24, 8, -126, {"EXP": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9}, (0.375, 0.84375), (0.5625, 0.8125)),
-    Precision("FLOAT64", 53, 11, -1022, {"EXP": 9, "LOG1P": 6, "NORMAL": 22, "ERFC": 22}, (0.3125, 1.0), (0.4375, 1.0)),
+    Precision(
+        "FLOAT32", 24, 8, -126, {"EXP": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9}, (0.40625, 0.8125), (0.5625, 0.8125)
+    ),
+    Precision(
+        "FLOAT64", 53, 11, -1022, {"EXP": 9, "LOG1P": 6, "NORMAL": 22, "ERFC": 22}, (0.28125, 1.6875), (0.4375, 1.1875)
+    ),
 )
 
 
@@ -112,6 +116,7 @@ def _tail_fit(precision: Precision, name: str, what: str, square_factor: mpf) ->
     k, mid = precision.normal if name == "NORMAL" else precision.erfc
     a_max = tail_end(precision, square_factor)
 
+    # The factor of the square is, by chance, also the factor of erfc: normal_cdf(-a) = erfc(a * sqrt(1/2)) / 2.
     def function(s: mpf) -> mpf:
         a = (s + mid) / (1 - k * (s + mid))
         return square_factor * mp.erfc(a * mp.sqrt(square_factor)) * mp.exp(square_factor * a * a) * (1 + k * a)

@@ -39,7 +39,9 @@ def view(obj: Any, operator: str, argument: str) -> View:
     if hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
         return _dlpack_view(obj, operator, argument)
     if isinstance(obj, np.generic):
-        return _numpy_view(np.asarray(obj), operator, argument)
+        array = np.asarray(obj)
+        array.flags.writeable = False  # a copy: what is written to it would be lost
+        return _numpy_view(array, operator, argument)
     raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}")
 
 
@@ -110,9 +112,12 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
 
 
 def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
-    if tensor.layout is not torch.strided or tensor.is_quantized:
-        raise InvalidCall(f"{operator}: {argument} is a sparse or quantised tensor; pass .to_dense() or .dequantize()")
-    if tensor.requires_grad and torch.is_grad_enabled():
+    if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
+        kinds = "sparse, nested or quantised"
+        raise InvalidCall(f"{operator}: {argument} is a {kinds} tensor; pass .to_dense(), .to_padded_tensor() or .dequantize()")
+    forward_mode = torch.autograd.forward_ad
+    is_dual = forward_mode._current_level >= 0 and forward_mode.unpack_dual(tensor).tangent is not None
+    if (tensor.requires_grad and torch.is_grad_enabled()) or is_dual:
         raise InvalidArgument(
             f"{operator}: {argument} requires grad, and this function would cut it off from the graph; "
             "pass .detach(), or call inside torch.no_grad()"
@@ -124,9 +129,13 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
         raise InvalidDtype(f"{operator}: {argument} is {name}; known: {', '.join(BY_NAME)}")
     dtype = BY_NAME[name]
     try:
-        address = tensor.data_ptr()
-    except RuntimeError as error:  # fake, functional and other tensors without memory
-        raise InvalidCall(f"{operator}: {argument} is a {type(tensor).__name__} without memory of its own") from error
+        # A tensor with its own dispatch (fake, wrapping others) has none, but some tell an address nevertheless.
+        is_plain = type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
+        address = tensor.data_ptr() if is_plain else 0
+    except RuntimeError:  # batched, functional and other tensors seen through a transform
+        address = 0
+    if not address and tensor.numel() and tensor.device.type != "meta":
+        raise InvalidCall(f"{operator}: {argument} is a {type(tensor).__name__} without memory of its own")
     strides = tuple(s * dtype.itemsize for s in tensor.stride())
     return View(Meta(dtype, tuple(tensor.shape), strides), address, str(tensor.device), "torch", True, tensor, tensor)
 

@@ -2,11 +2,13 @@
 
 Every backend binds these names to its own functions: vector instructions, Triton operations. The functions here are the
 definition: tests run `accurate` on them, and a backend's primitive must agree with them bit for bit (`muladd` apart,
-which may round once or twice). No primitive may trap, whatever its arguments.
+which may round once or twice). Any argument may be a Python float, which is rounded to the compute dtype. No primitive
+may trap, whatever its arguments.
 """
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +47,8 @@ def polynomial(x, coefficients):
 def scale_by_power_of_two(x, n):
     """x * 2**n for an integral float n of any size: one rounding into the subnormals, infinity on overflow."""
     n = np.asarray(n)
-    return np.ldexp(np.asarray(x, n.dtype), np.clip(np.nan_to_num(n), -5000, 5000).astype(np.int32))
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(np.asarray(x, n.dtype), np.clip(np.nan_to_num(n), -5000, 5000).astype(np.int32))
 
 
 def split_power_of_two(x):
@@ -65,7 +68,7 @@ def trailing(c, dtype=np.float64):
     return leading(c - leading(c, dtype), dtype)
 
 
-def numpy_primitives(dtype) -> dict[str, Callable]:
+def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
     """The primitives by name, for arrays of this compute dtype: what to bind a formula of `accurate` to."""
     return {name: globals()[name] for name in _SAME_IN_EVERY_DTYPE} | {
         "leading": partial(leading, dtype=dtype),

@@ -23,12 +23,15 @@ class ReferenceKernel:
     def __str__(self) -> str:
         return f"NumPy in {np.dtype(self.precision).name}"
 
+    def numbers(self, *addresses: int) -> list[Any]:
+        """What the formula is given: the inputs as arrays, then the attributes, all in the reference's precision."""
+        inputs = [self._array(o, addresses).astype(self.precision) for o in self.computation.loop.inputs]
+        return inputs + [self.precision(s) for s in self.computation.scalars]
+
     def __call__(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop
-        inputs = [self._array(o, addresses).astype(self.precision) for o in loop.inputs]
-        scalars = [self.precision(s) for s in computation.scalars]
         with np.errstate(all="ignore"):
-            results = computation.element(*computation.formulas, *inputs, *scalars)
+            results = computation.element(*computation.formulas, *self.numbers(*addresses))
             for operand, result in zip(loop.outputs, results, strict=True):
                 self._array(operand, addresses)[...] = rounded(np.broadcast_to(result, loop.shape), operand.dtype)
 

@@ -19,6 +19,7 @@ from enum import IntEnum, auto
 import llvmlite.ir as ir
 
 from .flow import I32, I64, PTR, VOID, Function, external
+from .staging import emit_copy
 
 MAX_OPERANDS = 8
 MAX_DIMENSIONS = 64  # of NumPy, the widest
@@ -71,15 +72,12 @@ class Slots(IntEnum):
 
 
 SLOTS_SYMBOL = "actgrad_thread_slots"
-COPY_SIZES = (1, 2, 4, 8, 16)
 
 
-def emit(module: ir.Module) -> None:
+def emit(module: ir.Module, vector_bytes: int) -> None:
     """Add `run` and what it needs to `module`."""
     segment = _segment(module)
-    copies = {size: _copy_tile(module, size) for size in COPY_SIZES}
-    copy = _copy(module, copies)
-    flat, tiled = _flat(module, segment), _tiled(module, segment, copy)
+    flat, tiled = _flat(module, segment), _tiled(module, segment, emit_copy(module, vector_bytes))
     part = _part(module, flat, tiled)
     _run(module, part, _worker(module, part))
 
@@ -128,59 +126,6 @@ def _segment(module: ir.Module) -> ir.Function:
             f.ret_void()
             f.position_at_end(f.append_basic_block("unreachable"))
     _indirect(f, row, VOID, [pointers, count, scalars])
-    f.ret_void()
-    return f.function_value
-
-
-def _copy_tile(module: ir.Module, itemsize: int) -> ir.Function:
-    """copy(target, row step, column step, source, row step, column step, rows, columns): steps in bytes.
-
-    The inner loop runs over columns; the caller says which dimension that is.
-    """
-    f = Function(module, f"copy{itemsize}", (PTR, I64, I64, PTR, I64, I64, I64, I64))
-    target, target_row, target_column, source, source_row, source_column, rows, columns = f.arguments
-    element = ir.IntType(8 * itemsize)
-    with f.steps(I64(0), rows) as i:
-        to, from_ = f.at(target, f.mul(i, target_row)), f.at(source, f.mul(i, source_row))
-        with f.steps(I64(0), columns) as j:
-            value = f.load(f.at(from_, f.mul(j, source_column)), typ=element, align=1)
-            f.store(value, f.at(to, f.mul(j, target_column)), align=1)
-    f.ret_void()
-    return f.function_value
-
-
-def _copy(module: ir.Module, copies: dict[int, ir.Function]) -> ir.Function:
-    """copy(part, stage, memory, rows, columns, out): a tile between memory and its stage, in the better order."""
-    f = Function(module, "copy", (PTR, PTR, PTR, I64, I64, I64))
-    part, stage, memory, rows, columns, out = f.arguments
-    itemsize = f.word(part, Part.ITEMSIZE)
-    row_stride, column_stride = f.word(part, Part.ROW_STRIDE), f.word(part, Part.COLUMN_STRIDE)
-    stage_row = f.mul(columns, itemsize)
-
-    def magnitude(x: ir.Value) -> ir.Value:
-        return f.select(f.icmp_signed("<", x, I64(0)), f.sub(I64(0), x), x)
-
-    # The inner loop takes the dimension with the smaller steps in memory.
-    turned = f.icmp_signed("<", magnitude(row_stride), magnitude(column_stride))
-    outer_stage, inner_stage = f.select(turned, itemsize, stage_row), f.select(turned, stage_row, itemsize)
-    outer, inner = f.select(turned, column_stride, row_stride), f.select(turned, row_stride, column_stride)
-    outer_count, inner_count = f.select(turned, columns, rows), f.select(turned, rows, columns)
-    leaving = f.icmp_signed("!=", out, I64(0))
-    target, source = f.select(leaving, memory, stage), f.select(leaving, stage, memory)
-    target_outer, source_outer = f.select(leaving, outer, outer_stage), f.select(leaving, outer_stage, outer)
-    target_inner, source_inner = f.select(leaving, inner, inner_stage), f.select(leaving, inner_stage, inner)
-    done = f.append_basic_block("done")
-    choice = f.switch(itemsize, done)
-    for size, function in copies.items():
-        block = f.append_basic_block(f"size{size}")
-        choice.add_case(I64(size), block)
-        f.position_at_end(block)
-        f.call(
-            function,
-            [target, target_outer, target_inner, source, source_outer, source_inner, outer_count, inner_count],
-        )
-        f.branch(done)
-    f.position_at_end(done)
     f.ret_void()
     return f.function_value
 
@@ -245,11 +190,15 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
             part = _operand(f, block, k)
             return part, f.icmp_signed(">=", f.word(part, Part.STAGE), I64(0))
 
-        with f.steps(outputs, operands) as k:
+        def move(k: ir.Value, out: int) -> None:
             part, is_staged = staged(k)
             with f.if_then(is_staged):
-                room = f.at(stage, f.word(part, Part.STAGE))
-                f.call(copy, [part, room, f.word(origin, k, PTR), rows, columns, I64(0)])
+                strides = [f.word(part, Part.ROW_STRIDE), f.word(part, Part.COLUMN_STRIDE)]
+                room, itemsize = f.at(stage, f.word(part, Part.STAGE)), f.word(part, Part.ITEMSIZE)
+                f.call(copy, [room, f.word(origin, k, PTR), *strides, rows, columns, itemsize, I64(out)])
+
+        with f.steps(outputs, operands) as k:
+            move(k, out=0)
         row_count, row_length = f.select(joined, I64(1), rows), f.select(joined, f.mul(rows, columns), columns)
         with f.steps(I64(0), row_count) as row:
             with f.steps(I64(0), operands) as k:
@@ -261,10 +210,7 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
                 f.store(f.select(is_staged, room, in_place), f.word_at(pointers, k))
             f.call(segment, [block, pointers, row_length])
         with f.steps(I64(0), outputs) as k:
-            part, is_staged = staged(k)
-            with f.if_then(is_staged):
-                room = f.at(stage, f.word(part, Part.STAGE))
-                f.call(copy, [part, room, f.word(origin, k, PTR), rows, columns, I64(1)])
+            move(k, out=1)
 
         # To the next tile, as an odometer turns.
         turn, turned = f.append_basic_block("turn"), f.append_basic_block("turned")

@@ -71,7 +71,7 @@ def _launcher() -> Callable[..., Any]:
     threads.add_symbols()
     launch.add_symbols()
     module = ir.Module("driver")
-    driver.emit(module)
+    driver.emit(module, host().vector_bytes)
     launch.emit(module, module.globals["run"])
     return launch.as_builtin(_load(module, host()).get_function_address("launch"))
 

@@ -105,7 +105,7 @@ class _RowFunction:
     def _inputs(self, load: Callable[[ir.Value, Dtype], ir.Value]) -> list[Vector]:
         pairs = enumerate(zip(self.sources, self.row.inputs, strict=True))
         return [
-            self.constants.get(k) or storage.widen(self.emitter, load(source, dtype), dtype)
+            self.constants[k] if k in self.constants else storage.widen(self.emitter, load(source, dtype), dtype)
             for k, (source, dtype) in pairs
         ]
 

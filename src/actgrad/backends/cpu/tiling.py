@@ -15,8 +15,10 @@ from .target import Target
 GRAIN = 16384  # elements that make a second thread worth its start
 SHORT_ROW = 32  # elements; shorter rows are staged, since each call of a row function has its price
 IN_PLACE_COLUMNS = 16384  # elements of a row that one tile takes when nothing is staged
-STAGED_ELEMENTS = 2048  # of a tile: small enough for the first-level cache, large enough for whole cache lines
-STAGED_ROWS = 32
+# A staged tile: its columns are contiguous in the operands used in place, its rows in most of the staged ones. Long
+# runs both ways, or every line that memory delivers costs its latency; and yet it fits the second-level cache.
+STAGED_ELEMENTS = 4096
+STAGED_ROWS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ def plan(loop: Loop, target: Target) -> Walk:
     """Decide how to walk a coalesced loop."""
     assert len(loop.operands) <= MAX_OPERANDS
     assert len(loop.shape) <= MAX_DIMENSIONS - 2
+    loop = _with_best_rows(loop)
     streaming = bool(target.streaming) and _is_large(loop)
     spread = tuple(bool(loop.shape) and o.strides[-1] == 0 for o in loop.inputs)
     rows_in_place = tuple(
@@ -121,6 +124,18 @@ def _two_dimensional(loop: Loop) -> Loop:
         return Operand(operand.tensor, operand.dtype, operand.offset, (0,) * missing + operand.strides)
 
     return Loop((1,) * missing + loop.shape, tuple(map(widen, loop.outputs)), tuple(map(widen, loop.inputs)))
+
+
+def _with_best_rows(loop: Loop) -> Loop:
+    """The loop with that dimension last in which most operands are contiguous."""
+    if len(loop.shape) < 2:
+        return loop
+
+    def contiguous(d: int) -> int:
+        return sum(o.strides[d] == o.dtype.itemsize for o in loop.operands)
+
+    last = max(range(len(loop.shape)), key=lambda d: (contiguous(d), d))
+    return loop.reordered([*(d for d in range(len(loop.shape)) if d != last), last])
 
 
 def _with_best_partner(loop: Loop) -> Loop:

@@ -1,0 +1,46 @@
+# Two commands do all the set-up: `make demo` runs the main job, `make test` the tests. Each makes .venv when missing.
+PYTHON ?= python3
+TORCH ?= torch==2.13.0
+BIN := .venv/bin
+
+.PHONY: demo test slow accuracy ratios format clean
+
+demo: .venv/demo
+	$(BIN)/actgrad demo
+
+test: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n auto
+
+slow: .venv/dev
+	$(BIN)/pytest -m slow
+
+accuracy: .venv/dev
+	$(BIN)/python scripts/accuracy.py --write
+
+ratios: .venv/dev
+	$(BIN)/python scripts/ratios.py --write
+
+format: .venv/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+# One stamp per set of packages: an interrupted installation is taken up again.
+.venv/demo: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[demo]'
+	touch $@
+
+.venv/dev: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet $(TORCH)
+	$(BIN)/python -m pip install --quiet --editable '.[demo,dev]'
+	touch $@ .venv/demo

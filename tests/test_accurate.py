@@ -1,0 +1,234 @@
+"""The accurate functions, bound to the NumPy primitives: their error in ULPs, their limits, and their coefficients.
+
+Once as NumPy computes (a muladd rounds twice), once as a machine with fused multiply-add does.
+"""
+
+import math
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+
+from actgrad.backends import accurate, coefficients, primitives
+from actgrad.xp import bind
+
+SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "fit_coefficients.py"
+
+C1 = 2 * math.sqrt(2 / math.pi)  # of GELU in its tanh form
+C3 = 0.044715 * C1
+
+# name: largest error in ULPs; interval of the dense samples, a little more than where the result is neither 0 nor
+# constant in float32; its scale in float64.
+FUNCTIONS = {
+    "exp": (0.9, (-105, 90), 7.2),
+    "expm1": (1.3, (-18, 90), 7.9),
+    "log1p": (1.5, (-1, 4), 1),
+    "tanh": (3.0, (-10, 10), 2.1),
+    "erfc": (4.0, (-4, 10.2), 2.66),
+    "normal_cdf": (4.0, (-14.4, 6), 2.68),
+    "normal_pdf": (1.6, (-14.4, 14.4), 2.68),
+    "sigmoid_cubic": (3.0, (-10.5, 5.5), 2),
+}
+CASES = [(name, dtype) for dtype in (np.float32, np.float64) for name in FUNCTIONS]
+
+
+def fused_polynomial(x, powers):
+    value = powers[0]
+    for coefficient in powers[1:]:
+        value = primitives.fma(value, x, coefficient)
+    return value
+
+
+def function(name, dtype, fused=False):
+    """One function of `accurate` for arrays of a dtype."""
+    functions = primitives.numpy_primitives(dtype)
+    if fused:
+        functions |= {"muladd": primitives.fma, "polynomial": fused_polynomial}
+    bound = bind(getattr(accurate, name), {**functions, **getattr(coefficients, np.dtype(dtype).name.upper())})
+
+    def call(x):
+        with np.errstate(all="ignore"):
+            result = bound(x, C1, C3) if name == "sigmoid_cubic" else bound(x)
+        assert result.dtype == dtype
+        return result
+
+    return call
+
+
+def samples(name, dtype):
+    """Values of all exponents and both signs, and dense ones where the function varies."""
+    info = np.finfo(dtype)
+    bits, step, dense = (np.uint32, 12_007, 150_001) if dtype == np.float32 else (np.uint64, 2**64 // 2003, 1501)
+    everywhere = (np.arange(2**info.bits // step, dtype=bits) * bits(step)).view(dtype)
+    everywhere = everywhere[np.isfinite(everywhere)]
+    _, ends, scale = FUNCTIONS[name]
+    low, high = (end * (scale if dtype == np.float64 and end != -1 else 1) for end in ends)
+    around_0 = np.linspace(-1, 1, dense, dtype=dtype)
+    values = np.concatenate([everywhere, around_0, np.linspace(low, high, dense, dtype=dtype), edges(dtype)])
+    return values[values > -1] if name == "log1p" else values
+
+
+def edges(dtype):
+    """Both sides of the places where the structure changes: clamps, and n going from 0 to 1."""
+    table = getattr(coefficients, np.dtype(dtype).name.upper())
+    names = ("EXP_MIN", "EXP_MAX", "EXPM1_TINY", "NORMAL_MAX", "ERFC_MAX")
+    places = [table[name] for name in names]
+    places += [(-table["EXP_MIN"] / C3) ** (1 / 3), math.log(2) / 2, math.sqrt(2) - 1]
+    places += [math.log(float(np.finfo(dtype).max))]
+    places = np.array(places, dtype)
+    places = np.concatenate([places, np.nextafter(places, dtype(0)), np.nextafter(places, dtype(np.inf))])
+    return np.concatenate([places, -places])
+
+
+def exact(name, x):
+    """The function in mpmath."""
+    mp = mpmath.mp
+    if name != "log1p":
+        x = max(-1000, min(x, 1000))  # mpmath takes no larger ones, and all results are constant or overflow there
+    if name == "normal_cdf":
+        return mp.erfc(-x / mp.sqrt(2)) / 2
+    if name == "normal_pdf":
+        return mp.npdf(x)
+    if name == "sigmoid_cubic":
+        return 1 / (1 + mp.exp(-(mp.mpf(C1) * x + mp.mpf(C3) * x**3)))
+    return getattr(mp, name)(x)
+
+
+def nearly_exact(name, x):
+    """The function in float64, for the float32 values x: some 1e-7 ULPs off."""
+    x = x.astype(np.float64)
+    erfc = np.vectorize(math.erfc, otypes=[np.float64])
+    with np.errstate(all="ignore"):
+        if name == "erfc":
+            return erfc(x)
+        if name == "normal_cdf":
+            return erfc(-x / math.sqrt(2)) / 2
+        if name == "normal_pdf":
+            return np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+        if name == "sigmoid_cubic":
+            return 1 / (1 + np.exp(-(C1 * x + C3 * x**3)))
+        return getattr(np, name)(x)
+
+
+def largest_error(name, dtype, x, result):
+    """(ULPs, x) where the result is worst; an infinity counts as the power of two after the largest number."""
+    info = np.finfo(dtype)
+    if dtype == np.float32:
+        expected = nearly_exact(name, x)
+        overflow = math.ldexp(1.0, info.maxexp)
+        expected = np.clip(expected, -overflow, overflow)
+        got = np.clip(result.astype(np.float64), -overflow, overflow)
+        exponents = np.maximum(np.frexp(expected)[1] - 1, info.minexp)
+        errors = np.abs(got - expected) / np.ldexp(1.0, exponents - info.nmant)
+        worst = int(np.argmax(errors))  # a NaN would be the largest
+        return errors[worst], x[worst]
+    errors = []
+    with mpmath.workprec(200):
+        overflow = mpmath.ldexp(1, int(info.maxexp))
+        for value, got in zip(x.tolist(), result.tolist(), strict=True):
+            assert not math.isnan(got), value
+            expected = min(exact(name, mpmath.mpf(value)), overflow)
+            exponent = max(mpmath.frexp(expected)[1] - 1, int(info.minexp))
+            errors.append(abs(min(mpmath.mpf(got), overflow) - expected) / mpmath.ldexp(1, exponent - info.nmant))
+    worst = max(range(len(errors)), key=errors.__getitem__)
+    return float(errors[worst]), x[worst]
+
+
+@pytest.mark.parametrize("fused", [False, True], ids=["two roundings", "fused"])
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_error_in_ulps(name, dtype, fused):
+    x = samples(name, dtype)
+    error, at = largest_error(name, dtype, x, function(name, dtype, fused)(x))
+    assert error <= FUNCTIONS[name][0], f"{error} ULP at {at!r}"
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_limits_and_special_values(name, dtype):
+    inf, nan = np.inf, np.nan
+    at_zero, low, high = {
+        "exp": (1, 0, inf),
+        "expm1": (0, -1, inf),
+        "log1p": (0, nan, inf),
+        "tanh": (0, -1, 1),
+        "erfc": (1, 2, 0),
+        "normal_cdf": (0.5, 0, 1),
+        "normal_pdf": (dtype(1 / math.sqrt(2 * math.pi)), 0, 0),
+        "sigmoid_cubic": (0.5, 0, 1),
+    }[name]
+    huge = np.finfo(dtype).max
+    x = np.array([0.0, -0.0, -huge, -inf, inf, nan], dtype)
+    np.testing.assert_array_equal(function(name, dtype)(x), np.array([at_zero, at_zero, low, low, high, nan], dtype))
+    if at_zero == 0:  # odd at 0: the sign of zero stays, and so do all bits of a tiny number
+        tiny = np.finfo(dtype).smallest_subnormal * np.array([0, 1, 2, 3, 1001], dtype)
+        for x in (tiny, -tiny):
+            result = function(name, dtype)(x)
+            np.testing.assert_array_equal(result, x)
+            np.testing.assert_array_equal(np.signbit(result), np.signbit(x))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_log1p_from_minus_1_down(dtype):
+    x = np.array([-1, np.nextafter(dtype(-1), dtype(-2)), -2], dtype)
+    np.testing.assert_array_equal(function("log1p", dtype)(x), np.array([-np.inf, np.nan, np.nan], dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sigmoid_cubic_with_other_constants(dtype):
+    for c1, c3 in ((1.0, 1e-3), (0.01, 0.5), (3.3, 0.2)):
+        bound = bind(
+            accurate.sigmoid_cubic,
+            {**primitives.numpy_primitives(dtype), **getattr(coefficients, np.dtype(dtype).name.upper())},
+        )
+        x = np.linspace(-6, 6, 301, dtype=dtype)
+        expected = 1 / (1 + np.exp(-(c1 * x.astype(np.longdouble) + c3 * x.astype(np.longdouble) ** 3)))
+        np.testing.assert_allclose(bound(x, c1, c3), expected.astype(dtype), rtol=4 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_fma_rounds_once(dtype):
+    rng = np.random.default_rng(3)
+    a, b = (rng.standard_normal(2000).astype(dtype) for _ in range(2))
+    c = -(a * b) * rng.choice(np.array([1, 1.5, 2**20, 2**-20, 2**-40], dtype), 2000)
+    for x, y, z, got in zip(a.tolist(), b.tolist(), c.tolist(), primitives.fma(a, b, c), strict=True):
+        total = Fraction(x) * Fraction(y) + Fraction(z)
+        error = abs(Fraction(float(got)) - total)
+        for neighbour in (np.nextafter(got, dtype(-np.inf)), np.nextafter(got, dtype(np.inf))):
+            assert error <= abs(Fraction(float(neighbour)) - total)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_powers_of_two(dtype):
+    info = np.finfo(dtype)
+    x = np.array([info.tiny, 0.7, math.sqrt(0.5), 1, 1.4, 1.5, 2, 3e30, info.max], dtype)
+    m, n = primitives.split_power_of_two(x)
+    assert m.dtype == n.dtype == dtype
+    assert all(0.5 <= Fraction(v) ** 2 < 2 for v in m.tolist())
+    np.testing.assert_array_equal(primitives.scale_by_power_of_two(m, n), x)
+    smallest = info.minexp - info.nmant
+    cases = [  # x, n, expected
+        (0.75, info.maxexp, 0.75 * 2.0 ** (info.maxexp - 1) * 2),
+        (1.0, smallest - 1, 0),
+        (1.5, smallest - 1, info.smallest_subnormal),
+        (1.0, -30_000, 0),
+        (1.0, 30_000, np.inf),
+        (np.nan, np.nan, np.nan),
+    ]
+    x, n, expected = np.array(cases, dtype).T
+    np.testing.assert_array_equal(primitives.scale_by_power_of_two(x, n), expected)
+
+
+@pytest.mark.parametrize("c", [0.1, math.pi, 1.0])
+def test_leading_and_trailing(c):
+    leading, trailing = (primitives.numpy_primitives(np.float32)[name](c) for name in ("leading", "trailing"))
+    assert leading == np.float32(c)
+    assert abs(leading + trailing - c) <= 2**-49 * c
+    assert (primitives.leading(c), primitives.trailing(c)) == (c, 0.0)
+
+
+def test_coefficients_are_what_the_script_makes():
+    result = subprocess.run([sys.executable, str(SCRIPT), "--check"], capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
