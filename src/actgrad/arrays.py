@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +15,7 @@ from .loop import Meta
 KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """A tensor's memory: where it lies and how it is laid out. `owner` keeps it alive."""
 
     meta: Meta
@@ -63,16 +61,20 @@ class _Memory:
         }
 
 
-def empty(like: View, meta: Meta) -> Any:
+def empty(like: View, meta: Meta) -> View:
     """A fresh, uninitialised array of `like`'s kind and device; its memory order is that of `meta`'s strides."""
     if like.kind == "torch":
         torch = sys.modules["torch"]
-        strides = [s // meta.dtype.itemsize for s in meta.strides]
+        itemsize = meta.dtype.itemsize
+        strides = [s // itemsize for s in meta.strides]
         dtype = getattr(torch, meta.dtype.name)
-        return torch.empty_strided(meta.shape, strides, dtype=dtype, device=like.source.device)
+        tensor = torch.empty_strided(meta.shape, strides, dtype=dtype, device=like.source.device)
+        return View(meta, tensor.data_ptr(), like.device, "torch", True, tensor, tensor)
     order = sorted(range(len(meta.shape)), key=lambda d: (-meta.strides[d], d))
-    dense = np.empty([meta.shape[d] for d in order], meta.dtype.numpy)
-    return dense.transpose(np.argsort(order)) if order else dense
+    array = np.empty([meta.shape[d] for d in order], meta.dtype.numpy)
+    if order:
+        array = array.transpose(np.argsort(order))
+    return View(meta, array.__array_interface__["data"][0], like.device, like.kind, True, array, array)
 
 
 def like_input(result: Any, like: View) -> Any:
@@ -111,10 +113,15 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
     return View(Meta(dtype, array.shape, array.strides), address, "cpu", "numpy", not read_only, array, array)
 
 
+_torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that their names are read once
+
+
 def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         kinds = "sparse, nested or quantised"
-        raise InvalidCall(f"{operator}: {argument} is a {kinds} tensor; pass .to_dense(), .to_padded_tensor() or .dequantize()")
+        raise InvalidCall(
+            f"{operator}: {argument} is a {kinds} tensor; pass .to_dense(), .to_padded_tensor() or .dequantize()"
+        )
     forward_mode = torch.autograd.forward_ad
     is_dual = forward_mode._current_level >= 0 and forward_mode.unpack_dual(tensor).tangent is not None
     if (tensor.requires_grad and torch.is_grad_enabled()) or is_dual:
@@ -124,10 +131,12 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
         )
     if tensor.is_neg() or tensor.is_conj():
         raise InvalidCall(f"{operator}: {argument} is a lazy negation or conjugate; pass .resolve_neg().resolve_conj()")
-    name = str(tensor.dtype).removeprefix("torch.")
-    if name not in BY_NAME:
-        raise InvalidDtype(f"{operator}: {argument} is {name}; known: {', '.join(BY_NAME)}")
-    dtype = BY_NAME[name]
+    dtype = _torch_dtypes.get(tensor.dtype)
+    if dtype is None:
+        name = str(tensor.dtype).removeprefix("torch.")
+        if name not in BY_NAME:
+            raise InvalidDtype(f"{operator}: {argument} is {name}; known: {', '.join(BY_NAME)}")
+        dtype = _torch_dtypes[tensor.dtype] = BY_NAME[name]
     try:
         # A tensor with its own dispatch (fake, wrapping others) has none, but some tell an address nevertheless.
         is_plain = type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
@@ -136,8 +145,10 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
         address = 0
     if not address and tensor.numel() and tensor.device.type != "meta":
         raise InvalidCall(f"{operator}: {argument} is a {type(tensor).__name__} without memory of its own")
-    strides = tuple(s * dtype.itemsize for s in tensor.stride())
-    return View(Meta(dtype, tuple(tensor.shape), strides), address, str(tensor.device), "torch", True, tensor, tensor)
+    itemsize = dtype.itemsize
+    strides = tuple([s * itemsize for s in tensor.stride()])
+    device = "cpu" if tensor.is_cpu else str(tensor.device)
+    return View(Meta(dtype, tuple(tensor.shape), strides), address, device, "torch", True, tensor, tensor)
 
 
 # DLPack, https://dmlc.github.io/dlpack/latest/: the structs that a capsule points to.

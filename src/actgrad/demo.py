@@ -309,7 +309,9 @@ def train(name: str, storage: str, data: Digits, seed: int, epochs: int, on_epoc
 def train_torch(torch: Any, name: str, data: Digits, seed: int, epochs: int, on_epoch: Callable[[], None]) -> Result:
     """Train the same network by PyTorch in float32: same initial weights, same batches, its activations and autograd."""
     activation, functional = ACTIVATIONS[name], torch.nn.functional
-    arrays = [array for layer in initial_layers(activation, data.images.shape[1], seed) for array in asdict(layer).values()]
+    arrays = [
+        array for layer in initial_layers(activation, data.images.shape[1], seed) for array in asdict(layer).values()
+    ]
     parameters = [torch.from_numpy(array).requires_grad_() for array in arrays]
     optimiser = torch.optim.SGD(parameters, lr=RATE, momentum=MOMENTUM)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # one object per dtype: compared and hashed as such
 class Dtype:
     """A storage type of tensor elements."""
 

@@ -2,23 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
 
 from .arrays import View, numpy_array
+from .errors import InvalidArgument
 from .loop import Meta
 
 _ENUMERABLE = 1 << 24  # elements of an output whose addresses are compared one by one
 
 
-def bounds(view: View) -> tuple[int, int]:
-    """The first byte of a view's elements and the one after the last."""
-    low = high = view.address
-    for n, stride in zip(view.meta.shape, view.meta.strides, strict=True):
+def extent(meta: Meta) -> tuple[int, int]:
+    """The first byte of a tensor's elements and the one after the last, counted from its address."""
+    low = high = 0
+    if 0 in meta.shape:
+        return low, high
+    for n, stride in zip(meta.shape, meta.strides, strict=True):
         reach = (n - 1) * stride
         low, high = low + min(reach, 0), high + max(reach, 0)
-    return low, high + view.meta.dtype.itemsize
+    return low, high + meta.dtype.itemsize
+
+
+def check(
+    operator: str,
+    output_names: tuple[str, ...],
+    outputs: Sequence[View | None],
+    input_names: tuple[str, ...],
+    inputs: Sequence[View | None],
+    extents: tuple[tuple[int, int], ...],
+) -> None:
+    """Raise where a given output is read-only, or overlaps an input without being the same view, or another output.
+
+    `extents` are those of all outputs, given or not, and then of the inputs that are there.
+    """
+    given = [(name, view) for name, view in zip(input_names, inputs, strict=True) if view is not None]
+    sources = [
+        (name, view, view.address + low, view.address + high)
+        for (name, view), (low, high) in zip(given, extents[len(outputs) :], strict=True)
+    ]
+    earlier: list[tuple[str, View, int, int]] = []
+    for k, output in enumerate(outputs):
+        if output is None:
+            continue
+        name, (low, high) = output_names[k], extents[k]
+        if not output.writable:
+            raise InvalidArgument(f"{operator}: {name} is read-only; it must be writable")
+        first, end = output.address + low, output.address + high
+        for other_name, other, other_first, other_end in sources:
+            if first < other_end and other_first < end and partly_overlap(output, other):
+                raise InvalidArgument(
+                    f"{operator}: {name} overlaps {other_name}; an output may be exactly an input, else apart"
+                )
+        for other_name, other, other_first, other_end in earlier:
+            if first < other_end and other_first < end and share_memory(output, other):
+                raise InvalidArgument(f"{operator}: {name} overlaps {other_name}; outputs must be apart")
+        earlier.append((name, output, first, end))
 
 
 def same_view(a: View, b: View) -> bool:
@@ -28,14 +68,19 @@ def same_view(a: View, b: View) -> bool:
 
 def partly_overlap(a: View, b: View) -> bool:
     """Whether `a` and `b` share memory without being the same view."""
-    if a.device != b.device or 0 in a.meta.shape or 0 in b.meta.shape:
-        return False
-    (a_low, a_high), (b_low, b_high) = bounds(a), bounds(b)
-    if a_high <= b_low or b_high <= a_low:
-        return False
-    if same_view(a, b):
-        return False
+    return not same_view(a, b) and share_memory(a, b)
+
+
+def share_memory(a: View, b: View) -> bool:
+    """Whether an element of `a` and one of `b` share a byte; exact, which interleaved views need."""
     return bool(np.shares_memory(numpy_array(a.address, a.meta), numpy_array(b.address, b.meta)))
+
+
+def refuse_self_overlap(operator: str, name: str, meta: Meta) -> None:
+    """Raise where two elements of an output lie on the same byte."""
+    if overlaps_itself(meta):
+        layout = f"shape {meta.shape}, strides {meta.strides} bytes"
+        raise InvalidArgument(f"{operator}: {name} overlaps itself ({layout}); pass a copy of it")
 
 
 def overlaps_itself(meta: Meta) -> bool:

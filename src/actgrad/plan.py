@@ -23,8 +23,9 @@ class Computation:
 class Kernel(Protocol):
     """What a backend makes of a computation."""
 
-    def __call__(self, *addresses: int) -> None:
-        """Compute, with the outputs' and then the inputs' addresses."""
+    @property
+    def run(self) -> Callable[..., object]:
+        """Computes, given the outputs' and then the inputs' addresses."""
 
     def __str__(self) -> str: ...
 
@@ -45,7 +46,7 @@ class Plan:
 
     def run(self) -> Any:
         """Compute into the outputs and return them; may be called again after the inputs changed."""
-        self.kernel(*self.addresses)
+        self.kernel.run(*self.addresses)
         return self.result
 
     def __str__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from . import arrays, checks, products
+from . import arrays, checks, preparation, products
 from .dtypes import BY_NAME
 from .errors import InvalidCall
 from .layouts import GATED
@@ -37,12 +37,12 @@ def precompile(operators: Iterable[str] | None = None, dtypes: Iterable[str] | N
                 continue
             for inputs in _inputs(operator, name):
                 for attributes, product in _cases(operator):
-                    operator.prepare(inputs, {}, attributes, product=product)
+                    preparation.prepare(operator, inputs, (), attributes, product=product)
                     count += 1
     return count
 
 
-def _inputs(operator: Operator, dtype: str) -> Iterator[dict[str, Meta]]:
+def _inputs(operator: Operator, dtype: str) -> Iterator[tuple[Meta | None, ...]]:
     """Contiguous inputs of one dtype, with and without the optional ones."""
     row = BY_NAME[dtype]
 
@@ -52,8 +52,8 @@ def _inputs(operator: Operator, dtype: str) -> Iterator[dict[str, Meta]]:
     required = [a.name for a in operator.schema.tensors if not a.is_optional]
     optional = [a.name for a in operator.schema.tensors if a.is_optional]
     for names in ([*required], [*required, *optional])[: 2 if optional else 1]:
-        half_or_all = {name: contiguous(_SIZE) for name in names}
-        yield {**half_or_all, "self": contiguous(2 * _SIZE)} if operator.layout == GATED else half_or_all
+        sizes = {name: _SIZE * (2 if operator.layout == GATED and name == "self" else 1) for name in names}
+        yield tuple(contiguous(sizes[a.name]) if a.name in sizes else None for a in operator.schema.tensors)
 
 
 def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], Product | None]]:

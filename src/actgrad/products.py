@@ -1,7 +1,7 @@
 """The products (Ascend chips): one row each, and which of them judges a call.
 
-The plain Python functions judge by a product only where one was chosen, by `with product(...)` or the environment
-variable ACTGRAD_PRODUCT; the aclnn calls always do, and take DEFAULT where none was chosen.
+The plain Python functions judge by a product only where one was chosen, by `with product(...)` or by the environment
+variable ACTGRAD_PRODUCT, which is read at the first call. The aclnn calls always do, and take DEFAULT where none was.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 
 from .errors import InvalidArgument
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # one object per product
 class Product:
     """A chip family, as the operators' documents distinguish them."""
 
@@ -55,8 +56,7 @@ def chosen() -> Product | None:
     here = _product.get()
     if here is not None:
         return here
-    name = os.environ.get("ACTGRAD_PRODUCT")
-    return BY_NAME[_choice(name, "ACTGRAD_PRODUCT", tuple(BY_NAME))] if name else None
+    return _product_of_environment()
 
 
 def chosen_rules() -> str:
@@ -64,6 +64,17 @@ def chosen_rules() -> str:
     here = _rules.get()
     if here is not None:
         return here
+    return _rules_of_environment()
+
+
+@cache  # read once: looking the environment up costs as much as a small kernel
+def _product_of_environment() -> Product | None:
+    name = os.environ.get("ACTGRAD_PRODUCT")
+    return BY_NAME[_choice(name, "ACTGRAD_PRODUCT", tuple(BY_NAME))] if name else None
+
+
+@cache
+def _rules_of_environment() -> str:
     name = os.environ.get("ACTGRAD_RULES")
     return _choice(name, "ACTGRAD_RULES", RULES) if name else RULES[0]
 

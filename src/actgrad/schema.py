@@ -28,25 +28,21 @@ class Argument:
         return self.type.endswith("?")
 
 
-@dataclass(frozen=True, slots=True)
 class Schema:
     """A parsed schema line."""
 
-    text: str
-    name: str
-    arguments: tuple[Argument, ...]
-    outputs: tuple[str, ...]
+    def __init__(self, text: str, name: str, arguments: tuple[Argument, ...], outputs: tuple[str, ...]):
+        self.text = text
+        self.name = name
+        self.arguments = arguments
+        self.outputs = outputs
+        self.tensors = tuple(a for a in arguments if a.is_tensor)
+        self.tensor_names = tuple(a.name for a in self.tensors)
+        self.attributes = tuple(a for a in arguments if not a.is_tensor)
+        self.attributes_by_name = {a.name: a for a in self.attributes}
 
     def __str__(self) -> str:
         return self.text
-
-    @property
-    def tensors(self) -> tuple[Argument, ...]:
-        return tuple(a for a in self.arguments if a.is_tensor)
-
-    @property
-    def attributes(self) -> tuple[Argument, ...]:
-        return tuple(a for a in self.arguments if not a.is_tensor)
 
 
 def parse(text: str) -> Schema:

@@ -6,6 +6,7 @@ holds for an operator that is added later too.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -14,10 +15,11 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from . import xp
+from . import sized, xp
 from .backends.reference import ReferenceKernel
 from .layouts import GATED
 from .op import Operator
+from .ops.selu import ALPHA, SCALE
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -33,7 +35,20 @@ def special_values(dtype: npt.DTypeLike) -> Array:
     """Zeros, infinities, NaN, the ends of the subnormal and the normal range, and small numbers, of both signs."""
     limits = ml_dtypes.finfo(dtype)
     tiny, normal, largest = limits.smallest_subnormal, limits.smallest_normal, limits.max
-    positive = [0, tiny, 2 * float(tiny), float(normal) - float(tiny), normal, limits.eps, 0.5, 1, 1.5, 2, largest, np.inf]
+    positive = [
+        0,
+        tiny,
+        2 * float(tiny),
+        float(normal) - float(tiny),
+        normal,
+        limits.eps,
+        0.5,
+        1,
+        1.5,
+        2,
+        largest,
+        np.inf,
+    ]
     return np.array([sign * float(v) for v in positive for sign in (1, -1)] + [np.nan], np.float64).astype(dtype)
 
 
@@ -122,38 +137,50 @@ class Expected:
     values: Array
     size: Array  # of the largest term that a value is the sum of
     slip: Array  # what rounding the arguments of exp etc. may change, in units of the compute dtype
-    unit: float  # half the distance from 1 to the next number of the compute dtype
-    dtype: np.dtype[Any]
+    dtype: np.dtype[Any]  # of the output
+    compute: str  # dtype of the arithmetic
 
-    def errors(self, actual: Array) -> Array:
-        """The errors of `actual` in ULP."""
-        return ulp_errors(actual, self.values)
+    @property
+    def unit(self) -> float:
+        """The largest relative error of one rounding in the compute dtype."""
+        return float(np.finfo(self.compute).eps) / 2
 
     @property
     def cancels(self) -> Array:
         """Where a value is the sum of larger terms, so that ULPs are not the measure."""
         return np.abs(self.values) < self.size / 2
 
+    @property
+    def is_normal(self) -> Array:
+        """Where the compute dtype holds a value with all its digits: further factors do not magnify its error."""
+        limits, size = np.finfo(self.compute), np.abs(self.values)
+        return (size == 0) | ((size >= limits.smallest_normal) & (size <= limits.max))
+
+    def errors(self, actual: Array) -> Array:
+        """The errors of `actual` in ULP."""
+        return ulp_errors(actual, self.values)
+
     def term_errors(self, actual: Array) -> Array:
-        """The errors of `actual` beyond rounding it, in units of the compute dtype of the larger term."""
+        """The errors of `actual`, its own rounding apart, in units of the compute dtype of the larger term."""
         with np.errstate(all="ignore"):
             step = ulp(self.values, self.dtype)
-            own_rounding = step / 2 if ml_dtypes.finfo(self.dtype).eps > 2 * self.unit else 0
-            error = np.maximum(ulp_errors(actual, self.values) * step - own_rounding, 0) / (self.unit * self.size)
+            is_rounded_again = self.dtype != np.dtype(self.compute)
+            error = np.maximum(self.errors(actual) - is_rounded_again / 2, 0) * step / (self.unit * self.size)
             return np.where(self.size > 0, error, 0)
 
     def faults(self, actual: Array, ulps: float, terms: float = 8) -> Array:
         """Where `actual` is wrong: by more than `ulps` ULP, or `terms` units of the larger term where they cancel."""
         with np.errstate(all="ignore"):
-            allowance = np.nan_to_num(self.unit * self.slip / ulp(self.values, self.dtype), nan=0, posinf=0)
-            cancelled = self.cancels & (self.term_errors(actual) <= terms)
-        return ~((self.errors(actual) <= ulps + allowance) | cancelled)
+            slip = np.nan_to_num(self.unit * self.slip / ulp(self.values, self.dtype), nan=0, posinf=0)
+            allowed = (self.errors(actual) <= ulps + slip) | (self.cancels & (self.term_errors(actual) <= terms))
+        faults: Array = ~allowed
+        return faults
 
 
 def expected(
-    operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike = None
+    operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike | None = None
 ) -> tuple[Expected, ...]:
-    """The outputs of a call on NumPy arrays, as exact as the reference computes; attributes are rounded as in any call."""
+    """The outputs of a call on NumPy arrays, as exact as the reference is; attributes are rounded as in any call."""
     plan = operator.plan(*inputs, backend="reference", **attributes)
     if out_dtype is not None:
         out = tuple(np.empty(array.shape, out_dtype) for array in as_tuple(plan.result))
@@ -161,22 +188,21 @@ def expected(
     computation, kernel, loop = plan.computation, plan.kernel, plan.computation.loop
     assert isinstance(kernel, ReferenceKernel)
     with np.errstate(all="ignore"):
-        numbers = [Sized(n, np.abs(n), np.zeros_like(n), True) for n in kernel.numbers(*plan.addresses)]
-        formulas = [xp.bind(formula, _SIZED) for formula in computation.formulas]
-        elements = [_sized(result) for result in computation.element(*formulas, *numbers)]
-    unit = float(np.finfo(computation.compute).eps) / 2
+        numbers = [sized.exactly(number) for number in kernel.numbers(*plan.addresses)]
+        formulas = [xp.bind(formula, sized.FUNCTIONS) for formula in computation.formulas]
+        elements = [sized.number(result) for result in computation.element(*formulas, *numbers)]
     expectations = []
     for number, array in enumerate(as_tuple(plan.result)):
-        whole = [np.zeros_like(array, kernel.precision) for _ in range(3)]
+        values, size, slip = (np.zeros_like(array, kernel.precision) for _ in range(3))
         for operand, result in zip(loop.outputs, elements, strict=True):
             if operand.tensor != number:
                 continue
-            scale = whole[0].itemsize // array.itemsize
+            scale = values.itemsize // array.itemsize
             strides = tuple(scale * s for s in operand.strides)
-            for target, part in zip(whole, (result.value, result.size, result.slip), strict=True):
+            for target, part in ((values, result.value), (size, result.size), (slip, result.slip)):
                 start = target.ravel(order="K")[operand.offset // array.itemsize :]
                 np.lib.stride_tricks.as_strided(start, loop.shape, strides)[...] = part
-        expectations.append(Expected(*whole, unit, array.dtype))
+        expectations.append(Expected(values, size, slip, array.dtype, computation.compute))
     return tuple(expectations)
 
 
@@ -226,122 +252,59 @@ def ulp_errors(actual: Array, values: Array) -> Array:
     return result
 
 
-# Numbers that know how far rounding can move them
+# PyTorch's own operators
 
 
-class Sized:
-    """A number (array), the size of the terms it was summed from, and what rounded arguments of functions change."""
-
-    __array_ufunc__ = None  # so that NumPy leaves `array * sized` to this class
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, value: Array, size: Array, slip: Array, is_exact: bool = False):
-        self.value = value
-        self.size = size
-        self.slip = slip  # absolute, to be multiplied by the unit of the compute dtype
-        self.is_exact = is_exact  # no rounding on the way here
-
-    def __add__(self, other: Any) -> Sized:
-        b = _sized(other)
-        return Sized(self.value + b.value, np.maximum(self.size, b.size), self.slip + b.slip)
-
-    def __mul__(self, other: Any) -> Sized:
-        a, b = self, _sized(other)
-        x, y = np.abs(a.value), np.abs(b.value)
-        is_exact = a.is_exact and b.is_exact and (_is_power_of_two(x) or _is_power_of_two(y))
-        return Sized(a.value * b.value, np.maximum(a.size * y, x * b.size), a.slip * y + x * b.slip, is_exact)
-
-    def __truediv__(self, other: Any) -> Sized:
-        b = _sized(other)
-        inverse = 1 / b.value
-        return self * Sized(inverse, b.size * inverse**2, b.slip * inverse**2, b.is_exact and _is_power_of_two(b.value))
-
-    def __neg__(self) -> Sized:
-        return Sized(-self.value, self.size, self.slip, self.is_exact)
-
-    def __sub__(self, other: Any) -> Sized:
-        return self + -_sized(other)
-
-    def __rsub__(self, other: Any) -> Sized:
-        return -self + other
-
-    def __rtruediv__(self, other: Any) -> Sized:
-        return _sized(other) / self
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __gt__(self, other: Any) -> Any:
-        return self.value > _sized(other).value
-
-    def __ge__(self, other: Any) -> Any:
-        return self.value >= _sized(other).value
-
-    def __lt__(self, other: Any) -> Any:
-        return self.value < _sized(other).value
-
-    def __le__(self, other: Any) -> Any:
-        return self.value <= _sized(other).value
+def aten(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
+    """What PyTorch computes for a call on NumPy arrays; KeyError for an operator that it has no counterpart of."""
+    counterpart = _ATEN[operator.name]
+    arrays = [_to_torch(torch, array) for array in inputs if array is not None]
+    return tuple(_from_torch(torch, result) for result in as_tuple(counterpart(torch.ops.aten, attributes, *arrays)))
 
 
-def _sized(number: Any) -> Sized:
-    """A constant of a formula is exact."""
-    if isinstance(number, Sized):
-        return number
-    value = np.asarray(number, np.float64)
-    return Sized(value, np.abs(value), np.zeros_like(value), True)
+def _to_torch(torch: Any, array: Array) -> Any:
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
 
 
-def _is_power_of_two(x: Array) -> bool:
-    return x.ndim == 0 and bool(np.frexp(np.abs(x))[0] == 0.5)
+def _from_torch(torch: Any, tensor: Any) -> Array:
+    if tensor.dtype == torch.bfloat16:
+        tensor = tensor.view(torch.int16)
+        return np.asarray(tensor.numpy()).view(ml_dtypes.bfloat16)
+    return np.asarray(tensor.numpy())
 
 
-def _where(condition: Any, x: Any, y: Any) -> Sized:
-    a, b = _sized(x), _sized(y)
-    parts = ((a.value, b.value), (a.size, b.size), (a.slip, b.slip))
-    return Sized(*(np.where(condition, p, q) for p, q in parts), a.is_exact and b.is_exact)
+def _halves(a: dict[str, Any], packed: Any) -> tuple[Any, Any]:
+    """The active half and the other."""
+    left, right = packed.chunk(2, a["dim"])
+    return (left, right) if a["activate_left"] else (right, left)
 
 
-def _minimum(x: Any, y: Any) -> Sized:
-    a, b = _sized(x), _sized(y)
-    return _where((a.value <= b.value) | np.isnan(a.value), a, b)
+def _aten_geglu(ops: Any, a: dict[str, Any], packed: Any) -> tuple[Any, Any]:
+    active, other = _halves(a, packed)
+    activated = ops.gelu(active, approximate=a["approximate"])
+    return activated * other, activated
 
 
-def _maximum(x: Any, y: Any) -> Sized:
-    return -_minimum(-_sized(x), -_sized(y))
+def _aten_geglu_backward(ops: Any, a: dict[str, Any], grad_output: Any, packed: Any, activated: Any = None) -> Any:
+    active, other = _halves(a, packed)
+    activated = ops.gelu(active, approximate=a["approximate"]) if activated is None else activated
+    parts = [ops.gelu_backward(grad_output * other, active, approximate=a["approximate"]), grad_output * activated]
+    return ops.cat(parts if a["activate_left"] else parts[::-1], a["dim"])
 
 
-def _abs(x: Any) -> Sized:
-    a = _sized(x)
-    return Sized(np.abs(a.value), a.size, a.slip, a.is_exact)
-
-
-def _function(name: str, slope: Any) -> Any:
-    """The function of xp.py for sized numbers; `slope` is its derivative."""
-
-    def apply(x: Any, *constants: float) -> Sized:
-        a = _sized(x)
-        value = xp.FUNCTIONS[name](a.value, *constants)
-        rounding = 0 if a.is_exact else np.maximum(np.abs(a.value), a.size)
-        return Sized(value, np.abs(value), np.abs(slope(a.value, *constants)) * (rounding + a.slip))
-
-    return apply
-
-
-def _sigmoid_cubic_slope(x: Array, c1: float, c3: float) -> Any:
-    return xp.sigmoid_cubic(x, c1, c3) * xp.sigmoid_cubic(-x, c1, c3) * (c1 + 3 * c3 * x * x)
-
-
-_SIZED = {
-    "where": _where,
-    "abs": _abs,
-    "minimum": _minimum,
-    "maximum": _maximum,
-    "exp": _function("exp", np.exp),
-    "expm1": _function("expm1", np.exp),
-    "log1p": _function("log1p", lambda x: 1 / (1 + x)),
-    "tanh": _function("tanh", lambda x: 1 - np.tanh(x) ** 2),
-    "erfc": _function("erfc", lambda x: 2 * np.exp(-x * x) / np.sqrt(np.pi)),
-    "normal_cdf": _function("normal_cdf", xp.normal_pdf),
-    "normal_pdf": _function("normal_pdf", lambda x: x * xp.normal_pdf(x)),
-    "sigmoid_cubic": _function("sigmoid_cubic", _sigmoid_cubic_slope),
+_ATEN: dict[str, Callable[..., Any]] = {
+    "elu": lambda ops, a, x: ops.elu(x, a["alpha"], a["scale"], a["input_scale"]),
+    "elu_backward": lambda ops, a, g, x: ops.elu_backward(
+        g, a["alpha"], a["scale"], a["input_scale"], a["is_result"], x
+    ),
+    "selu": lambda ops, a, x: ops.selu(x),
+    "selu_backward": lambda ops, a, g, y: ops.elu_backward(g, ALPHA, SCALE, 1.0, True, y),
+    "leaky_relu": lambda ops, a, x: ops.leaky_relu(x, a["negative_slope"]),
+    "leaky_relu_backward": lambda ops, a, g, x: ops.leaky_relu_backward(g, x, a["negative_slope"], a["self_is_result"]),
+    "gelu": lambda ops, a, x: ops.gelu(x, approximate=a["approximate"]),
+    "gelu_backward": lambda ops, a, g, x: ops.gelu_backward(g, x, approximate=a["approximate"]),
+    "geglu": _aten_geglu,
+    "geglu_backward": _aten_geglu_backward,
 }

@@ -28,7 +28,7 @@ class ReferenceKernel:
         inputs = [self._array(o, addresses).astype(self.precision) for o in self.computation.loop.inputs]
         return inputs + [self.precision(s) for s in self.computation.scalars]
 
-    def __call__(self, *addresses: int) -> None:
+    def run(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop
         with np.errstate(all="ignore"):
             results = computation.element(*computation.formulas, *self.numbers(*addresses))

@@ -6,7 +6,7 @@ import ctypes
 import threading
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -87,7 +87,7 @@ def row_code(row: Row, target: Target) -> RowCode:
 
 
 class CpuKernel:
-    """A computation as machine code: call it with the operands' addresses."""
+    """A computation as machine code."""
 
     def __init__(self, computation: Computation):
         loop = computation.loop.coalesced()
@@ -103,17 +103,14 @@ class CpuKernel:
             self.walk.spread,
         )
         with _lock:
-            self._launch = _launcher()
+            launcher = _launcher()
         code = row_code(row, self.target)
         words = self.walk.words(code.plain, code.streaming, computation.scalars)
         self._block = (ctypes.c_int64 * len(words))(*words)
-        self._address = ctypes.addressof(self._block)
+        self.run = partial(launcher, ctypes.addressof(self._block))
 
     def __str__(self) -> str:
         return f"{self.target}, {self.walk}"
-
-    def __call__(self, *addresses: int) -> None:
-        self._launch(self._address, *addresses)
 
 
 class EmptyKernel:
@@ -122,7 +119,7 @@ class EmptyKernel:
     def __str__(self) -> str:
         return "nothing to compute"
 
-    def __call__(self, *addresses: int) -> None:
+    def run(self, *addresses: int) -> None:
         """Do nothing."""
 
 

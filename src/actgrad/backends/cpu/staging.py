@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import llvmlite.ir as ir
 
 from .flow import I32, I64, PTR, Function
@@ -110,8 +108,8 @@ def _transposed(f: Function, lines: list[ir.Value]) -> list[ir.Value]:
     side = len(lines)
     width = side // 2
     while width:
-        low = _pick(side, lambda k, w=width: k if not k & w else side + k - w)
-        high = _pick(side, lambda k, w=width: k + w if not k & w else side + k)
+        low = _lanes([k if not k & width else side + k - width for k in range(side)])
+        high = _lanes([k + width if not k & width else side + k for k in range(side)])
         for k in range(side):
             if not k & width:
                 a, b = lines[k], lines[k + width]
@@ -120,5 +118,5 @@ def _transposed(f: Function, lines: list[ir.Value]) -> list[ir.Value]:
     return lines
 
 
-def _pick(side: int, lane: Callable[[int], int]) -> ir.Constant:
-    return ir.Constant(ir.VectorType(I32, side), [lane(k) for k in range(side)])
+def _lanes(numbers: list[int]) -> ir.Constant:
+    return ir.Constant(ir.VectorType(I32, len(numbers)), numbers)

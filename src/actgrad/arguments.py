@@ -1,0 +1,145 @@
+"""The arguments of a call: from what a caller wrote to views and plain values, each error naming its argument."""
+
+from __future__ import annotations
+
+import numbers
+import operator as python_operator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from . import arrays, checks
+from .arrays import View
+from .errors import InvalidArgument, InvalidCall
+from .schema import Argument
+
+if TYPE_CHECKING:
+    from .op import Operator
+
+Inputs = list["View | None"]  # in the order of the schema; None for an optional tensor that was left out
+Outputs = list["View | None"]  # empty where all are to be allocated
+
+
+def bind(
+    operator: Operator, tensors: tuple[Any, ...], out: Any, attributes: dict[str, Any]
+) -> tuple[Inputs, Outputs, dict[str, Any]]:
+    """The arguments of a call, by the operator's schema."""
+    names = operator.schema.tensor_names
+    values = operator.defaults
+    if attributes:
+        tensors, attributes = _by_name(operator, tensors, attributes)
+        values = {**values, **{name: attribute(operator, *item) for name, item in _known(operator, attributes)}}
+    elif len(tensors) > len(names):
+        _refuse_surplus(operator, len(tensors))
+    missing = len(names) - len(tensors)
+    if missing:
+        tensors = (*tensors, *(None,) * missing)
+    if any(t is None for t in tensors) or None in values.values():
+        _refuse_null(operator, tensors, values)
+    name = operator.name
+    inputs = [None if t is None else arrays.view(t, name, n) for t, n in zip(tensors, names, strict=True)]
+    return inputs, [] if out is None else _outputs(operator, out), values
+
+
+def attribute(operator: Operator, argument: Argument, value: Any) -> Any:
+    """An attribute's value in the one form that everything behind this point knows."""
+    name, kind = argument.name, argument.type
+    if value is None or (kind == "Scalar" and type(value) is float):
+        return value
+    if operator.choices and name == operator.switch:
+        if isinstance(value, (str, bool, np.bool_)):
+            return value
+        number = _integer(operator, name, value)
+        return operator.choices[number] if 0 <= number < len(operator.choices) else number
+    if kind == "int":
+        return _integer(operator, name, value)
+    if kind == "bool":
+        if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
+            return bool(value)
+        raise InvalidCall(f"{operator.name}: {name} is {value!r}; it must be True or False")
+    if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
+        return complex(value)
+    if isinstance(value, (numbers.Real, np.bool_)) or type(value).__name__ == "bfloat16":
+        try:
+            return float(value)
+        except OverflowError:
+            return float("inf") if value > 0 else float("-inf")
+    raise InvalidCall(f"{operator.name}: {name} is a {type(value).__name__}; it must be a number")
+
+
+def refuse_mixture(operator: Operator, inputs: Inputs, outputs: Outputs) -> NoReturn:
+    """Raise for tensors of several libraries or devices."""
+    named = zip((*operator.schema.tensor_names, *operator.schema.outputs), (*inputs, *outputs), strict=False)
+    (first_name, first), *others = [(name, view) for name, view in named if view is not None]
+    for name, view in others:
+        if view.kind != first.kind:
+            kinds = f"{name} is a {type(view.source).__name__}, but {first_name} is a {type(first.source).__name__}"
+            raise InvalidCall(f"{operator.name}: {kinds}; pass arrays of one library")
+        if view.device != first.device:
+            places = f"{name} is on {view.device}, but {first_name} is on {first.device}"
+            raise InvalidArgument(f"{operator.name}: {places}; move them to one device")
+    raise AssertionError("called for tensors that are alike")
+
+
+def _by_name(
+    operator: Operator, tensors: tuple[Any, ...], given: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Positional tensors completed by those that were given by name, and the rest: the attributes."""
+    names = operator.schema.tensor_names
+    if len(tensors) > len(names):
+        _refuse_surplus(operator, len(tensors))
+    by_name = [name for name in given if name in names]
+    if not by_name:
+        return tensors, given
+    for name in by_name:
+        if name in names[: len(tensors)]:
+            raise InvalidCall(f"{operator.name}: {name} is given twice, by position and by name")
+    rest = tuple(given.get(name) for name in names[len(tensors) :])
+    return (*tensors, *rest), {name: value for name, value in given.items() if name not in names}
+
+
+def _known(operator: Operator, attributes: dict[str, Any]) -> list[tuple[str, tuple[Argument, Any]]]:
+    """The attributes with their places in the schema."""
+    known = operator.schema.attributes_by_name
+    for name in attributes:
+        if name not in known:
+            takes = ", ".join([*operator.schema.tensor_names, *known])
+            raise InvalidCall(f"{operator.name}: {name} is unknown; it takes {takes}")
+    return [(name, (known[name], value)) for name, value in attributes.items()]
+
+
+def _outputs(operator: Operator, out: Any) -> Outputs:
+    names = operator.schema.outputs
+    if len(names) == 1:
+        return [arrays.view(out, operator.name, names[0])]
+    if not isinstance(out, (tuple, list)) or len(out) != len(names):
+        raise InvalidCall(f"{operator.name}: out must be a tuple ({', '.join(names)}), got a {type(out).__name__}")
+    pairs = zip(names, out, strict=True)
+    return [None if obj is None else arrays.view(obj, operator.name, name) for name, obj in pairs]
+
+
+def _integer(operator: Operator, name: str, value: Any) -> int:
+    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+        hint = f" or one of {', '.join(map(repr, operator.choices))}" if name == operator.switch else ""
+        raise InvalidCall(f"{operator.name}: {name} is {value!r}; it must be an integer{hint}")
+    try:
+        return python_operator.index(value)
+    except TypeError:  # an array has __index__ too
+        raise InvalidCall(f"{operator.name}: {name} is a {type(value).__name__}; it must be an integer") from None
+
+
+def _refuse_surplus(operator: Operator, count: int) -> NoReturn:
+    names = operator.schema.tensor_names
+    tensors = "1 tensor" if len(names) == 1 else f"{len(names)} tensors"
+    raise InvalidCall(
+        f"{operator.name}: takes {tensors} by position ({', '.join(names)}), got {count}; "
+        f"attributes go by name: {', '.join(operator.defaults) or 'it has none'}"
+    )
+
+
+def _refuse_null(operator: Operator, tensors: tuple[Any, ...], values: dict[str, Any]) -> None:
+    """Raise for the first required argument that is missing; optional ones may be."""
+    given = dict(zip(operator.schema.tensor_names, tensors, strict=True))
+    required = [a for a in operator.schema.arguments if not a.is_optional]
+    if any((given if a.is_tensor else values)[a.name] is None for a in required):
+        checks.run(checks.Call(operator, given, values, None))
