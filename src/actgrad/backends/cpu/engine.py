@@ -6,6 +6,7 @@ import ctypes
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import astuple
 from functools import cache, partial
 from typing import Any
 
@@ -13,7 +14,7 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
 from ...plan import Computation
-from . import driver, launch, rows, threads, tiling
+from . import driver, launch, objects, rows, threads, tiling
 from .rows import Row
 from .target import Target, host
 
@@ -27,9 +28,8 @@ class RowCode:
 
     def __init__(self, row: Row, target: Target):
         begin = time.perf_counter()
-        module = ir.Module("row")
-        rows.emit(module, row, target)
-        engine = _load(module, target)
+        key = objects.key("row", astuple(row), astuple(target))
+        engine = _load(key, lambda: _row_module(row, target), target)
         self.plain = engine.get_function_address("row")
         self.streaming = engine.get_function_address("row_streaming")
         self.seconds = time.perf_counter() - begin
@@ -51,15 +51,26 @@ def optimised(module: ir.Module, target: Target) -> tuple[llvm.ModuleRef, llvm.T
 
 def assembly(row: Row, target: Target) -> str:
     """The machine code of a row as text, for any target; it need not run here."""
-    module = ir.Module("row")
-    rows.emit(module, row, target)
-    parsed, machine = optimised(module, target)
+    parsed, machine = optimised(_row_module(row, target), target)
     text: str = machine.emit_assembly(parsed)
     return text
 
 
-def _load(module: ir.Module, target: Target) -> llvm.ExecutionEngine:
-    engine = llvm.create_mcjit_compiler(*optimised(module, target))
+def _row_module(row: Row, target: Target) -> ir.Module:
+    module = ir.Module("row")
+    rows.emit(module, row, target)
+    return module
+
+
+def _load(key: str, build: Callable[[], ir.Module], target: Target) -> llvm.ExecutionEngine:
+    """The machine code of `key`, from disk or else compiled from what `build` returns, ready to be called."""
+    code = objects.load(key)
+    if code is None:
+        parsed, machine = optimised(build(), target)
+        code = machine.emit_object(parsed)
+        objects.store(key, code)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target.machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
     return engine
@@ -70,10 +81,16 @@ def _launcher() -> Callable[..., Any]:
     """The driver, compiled once, as a Python function."""
     threads.add_symbols()
     launch.add_symbols()
+    target = host()
+    engine = _load(objects.key("driver", astuple(target)), lambda: _driver_module(target), target)
+    return launch.as_builtin(engine.get_function_address("launch"))
+
+
+def _driver_module(target: Target) -> ir.Module:
     module = ir.Module("driver")
-    driver.emit(module, host().vector_bytes)
+    driver.emit(module, target.vector_bytes)
     launch.emit(module, module.globals["run"])
-    return launch.as_builtin(_load(module, host()).get_function_address("launch"))
+    return module
 
 
 def row_code(row: Row, target: Target) -> RowCode:

@@ -1,0 +1,131 @@
+"""Machine code on disk, so that a later process need not compile it again. Without a usable folder nothing is lost.
+
+An entry is loaded and run, so it is trusted only if this user wrote it and nobody else can: owner and permissions are
+looked at, and a checksum tells a damaged file from a whole one. Anything else counts as absent and is written anew.
+
+The folder is ACTGRAD_CACHE_DIR, else `actgrad` in the user's cache folder; an empty ACTGRAD_CACHE_DIR means none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import stat
+import tempfile
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import llvmlite
+
+from ... import xp
+
+_MAGIC = b"actgrad1"
+_DIGEST = 32  # bytes of a SHA-256
+SUFFIX = ".o"
+
+
+def folder() -> Path | None:
+    """Where entries are kept, whether or not it exists yet; None where there is no such place."""
+    named = os.environ.get("ACTGRAD_CACHE_DIR")
+    if named is not None:
+        return Path(named) if named else None
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(base) / "actgrad" if os.path.isabs(base) else None
+
+
+def load(key: str) -> bytes | None:
+    """The entry of `key`, or None where there is none to be trusted."""
+    place = folder()
+    if place is None:
+        return None
+    try:
+        if not _is_ours(place.stat()):
+            return None
+        with open(place / (key + SUFFIX), "rb") as file:
+            if not _is_ours(os.fstat(file.fileno())):
+                return None
+            content = file.read()
+    except OSError:  # absent or unreadable
+        return None
+    head, payload = content[: len(_MAGIC) + _DIGEST], content[len(_MAGIC) + _DIGEST :]
+    return payload if head == _MAGIC + hashlib.sha256(payload).digest() else None
+
+
+def store(key: str, payload: bytes) -> bool:
+    """Keep an entry; whether that was possible. Readers see all of it or nothing."""
+    place = folder()
+    if place is None:
+        return False
+    temporary = ""
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_ours(place.stat()):
+            return False
+        handle, temporary = tempfile.mkstemp(dir=place, prefix=".", suffix=".tmp")  # for this user only
+        with os.fdopen(handle, "wb") as file:
+            file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
+        os.replace(temporary, place / (key + SUFFIX))
+    except OSError:  # read-only, full, or not a folder
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        return False
+    return True
+
+
+def entries() -> list[Path]:
+    """The files of all entries."""
+    place = folder()
+    return sorted(place.glob("*" + SUFFIX)) if place is not None and place.is_dir() else []
+
+
+def clear() -> int:
+    """Remove all entries; how many there were."""
+    found = entries()
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user and only this user may write to it."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def key(*parts: Any) -> str:
+    """A name for what is compiled from `parts`: formulas count by their bytecode, the compiler by its source."""
+    digest = hashlib.sha256(_compiler())
+    for line in _lines(parts):
+        digest.update(line.encode() + b"\n")
+    return digest.hexdigest()[:40]
+
+
+@cache
+def _compiler() -> bytes:
+    """What turns a formula into machine code: this package's own code, LLVM and Python."""
+    digest = hashlib.sha256(f"{llvmlite.__version__} {platform.python_version()}".encode())
+    package = Path(__file__).parents[2]
+    for path in sorted([*package.glob("*.py"), *package.glob("backends/**/*.py")]):
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def _lines(value: Any) -> Iterable[str]:
+    """A description of `value` in which equal means compiled to the same code."""
+    if isinstance(value, FunctionType):
+        code = value.__code__
+        yield repr((code.co_code, code.co_varnames, code.co_names, code.co_consts))
+        for name in code.co_names:
+            if name not in xp.NAMES:  # those mean the same in every formula
+                yield from _lines(value.__globals__[name])
+    elif isinstance(value, tuple):
+        yield f"tuple of {len(value)}"
+        for item in value:
+            yield from _lines(item)
+    else:
+        yield repr(value)
