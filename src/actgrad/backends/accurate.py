@@ -28,11 +28,11 @@ from .primitives import (
 
 LOG2_E, LN2_HIGH, LN2_LOW = FLOAT64["LOG2_E"], FLOAT64["LN2_HIGH"], FLOAT64["LN2_LOW"]
 EXP, EXP_MIN, EXP_MAX = FLOAT64["EXP"], FLOAT64["EXP_MIN"], FLOAT64["EXP_MAX"]
-EXPM1_TINY, LOG1P = FLOAT64["EXPM1_TINY"], FLOAT64["LOG1P"]
+EXPM1, EXPM1_TINY, LOG1P = FLOAT64["EXPM1"], FLOAT64["EXPM1_TINY"], FLOAT64["LOG1P"]
 NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
 ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K", "_MID", "_MAX"))
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
-SHORT = 1.5 * 2.0**44  # a Python float plus and minus it is rounded to a multiple of 2**-8
+SHORT = 1.5 * 2.0**36  # a Python float plus and minus it is rounded to a multiple of 2**-16
 
 
 def exp(x):
@@ -113,7 +113,7 @@ def sigmoid_cubic(x, c1, c3):
     a = minimum(abs(x), (-EXP_MIN / c3) ** (1.0 / 3.0))  # beyond, e is 0; up to there nothing overflows
     square = a * a
     square_low = fma(a, a, -square)
-    # p = c1 + c3 * a**2. With few bits in c1_short, p - c1_short is exact, and so is the error of p by one more fma.
+    # p = c1 + c3 * a**2. c1_short ends before p does: p - c1_short is exact, and one more fma gives the error of p.
     c1_short = (c1 + SHORT) - SHORT
     p = fma(square, leading(c3), c1_short)
     p_low = muladd(square, trailing(c3), c1 - c1_short)
@@ -151,4 +151,4 @@ def _expm1_reduced(x):
     r_high = muladd(n, -LN2_HIGH, x)
     r_low = n * -LN2_LOW
     r = r_high + r_low
-    return r_high, muladd(r * r, polynomial(r, EXP), r_low), n
+    return r_high, muladd(r * r, polynomial(r, EXPM1), r_low), n
