@@ -74,7 +74,9 @@ def _versions() -> str:
     lines = {
         "actgrad": __version__,
         "Python": f"{platform.python_version()} on {platform.platform()}",
-        **{name: _version(name) for name in ("numpy", "ml_dtypes", "llvmlite")},
+        "NumPy": _version("numpy"),
+        "ml_dtypes": _version("ml_dtypes"),
+        "llvmlite": _version("llvmlite"),
         "PyTorch": _version("torch"),
         "processor": f"{host} ({host.cpu})",
         "OpenMP": openmp,

@@ -57,35 +57,36 @@ def markdown_table() -> str:
     return "\n".join(lines)
 
 
-def with_current_table(text: str) -> str:
-    """`text` with the operators' table between its two markers made anew; a fresh text is returned as it is."""
-    before, begin, rest = text.partition(BEGIN)
+def with_current_table(document: str) -> str:
+    """`document` with the operators' table between its two markers made anew; a fresh one is returned as it is."""
+    before, begin, rest = document.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
-        raise ActgradError(f"no place for the operators' table: the text needs the lines {BEGIN} and {END}")
+        raise ActgradError(f"no place for the operators' table: the document needs the lines {BEGIN} and {END}")
     return f"{before}{begin}\n{markdown_table()}\n{end}{after}"
 
 
-def plain_table() -> str:
-    """The operators as aligned columns, one line each, for a terminal."""
-    table = [("operator", "aclnn", "IR", "dtypes")]
-    table += [(r.name, " ".join(r.aclnn) or "-", r.ir or "-", " ".join(r.dtypes)) for r in rows()]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in table)
+def text() -> str:
+    """The operators for a terminal, a paragraph each."""
+    paragraphs = []
+    for r in rows():
+        c_names = f"; in C {', '.join(r.aclnn)}" if r.aclnn else ""
+        graph_name = f"; in graphs {r.ir}" if r.ir else ""
+        paragraphs.append(f"{r.schema}\n    {r.summary}\n    {', '.join(r.dtypes)}{c_names}{graph_name}")
+    return "\n\n".join(paragraphs)
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `actgrad list`."""
     parser = subparsers.add_parser(
         "list",
-        help="the operators: C and IR names, data types",
-        description="List the operators: their names in Python, in C (aclnn) and in graph mode (IR), and the data types "
-        "of their tensors.",
-        epilog="examples:\n  actgrad list\n  actgrad list --json | jq -r '.[].schema'\n  actgrad list --write README.md",
+        help="the operators: schemas, data types, names in C and in graphs",
+        description="List the operators: schemas, what they return, data types, names in C (aclnn) and in graphs (IR).",
+        epilog="examples:\n  actgrad list\n  actgrad list --json | jq -r '.[].schema'\n  actgrad list --markdown",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="as JSON, with schemas, summaries and products")
+    form.add_argument("--json", action="store_true", help="as JSON, with the products that have them")
     form.add_argument("--markdown", action="store_true", help="as a Markdown table")
     form.add_argument(
         "--write", metavar="FILE", type=Path, help=f"make the Markdown table between {BEGIN} and {END} in FILE anew"
@@ -96,15 +97,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.write:
         try:
-            text = arguments.write.read_text(encoding="utf-8")
-            arguments.write.write_text(with_current_table(text), encoding="utf-8")
+            document = arguments.write.read_text(encoding="utf-8")
+            arguments.write.write_text(with_current_table(document), encoding="utf-8")
         except OSError as error:
             raise ActgradError(f"{arguments.write}: {error.strerror}") from error
         print(f"{arguments.write}: {len(rows())} operators", file=sys.stderr)
     elif arguments.json:
         print(json.dumps([asdict(r) for r in rows()], indent=2))
     else:
-        print(markdown_table() if arguments.markdown else plain_table())
+        print(markdown_table() if arguments.markdown else text())
     return 0
 
 

@@ -1,0 +1,180 @@
+"""The demo: its gradients are right, it learns what PyTorch learns, and the command prints what it says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from actgrad import demo
+from actgrad.__main__ import main
+from actgrad.demo import ACTIVATIONS, BATCH, STORAGE, Stopwatch
+
+pytest.importorskip("sklearn")
+pytest.importorskip("rich")
+threadpoolctl = pytest.importorskip("threadpoolctl")
+
+NAMES = list(ACTIVATIONS)
+
+
+@pytest.fixture(scope="module")
+def digits() -> demo.Digits:
+    return demo.load_digits()
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Any:
+    with threadpoolctl.threadpool_limits(1, user_api="blas"):  # as the command itself does
+        yield
+
+
+@pytest.fixture
+def torch() -> Any:
+    torch = pytest.importorskip("torch")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield torch
+    torch.set_num_threads(threads)
+
+
+def gradients(parameters: list[Any], layers: list[Any], x: Any, labels: Any) -> tuple[float, list[Any]]:
+    values = demo.forward(parameters, layers, x, Stopwatch())
+    loss, grad_logits = demo.cross_entropy(values[-1], labels)
+    return loss, demo.backward(parameters, layers, values, grad_logits, Stopwatch())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients_are_the_differences_of_the_loss(name: str) -> None:
+    rng = np.random.default_rng(1)
+    x, labels = rng.standard_normal((7, 11)), rng.integers(0, demo.CLASSES, 7)
+    parameters = [p.astype(np.float64) for p in demo.initial_parameters(ACTIVATIONS[name], 11, seed=2)]
+    layers = demo.plan_layers(ACTIVATIONS[name], parameters, len(x), "float64")
+    _, exact = gradients(parameters, layers, x, labels)
+    for parameter, gradient in zip(parameters, exact, strict=True):
+        direction, step = rng.standard_normal(parameter.shape), 1e-6
+        losses = []
+        for sign in (1, -1):
+            moved = [p + sign * step * direction if p is parameter else p for p in parameters]
+            losses.append(gradients(moved, layers, x, labels)[0])
+        assert (losses[0] - losses[1]) / (2 * step) == pytest.approx(np.sum(gradient * direction), rel=1e-6, abs=1e-8)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients_agree_with_autograd(name: str, digits: demo.Digits, torch: Any) -> None:
+    activation = ACTIVATIONS[name]
+    images, labels = next(digits.batches(0, 0))
+    parameters = demo.initial_parameters(activation, images.shape[1], seed=3)
+    layers = demo.plan_layers(activation, parameters, BATCH, "float32")
+    _, got = gradients(parameters, layers, images, labels)
+    tensors = [torch.from_numpy(p.copy()).requires_grad_() for p in parameters]
+    functional = torch.nn.functional
+    hidden = activation.torch(functional, torch.from_numpy(images) @ tensors[0] + tensors[1])
+    hidden = activation.torch(functional, hidden @ tensors[2] + tensors[3])
+    functional.cross_entropy(hidden @ tensors[4] + tensors[5], torch.from_numpy(labels)).backward()
+    for gradient, tensor in zip(got, tensors, strict=True):
+        expected = tensor.grad.numpy()
+        np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("storage", STORAGE)
+@pytest.mark.parametrize("name", NAMES)
+def test_error_measure_sees_a_planted_error(name: str, storage: str, digits: demo.Digits) -> None:
+    activation = ACTIVATIONS[name]
+    images, labels = next(digits.batches(0, 0))
+    parameters = demo.initial_parameters(activation, images.shape[1], seed=3)
+    layers = demo.plan_layers(activation, parameters, BATCH, storage)
+    gradients(parameters, layers, images, labels)
+    tensors = layers[0].tensors
+    assert activation.backward.error(tensors) <= (1.0 if storage == "bfloat16" else 12.0)
+    grad_z = tensors.grad_z.copy()
+    largest = np.unravel_index(np.argmax(np.abs(grad_z)), grad_z.shape)
+    eps = 2.0**-23 if storage == "float32" else 2.0**-7
+    grad_z[largest] = float(grad_z[largest]) * (1 + 64 * eps)
+    assert activation.backward.error(replace(tensors, grad_z=grad_z)) >= 24
+
+
+def test_storage_is_what_it_says(digits: demo.Digits) -> None:
+    for activation in ACTIVATIONS.values():
+        parameters = demo.initial_parameters(activation, digits.images.shape[1], seed=0)
+        for storage in STORAGE:
+            for layer in demo.plan_layers(activation, parameters, BATCH, storage):
+                assert {array.dtype.name for array in vars(layer.tensors).values()} == {storage}
+                assert (layer.tensors.y is layer.tensors.z) == activation.in_place
+        assert {p.dtype.name for p in parameters} == {"float32"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_learns_what_pytorch_learns(name: str, digits: demo.Digits, torch: Any) -> None:
+    ours = [demo.train(name, storage, digits, 0, 8, lambda: None) for storage in STORAGE]
+    theirs = demo.train_torch(torch, name, digits, 0, 8, lambda: None)
+    images = len(digits.test_labels)
+    assert theirs.test_accuracy > 0.95
+    # float32 differs by rounding only; bfloat16 by what its 8 bits cost, which is less than a change of seed.
+    for result, most in zip(ours, (2, 6), strict=True):
+        assert abs(result.test_accuracy - theirs.test_accuracy) * images <= most + 1e-6
+
+
+def test_same_seed_same_result(digits: demo.Digits) -> None:
+    def measured(seed: int) -> tuple[Any, ...]:
+        result = demo.train("geglu", "bfloat16", digits, seed, 2, lambda: None)
+        return result.test_accuracy, result.gradient_error_ulp
+
+    assert measured(5) == measured(5)
+    assert measured(5) != measured(6)
+
+
+def test_json_on_stdout_progress_on_stderr() -> None:
+    pytest.importorskip("torch")
+    arguments = ["demo", "--activation", "selu", "--epochs", "2", "--json"]
+    done = subprocess.run([sys.executable, "-m", "actgrad", *arguments], capture_output=True, text=True, check=True)
+    report = json.loads(done.stdout)
+    assert report["epochs"] == 2
+    assert [(r["engine"], r["storage"]) for r in report["results"]] == [
+        ("actgrad", "float32"),
+        ("actgrad", "bfloat16"),
+        ("PyTorch", "float32"),
+    ]
+    for r in report["results"]:
+        assert r["test_accuracy"] > 0.8
+        assert r["training_seconds"] > (r["activation_seconds"] or 0)
+    assert "epochs" in done.stderr
+
+
+def test_table_without_pytorch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # importing it fails now
+    assert main(["demo", "--activation", "elu", "--epochs", "1"]) == 0
+    captured = capsys.readouterr()
+    assert "PyTorch is not installed" in captured.err
+    assert "PyTorch" not in captured.out
+    assert captured.out.count("ULP") >= 3
+    assert "bfloat16" in captured.out
+    assert max(map(len, captured.out.splitlines())) <= 80
+    assert "…" not in captured.out
+
+
+@pytest.mark.parametrize("package", ["sklearn", "rich", "threadpoolctl"])
+def test_missing_extra_is_named(
+    package: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for module in [m for m in sys.modules if m.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main(["demo", "--epochs", "1"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert package in captured.err
+    assert captured.err.endswith("pip install 'actgrad[demo]'\n")
+    assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("wrong", [["--epochs", "0"], ["--seed", "-1"], ["--activation", "relu"]], ids=" ".join)
+def test_wrong_options_end_with_2(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["demo", *wrong])
+    assert end.value.code == 2
+    assert wrong[0] in capsys.readouterr().err
