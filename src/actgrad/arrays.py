@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +46,23 @@ def view(obj: Any, operator: str, argument: str) -> View:
 
 def numpy_array(address: int, meta: Meta) -> np.ndarray:
     """A NumPy array on memory that somebody else keeps alive."""
-    return np.asarray(_Memory(address, meta)).view(meta.dtype.numpy)
+    return raw_array(address, meta).view(meta.dtype.numpy)
+
+
+def raw_array(address: int, meta: Meta) -> np.ndarray:
+    """The same with elements that are just bytes: for dtypes that NumPy lacks, and where only addresses count."""
+    return np.asarray(_Memory(address, meta))
+
+
+def note_written(kind: str) -> Callable[[Any], None] | None:
+    """What to tell that arrays of this kind were written to; None where nobody wants to know.
+
+    PyTorch counts writes, so that autograd refuses to use a tensor that it had saved before.
+    """
+    if kind != "torch":
+        return None
+    tell: Callable[[Any], None] = sys.modules["torch"].autograd.graph.increment_version
+    return tell
 
 
 class _Memory:

@@ -26,6 +26,11 @@ class Dtype:
         return self.name
 
     @property
+    def part(self) -> Dtype:
+        """The dtype of a complex dtype's real and imaginary part."""
+        return BY_NAME[f"float{4 * self.itemsize}"]
+
+    @property
     def numpy(self) -> np.dtype[Any]:
         """The NumPy dtype; bfloat16 comes from ml_dtypes."""
         if self.name == "bfloat16":

@@ -25,6 +25,26 @@ class Meta(NamedTuple):
         return prod(self.shape)
 
 
+def extent(meta: Meta) -> tuple[int, int]:
+    """The first byte of a tensor's elements and the one after the last, counted from its address."""
+    low = high = 0
+    if 0 in meta.shape:
+        return low, high
+    for n, stride in zip(meta.shape, meta.strides, strict=True):
+        reach = (n - 1) * stride
+        low, high = low + min(reach, 0), high + max(reach, 0)
+    return low, high + meta.dtype.itemsize
+
+
+def same_layout(a: Meta, b: Meta) -> bool:
+    """Whether tensors of this metadata at one address are the same elements in the same order."""
+
+    def walk(meta: Meta) -> tuple[object, ...]:
+        return meta.dtype.itemsize, meta.shape, tuple(s for n, s in zip(meta.shape, meta.strides, strict=True) if n > 1)
+
+    return walk(a) == walk(b)
+
+
 @dataclass(frozen=True, slots=True)
 class Operand:
     """One input or output of a loop."""

@@ -8,11 +8,13 @@ from typing import Any
 
 from . import arguments, arrays, backends, checks, overlap, preparation, products, schema
 from .arguments import Inputs, Outputs
-from .layouts import ELEMENTWISE
+from .arrays import View
+from .layouts import ELEMENTWISE, GATED
 from .plan import Plan
 from .preparation import Prepared
 from .products import Product
 from .schema import Argument
+from .shortcuts import Shortcuts
 
 #: Every operator by its name, in the order of definition.
 REGISTRY: dict[str, Operator] = {}
@@ -76,6 +78,7 @@ class Operator:
         self.defaults = {a.name: self._default(a) for a in self.schema.attributes}
         self.checks = checks.of(self)
         self.prepared: dict[Any, Prepared] = {}  # see preparation.py
+        self._shortcuts = Shortcuts(layout == GATED)
         self.__name__ = self.__qualname__ = self.name
         self.__doc__ = _documentation(self)
         self.__signature__ = _signature(self)
@@ -93,18 +96,28 @@ class Operator:
         switch = self.switch
         return self.formula[switch(attributes, product) if callable(switch) else attributes[switch]]
 
-    def __call__(self, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
+    def __call__(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
+        way = self._shortcuts.find(attributes) if backend is None else None
+        if way is not None:
+            result = way.attempt(tensors, out)
+            if result is not None:
+                return result
         inputs, outputs, values = arguments.bind(self, tensors, out, attributes)
-        prepared, addresses, results, _ = self._prepare(inputs, outputs, values, backend)
+        prepared, addresses, results, views = self._prepare(inputs, outputs, values, backend)
         prepared.kernel.run(*addresses)
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
+        tell = arrays.note_written(first.kind) if outputs else None
+        if tell is not None:
+            tell(results)
+        if backend is None:
+            self._shortcuts.add(attributes, prepared, views, inputs)
         return results if outputs else arrays.like_input(results, first)
 
-    def plan(self, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
+    def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
         """The call, checked and ready to run; nothing is computed yet. Its arguments are those of the operator."""
         inputs, outputs, values = arguments.bind(self, tensors, out, attributes)
-        prepared, addresses, results, owners = self._prepare(inputs, outputs, values, backend)
+        prepared, addresses, results, targets = self._prepare(inputs, outputs, values, backend)
         return Plan(
             operator=self.name,
             attributes=dict(values),
@@ -112,14 +125,15 @@ class Operator:
             backend=prepared.backend,
             kernel=prepared.kernel,
             addresses=addresses,
-            owners=owners,
+            owners=(*targets, *inputs),
             result=results,
+            note_written=arrays.note_written(targets[0].kind),
         )
 
     def _prepare(
         self, inputs: Inputs, outputs: Outputs, attributes: dict[str, Any], backend: str | None
-    ) -> tuple[Prepared, tuple[int, ...], Any, tuple[Any, ...]]:
-        """What to run, on which addresses, the results that will then be there, and what keeps them alive."""
+    ) -> tuple[Prepared, tuple[int, ...], Any, list[View]]:
+        """What to run, on which addresses, the results that will then be there, and the outputs' views."""
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
         device = first.device
@@ -144,7 +158,7 @@ class Operator:
             prepared,
             tuple([view.address for view in views]),
             results[0] if len(results) == 1 else tuple(results),
-            tuple([view.owner for view in views]),
+            targets,
         )
 
     def _default(self, argument: Argument) -> Any:

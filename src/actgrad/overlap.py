@@ -7,22 +7,11 @@ from math import prod
 
 import numpy as np
 
-from .arrays import View, numpy_array
+from .arrays import View, raw_array
 from .errors import InvalidArgument
-from .loop import Meta
+from .loop import Meta, same_layout
 
 _ENUMERABLE = 1 << 24  # elements of an output whose addresses are compared one by one
-
-
-def extent(meta: Meta) -> tuple[int, int]:
-    """The first byte of a tensor's elements and the one after the last, counted from its address."""
-    low = high = 0
-    if 0 in meta.shape:
-        return low, high
-    for n, stride in zip(meta.shape, meta.strides, strict=True):
-        reach = (n - 1) * stride
-        low, high = low + min(reach, 0), high + max(reach, 0)
-    return low, high + meta.dtype.itemsize
 
 
 def check(
@@ -63,7 +52,7 @@ def check(
 
 def same_view(a: View, b: View) -> bool:
     """Whether `a` and `b` are the same elements in the same order."""
-    return a.address == b.address and _walk(a.meta) == _walk(b.meta)
+    return a.address == b.address and same_layout(a.meta, b.meta)
 
 
 def partly_overlap(a: View, b: View) -> bool:
@@ -73,7 +62,7 @@ def partly_overlap(a: View, b: View) -> bool:
 
 def share_memory(a: View, b: View) -> bool:
     """Whether an element of `a` and one of `b` share a byte; exact, which interleaved views need."""
-    return bool(np.shares_memory(numpy_array(a.address, a.meta), numpy_array(b.address, b.meta)))
+    return bool(np.shares_memory(raw_array(a.address, a.meta), raw_array(b.address, b.meta)))
 
 
 def refuse_self_overlap(operator: str, name: str, meta: Meta) -> None:
@@ -106,8 +95,3 @@ def _elements_collide(meta: Meta, steps: list[tuple[int, int]]) -> bool:
         offsets = np.add.outer(offsets, stride * np.arange(n, dtype=np.int64)).ravel()
     offsets.sort()
     return bool((np.diff(offsets) < meta.dtype.itemsize).any())
-
-
-def _walk(meta: Meta) -> tuple[object, ...]:
-    """What two views must agree in to be the same, apart from their address."""
-    return meta.dtype.itemsize, meta.shape, tuple(s for n, s in zip(meta.shape, meta.strides, strict=True) if n > 1)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from .arrays import View
 from .loop import Loop
 
 
@@ -20,12 +21,22 @@ class Computation:
     loop: Loop
 
 
+class Shortcut(NamedTuple):
+    """A short way to a kernel: `attempt(entries, *outputs, *inputs)` runs it where the arrays agree with an entry."""
+
+    attempt: Callable[..., bool]
+    entry: bytes
+
+
 class Kernel(Protocol):
     """What a backend makes of a computation."""
 
     @property
     def run(self) -> Callable[..., object]:
         """Computes, given the outputs' and then the inputs' addresses."""
+
+    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> Shortcut | None:
+        """A short way for calls like this one, which was checked; None where there is none."""
 
     def __str__(self) -> str: ...
 
@@ -43,10 +54,13 @@ class Plan:
     addresses: tuple[int, ...] = field(repr=False)
     owners: tuple[Any, ...] = field(repr=False)
     result: Any = field(repr=False)
+    note_written: Callable[[Any], None] | None = field(repr=False)
 
     def run(self) -> Any:
         """Compute into the outputs and return them; may be called again after the inputs changed."""
         self.kernel.run(*self.addresses)
+        if self.note_written is not None:
+            self.note_written(self.result)
         return self.result
 
     def __str__(self) -> str:

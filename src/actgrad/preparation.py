@@ -94,7 +94,7 @@ def _prepare(call: checks.Call, backend: str, float32_attributes: bool) -> Prepa
     element, formulas, space = _element_and_loop(call, results)
     computation = Computation(element, formulas, tuple(scalars), compute, space)
     kernel = backends.load(backend).prepare(computation)
-    return Prepared(computation, backend, kernel, results, tuple(map(overlap.extent, tensors)))
+    return Prepared(computation, backend, kernel, results, tuple(map(loop.extent, tensors)))
 
 
 def _element_and_loop(

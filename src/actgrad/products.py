@@ -1,7 +1,8 @@
 """The products (Ascend chips): one row each, and which of them judges a call.
 
 The plain Python functions judge by a product only where one was chosen, by `with product(...)` or by the environment
-variable ACTGRAD_PRODUCT, which is read at the first call. The aclnn calls always do, and take DEFAULT where none was.
+variable ACTGRAD_PRODUCT, which is read when actgrad is imported. The aclnn calls always judge by one: DEFAULT where
+none was chosen.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from .errors import InvalidArgument
 
@@ -41,60 +43,74 @@ BY_NAME = {row.name: row for row in _ROWS}
 DEFAULT = BY_NAME["Ascend910B"]
 RULES = ("operator", "document")  # what the real operator does, or the documents' letter on top of it
 
-_product: ContextVar[Product | None] = ContextVar("actgrad_product", default=None)
-_rules: ContextVar[str | None] = ContextVar("actgrad_rules", default=None)
+
+class Selected(NamedTuple):
+    """Whose rules were chosen, and which set of them; None where nothing was said."""
+
+    product: Product | None
+    rules: str | None
 
 
-def _choice(name: str, what: str, known: tuple[str, ...]) -> str:
-    if name not in known:
-        raise InvalidArgument(f"{what} is {name!r}; known: {', '.join(known)}")
-    return name
+_selected: ContextVar[Selected | None] = ContextVar("actgrad_selected", default=None)
+_environment_says = bool(os.environ.get("ACTGRAD_PRODUCT") or os.environ.get("ACTGRAD_RULES"))
+
+
+def any_chosen() -> bool:
+    """Whether a product or a set of rules was chosen, here or by the environment."""
+    return _selected.get() is not None or _environment_says
 
 
 def chosen() -> Product | None:
     """The product chosen for this context, else by ACTGRAD_PRODUCT, else None."""
-    here = _product.get()
-    if here is not None:
-        return here
-    return _product_of_environment()
+    here = _selected.get()
+    return _product_of_environment() if here is None or here.product is None else here.product
 
 
 def chosen_rules() -> str:
     """The set of rules in force: "operator", or "document" where the documents' letter was asked for."""
-    here = _rules.get()
-    if here is not None:
-        return here
-    return _rules_of_environment()
-
-
-@cache  # read once: looking the environment up costs as much as a small kernel
-def _product_of_environment() -> Product | None:
-    name = os.environ.get("ACTGRAD_PRODUCT")
-    return BY_NAME[_choice(name, "ACTGRAD_PRODUCT", tuple(BY_NAME))] if name else None
-
-
-@cache
-def _rules_of_environment() -> str:
-    name = os.environ.get("ACTGRAD_RULES")
-    return _choice(name, "ACTGRAD_RULES", RULES) if name else RULES[0]
+    here = _selected.get()
+    return _rules_of_environment() if here is None or here.rules is None else here.rules
 
 
 @contextmanager
 def product(name: str) -> Iterator[Product]:
     """Judge the calls inside by the rules of one product, for example "Ascend310P"."""
-    row = BY_NAME[_choice(name, "product", tuple(BY_NAME))]
-    token = _product.set(row)
-    try:
+    row = BY_NAME[_known(name, "product", tuple(BY_NAME))]
+    before = _selected.get()
+    with _selecting(Selected(row, before.rules if before else None)):
         yield row
-    finally:
-        _product.reset(token)
 
 
 @contextmanager
 def rules(name: str) -> Iterator[None]:
     """Judge the calls inside by "operator" (what the real operator does) or "document" (its documents' letter too)."""
-    token = _rules.set(_choice(name, "rules", RULES))
+    before = _selected.get()
+    with _selecting(Selected(before.product if before else None, _known(name, "rules", RULES))):
+        yield
+
+
+@contextmanager
+def _selecting(selected: Selected) -> Iterator[None]:
+    token = _selected.set(selected)
     try:
         yield
     finally:
-        _rules.reset(token)
+        _selected.reset(token)
+
+
+@cache
+def _product_of_environment() -> Product | None:
+    name = os.environ.get("ACTGRAD_PRODUCT") if _environment_says else None
+    return BY_NAME[_known(name, "ACTGRAD_PRODUCT", tuple(BY_NAME))] if name else None
+
+
+@cache
+def _rules_of_environment() -> str:
+    name = os.environ.get("ACTGRAD_RULES") if _environment_says else None
+    return _known(name, "ACTGRAD_RULES", RULES) if name else RULES[0]
+
+
+def _known(name: str, what: str, known: tuple[str, ...]) -> str:
+    if name not in known:
+        raise InvalidArgument(f"{what} is {name!r}; known: {', '.join(known)}")
+    return name

@@ -86,7 +86,7 @@ def tensors(
     """
 
     def other() -> Array:
-        values = np.ones(x.shape) if rng is None else rng.standard_normal(x.shape)
+        values = np.ones(x.shape) if rng is None else np.asarray(rng.standard_normal(x.shape))
         return values.astype(x.dtype)
 
     *others, _ = [a for a in operator.schema.tensors if not a.is_optional]

@@ -19,7 +19,7 @@ def choose(name: str | None, device: str, operator: str) -> str:
             if kind in devices:
                 return backend
         raise BackendUnavailable(f"{operator}: no backend computes on device {device}; move the tensors with .cpu()")
-    if name not in DEVICES:
+    if not isinstance(name, str) or name not in DEVICES:
         raise InvalidCall(f"{operator}: backend is {name!r}; known: {', '.join(DEVICES)}")
     if kind not in DEVICES[name]:
         raise BackendUnavailable(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..arrays import numpy_array
+from ..arrays import View, numpy_array
 from ..dtypes import Dtype
 from ..loop import Meta, Operand
 from ..plan import Computation, Kernel
@@ -28,12 +29,24 @@ class ReferenceKernel:
         inputs = [self._array(o, addresses).astype(self.precision) for o in self.computation.loop.inputs]
         return inputs + [self.precision(s) for s in self.computation.scalars]
 
+    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> None:
+        """There is none: it is slow anyway."""
+
     def run(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop
         with np.errstate(all="ignore"):
             results = computation.element(*computation.formulas, *self.numbers(*addresses))
             for operand, result in zip(loop.outputs, results, strict=True):
-                self._array(operand, addresses)[...] = rounded(np.broadcast_to(result, loop.shape), operand.dtype)
+                self._write(operand, addresses, np.broadcast_to(result, loop.shape))
+
+    def _write(self, operand: Operand, addresses: tuple[int, ...], values: np.ndarray) -> None:
+        dtype = operand.dtype
+        if dtype.kind != "complex":
+            self._array(operand, addresses)[...] = rounded(values, dtype)
+            return
+        shape, strides = (*self.computation.loop.shape, 2), (*operand.strides, dtype.part.itemsize)
+        parts = numpy_array(addresses[operand.tensor] + operand.offset, Meta(dtype.part, shape, strides))
+        parts[..., 0], parts[..., 1] = rounded(values, dtype.part), 0
 
     def _array(self, operand: Operand, addresses: tuple[int, ...]) -> np.ndarray:
         meta = Meta(operand.dtype, self.computation.loop.shape, operand.strides)

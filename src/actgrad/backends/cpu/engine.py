@@ -5,16 +5,17 @@ from __future__ import annotations
 import ctypes
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple
 from functools import cache, partial
-from typing import Any
+from typing import NamedTuple
 
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
-from ...plan import Computation
-from . import driver, launch, objects, rows, threads, tiling
+from ...arrays import View
+from ...plan import Computation, Shortcut
+from . import driver, launch, objects, rows, shortcut, threads, tiling
 from .rows import Row
 from .target import Target, host
 
@@ -76,20 +77,30 @@ def _load(key: str, build: Callable[[], ir.Module], target: Target) -> llvm.Exec
     return engine
 
 
+class Doors(NamedTuple):
+    """The driver's machine code as Python functions."""
+
+    launch: Callable[..., None]
+    attempt: Callable[..., bool]
+
+
 @cache
-def _launcher() -> Callable[..., Any]:
-    """The driver, compiled once, as a Python function."""
+def _doors() -> Doors:
+    """The driver, compiled once."""
     threads.add_symbols()
     launch.add_symbols()
+    shortcut.add_symbols()
     target = host()
     engine = _load(objects.key("driver", astuple(target)), lambda: _driver_module(target), target)
-    return launch.as_builtin(engine.get_function_address("launch"))
+    return Doors(*(launch.as_builtin(name, engine.get_function_address(name)) for name in Doors._fields))
 
 
 def _driver_module(target: Target) -> ir.Module:
     module = ir.Module("driver")
     driver.emit(module, target.vector_bytes)
-    launch.emit(module, module.globals["run"])
+    invoke = launch.emit_invoke(module, module.globals["run"])
+    launch.emit(module, invoke)
+    shortcut.emit(module, invoke)
     return module
 
 
@@ -120,14 +131,20 @@ class CpuKernel:
             self.walk.spread,
         )
         with _lock:
-            launcher = _launcher()
+            self.doors = _doors()
         code = row_code(row, self.target)
         words = self.walk.words(code.plain, code.streaming, computation.scalars)
         self._block = (ctypes.c_int64 * len(words))(*words)
-        self.run = partial(launcher, ctypes.addressof(self._block))
+        self.run = partial(self.doors.launch, ctypes.addressof(self._block))
 
     def __str__(self) -> str:
         return f"{self.target}, {self.walk}"
+
+    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> Shortcut | None:
+        """A short way for calls like this one, which was checked; None where the arrays' kinds have none."""
+        if not shortcut.knows([*outputs, *inputs]):
+            return None
+        return Shortcut(self.doors.attempt, shortcut.entry(outputs, inputs, bytes(self._block)))
 
 
 class EmptyKernel:
@@ -138,6 +155,9 @@ class EmptyKernel:
 
     def run(self, *addresses: int) -> None:
         """Do nothing."""
+
+    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> None:
+        """There is none."""
 
 
 def prepare(computation: Computation) -> CpuKernel | EmptyKernel:

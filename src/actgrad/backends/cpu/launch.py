@@ -22,7 +22,23 @@ RELEASE_GRAINS = 1
 _C_API = ("PyLong_AsVoidPtr", "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef")
 
 
-def emit(module: ir.Module, run: ir.Function) -> None:
+def emit_invoke(module: ir.Module, run: ir.Function) -> ir.Function:
+    """invoke(block, addresses): runs a kernel, without holding the interpreter while much is computed."""
+    f = Function(module, "invoke", (PTR, PTR))
+    block, addresses = f.arguments
+    work = f.sdiv(f.word(block, Block.UNITS), f.word(block, Block.GRAIN))
+    with f.if_else(f.icmp_signed(">=", work, I64(RELEASE_GRAINS))) as (long, short):
+        with long:
+            thread = f.call(external(module, "PyEval_SaveThread", PTR), [])
+            f.call(run, [block, addresses])
+            f.call(external(module, "PyEval_RestoreThread", VOID, PTR), [thread])
+        with short:
+            f.call(run, [block, addresses])
+    f.ret_void()
+    return f.function_value
+
+
+def emit(module: ir.Module, invoke: ir.Function) -> None:
     """Add `launch` to `module`."""
     f = Function(module, "launch", (PTR, PTR, I64), PTR, public=True)
     _, arguments, count = f.arguments
@@ -32,14 +48,7 @@ def emit(module: ir.Module, run: ir.Function) -> None:
         address = f.call(as_pointer, [f.word(arguments, k, PTR)])
         f.store(address, f.word_at(addresses, f.sub(k, I64(1))))
     block = f.call(as_pointer, [f.word(arguments, 0, PTR)])
-    work = f.sdiv(f.word(block, Block.UNITS), f.word(block, Block.GRAIN))
-    with f.if_else(f.icmp_signed(">=", work, I64(RELEASE_GRAINS))) as (long, short):
-        with long:
-            thread = f.call(external(module, "PyEval_SaveThread", PTR), [])
-            f.call(run, [block, addresses])
-            f.call(external(module, "PyEval_RestoreThread", VOID, PTR), [thread])
-        with short:
-            f.call(run, [block, addresses])
+    f.call(invoke, [block, addresses])
     none = ir.GlobalVariable(module, I64, "_Py_NoneStruct")
     none.linkage = "external"
     f.call(external(module, "Py_IncRef", VOID, PTR), [none])
@@ -66,9 +75,9 @@ class _MethodDef(ctypes.Structure):
 _definitions: list[_MethodDef] = []  # the built-in function points to its definition
 
 
-def as_builtin(address: int) -> Callable[..., Any]:
+def as_builtin(name: str, address: int) -> Callable[..., Any]:
     """The Python function whose machine code is at `address`."""
-    definition = _MethodDef(b"launch", address, _METH_FASTCALL, b"launch(block, *addresses)")
+    definition = _MethodDef(name.encode(), address, _METH_FASTCALL, None)
     _definitions.append(definition)
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object

@@ -19,7 +19,7 @@ _TYPES = {
 def memory_type(dtype: Dtype, lanes: int) -> ir.VectorType:
     """How `lanes` elements lie in memory; a complex element is two numbers."""
     if dtype.kind == "complex":
-        return ir.VectorType(FLOAT if dtype.itemsize == 8 else DOUBLE, 2 * lanes)
+        return ir.VectorType(_TYPES[dtype.part.name], 2 * lanes)
     return ir.VectorType(_TYPES[dtype.name], lanes)
 
 
@@ -43,7 +43,7 @@ def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
     if dtype.kind in ("int", "uint"):
         return _to_integer(emitter, x, dtype)
     if dtype.kind == "complex":
-        return _interleave_zeros(emitter, _to_float(emitter, x) if dtype.itemsize == 8 else x.value)
+        return _interleave_zeros(emitter, narrow(emitter, x, dtype.part))
     if dtype.name == "float64":
         return x.value
     if dtype.name == "float32":

@@ -1,0 +1,324 @@
+"""The short way from Python to a kernel, for calls like one that was made and checked before.
+
+    attempt(entries, *objects) -> bool          objects: the outputs, then the inputs, None for one left out
+
+is a built-in function made of machine code. An entry (bytes) holds the metadata of such a call and its kernel's call
+block. `attempt` looks at the objects themselves, finds the entry that they agree with in everything the checks look at,
+and runs its kernel: True. Anything it does not know well, or that does not fit, is False, and takes the long way.
+
+NumPy arrays are read by their C structure, which NumPy's own macros lay open to every extension; PyTorch tensors by
+DLPack's C exchange functions, which take no reference and allocate nothing. Subclasses of either take the long way.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from collections.abc import Sequence
+from enum import IntEnum, auto
+from functools import cache
+
+import llvmlite.binding as llvm
+import llvmlite.ir as ir
+import numpy as np
+
+from ...arrays import View
+from ...loop import extent, same_layout
+from .driver import MAX_OPERANDS
+from .flow import I32, I64, PTR, VOID, Function, external
+
+SLOTS_SYMBOL = "actgrad_object_slots"
+_WRITEABLE = 0x0400  # NumPy's flag
+_DLPACK_CPU = 1
+_HEADER = 16  # bytes of a Python object before its own fields; another number means another build of Python
+
+
+class Slots(IntEnum):
+    """The words of the process's table of what objects may be; 0 where there is none."""
+
+    NDARRAY = 0  # types, as objects' headers point to them
+    TENSOR = auto()
+    PARAMETER = auto()
+    EXCHANGE = auto()  # PyTorch's dltensor_from_py_object_no_sync
+    REQUIRES_GRAD = auto()  # attribute names, as Python strings
+    IS_NEG = auto()
+
+
+class Entry(IntEnum):
+    """The words of an entry. The objects follow, then their shapes and strides, then the call block."""
+
+    OBJECTS = 0  # how many
+    OUTPUTS = auto()  # how many of these are outputs
+    BLOCK = auto()  # word at which the call block begins
+    FIRST = auto()  # first of the objects
+
+
+class Object(IntEnum):
+    """The words of one object in an entry, and of what is found of one."""
+
+    TYPE = 0
+    DTYPE = auto()  # NumPy: address of the dtype; PyTorch: DLPack's three fields in one number
+    RANK = auto()
+    FLAGS = auto()  # entry: those of NumPy's that must be set; found: those that are
+    SHAPE = auto()  # entry: word at which shape and then strides begin; found: address of the shape
+    STRIDES = auto()  # found: address of the strides
+    ADDRESS = auto()  # entry: which of the kernel's addresses, -1 for none; found: of the data
+    LOW = auto()  # entry: first byte of the elements, from the address
+    HIGH = auto()  # entry: the one after the last
+    SAME = auto()  # entry, of an output: bits of the objects of equal layout, which it may be in place of
+    WORDS = auto()
+
+
+_table = (ctypes.c_int64 * len(Slots))()
+_names = ("requires_grad", "is_neg")  # kept alive here, since the table points to them
+
+
+def add_symbols() -> None:
+    """Tell LLVM where the table and the interpreter's functions are."""
+    llvm.add_symbol(SLOTS_SYMBOL, ctypes.addressof(_table))
+    _table[Slots.NDARRAY] = id(np.ndarray)
+    _table[Slots.REQUIRES_GRAD], _table[Slots.IS_NEG] = map(id, _names)
+    functions = "PyTuple_Size", "PyTuple_GetItem", "PyBytes_AsString", "PyObject_GetAttr", "PyErr_Clear", "Py_DecRef"
+    for name in (*functions, "PyObject_CallMethodObjArgs"):
+        llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
+    llvm.add_symbol("_Py_TrueStruct", id(True))
+    llvm.add_symbol("_Py_FalseStruct", id(False))
+
+
+def knows(views: Sequence[View | None]) -> bool:
+    """Whether these objects are of the kinds that `attempt` can look at."""
+    if object.__basicsize__ != _HEADER:
+        return False
+    kinds = {view.kind for view in views if view is not None}
+    if kinds == {"numpy"}:
+        return all(type(view.source) is np.ndarray for view in views if view is not None)
+    if kinds != {"torch"}:
+        return False
+    torch = sys.modules["torch"]
+    exact = (torch.Tensor, torch.nn.Parameter)
+    return _adopt_torch() and all(type(v.source) in exact and v.device == "cpu" for v in views if v is not None)
+
+
+@cache
+def _adopt_torch() -> bool:
+    """Point the table to PyTorch's types and exchange function; whether it has one."""
+    torch = sys.modules["torch"]
+    capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+    if capsule is None:
+        return False
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    pointer = get_pointer(capsule, b"dlpack_exchange_api")
+    # {uint32 major, minor; previous version; allocate, export, import, export without owning, current stream}
+    major = ctypes.c_uint32.from_address(pointer).value
+    exchange = (ctypes.c_int64 * 7).from_address(pointer)[5]
+    if major != 1 or not exchange:
+        return False
+    _table[Slots.TENSOR], _table[Slots.PARAMETER] = id(torch.Tensor), id(torch.nn.Parameter)
+    _table[Slots.EXCHANGE] = exchange
+    return True
+
+
+def entry(outputs: Sequence[View], inputs: Sequence[View | None], block: bytes) -> bytes:
+    """The entry of a checked call whose kernel has this call block."""
+    views = [*outputs, *inputs]
+    words = [len(views), len(outputs), 0]
+    dimensions: list[int] = []
+    first_dimension = Entry.FIRST + len(views) * Object.WORDS
+    address = 0
+    for k, view in enumerate(views):
+        part = [0] * Object.WORDS
+        if view is None:
+            part[Object.TYPE], part[Object.ADDRESS] = id(type(None)), -1
+        else:
+            meta, is_output = view.meta, k < len(outputs)
+            part[Object.TYPE] = id(type(view.source))
+            part[Object.DTYPE] = _dtype_word(view)
+            part[Object.RANK] = len(meta.shape)
+            part[Object.FLAGS] = _WRITEABLE if is_output and view.kind == "numpy" else 0
+            part[Object.SHAPE] = first_dimension + len(dimensions)
+            part[Object.ADDRESS] = address
+            part[Object.LOW], part[Object.HIGH] = extent(meta)
+            alike = [other is not None and same_layout(meta, other.meta) for other in views]
+            part[Object.SAME] = sum(1 << j for j, same in enumerate(alike) if same and j >= len(outputs))
+            step = 1 if view.kind == "numpy" else meta.dtype.itemsize  # DLPack counts in elements
+            dimensions += [*meta.shape, *(s // step for s in meta.strides)]
+            address += 1
+        words += part
+    words[Entry.BLOCK] = first_dimension + len(dimensions)
+    words += dimensions
+    return struct.pack(f"<{len(words)}q", *words) + block
+
+
+def _dtype_word(view: View) -> int:
+    if view.kind == "numpy":
+        return id(view.source.dtype)
+    dtype = view.meta.dtype
+    code = {"int": 0, "uint": 1, "float": 2, "complex": 5, "bool": 6}[dtype.kind]
+    if dtype.name == "bfloat16":
+        code = 4
+    return code | 8 * dtype.itemsize << 8 | 1 << 16
+
+
+def emit(module: ir.Module, invoke: ir.Function) -> None:
+    """Add `attempt` to `module`; `invoke(block, addresses)` runs a kernel."""
+    describe, agrees = _describe(module), _agrees(module)
+    f = Function(module, "attempt", (PTR, PTR, I64), PTR, public=True)
+    _, arguments, count = f.arguments
+    found = f.words(MAX_OPERANDS * Object.WORDS, "found")
+    addresses = f.words(MAX_OPERANDS, "addresses")
+    failure = f.append_basic_block("failure")
+    entries, objects = f.word(arguments, 0, PTR), f.sub(count, I64(1))
+
+    def unless(condition: ir.Value) -> None:
+        """Go on where the condition does not hold, else answer False."""
+        going_on = f.append_basic_block()
+        f.cbranch(condition, failure, going_on)
+        f.position_at_end(going_on)
+
+    def answer(name: str) -> None:
+        known = module.globals.get(name)
+        truth = known if known is not None else ir.GlobalVariable(module, I64, name)
+        truth.linkage = "external"
+        f.call(external(module, "Py_IncRef", VOID, PTR), [truth])
+        f.ret(truth)
+
+    unless(f.icmp_signed(">", objects, I64(MAX_OPERANDS)))
+    with f.steps(I64(0), objects) as k:
+        place = f.word_at(found, f.mul(k, I64(Object.WORDS)))
+        known = f.call(describe, [f.word(arguments, f.add(k, I64(1)), PTR), place])
+        unless(f.icmp_signed("==", known, I64(0)))
+    number = f.call(external(module, "PyTuple_Size", I64, PTR), [entries])
+    with f.steps(I64(0), number) as k:
+        candidate = f.call(external(module, "PyTuple_GetItem", PTR, PTR, I64), [entries, k])
+        words = f.call(external(module, "PyBytes_AsString", PTR, PTR), [candidate])
+        fits = f.call(agrees, [words, found, objects, addresses])
+        with f.if_then(f.icmp_signed("!=", fits, I64(0))):
+            f.call(invoke, [f.word_at(words, f.word(words, Entry.BLOCK)), addresses])
+            answer("_Py_TrueStruct")
+            f.position_at_end(f.append_basic_block("unreachable"))
+    f.branch(failure)
+    f.position_at_end(failure)
+    answer("_Py_FalseStruct")
+
+
+def _describe(module: ir.Module) -> ir.Function:
+    """describe(object, found): whether the object is of a known kind; what was found of it."""
+    f = Function(module, "describe", (PTR, PTR), I64)
+    obj, found = f.arguments
+    tensor = f.words(6, "tensor")  # a DLTensor
+    slots = ir.GlobalVariable(module, ir.ArrayType(I64, len(Slots)), SLOTS_SYMBOL)
+    slots.linkage = "external"
+    type_ = f.word(obj, 1)
+
+    def keep(part: Object, value: ir.Value) -> None:
+        f.store(value, f.word_at(found, part))
+
+    def is_type(slot: Slots) -> ir.Value:
+        return f.icmp_signed("==", type_, f.word(slots, slot))
+
+    def give_up_unless(condition: ir.Value) -> None:
+        with f.if_then(f.not_(condition)):
+            f.call(external(module, "PyErr_Clear", VOID), [])
+            f.ret(I64(0))
+            f.position_at_end(f.append_basic_block("unreachable"))
+
+    def int32(pointer: ir.Value, offset: int) -> ir.Value:
+        return f.zext(f.load(f.at(pointer, offset), typ=I32), I64)
+
+    keep(Object.TYPE, type_)
+    with f.if_then(is_type(Slots.NDARRAY)):
+        # PyArrayObject: data, int nd, dimensions, strides, base, descr, int flags
+        keep(Object.ADDRESS, f.word(obj, 2))
+        keep(Object.RANK, int32(obj, 24))
+        keep(Object.SHAPE, f.word(obj, 4))
+        keep(Object.STRIDES, f.word(obj, 5))
+        keep(Object.DTYPE, f.word(obj, 7))
+        keep(Object.FLAGS, int32(obj, 64))
+        f.ret(I64(1))
+        f.position_at_end(f.append_basic_block("unreachable"))
+    with f.if_then(f.or_(is_type(Slots.TENSOR), is_type(Slots.PARAMETER))):
+        exchange = ir.FunctionType(I32, [PTR, PTR]).as_pointer()
+        status = f.call(f.inttoptr(f.word(slots, Slots.EXCHANGE), exchange), [obj, tensor])
+        give_up_unless(f.icmp_signed("==", status, I32(0)))
+        # DLTensor: data, int32 device type and number, int32 ndim, uint8 code and bits, uint16 lanes, shape, strides,
+        # byte offset
+        give_up_unless(f.icmp_signed("==", int32(tensor, 8), I64(_DLPACK_CPU)))
+        keep(Object.ADDRESS, f.add(f.word(tensor, 0), f.word(tensor, 5)))
+        keep(Object.RANK, int32(tensor, 16))
+        keep(Object.DTYPE, int32(tensor, 20))
+        keep(Object.SHAPE, f.word(tensor, 3))
+        keep(Object.STRIDES, f.word(tensor, 4))
+        keep(Object.FLAGS, I64(0))
+        falsehood = ir.GlobalVariable(module, I64, "_Py_FalseStruct")
+        falsehood.linkage = "external"
+        attribute = external(module, "PyObject_GetAttr", PTR, PTR, PTR)
+        method = external(module, "PyObject_CallMethodObjArgs", PTR, PTR, PTR, PTR)
+        # Neither is told by DLPack: a tensor on the autograd graph, and one that is a lazy negation of its memory.
+        for result in (
+            f.call(attribute, [obj, f.word(slots, Slots.REQUIRES_GRAD, PTR)]),
+            f.call(method, [obj, f.word(slots, Slots.IS_NEG, PTR), PTR(None)]),
+        ):
+            give_up_unless(f.icmp_signed("!=", f.ptrtoint(result, I64), I64(0)))
+            f.call(external(module, "Py_DecRef", VOID, PTR), [result])
+            give_up_unless(f.icmp_signed("==", f.ptrtoint(result, I64), f.ptrtoint(falsehood, I64)))
+        f.ret(I64(1))
+        f.position_at_end(f.append_basic_block("unreachable"))
+    none = module.globals["_Py_NoneStruct"]
+    is_none = f.icmp_signed("==", f.ptrtoint(obj, I64), f.ptrtoint(none, I64))
+    for part in (Object.RANK, Object.DTYPE, Object.FLAGS):
+        keep(part, I64(0))
+    f.ret(f.zext(is_none, I64))
+    return f.function_value
+
+
+def _agrees(module: ir.Module) -> ir.Function:
+    """agrees(entry, found, objects, addresses): whether all objects are as the entry's, and apart or exactly in place.
+
+    Fills in the kernel's addresses.
+    """
+    f = Function(module, "agrees", (PTR, PTR, I64, PTR), I64)
+    words, found, objects, addresses = f.arguments
+    failure = f.append_basic_block("failure")
+
+    def need(condition: ir.Value) -> None:
+        going_on = f.append_basic_block()
+        f.cbranch(condition, going_on, failure)
+        f.position_at_end(going_on)
+
+    def both(k: ir.Value) -> tuple[ir.Value, ir.Value]:
+        offset = f.mul(k, I64(Object.WORDS))
+        return f.word_at(words, f.add(offset, I64(Entry.FIRST))), f.word_at(found, offset)
+
+    need(f.icmp_signed("==", f.word(words, Entry.OBJECTS), objects))
+    with f.steps(I64(0), objects) as k:
+        wanted, have = both(k)
+        for part in (Object.TYPE, Object.DTYPE, Object.RANK):
+            need(f.icmp_signed("==", f.word(wanted, part), f.word(have, part)))
+        flags = f.word(wanted, Object.FLAGS)
+        need(f.icmp_signed("==", f.and_(flags, f.word(have, Object.FLAGS)), flags))
+        rank = f.word(wanted, Object.RANK)
+        shape = f.word_at(words, f.word(wanted, Object.SHAPE))
+        strides = f.word_at(shape, rank)
+        with f.steps(I64(0), rank) as d:
+            need(f.icmp_signed("==", f.word(shape, d), f.word(f.word(have, Object.SHAPE, PTR), d)))
+            need(f.icmp_signed("==", f.word(strides, d), f.word(f.word(have, Object.STRIDES, PTR), d)))
+        place = f.word(wanted, Object.ADDRESS)
+        with f.if_then(f.icmp_signed(">=", place, I64(0))):
+            f.store(f.word(have, Object.ADDRESS), f.word_at(addresses, place))
+    with f.steps(I64(0), f.word(words, Entry.OUTPUTS)) as k, f.steps(I64(0), objects) as j:
+        output, others = both(k), both(j)
+        starts = [f.word(have, Object.ADDRESS) for _, have in (output, others)]
+        lows = [f.add(s, f.word(o, Object.LOW)) for s, (o, _) in zip(starts, (output, others), strict=True)]
+        highs = [f.add(s, f.word(o, Object.HIGH)) for s, (o, _) in zip(starts, (output, others), strict=True)]
+        apart = f.or_(f.icmp_signed("<=", highs[1], lows[0]), f.icmp_signed("<=", highs[0], lows[1]))
+        alike = f.and_(f.lshr(f.word(output[0], Object.SAME), j), I64(1))
+        in_place = f.and_(f.icmp_signed("==", starts[0], starts[1]), f.icmp_signed("==", alike, I64(1)))
+        is_none = f.icmp_signed("<", f.word(others[0], Object.ADDRESS), I64(0))
+        itself = f.icmp_signed("==", k, j)
+        need(f.or_(f.or_(apart, in_place), f.or_(is_none, itself)))
+    f.ret(I64(1))
+    f.position_at_end(failure)
+    f.ret(I64(0))
+    return f.function_value

@@ -1,0 +1,111 @@
+"""Short ways: calls like those that were checked before go straight to their kernel.
+
+The long way (arguments, checks, preparation) costs some ten times what a kernel on a few elements does. Here calls are
+told apart by their attributes, which Python compares; whether the arrays are as before is the backend's affair (see
+Kernel.shortcut). What does not fit takes the long way, which is also the only one that raises an error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import arrays, products
+from .arrays import View
+from .preparation import Prepared
+
+ENTRIES = 8  # kinds of arrays per set of attributes that have a short way at a time
+SETS = 64  # sets of attributes
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The short way for one set of attributes."""
+
+    try_kernels: Callable[..., bool]
+    entries: tuple[bytes, ...]  # latest first
+    empty_like: Callable[[Any], Any] | None  # allocates the one result; None where that takes more thought
+    alike: int  # which of the inputs the result is like
+    note_written: Callable[[Any], None] | None
+    forward_mode: Any  # PyTorch's module of forward-mode differentiation, None where PyTorch has no part
+
+    def attempt(self, tensors: tuple[Any, ...], out: Any) -> Any:
+        """The result, or None where the call must take the long way."""
+        if self.forward_mode is not None and self.forward_mode._current_level >= 0:
+            return None  # a tensor that is being differentiated does not show it
+        if out is None:
+            if self.empty_like is None or len(tensors) <= self.alike:
+                return None
+            try:
+                out = self.empty_like(tensors[self.alike])
+            except (TypeError, RuntimeError):  # another kind of array than before
+                return None
+            return out if self.try_kernels(self.entries, out, *tensors) else None
+        outputs = out if type(out) is tuple else (out,)
+        if not self.try_kernels(self.entries, *outputs, *tensors):
+            return None
+        if self.note_written is not None:
+            self.note_written(out)
+        return out
+
+
+class Shortcuts:
+    """The short ways of one operator."""
+
+    def __init__(self, is_gated: bool):
+        self._ways: dict[Hashable, Way] = {}
+        self._is_gated = is_gated
+
+    def find(self, attributes: dict[str, Any]) -> Way | None:
+        """The short way of a call with these keyword arguments, or None."""
+        if products.any_chosen():
+            return None
+        if not attributes:
+            return self._ways.get(())
+        try:
+            return self._ways.get(_key(attributes))
+        except TypeError:  # an unhashable argument: a tensor by name, say
+            return None
+
+    def add(
+        self, attributes: dict[str, Any], prepared: Prepared, outputs: Sequence[View], inputs: Sequence[View | None]
+    ) -> None:
+        """Remember a call that has taken the long way."""
+        if products.any_chosen() or not all(_is_plain(value) for value in attributes.values()):
+            return
+        shortcut = prepared.kernel.shortcut(outputs, inputs)
+        if shortcut is None:
+            return
+        key = _key(attributes) if attributes else ()
+        known = self._ways.get(key)
+        if known is None and len(self._ways) >= SETS:
+            return
+        earlier = known.entries[: ENTRIES - 1] if known is not None else ()
+        alike = 1 if self._is_gated else 0
+        allocate = _empty_like(inputs[0]) if len(outputs) == 1 else None
+        forward_mode = sys.modules.get("torch.autograd.forward_ad")
+        entries = (shortcut.entry, *earlier)
+        note_written = arrays.note_written(outputs[0].kind)
+        self._ways[key] = Way(shortcut.attempt, entries, allocate, alike, note_written, forward_mode)
+
+
+def _key(attributes: dict[str, Any]) -> Hashable:
+    """Keyword arguments by name, value and type: 1, 1.0 and True are equal, but not all of them are allowed."""
+    return (*attributes.items(), *map(type, attributes.values()))
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a keyword argument is one whose equality says all: no float zero (signed) and no NaN."""
+    return type(value) in (int, bool, str) or (type(value) is float and value == value and value != 0)
+
+
+def _empty_like(like: View | None) -> Callable[[Any], Any]:
+    assert like is not None, "the first tensor is never optional"
+    if like.kind == "torch":
+        allocate: Callable[[Any], Any] = sys.modules["torch"].empty_like
+        return allocate
+    import numpy as np
+
+    return np.empty_like
