@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import pages
 from .dtypes import BY_NAME, Dtype
 from .errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
 from .loop import Meta
@@ -86,12 +87,23 @@ def empty(like: View, meta: Meta) -> View:
         strides = [s // itemsize for s in meta.strides]
         dtype = getattr(torch, meta.dtype.name)
         tensor = torch.empty_strided(meta.shape, strides, dtype=dtype, device=like.source.device)
-        return View(meta, tensor.data_ptr(), like.device, "torch", True, tensor, tensor)
+        address, size = tensor.data_ptr(), meta.size * itemsize
+        if size >= pages.LARGE and like.device == "cpu":
+            pages.ask_for_huge_pages(address, size)
+        return View(meta, address, like.device, "torch", True, tensor, tensor)
     order = sorted(range(len(meta.shape)), key=lambda d: (-meta.strides[d], d))
     array = np.empty([meta.shape[d] for d in order], meta.dtype.numpy)
     if order:
         array = array.transpose(np.argsort(order))
     return View(meta, array.__array_interface__["data"][0], like.device, like.kind, True, array, array)
+
+
+def torch_empty_like(tensor: Any) -> Any:
+    """PyTorch's empty_like, in huge pages where that pays."""
+    result = sys.modules["torch"].empty_like(tensor)
+    if result.nbytes >= pages.LARGE:
+        pages.ask_for_huge_pages(result.data_ptr(), result.nbytes)
+    return result
 
 
 def like_input(result: Any, like: View) -> Any:

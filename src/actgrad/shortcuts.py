@@ -12,7 +12,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import arrays, products
+import numpy as np
+
+from . import arrays, pages, products
 from .arrays import View
 from .preparation import Prepared
 
@@ -84,7 +86,7 @@ class Shortcuts:
             return
         earlier = known.entries[: ENTRIES - 1] if known is not None else ()
         alike = 1 if self._is_gated else 0
-        allocate = _empty_like(inputs[0]) if len(outputs) == 1 else None
+        allocate = _empty_like(outputs[0]) if len(outputs) == 1 else None
         forward_mode = sys.modules.get("torch.autograd.forward_ad")
         entries = (shortcut.entry, *earlier)
         note_written = arrays.note_written(outputs[0].kind)
@@ -101,11 +103,10 @@ def _is_plain(value: Any) -> bool:
     return type(value) in (int, bool, str) or (type(value) is float and value == value and value != 0)
 
 
-def _empty_like(like: View | None) -> Callable[[Any], Any]:
-    assert like is not None, "the first tensor is never optional"
-    if like.kind == "torch":
-        allocate: Callable[[Any], Any] = sys.modules["torch"].empty_like
-        return allocate
-    import numpy as np
-
-    return np.empty_like
+def _empty_like(result: View) -> Callable[[Any], Any]:
+    """What allocates further results like this one."""
+    if result.kind == "numpy":
+        return np.empty_like
+    is_large = result.meta.size * result.meta.dtype.itemsize >= pages.LARGE
+    allocate: Callable[[Any], Any] = arrays.torch_empty_like if is_large else sys.modules["torch"].empty_like
+    return allocate
