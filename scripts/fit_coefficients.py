@@ -145,8 +145,8 @@ def _tail_fit(precision: Precision, name: str, what: str, square_factor: mpf) ->
 
 
 def tail_end(precision: Precision, square_factor: mpf) -> mpf:
-    """The multiple of 1/16 where exp(-square_factor * a**2) is 0."""
-    return mpmath.ceil(16 * mp.sqrt(-precision.exp_min / square_factor)) / 16
+    """The multiple of 1/16 where exp(-square_factor * a**2) is 0, even times 64."""
+    return mpmath.ceil(16 * mp.sqrt((mp.log(64) - precision.exp_min) / square_factor)) / 16
 
 
 def constants(precision: Precision) -> dict[str, tuple[mpf, str]]:

@@ -138,4 +138,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "normal_cdf": _function("normal_cdf", xp.normal_pdf),
     "normal_pdf": _function("normal_pdf", lambda x: x * xp.FUNCTIONS["normal_pdf"](x)),
     "sigmoid_cubic": _function("sigmoid_cubic", _sigmoid_cubic_derivative),
+    "normal_cdf_times": lambda x, factor: FUNCTIONS["normal_cdf"](x) * factor,
+    "normal_pdf_times": lambda x, factor: FUNCTIONS["normal_pdf"](x) * factor,
+    "sigmoid_cubic_times": lambda x, c1, c3, factor: FUNCTIONS["sigmoid_cubic"](x, c1, c3) * factor,
 }

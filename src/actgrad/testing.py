@@ -35,20 +35,8 @@ def special_values(dtype: npt.DTypeLike) -> Array:
     """Zeros, infinities, NaN, the ends of the subnormal and the normal range, and small numbers, of both signs."""
     limits = ml_dtypes.finfo(dtype)
     tiny, normal, largest = limits.smallest_subnormal, limits.smallest_normal, limits.max
-    positive = [
-        0,
-        tiny,
-        2 * float(tiny),
-        float(normal) - float(tiny),
-        normal,
-        limits.eps,
-        0.5,
-        1,
-        1.5,
-        2,
-        largest,
-        np.inf,
-    ]
+    near_zero = [0, tiny, 2 * float(tiny), float(normal) - float(tiny), normal, limits.eps]
+    positive = [*near_zero, 0.5, 1, 1.5, 2, largest, np.inf]
     return np.array([sign * float(v) for v in positive for sign in (1, -1)] + [np.nan], np.float64).astype(dtype)
 
 
@@ -98,7 +86,7 @@ def tensors(
 
 # Attributes
 
-#: Values for an operator's scalars in their order: all different, none a default, each with and without exact products.
+#: Values for an operator's scalars in their order: all different, off the defaults, a power of two, a negative one.
 _SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 1.9, 1.1, 2.3), (-0.6, 1.7, 0.9, 0.8))
 
 

@@ -40,6 +40,21 @@ def erfc(x):
     return np.where(x > 0, tail, 2 - tail)
 
 
+def normal_pdf_times(x, factor):
+    """normal_pdf(x) * factor; a backend loses no digits where the density alone is subnormal."""
+    return normal_pdf(x) * factor
+
+
+def normal_cdf_times(x, factor):
+    """normal_cdf(x) * factor; a backend loses no digits where the distribution function alone is subnormal."""
+    return normal_cdf(x) * factor
+
+
+def sigmoid_cubic_times(x, c1, c3, factor):
+    """sigmoid_cubic(x, c1, c3) * factor; a backend loses no digits where the logistic function alone is subnormal."""
+    return sigmoid_cubic(x, c1, c3) * factor
+
+
 def sigmoid_cubic(x, c1, c3):
     """The logistic function of c1*x + c3*x**3 (both at least 0); the tanh form of GELU is x times it."""
     with np.errstate(over="ignore"):
@@ -87,6 +102,7 @@ def _mills_ratio(a: Any) -> Any:
 NAMES = (
     "where", "abs", "minimum", "maximum", "exp", "expm1", "log1p", "tanh",
     "erfc", "normal_cdf", "normal_pdf", "sigmoid_cubic",
+    "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
 

@@ -78,21 +78,32 @@ def tanh(x):
 
 def normal_pdf(x):
     """The density of the standard normal distribution at x."""
+    return normal_pdf_times(x, 1.0)
+
+
+def normal_pdf_times(x, factor):
+    """normal_pdf(x) * factor, for |factor| <= 64: no digits are lost where the density alone is subnormal."""
     a = minimum(abs(x), NORMAL_MAX)
-    return _times_exp_product(NORMAL_PDF_0, -0.5 * a, a)
+    return _times_exp_product(NORMAL_PDF_0 * factor, -0.5 * a, a)
 
 
 def normal_cdf(x):
-    """The distribution function of the standard normal distribution at x.
+    """The distribution function of the standard normal distribution at x."""
+    return normal_cdf_times(x, 1.0)
 
-    At -a < 0 it is exp(-a**2/2) * t * NORMAL(a*t - MID), where t = 1 / (1 + K*a). NORMAL is nearly constant, and a*t
-    is more precise than t where that matters, at small a.
+
+def normal_cdf_times(x, factor):
+    """normal_cdf(x) * factor, for x > 0 or |factor| <= 64: no digits are lost where the distribution is subnormal.
+
+    At -a < 0 the distribution function is exp(-a**2/2) * t * NORMAL(a*t - MID), where t = 1 / (1 + K*a). NORMAL is
+    nearly constant, and a*t is more precise than t where that matters, at small a.
     """
     a = minimum(abs(x), NORMAL_MAX)
     t = 1.0 / muladd(a, NORMAL_K, 1.0)
     scaled = t * polynomial(fma(a, t, -NORMAL_MID), NORMAL)
-    tail = _times_exp_product(scaled, -0.5 * a, a)
-    return where(x > 0.0, 1.0 - tail, tail)
+    is_positive = x > 0.0
+    tail = _times_exp_product(where(is_positive, scaled, scaled * factor), -0.5 * a, a)
+    return where(is_positive, (1.0 - tail) * factor, tail)
 
 
 def erfc(x):
@@ -105,8 +116,14 @@ def erfc(x):
 
 
 def sigmoid_cubic(x, c1, c3):
-    """The logistic function of z = c1*x + c3*x**3, for Python floats c1 and c3 > 0.
+    """The logistic function of c1*x + c3*x**3, for Python floats c1 and c3 > 0."""
+    return sigmoid_cubic_times(x, c1, c3, 1.0)
 
+
+def sigmoid_cubic_times(x, c1, c3, factor):
+    """sigmoid_cubic(x, c1, c3) * factor: no digits are lost where the logistic function alone is subnormal.
+
+    With z = c1*x + c3*x**3:
     It is 1 / (1 + e) at z > 0 and e / (1 + e) at z < 0, where e = exp(-|z|). An error of |z| is a relative error of
     the tail, and |z| goes beyond 100: it is computed in two numbers, high + low.
     """
@@ -121,9 +138,10 @@ def sigmoid_cubic(x, c1, c3):
     high = -a * p
     low = muladd(-a, p_low, fma(-a, p, -high))
     r, n = _reduce(high, low)
-    e = _exp_reduced(r, n)
-    q = 1.0 / (1.0 + e)
-    return where(x > 0.0, q, e * q)
+    power = _exp_polynomial(r)
+    q = 1.0 / (1.0 + scale_by_power_of_two(power, n))
+    scaled = q * factor
+    return where(x > 0.0, scaled, scale_by_power_of_two(power * scaled, n))
 
 
 def _times_exp_product(factor, a, b):
@@ -142,7 +160,12 @@ def _reduce(high, low):
 
 def _exp_reduced(r, n):
     """2**n * exp(r), for |r| <= ln 2 / 2."""
-    return scale_by_power_of_two(fma(fma(polynomial(r, EXP), r, 1.0), r, 1.0), n)
+    return scale_by_power_of_two(_exp_polynomial(r), n)
+
+
+def _exp_polynomial(r):
+    """exp(r), for |r| <= ln 2 / 2."""
+    return fma(fma(polynomial(r, EXP), r, 1.0), r, 1.0)
 
 
 def _expm1_reduced(x):

@@ -34,8 +34,16 @@ def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> Vector:
         raw = builder.bitcast(words, emitter.vector_type(FLOAT))
     elif dtype.name == "float16":
         raw = _half_to_float(emitter, raw)
-    is_widened = emitter.is_double and dtype.name != "float64"
-    return Vector(emitter, builder.fpext(raw, wide) if is_widened else raw)
+    if emitter.is_double and dtype.name != "float64":
+        raw = _extend(emitter, raw, DOUBLE)
+    return Vector(emitter, raw)
+
+
+def _extend(emitter: Emitter, narrow: ir.Value, element: ir.Type) -> ir.Value:
+    """fpext behind a fence: LLVM moves selects before it, where it turns -0.0 into 0.0 (llvm-project issue 157254)."""
+    wide = emitter.vector_type(element)
+    suffix = f"v{emitter.lanes}f{64 if element == DOUBLE else 32}"
+    return emitter.call(f"llvm.arithmetic.fence.{suffix}", wide, emitter.builder.fpext(narrow, wide))
 
 
 def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
@@ -86,7 +94,7 @@ def _float_to_bfloat16(emitter: Emitter, single: ir.Value) -> ir.Value:
 def _half_to_float(emitter: Emitter, raw: ir.Value) -> ir.Value:
     builder, wide = emitter.builder, emitter.vector_type(FLOAT)
     if emitter.target.half:
-        return builder.fpext(builder.bitcast(raw, emitter.vector_type(HALF)), wide)
+        return _extend(emitter, builder.bitcast(raw, emitter.vector_type(HALF)), FLOAT)
     # The fields moved into place make a float 2**112 too small (subnormals included); infinity and NaN are set apart.
     word = emitter.vector_type(I32)
     bits = builder.zext(raw, word)

@@ -1,0 +1,90 @@
+"""A new operator takes one short file; everything else follows from the registry."""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ml_dtypes import bfloat16
+
+import actgrad
+from actgrad import testing
+
+FILE = Path(__file__).with_name("softplus_operator.py")
+DTYPES = {"float16": np.float16, "bfloat16": bfloat16, "float32": np.float32, "float64": np.float64}
+
+
+@pytest.fixture
+def softplus():
+    """The module that defines the operators; they leave the registry afterwards."""
+    before = set(actgrad.operators)
+    module = importlib.import_module(FILE.stem)
+    yield module
+    del sys.modules[FILE.stem]
+    for name in set(actgrad.operators) - before:
+        del actgrad.operators[name]
+
+
+def test_one_file_of_at_most_forty_lines():
+    assert len(FILE.read_text(encoding="utf-8").splitlines()) <= 40
+
+
+def test_it_is_in_the_registry_and_gone_again(softplus):
+    assert actgrad.operators["softplus"] is softplus.softplus
+    assert softplus.softplus_backward.defaults == {"beta": 1.0}
+    assert "log(1 + exp(beta * x)) / beta" in softplus.softplus.__doc__
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["softplus", "softplus_backward"])
+def test_it_computes_within_the_usual_bounds(softplus, name, dtype):
+    operator = getattr(softplus, name)
+    cases = testing.attribute_cases(operator)
+    assert len({case["beta"] for case in cases}) >= 3
+    assert all(case["beta"] > 0 for case in cases)
+    is_half = np.dtype(DTYPES[dtype]).itemsize == 2
+    values = testing.every_value if is_half else lambda d: testing.samples(d, 20_000, np.random.default_rng(0))
+    for attributes in cases:
+        inputs = testing.tensors(operator, attributes, values(DTYPES[dtype]))
+        (expectation,) = testing.expected(operator, inputs, attributes)
+        for backend in ("cpu", "reference"):
+            with np.errstate(all="ignore"):
+                got = operator(*inputs, backend=backend, **attributes)
+            assert not expectation.faults(got, 1 if is_half else 4.5).any()
+
+
+def test_its_gradient_is_that_of_its_formula(softplus):
+    x = np.linspace(-8, 8, 33)
+    step = 2.0**-12
+    slope = (softplus.softplus(x + step, beta=1.3) - softplus.softplus(x - step, beta=1.3)) / (2 * step)
+    np.testing.assert_allclose(softplus.softplus_backward(np.ones_like(x), x, beta=1.3), slope, atol=1e-7)
+
+
+def test_its_requirement_is_checked(softplus):
+    with pytest.raises(actgrad.InvalidArgument, match="softplus: it needs beta > 0"):
+        softplus.softplus(np.ones(3), beta=0)
+
+
+def test_it_is_in_the_documents_table(softplus):
+    from actgrad.catalogue import markdown_table
+
+    rows = [line for line in markdown_table().splitlines() if line.startswith("| `softplus")]
+    assert [row.split("`")[1] for row in rows] == ["softplus", "softplus_backward"]
+    assert "The softplus of each element." in rows[0]
+
+
+def test_it_is_in_the_list_of_the_command_line(softplus, capsys):
+    from actgrad.__main__ import main
+
+    main(["list", "--json"])
+    names = [row["name"] for row in json.loads(capsys.readouterr().out)]
+    assert names[-2:] == ["softplus", "softplus_backward"]
+
+
+def test_other_processes_do_not_see_it():
+    code = "import actgrad; print('softplus' in actgrad.operators)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
