@@ -13,6 +13,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,23 +96,27 @@ def ratio(case: Case, size: int) -> float:
     return statistics.median(times[0]) / statistics.median(times[1])
 
 
+def elementwise_ratio(make: Callable[[torch.Tensor, torch.Tensor], Case], dtype: torch.dtype, size: int) -> float:
+    """The ratio of an elementwise case on fresh random tensors of `size` elements."""
+    g, x = (torch.randn(size).to(dtype) for _ in range(2))
+    return ratio(make(g, x), size)
+
+
+def gated_ratio(approximate: str, dtype: torch.dtype, size: int) -> float:
+    """The ratio of GeGLU backward; the packed input has `size` elements, in rows of 2 x 500."""
+    return ratio(geglu_backward(dtype, approximate, size // 1000, 500), size)
+
+
 def rows(sizes: list[str]) -> Iterator[tuple[str, str, list[Callable[[], float]]]]:
     """Name, dtype and the measurements of each row of the table."""
-
-    def elementwise(make: Callable[[torch.Tensor, torch.Tensor], Case], dtype: str, n: int) -> float:
-        g, x = (torch.randn(n).to(getattr(torch, dtype)) for _ in range(2))
-        return ratio(make(g, x), n)
-
     for name, (dtypes, make) in CASES.items():
         for dtype in dtypes:
-            yield name, dtype, [lambda n=SIZES[s], m=make, d=dtype: elementwise(m, d, n) for s in sizes]
+            measure = partial(elementwise_ratio, make, getattr(torch, dtype))
+            yield name, dtype, [partial(measure, SIZES[s]) for s in sizes]
     for approximate in ("none", "tanh"):
         for dtype in HALVES_AND_SINGLE:
-            # As many elements in the packed input as the column says, in rows of 2 x 500.
-            yield f"geglu_backward {approximate}, of eager", dtype, [
-                lambda n=SIZES[s], a=approximate, d=dtype: ratio(geglu_backward(getattr(torch, d), a, n // 1000, 500), n)
-                for s in sizes
-            ]  # fmt: skip
+            measure = partial(gated_ratio, approximate, getattr(torch, dtype))
+            yield f"geglu_backward {approximate}, of eager", dtype, [partial(measure, SIZES[s]) for s in sizes]
 
 
 def table(sizes: list[str], console: Console) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from . import arrays, checks
+from . import arrays, checks, products
 from .arrays import View
 from .errors import InvalidArgument, InvalidCall
 from .schema import Argument
@@ -28,14 +28,19 @@ def bind(
     values = operator.defaults
     if attributes:
         tensors, attributes = _by_name(operator, tensors, attributes)
-        values = {**values, **{name: attribute(operator, *item) for name, item in _known(operator, attributes)}}
+        known = _known(operator, attributes)
+        values = {**values, **attributes}
     elif len(tensors) > len(names):
         _refuse_surplus(operator, len(tensors))
     missing = len(names) - len(tensors)
     if missing:
         tensors = (*tensors, *(None,) * missing)
-    if any(t is None for t in tensors) or None in values.values():
-        _refuse_null(operator, tensors, values)
+    # Null and product come before all else: also before an argument that is no tensor or no number.
+    if products.any_chosen() or any(t is None for t in tensors) or any(v is None for v in values.values()):
+        given = dict(zip(names, tensors, strict=True))
+        checks.run(checks.Call(operator, given, values, products.chosen()), early=True)
+    if attributes:
+        values = {**values, **{name: attribute(operator, *item) for name, item in known}}
     name = operator.name
     inputs = [None if t is None else arrays.view(t, name, n) for t, n in zip(tensors, names, strict=True)]
     return inputs, [] if out is None else _outputs(operator, out), values
@@ -113,7 +118,8 @@ def _outputs(operator: Operator, out: Any) -> Outputs:
     if len(names) == 1:
         return [arrays.view(out, operator.name, names[0])]
     if not isinstance(out, (tuple, list)) or len(out) != len(names):
-        raise InvalidCall(f"{operator.name}: out must be a tuple ({', '.join(names)}), got a {type(out).__name__}")
+        got = f"{type(out).__name__}" + (f" of {len(out)}" if isinstance(out, (tuple, list)) else "")
+        raise InvalidCall(f"{operator.name}: out must be a tuple ({', '.join(names)}), got a {got}")
     pairs = zip(names, out, strict=True)
     return [None if obj is None else arrays.view(obj, operator.name, name) for name, obj in pairs]
 
@@ -135,11 +141,3 @@ def _refuse_surplus(operator: Operator, count: int) -> NoReturn:
         f"{operator.name}: takes {tensors} by position ({', '.join(names)}), got {count}; "
         f"attributes go by name: {', '.join(operator.defaults) or 'it has none'}"
     )
-
-
-def _refuse_null(operator: Operator, tensors: tuple[Any, ...], values: dict[str, Any]) -> None:
-    """Raise for the first required argument that is missing; optional ones may be."""
-    given = dict(zip(operator.schema.tensor_names, tensors, strict=True))
-    required = [a for a in operator.schema.arguments if not a.is_optional]
-    if any((given if a.is_tensor else values)[a.name] is None for a in required):
-        checks.run(checks.Call(operator, given, values, None))

@@ -14,6 +14,7 @@ from .dtypes import BY_NAME, Dtype
 from .errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
 from .loop import Meta
 
+MAX_RANK = 64  # NumPy's limit
 KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
 
 
@@ -110,7 +111,12 @@ def like_input(result: Any, like: View) -> Any:
     """A result, or several, as arrays of the input's own library, where that is not already the case."""
     if like.kind != "dlpack" or not hasattr(like.source, "__array_namespace__"):
         return result
-    convert = like.source.__array_namespace__().from_dlpack
+    namespace = like.source.__array_namespace__()
+
+    def convert(array: np.ndarray) -> Any:
+        is_exported = array.dtype.kind != "V"  # NumPy gives no DLPack of dtypes that are not its own, as bfloat16
+        return namespace.from_dlpack(array) if is_exported else namespace.asarray(array)
+
     return tuple(map(convert, result)) if isinstance(result, tuple) else convert(result)
 
 
@@ -174,6 +180,8 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
         address = 0
     if not address and tensor.numel() and tensor.device.type != "meta":
         raise InvalidCall(f"{operator}: {argument} is a {type(tensor).__name__} without memory of its own")
+    if tensor.ndim > MAX_RANK:
+        raise InvalidArgument(f"{operator}: {argument} has {tensor.ndim} dimensions; at most {MAX_RANK}")
     itemsize = dtype.itemsize
     strides = tuple([s * itemsize for s in tensor.stride()])
     device = "cpu" if tensor.is_cpu else str(tensor.device)

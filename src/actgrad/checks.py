@@ -7,7 +7,7 @@ a call, which is metadata only: no check looks at an element.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from . import dtypes
@@ -58,9 +58,14 @@ class Check:
     on_product: bool = False  # enforced only where a product judges
 
 
-def run(call: Call) -> None:
-    """Raise the error of the first check that `call` breaks."""
+EARLY = (NullArgument, UnsupportedOnProduct)  # what is checked before anything is looked at
+
+
+def run(call: Call, early: bool = False) -> None:
+    """Raise the error of the first check that `call` breaks; `early`: only of those that need no tensor."""
     for check in call.operator.checks:
+        if early and check.error not in EARLY:
+            break
         if (check.document and not call.document) or (check.on_product and call.product is None):
             continue
         fault = check.test(call)
@@ -142,6 +147,7 @@ def _dtype(operator: Operator) -> Iterator[Check]:
             yield same_as_first(name)
         elif operator.out_dtype == "listed":
             yield listed(name)
+            yield replace(same_as_first(name), document=True)
         else:
             yield listed(name, document=True)
             yield _convertible(name)

@@ -134,6 +134,8 @@ class Operator:
         self, inputs: Inputs, outputs: Outputs, attributes: dict[str, Any], backend: str | None
     ) -> tuple[Prepared, tuple[int, ...], Any, list[View]]:
         """What to run, on which addresses, the results that will then be there, and the outputs' views."""
+        if not backends.torch_is_adopted:
+            backends.adopt_torch()
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
         device = first.device

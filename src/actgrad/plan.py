@@ -41,7 +41,7 @@ class Kernel(Protocol):
     def __str__(self) -> str: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """A checked call, ready to run: `run()` only computes. It keeps its arrays alive; print it to see what it does."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import arrays, backends, checks, layouts, loop, overlap
+from .forks import forkable_lock
 from .layouts import ELEMENTWISE, GATED
 from .loop import Loop, Meta
 from .plan import Computation, Kernel
@@ -30,7 +30,7 @@ class Prepared(NamedTuple):
     extents: tuple[tuple[int, int], ...]  # of outputs, then inputs: first byte and end, from the address
 
 
-_lock = threading.Lock()
+_lock = forkable_lock()
 
 
 def prepare(

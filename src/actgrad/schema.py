@@ -55,7 +55,12 @@ def parse(text: str) -> Schema:
         match = _ARGUMENT.fullmatch(part)
         if match is None:
             raise ValueError(f"schema of {line['name']}: not an argument: {part!r}; types: Tensor, Scalar, bool, int")
+        if match["type"].startswith("Tensor") and match["default"] is not None:
+            raise ValueError(f"schema of {line['name']}: {part!r} has a default; an optional tensor is a 'Tensor?'")
         arguments.append(Argument(match["type"], match["name"], _literal(match["type"], match["default"])))
+    names = [a.name for a in arguments]
+    if len(set(names)) != len(names):
+        raise ValueError(f"schema of {line['name']}: an argument is named twice ({', '.join(names)})")
     return Schema(text, line["name"], tuple(arguments), tuple(re.findall(r"Tensor (\w+)", line["outputs"])))
 
 
@@ -63,5 +68,7 @@ def _literal(kind: str, text: str | None) -> Any:
     if text is None:
         return None
     if kind == "bool":
+        if text not in _LITERALS:
+            raise ValueError(f"{text!r} is no bool; it is True or False")
         return _LITERALS[text]
     return int(text) if kind == "int" else float(text)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from . import arrays, pages, products
+from . import arrays, backends, pages, products
 from .arrays import View
 from .preparation import Prepared
 
@@ -30,6 +30,8 @@ class Way:
     entries: tuple[bytes, ...]  # latest first
     empty_like: Callable[[Any], Any] | None  # allocates the one result; None where that takes more thought
     alike: int  # which of the inputs the result is like
+    types: tuple[type, ...]  # of arrays that `empty_like` may be asked for
+    results: int
     note_written: Callable[[Any], None] | None
     forward_mode: Any  # PyTorch's module of forward-mode differentiation, None where PyTorch has no part
 
@@ -38,14 +40,11 @@ class Way:
         if self.forward_mode is not None and self.forward_mode._current_level >= 0:
             return None  # a tensor that is being differentiated does not show it
         if out is None:
-            if self.empty_like is None or len(tensors) <= self.alike:
+            if self.empty_like is None or len(tensors) <= self.alike or type(tensors[self.alike]) not in self.types:
                 return None
-            try:
-                out = self.empty_like(tensors[self.alike])
-            except (TypeError, RuntimeError):  # another kind of array than before
-                return None
+            out = self.empty_like(tensors[self.alike])
             return out if self.try_kernels(self.entries, out, *tensors) else None
-        outputs = out if type(out) is tuple else (out,)
+        outputs = out if self.results > 1 and type(out) is tuple else (out,)
         if not self.try_kernels(self.entries, *outputs, *tensors):
             return None
         if self.note_written is not None:
@@ -64,6 +63,8 @@ class Shortcuts:
         """The short way of a call with these keyword arguments, or None."""
         if products.any_chosen():
             return None
+        if not backends.torch_is_adopted:
+            backends.adopt_torch()
         if not attributes:
             return self._ways.get(())
         try:
@@ -90,7 +91,10 @@ class Shortcuts:
         forward_mode = sys.modules.get("torch.autograd.forward_ad")
         entries = (shortcut.entry, *earlier)
         note_written = arrays.note_written(outputs[0].kind)
-        self._ways[key] = Way(shortcut.attempt, entries, allocate, alike, note_written, forward_mode)
+        types = (type(outputs[0].source),)
+        self._ways[key] = Way(
+            shortcut.attempt, entries, allocate, alike, types, len(outputs), note_written, forward_mode
+        )
 
 
 def _key(attributes: dict[str, Any]) -> Hashable:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from types import ModuleType
 
 from ..errors import BackendUnavailable, InvalidCall
@@ -36,6 +38,19 @@ def load(name: str) -> ModuleType:
     except ImportError as error:
         extra = {"cpu": "actgrad", "triton": "actgrad[gpu]"}.get(name, "actgrad")
         raise BackendUnavailable(f"backend {name!r} cannot be loaded ({error}); pip install '{extra}'") from error
+
+
+#: The process that imported this package. A forked child inherits thread pools broken, whoever ran them before.
+FIRST_PROCESS = os.getpid()
+torch_is_adopted = False
+
+
+def adopt_torch() -> None:
+    """Have the CPU backend compute on PyTorch's thread pool as soon as PyTorch is imported: two pools would compete."""
+    global torch_is_adopted
+    threads = sys.modules.get(f"{__name__}.cpu.threads")
+    if threads is not None and "torch" in sys.modules:
+        torch_is_adopted = threads.adopt_runtime()
 
 
 def set_num_threads(n: int) -> None:

@@ -19,6 +19,7 @@ leaky_relu = Operator(
     summary="Each element, where it is not positive times negative_slope.",
     formula=leaky_relu_formula,
     dtypes="float32 float16 float64 bfloat16",
+    document_rank=(0, 8),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
     aclnn="LeakyRelu",
     ir="LeakyRelu",
@@ -37,6 +38,7 @@ leaky_relu_backward = Operator(
             not (a["self_is_result"] and a["negative_slope"] < 0)
         )
     },
+    document_rank=(0, 8),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
     aclnn="LeakyReluBackward",
     ir="LeakyReluGrad",

@@ -35,6 +35,7 @@ selu = Operator(
     dtypes="float32 float16 int32 int8 bfloat16",
     out_dtype="listed",
     max_rank=None,
+    document_rank=(1, 8),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
     aclnn="Selu",
     ir="Selu",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
@@ -14,12 +13,13 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
 from ...arrays import View
+from ...forks import forkable_lock
 from ...plan import Computation, Shortcut
 from . import driver, launch, objects, rows, shortcut, threads, tiling
 from .rows import Row
 from .target import Target, host
 
-_lock = threading.RLock()
+_lock = forkable_lock()
 _engines: list[llvm.ExecutionEngine] = []  # machine code lives as long as the process
 _compiled: dict[tuple[Row, Target], RowCode] = {}
 

@@ -88,16 +88,18 @@ def add_symbols() -> None:
 
 def knows(views: Sequence[View | None]) -> bool:
     """Whether these objects are of the kinds that `attempt` can look at."""
-    if object.__basicsize__ != _HEADER:
-        return False
-    kinds = {view.kind for view in views if view is not None}
-    if kinds == {"numpy"}:
-        return all(type(view.source) is np.ndarray for view in views if view is not None)
-    if kinds != {"torch"}:
+    given = [view for view in views if view is not None]
+    kind = given[0].kind
+    if object.__basicsize__ != _HEADER or any(view.meta.dtype.kind == "complex" for view in given):
+        return False  # a complex tensor may be a lazy conjugate, which nothing here tells
+    if kind == "numpy":
+        # NumPy's one object per dtype, and not another that only equals it: its address must not be given away.
+        return all(type(v.source) is np.ndarray and v.source.dtype is v.meta.dtype.numpy for v in given)
+    if kind != "torch":
         return False
     torch = sys.modules["torch"]
     exact = (torch.Tensor, torch.nn.Parameter)
-    return _adopt_torch() and all(type(v.source) in exact and v.device == "cpu" for v in views if v is not None)
+    return _adopt_torch() and all(type(view.source) in exact and view.device == "cpu" for view in given)
 
 
 @cache
@@ -305,8 +307,12 @@ def _agrees(module: ir.Module) -> ir.Function:
             need(f.icmp_signed("==", f.word(shape, d), f.word(f.word(have, Object.SHAPE, PTR), d)))
             need(f.icmp_signed("==", f.word(strides, d), f.word(f.word(have, Object.STRIDES, PTR), d)))
         place = f.word(wanted, Object.ADDRESS)
+        address = f.word(have, Object.ADDRESS)
+        # A tensor seen through a transform, or whose memory was taken away, has elements but no address.
+        is_empty = f.icmp_signed("==", f.word(wanted, Object.LOW), f.word(wanted, Object.HIGH))
+        need(f.or_(f.icmp_signed("!=", address, I64(0)), is_empty))
         with f.if_then(f.icmp_signed(">=", place, I64(0))):
-            f.store(f.word(have, Object.ADDRESS), f.word_at(addresses, place))
+            f.store(address, f.word_at(addresses, place))
     with f.steps(I64(0), f.word(words, Entry.OUTPUTS)) as k, f.steps(I64(0), objects) as j:
         output, others = both(k), both(j)
         starts = [f.word(have, Object.ADDRESS) for _, have in (output, others)]

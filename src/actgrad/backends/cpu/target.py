@@ -26,6 +26,7 @@ class Target:
     fma: bool  # fused multiply-add in hardware
     half: bool  # float16 <-> float32 in hardware
     scalef: bool  # x * 2**n in one instruction
+    fixup: bool  # NaNs replaced in one instruction
     masked_bytes: tuple[int, ...]  # element sizes that masked loads and stores exist for
     streaming: str  # the fence after non-temporal stores, "" where there are none worth having
 
@@ -49,7 +50,7 @@ def _x86(name: str, cpu: str, features: str = "") -> Target:
     modern, wide = name != "x86-64", name == "avx512"
     triple = llvm.get_default_triple() if _is_x86() else "x86_64-unknown-linux-gnu"
     return Target(
-        name, triple, cpu, features, bits, fma=modern, half=modern, scalef=wide,
+        name, triple, cpu, features, bits, fma=modern, half=modern, scalef=wide, fixup=wide,
         masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (), streaming="llvm.x86.sse.sfence",
     )  # fmt: skip
 
@@ -61,7 +62,7 @@ def _is_x86() -> bool:
 def _aarch64(cpu: str, features: str = "") -> Target:
     triple = llvm.get_default_triple()
     triple = triple if triple.startswith(("aarch64", "arm64")) else "aarch64-unknown-linux-gnu"
-    return Target("aarch64", triple, cpu, features, 16, True, True, False, (), "")
+    return Target("aarch64", triple, cpu, features, 16, True, True, False, False, (), "")
 
 
 NAMES = ("avx512", "avx2", "x86-64", "aarch64")
@@ -83,7 +84,12 @@ def host() -> Target:
     """The best target that this machine runs, or the one that ACTGRAD_CPU names."""
     asked = os.environ.get("ACTGRAD_CPU")
     if asked:
-        return named(asked)
+        target = named(asked)
+        if (target.name == "aarch64") == _is_x86():
+            raise InvalidArgument(
+                f"ACTGRAD_CPU is {asked!r}, whose code this machine cannot run; known: {', '.join(NAMES)}"
+            )
+        return target
     cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
     if not _is_x86():
         return _aarch64(cpu, features.flatten())

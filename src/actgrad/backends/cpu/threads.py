@@ -7,6 +7,7 @@ preferred, is imported after the first kernel ran. Without any runtime they comp
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import sys
 from pathlib import Path
@@ -14,8 +15,10 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from ...errors import InvalidArgument
+from .. import FIRST_PROCESS
 from .driver import SLOTS_SYMBOL, Slots
 
+MOST_THREADS = 2**31 - 1
 _table = (ctypes.c_int64 * len(Slots))()
 _FUNCTIONS = {
     Slots.PARALLEL: "GOMP_parallel",
@@ -32,17 +35,22 @@ def add_symbols() -> None:
     llvm.add_symbol(SLOTS_SYMBOL, ctypes.addressof(_table))
 
 
-def adopt_runtime() -> None:
-    """Point the table to the runtime of PyTorch where it is imported, else of the system where there is one."""
+def adopt_runtime() -> bool:
+    """Point the table to the runtime of PyTorch where it is imported, else of the system where there is one.
+
+    Whether that is settled: PyTorch is there, and more need not be looked for.
+    """
     global _runtime
     torch = sys.modules.get("torch")
+    is_imported = hasattr(torch, "__version__")  # wholly; it may be in the midst of it
     if _runtime == "PyTorch" or (torch is None and _runtime):
-        return
+        return is_imported
     folder = getattr(torch, "__file__", None)  # None while PyTorch is being imported
     if folder and _point_to(str(Path(folder).parent / "lib" / "libtorch_cpu.so")):
         _runtime = "PyTorch"
     elif not _runtime:
         _runtime = "system" if any(map(_point_to, ("libgomp.so.1", "libomp.so.5", "libomp.so"))) else "none"
+    return is_imported
 
 
 def _point_to(library: str) -> bool:
@@ -55,7 +63,7 @@ def _point_to(library: str) -> bool:
     _loaded.append(handle)
     for slot, function in functions.items():
         _table[slot] = ctypes.cast(function, ctypes.c_void_p).value or 0
-    _table[Slots.OWNER] = os.getpid()
+    _table[Slots.OWNER] = FIRST_PROCESS
     return True
 
 
@@ -67,9 +75,11 @@ def runtime() -> str:
 
 def set_num_threads(n: int) -> None:
     """Compute on at most `n` threads from now on; 0 returns to the default."""
-    if isinstance(n, bool) or not isinstance(n, int) or n < 0:
-        raise InvalidArgument(f"set_num_threads: n is {n!r}; it must be a whole number, 0 for the default")
-    _table[Slots.CHOSEN] = n
+    if isinstance(n, (bool, float, str)) or not hasattr(n, "__index__") or not 0 <= operator.index(n) <= MOST_THREADS:
+        raise InvalidArgument(
+            f"set_num_threads: n is {n!r}; it must be a whole number up to {MOST_THREADS}, 0 for the default"
+        )
+    _table[Slots.CHOSEN] = operator.index(n)
 
 
 def get_num_threads() -> int:

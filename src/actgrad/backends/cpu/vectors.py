@@ -86,6 +86,18 @@ class Emitter:
     def from_bits(self, bits: ir.Value) -> Vector:
         return Vector(self, self.builder.bitcast(bits, self.vector_type(self.element)))
 
+    def one_nan(self, x: Vector) -> Vector:
+        """x, all its NaNs the same: the one that x86 itself makes, negative and quiet, of payload 0."""
+        if self.target.fixup:
+            # Each lane picks from the table by its class; class 0 and 1, the NaNs, pick 3: the default NaN.
+            name = f"llvm.x86.avx512.mask.fixupimm.{'pd' if self.is_double else 'ps'}.512"
+            table, every_lane = self.splat(0x33, self.integer), ir.IntType(self.lanes)(-1)
+            arguments = (x.value, x.value, table, I32(0), every_lane, I32(4))
+            return Vector(self, self.call(name, x.value.type, *arguments))
+        is_nan = Mask(self, self.builder.fcmp_unordered("uno", x.value, x.value))
+        pattern = ((1 << (self.exponent_bits + 2)) - 1) << (self.mantissa - 1)
+        return self.where(is_nan, self.from_bits(self.splat(pattern, self.integer)), x)
+
     # Primitives, see primitives.py for their meaning
 
     def where(self, condition: Mask, x: Any, y: Any) -> Vector:

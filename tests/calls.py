@@ -1,0 +1,156 @@
+"""Calls for the tests: tensors of the right shapes for any operator, random bits, and memory of any layout."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import actgrad
+from actgrad import checks, dtypes, testing
+from actgrad.layouts import GATED
+
+OPERATORS = list(actgrad.operators.values())
+BFLOAT16 = dtypes.BY_NAME["bfloat16"].numpy
+
+
+def ids(operator: actgrad.Operator) -> str:
+    return operator.name
+
+
+def supported(operator: actgrad.Operator) -> tuple[str, ...]:
+    """The dtypes that the operator takes where no product judges."""
+    return checks.allowed_dtypes(operator, None)
+
+
+def pairs() -> list[Any]:
+    """Every operator with each of its dtypes."""
+    return [(operator, name) for operator in OPERATORS for name in supported(operator)]
+
+
+def doubled(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
+    return tuple(2 * n if d == dim % len(shape) else n for d, n in enumerate(shape))
+
+
+def input_shapes(operator: actgrad.Operator, shape: tuple[int, ...], dim: int = -1) -> dict[str, tuple[int, ...]]:
+    """The inputs' shapes of a call that computes `shape` elements; gated tensors are twice as long along `dim`."""
+    is_gated = operator.layout == GATED
+    names = [a.name for a in operator.schema.tensors]
+    return {name: doubled(shape, dim) if is_gated and name == "self" else shape for name in names}
+
+
+def random_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Mostly normal numbers, and one in eight of random bits: infinities, NaNs, subnormals, numbers of any size."""
+    dtype = dtypes.BY_NAME[dtype].numpy if isinstance(dtype, str) else np.dtype(dtype)
+    size = int(np.prod(shape, dtype=np.int64))
+    bits = np.frombuffer(rng.bytes(size * dtype.itemsize), dtype).reshape(shape)
+    if dtype.kind in "iu":
+        return bits.copy()
+    normal = (2 * rng.standard_normal(shape)).astype(dtype)
+    return np.where(rng.random(shape) < 0.125, bits, normal).reshape(shape)
+
+
+def inputs(
+    rng: np.random.Generator, operator: actgrad.Operator, shape: tuple[int, ...], dtype: str = "float32", dim: int = -1
+) -> dict[str, np.ndarray]:
+    """Tensors for a call, contiguous, optional ones included."""
+    shapes = input_shapes(operator, shape, dim)
+    return {name: random_values(rng, whole, dtype) for name, whole in shapes.items()}
+
+
+def off_defaults(operator: actgrad.Operator) -> dict[str, Any]:
+    """Attributes that all differ from their defaults and from each other."""
+    return next(case for case in reversed(testing.attribute_cases(operator)) if case.get("alpha", 1) > 0)
+
+
+def same_bits(a: Any, b: Any) -> bool:
+    """Whether two arrays have the same dtype, shape and bits; of two NaNs sign and payload may differ."""
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.tobytes() == b.tobytes():
+        return True
+    words = np.dtype(f"u{a.dtype.itemsize}")
+    differ = np.ascontiguousarray(a).view(words) != np.ascontiguousarray(b).view(words)
+    return a.dtype.kind not in "iu" and bool((np.isnan(a) & np.isnan(b))[differ].all())
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A layout: dimensions from the outermost, and each one's step over its neighbour, negative for backwards."""
+
+    order: tuple[int, ...]
+    steps: tuple[int, ...]
+    offset: int = 0  # bytes
+
+    def room(self, shape: tuple[int, ...], dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+        """A view of `shape` laid out like this, and the memory around it, all bytes being 0xA5.
+
+        The offset counts from the beginning of a cache line.
+        """
+        strides = [0] * len(shape)
+        extent, reach = dtype.itemsize, 0  # reach: of the dimensions walked backwards
+        for d in reversed(self.order):
+            step = abs(self.steps[d]) * extent
+            strides[d] = step if self.steps[d] > 0 else -step
+            reach += 0 if self.steps[d] > 0 else step * (max(shape[d], 1) - 1)
+            extent = step * max(shape[d], 1)
+        memory = np.full(64 + self.offset + extent + 64, 0xA5, np.uint8)
+        first = -memory.__array_interface__["data"][0] % 64 + self.offset + reach
+        return np.ndarray(shape, dtype, memory, first, tuple(strides)), memory
+
+    def holding(self, values: np.ndarray) -> np.ndarray:
+        """A view with these values."""
+        view, _ = self.room(values.shape, values.dtype)
+        view[...] = values
+        return view
+
+
+def contiguous(rank: int) -> Memory:
+    return Memory(tuple(range(rank)), (1,) * rank)
+
+
+def untouched(view: np.ndarray, memory: np.ndarray) -> bool:
+    """Whether the bytes of `memory` outside `view`, which is a view of it, are still 0xA5."""
+    inside = np.zeros(memory.shape, np.uint8)
+    start = view.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    mask = np.ndarray(view.shape, np.dtype(f"V{view.dtype.itemsize}"), inside, start, view.strides)
+    mask[...] = np.frombuffer(b"\xff" * view.dtype.itemsize, mask.dtype)[0]
+    return bool((memory[inside == 0] == 0xA5).all())
+
+
+def guarded(values: np.ndarray, at_end: bool, turned: bool) -> np.ndarray:
+    """A copy of `values` against the end (or the beginning) of a page, with forbidden pages around it."""
+    page = mmap.PAGESIZE
+    pages = -(-values.nbytes // page) or 1
+    memory = mmap.mmap(-1, (pages + 2) * page)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for guard in (address, address + (pages + 1) * page):
+        if protect(guard, page, 0):
+            raise OSError(ctypes.get_errno(), "mprotect")
+    start = page + (pages * page - values.nbytes if at_end else 0)
+    order = "F" if turned else "C"
+    view = np.ndarray(values.shape, values.dtype, memory, start, order=order)
+    view[...] = values
+    return view
+
+
+def run_script(script: str, timeout: float = 120, **environment: str) -> str:
+    """What a Python script prints that runs in a process of its own, warnings being errors there too."""
+    paths = [str(Path(__file__).parent), str(Path(actgrad.__file__).parent.parent)]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
+        capture_output=True, text=True, timeout=timeout, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
