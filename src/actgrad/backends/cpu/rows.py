@@ -94,8 +94,7 @@ class _RowFunction:
 
     def _compute(self, inputs: list[Vector]) -> list[Vector]:
         results = self.row.element(*self.formulas, *inputs, *self.scalars)
-        # One NaN for all: which operand's NaN a product takes is LLVM's choice, another one in each copy of a loop.
-        return [self.emitter.one_nan(self.emitter.vector(result)) for result in results]
+        return [self.emitter.vector(result) for result in results]
 
     def _compute_vectors(self, index: ir.Value) -> list[list[ir.Value]]:
         """For each of UNROLL vectors, each output as it goes to memory; all loads come first."""

@@ -1,6 +1,6 @@
 """Between memory and arithmetic: how a vector of each storage dtype is widened to the compute dtype, and rounded back.
 
-Every conversion back rounds once, to nearest, ties to even. Integers saturate; NaN becomes 0.
+Every conversion back rounds once, to nearest, ties to even. There is one NaN; integers saturate, NaN becomes 0.
 """
 
 from __future__ import annotations
@@ -50,8 +50,12 @@ def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
     """A vector of the compute dtype, rounded once to how `dtype` lies in memory."""
     if dtype.kind in ("int", "uint"):
         return _to_integer(emitter, x, dtype)
-    if dtype.kind == "complex":
-        return _interleave_zeros(emitter, narrow(emitter, x, dtype.part))
+    # One NaN for all: which operand's NaN a product takes is LLVM's choice, another one in each copy of a loop.
+    real = _rounded(emitter, emitter.one_nan(x), dtype.part if dtype.kind == "complex" else dtype)
+    return _interleave_zeros(emitter, real) if dtype.kind == "complex" else real
+
+
+def _rounded(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
     if dtype.name == "float64":
         return x.value
     if dtype.name == "float32":
@@ -80,15 +84,15 @@ def _round_to_odd(emitter: Emitter, x: Vector) -> ir.Value:
 
 
 def _float_to_bfloat16(emitter: Emitter, single: ir.Value) -> ir.Value:
-    """The upper half of a float, rounded to nearest even by adding just under a half unit; NaN stays quiet."""
-    builder, word = emitter.builder, emitter.vector_type(I32)
-    bits = builder.bitcast(single, word)
-    upper = builder.lshr(bits, emitter.splat(16, I32))
-    odd = builder.and_(upper, emitter.splat(1, I32))
-    rounded = builder.lshr(builder.add(builder.add(bits, emitter.splat(0x7FFF, I32)), odd), emitter.splat(16, I32))
-    quiet = builder.or_(upper, emitter.splat(0x40, I32))
-    is_nan = builder.fcmp_unordered("uno", single, single)
-    return builder.trunc(builder.select(is_nan, quiet, rounded), emitter.vector_type(I16))
+    """The upper half of a float, rounded to nearest even by adding just under a half unit.
+
+    To the NaN that `one_nan` leaves, whose lower half is 0, that adds nothing.
+    """
+    builder = emitter.builder
+    bits = builder.bitcast(single, emitter.vector_type(I32))
+    odd = builder.and_(builder.lshr(bits, emitter.splat(16, I32)), emitter.splat(1, I32))
+    rounded = builder.add(builder.add(bits, emitter.splat(0x7FFF, I32)), odd)
+    return builder.trunc(builder.lshr(rounded, emitter.splat(16, I32)), emitter.vector_type(I16))
 
 
 def _half_to_float(emitter: Emitter, raw: ir.Value) -> ir.Value:
