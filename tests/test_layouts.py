@@ -601,7 +601,7 @@ def test_streaming_stores(operator: actgrad.Operator, monkeypatch: pytest.Monkey
             out = out if len(out) > 1 else out[0]
             plan = operator.plan(*tensors.values(), out=out, backend="reference", **off_defaults(operator))
             kernel = engine.prepare(plan.computation)
-            assert ("streaming" in str(kernel)) == bool(kernel.target.streaming)
+            assert ("streaming" in str(kernel)) == bool(kernel.target.fence)
             kernel.run(*plan.addresses)
             for (view, memory), wanted in zip(rooms, expected, strict=True):
                 assert same_bits(view, wanted), (dtype, shape, offset)

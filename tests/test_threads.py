@@ -166,11 +166,11 @@ def test_bad_numbers(number: Any) -> None:
 
 
 def test_number_beyond_all_processors() -> None:
-    actgrad.set_num_threads(100000)
-    x = sawtooth((1 << 18,))
+    actgrad.set_num_threads(1024)
+    x = sawtooth((1 << 24,))  # enough for all of them
     assert np.array_equal(actgrad.leaky_relu(x, negative_slope=0.5), np.where(x > 0, x, x / 2))
     actgrad.set_num_threads(0)
-    assert 1 <= actgrad.get_num_threads() < 100000
+    assert 1 <= actgrad.get_num_threads() < 1024
 
 
 CHECK = """

@@ -12,10 +12,10 @@ import platform
 import sys
 from importlib import metadata
 
-from . import __version__, catalogue, demo
+from . import __version__, bench, cache, catalogue, demo
 from .errors import ActgradError
 
-COMMANDS = (catalogue, demo)
+COMMANDS = (catalogue, bench, cache, demo)
 
 
 def parser() -> argparse.ArgumentParser:

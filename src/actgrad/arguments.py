@@ -69,7 +69,8 @@ def attribute(operator: Operator, argument: Argument, value: Any) -> Any:
             return float(value)
         except OverflowError:
             return float("inf") if value > 0 else float("-inf")
-    raise InvalidCall(f"{operator.name}: {name} is a {type(value).__name__}; it must be a number")
+    way_out = "; pass .item()" if hasattr(value, "item") else ""
+    raise InvalidCall(f"{operator.name}: {name} is a {type(value).__name__}; it must be a number{way_out}")
 
 
 def refuse_mixture(operator: Operator, inputs: Inputs, outputs: Outputs) -> NoReturn:

@@ -35,7 +35,7 @@ def view(obj: Any, operator: str, argument: str) -> View:
     if isinstance(obj, np.ndarray):
         return _numpy_view(obj, operator, argument)
     torch = sys.modules.get("torch")
-    if torch is not None and isinstance(obj, torch.Tensor):
+    if isinstance(obj, getattr(torch, "Tensor", ())):
         return _torch_view(torch, obj, operator, argument)
     if hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
         return _dlpack_view(obj, operator, argument)
@@ -43,7 +43,8 @@ def view(obj: Any, operator: str, argument: str) -> View:
         array = np.asarray(obj)
         array.flags.writeable = False  # a copy: what is written to it would be lost
         return _numpy_view(array, operator, argument)
-    raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}")
+    way_out = "; numpy.asarray makes one of it" if isinstance(obj, (list, tuple, int, float)) else ""
+    raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}{way_out}")
 
 
 def numpy_array(address: int, meta: Meta) -> np.ndarray:
@@ -135,6 +136,11 @@ def row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     return dense_strides(shape, tuple(range(len(shape), 0, -1)), itemsize)
 
 
+def _check_rank(rank: int, operator: str, argument: str) -> None:
+    if rank > MAX_RANK:
+        raise InvalidArgument(f"{operator}: {argument} has {rank} dimensions; it may have at most {MAX_RANK}")
+
+
 def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
     if isinstance(array, np.ma.MaskedArray):
         raise InvalidCall(f"{operator}: {argument} is a masked array, whose mask would be lost; pass .filled(value)")
@@ -180,8 +186,7 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
         address = 0
     if not address and tensor.numel() and tensor.device.type != "meta":
         raise InvalidCall(f"{operator}: {argument} is a {type(tensor).__name__} without memory of its own")
-    if tensor.ndim > MAX_RANK:
-        raise InvalidArgument(f"{operator}: {argument} has {tensor.ndim} dimensions; at most {MAX_RANK}")
+    _check_rank(tensor.ndim, operator, argument)
     itemsize = dtype.itemsize
     strides = tuple([s * itemsize for s in tensor.stride()])
     device = "cpu" if tensor.is_cpu else str(tensor.device)
@@ -233,12 +238,15 @@ def _dlpack_view(obj: Any, operator: str, argument: str) -> View:
             capsule = obj.__dlpack__(max_version=(1, 0))
         except TypeError:  # a producer from before version 1.0
             capsule = obj.__dlpack__()
-    except (BufferError, RuntimeError, TypeError) as error:
+    except Exception as error:  # whatever a producer raises, it has no tensor to give
         raise InvalidCall(f"{operator}: {argument} ({type(obj).__name__}) gives no DLPack: {error}") from error
     get_name, get_pointer = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
     get_name.restype, get_name.argtypes = ctypes.c_char_p, (ctypes.py_object,)
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    name = get_name(capsule)
+    name = get_name(capsule) if type(capsule).__name__ == "PyCapsule" else None
+    if name not in (b"dltensor", b"dltensor_versioned"):
+        what = f"a {type(capsule).__name__}" if name is None else f"a capsule named {name.decode()!r}"
+        raise InvalidCall(f"{operator}: {argument} ({type(obj).__name__}) gives no DLPack tensor but {what}")
     pointer = get_pointer(capsule, name)
     writable = True
     if name == b"dltensor_versioned":
@@ -254,6 +262,7 @@ def _dlpack_view(obj: Any, operator: str, argument: str) -> View:
         raise InvalidDtype(
             f"{operator}: {argument} has DLPack type {code}, {bits} bits, {lanes} lanes: no tensor dtype"
         )
+    _check_rank(tensor.ndim, operator, argument)
     shape = tuple(tensor.shape[: tensor.ndim])
     if tensor.strides:
         strides = tuple(s * dtype.itemsize for s in tensor.strides[: tensor.ndim])

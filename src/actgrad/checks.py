@@ -113,7 +113,7 @@ def _listed(name: str, dtype: Dtype, call: Call) -> str | None:
     if dtype.name in allowed:
         return None
     where = f" on {call.product}" if call.product else ""
-    return f"{name} is {dtype}; supported{where}: {', '.join(allowed)}"
+    return f"{name} is {dtype}; supported{where}: {', '.join(allowed)}; convert it"
 
 
 def _dtype(operator: Operator) -> Iterator[Check]:
@@ -321,7 +321,8 @@ def _value(operator: Operator) -> Iterator[Check]:
         ) -> str | None:
             if holds(call.attributes, call.product):
                 return None
-            given = ", ".join(f"{name}={value}" for name, value in call.attributes.items())
+            concerned = {n: v for n, v in call.attributes.items() if n in rule} or call.attributes
+            given = ", ".join(f"{name}={value!r}" for name, value in concerned.items())
             where = f" on {call.product}" if call.product else ""
             return f"it needs {rule}; got {given}{where}"
 

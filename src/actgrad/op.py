@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import arguments, arrays, backends, checks, overlap, preparation, products, schema
 from .arguments import Inputs, Outputs
@@ -15,6 +14,9 @@ from .preparation import Prepared
 from .products import Product
 from .schema import Argument
 from .shortcuts import Shortcuts
+
+if TYPE_CHECKING:
+    import inspect
 
 #: Every operator by its name, in the order of definition.
 REGISTRY: dict[str, Operator] = {}
@@ -81,10 +83,27 @@ class Operator:
         self._shortcuts = Shortcuts(layout == GATED)
         self.__name__ = self.__qualname__ = self.name
         self.__doc__ = _documentation(self)
-        self.__signature__ = _signature(self)
         if self.name in REGISTRY:
             raise ValueError(f"operator {self.name!r} is already registered")
         REGISTRY[self.name] = self
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What help() and editors show: tensors by position, attributes by name."""
+        import inspect  # costs a tenth of importing NumPy, and few ask
+
+        positional, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        tensors = [
+            inspect.Parameter(a.name, positional, default=None if a.is_optional else inspect.Parameter.empty)
+            for a in self.schema.tensors
+        ]
+        attributes = {**self.defaults, "out": None, "backend": None}
+        return inspect.Signature(
+            tensors + [inspect.Parameter(name, by_name, default=value) for name, value in attributes.items()]
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _registered, (self.name,)  # one per process: copies and pickles stand for the name
 
     def __repr__(self) -> str:
         return f"<actgrad operator {self.schema}>"
@@ -97,7 +116,7 @@ class Operator:
         return self.formula[switch(attributes, product) if callable(switch) else attributes[switch]]
 
     def __call__(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
-        way = self._shortcuts.find(attributes) if backend is None else None
+        way = self._shortcuts.find(tensors, attributes) if backend is None else None
         if way is not None:
             result = way.attempt(tensors, out)
             if result is not None:
@@ -177,16 +196,8 @@ def _choices(formula: Formula | Mapping[Any, Formula], switch: Any) -> tuple[str
     return keys if all(isinstance(key, str) for key in keys) else ()
 
 
-def _signature(operator: Operator) -> inspect.Signature:
-    positional, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    tensors = [
-        inspect.Parameter(a.name, positional, default=None if a.is_optional else inspect.Parameter.empty)
-        for a in operator.schema.tensors
-    ]
-    attributes = {**operator.defaults, "out": None, "backend": None}
-    return inspect.Signature(
-        tensors + [inspect.Parameter(name, by_name, default=value) for name, value in attributes.items()]
-    )
+def _registered(name: str) -> Operator:
+    return REGISTRY[name]
 
 
 def _documentation(operator: Operator) -> str:
@@ -212,5 +223,5 @@ def _documentation(operator: Operator) -> str:
     lines += ["", "Formula:"]
     for key, function in functions.items():
         case = "" if key is None else f"{operator.switch if isinstance(operator.switch, str) else 'case'} {key!r}: "
-        lines.append(f"    {case}{inspect.getdoc(function) or function.__name__}")
+        lines.append(f"    {case}{(function.__doc__ or function.__name__).strip()}")
     return "\n".join(lines)

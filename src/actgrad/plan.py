@@ -64,7 +64,7 @@ class Plan:
         return self.result
 
     def __str__(self) -> str:
-        attributes = ", ".join(f"{name}={value}" for name, value in self.attributes.items())
+        attributes = ", ".join(f"{name}={value!r}" for name, value in self.attributes.items())
         return (
             f"{self.operator}({attributes})\n"
             f"  loop     {self.computation.loop}, computed in {self.computation.compute}\n"

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import arrays, checks, preparation, products
 from .dtypes import BY_NAME
-from .errors import InvalidCall
+from .errors import InvalidCall, InvalidDtype
 from .layouts import GATED
 from .loop import Meta
 from .op import REGISTRY, Operator
@@ -16,30 +16,37 @@ from .products import Product
 _SIZE = 1024  # elements; the machine code is the same for any size
 
 
-def precompile(operators: Iterable[str] | None = None, dtypes: Iterable[str] | None = None) -> int:
+def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[str] | str | None = None) -> int:
     """The number of calls prepared: machine code for every case of `operators` and `dtypes` is made and kept.
 
     Afterwards calls of these operators, whose tensors have one dtype and are not broadcast, compile nothing in this
-    process. `operators` and `dtypes` are names; None means all of them.
+    process. `operators` and `dtypes` are one name or several; None means all of them.
     """
-    wanted = list(REGISTRY) if operators is None else list(operators)
-    unknown = [name for name in wanted if name not in REGISTRY]
-    if unknown:
-        raise InvalidCall(f"precompile: no operator {unknown[0]!r}; known: {', '.join(REGISTRY)}")
-    chosen = None if dtypes is None else list(dtypes)
-    unknown = [name for name in chosen or () if name not in BY_NAME]
-    if unknown:
-        raise InvalidCall(f"precompile: no dtype {unknown[0]!r}; known: {', '.join(BY_NAME)}")
+    wanted = _names("operator", operators, REGISTRY)
+    chosen = _names("dtype", dtypes, BY_NAME)
     count = 0
     for operator in map(REGISTRY.__getitem__, wanted):
-        for name in checks.allowed_dtypes(operator, None):
-            if chosen is not None and name not in chosen:
-                continue
-            for inputs in _inputs(operator, name):
-                for attributes, product in _cases(operator):
+        for attributes, product in _cases(operator):
+            for name in checks.allowed_dtypes(operator, product):
+                if name not in chosen:
+                    continue
+                for inputs in _inputs(operator, name):
                     preparation.prepare(operator, inputs, (), attributes, product=product)
                     count += 1
+    if not count:
+        raise InvalidDtype(f"precompile: none of {', '.join(wanted)} takes {', '.join(chosen)}")
     return count
+
+
+def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -> list[str]:
+    """The names asked for, all that are known for None."""
+    if names is None:
+        return list(known)
+    wanted = [names] if isinstance(names, str) else list(names)
+    for name in wanted:
+        if name not in known:
+            raise InvalidCall(f"precompile: no {what} {name!r}; known: {', '.join(known)}")
+    return wanted
 
 
 def _inputs(operator: Operator, dtype: str) -> Iterator[tuple[Meta | None, ...]]:

@@ -16,21 +16,24 @@ import numpy as np
 
 from . import arrays, backends, pages, products
 from .arrays import View
+from .forks import forkable_lock
 from .preparation import Prepared
 
-ENTRIES = 8  # kinds of arrays per set of attributes that have a short way at a time
-SETS = 64  # sets of attributes
+ENTRIES = 8  # layouts per set of attributes that have a short way at a time
+SETS = 64  # sets of attributes, for each kind of array
+
+
+_lock = forkable_lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The short way for one set of attributes."""
+    """The short way for one kind of array and one set of attributes."""
 
     try_kernels: Callable[..., bool]
     entries: tuple[bytes, ...]  # latest first
     empty_like: Callable[[Any], Any] | None  # allocates the one result; None where that takes more thought
     alike: int  # which of the inputs the result is like
-    types: tuple[type, ...]  # of arrays that `empty_like` may be asked for
     results: int
     note_written: Callable[[Any], None] | None
     forward_mode: Any  # PyTorch's module of forward-mode differentiation, None where PyTorch has no part
@@ -40,7 +43,11 @@ class Way:
         if self.forward_mode is not None and self.forward_mode._current_level >= 0:
             return None  # a tensor that is being differentiated does not show it
         if out is None:
-            if self.empty_like is None or len(tensors) <= self.alike or type(tensors[self.alike]) not in self.types:
+            if (
+                self.empty_like is None
+                or len(tensors) <= self.alike
+                or type(tensors[self.alike]) is not type(tensors[0])
+            ):
                 return None
             out = self.empty_like(tensors[self.alike])
             return out if self.try_kernels(self.entries, out, *tensors) else None
@@ -56,19 +63,18 @@ class Shortcuts:
     """The short ways of one operator."""
 
     def __init__(self, is_gated: bool):
-        self._ways: dict[Hashable, Way] = {}
+        self._ways: dict[Any, Way] = {}
         self._is_gated = is_gated
 
-    def find(self, attributes: dict[str, Any]) -> Way | None:
-        """The short way of a call with these keyword arguments, or None."""
-        if products.any_chosen():
+    def find(self, tensors: tuple[Any, ...], attributes: dict[str, Any]) -> Way | None:
+        """The short way of a call with these positional and keyword arguments, or None."""
+        if not tensors or products.any_chosen():
             return None
         if not backends.torch_is_adopted:
             backends.adopt_torch()
-        if not attributes:
-            return self._ways.get(())
+        kind = type(tensors[0])
         try:
-            return self._ways.get(_key(attributes))
+            return self._ways.get(_key(kind, attributes) if attributes else kind)
         except TypeError:  # an unhashable argument: a tensor by name, say
             return None
 
@@ -81,25 +87,25 @@ class Shortcuts:
         shortcut = prepared.kernel.shortcut(outputs, inputs)
         if shortcut is None:
             return
-        key = _key(attributes) if attributes else ()
+        first = inputs[0]
+        assert first is not None, "the first tensor is never optional"
+        key = _key(type(first.source), attributes) if attributes else type(first.source)
         known = self._ways.get(key)
-        if known is None and len(self._ways) >= SETS:
-            return
         earlier = known.entries[: ENTRIES - 1] if known is not None else ()
         alike = 1 if self._is_gated else 0
         allocate = _empty_like(outputs[0]) if len(outputs) == 1 else None
         forward_mode = sys.modules.get("torch.autograd.forward_ad")
         entries = (shortcut.entry, *earlier)
         note_written = arrays.note_written(outputs[0].kind)
-        types = (type(outputs[0].source),)
-        self._ways[key] = Way(
-            shortcut.attempt, entries, allocate, alike, types, len(outputs), note_written, forward_mode
-        )
+        with _lock:
+            while len(self._ways) >= SETS and key not in self._ways:
+                del self._ways[next(iter(self._ways))]
+        self._ways[key] = Way(shortcut.attempt, entries, allocate, alike, len(outputs), note_written, forward_mode)
 
 
-def _key(attributes: dict[str, Any]) -> Hashable:
-    """Keyword arguments by name, value and type: 1, 1.0 and True are equal, but not all of them are allowed."""
-    return (*attributes.items(), *map(type, attributes.values()))
+def _key(kind: type, attributes: dict[str, Any]) -> Hashable:
+    """The kind of array, and keyword arguments by name, value and type: 1 and True are equal, but not both allowed."""
+    return (kind, *attributes.items(), *map(type, attributes.values()))
 
 
 def _is_plain(value: Any) -> bool:

@@ -245,7 +245,7 @@ def ulp_errors(actual: Array, values: Array) -> Array:
 
 def aten(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
     """What PyTorch computes for a call on NumPy arrays; KeyError for an operator that it has no counterpart of."""
-    counterpart = _ATEN[operator.name]
+    counterpart = ATEN[operator.name]
     arrays = [_to_torch(torch, array) for array in inputs if array is not None]
     return tuple(_from_torch(torch, result) for result in as_tuple(counterpart(torch.ops.aten, attributes, *arrays)))
 
@@ -282,7 +282,8 @@ def _aten_geglu_backward(ops: Any, a: dict[str, Any], grad_output: Any, packed: 
     return ops.cat(parts if a["activate_left"] else parts[::-1], a["dim"])
 
 
-_ATEN: dict[str, Callable[..., Any]] = {
+#: PyTorch's counterparts: (its operators, attributes, tensors...) -> result.
+ATEN: dict[str, Callable[..., Any]] = {
     "elu": lambda ops, a, x: ops.elu(x, a["alpha"], a["scale"], a["input_scale"]),
     "elu_backward": lambda ops, a, g, x: ops.elu_backward(
         g, a["alpha"], a["scale"], a["input_scale"], a["is_result"], x

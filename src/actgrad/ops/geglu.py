@@ -6,7 +6,7 @@ from .gelu import gelu_erf, gelu_erf_derivative, gelu_tanh, gelu_tanh_derivative
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P"
 REQUIRES = {
-    "approximate 'tanh' on Ascend310P": lambda a, product: (
+    "approximate='tanh' on Ascend310P": lambda a, product: (
         a["approximate"] == "tanh" or product is None or product.name != "Ascend310P"
     )
 }

@@ -18,12 +18,14 @@ from enum import IntEnum, auto
 
 import llvmlite.ir as ir
 
-from .flow import I32, I64, PTR, VOID, Function, external
+from .flow import Function, external, external_data
 from .staging import emit_copy
+from .target import Target
+from .vectors import I32, I64, PTR, VOID
 
 MAX_OPERANDS = 8
 MAX_DIMENSIONS = 64  # of NumPy, the widest
-STAGE_BYTES = 64 << 10  # room for staged tiles, on each thread's stack
+STAGE_BYTES = 64 << 10  # room for staged tiles, on each thread's stack, which must therefore have 96 KiB
 
 
 class Block(IntEnum):
@@ -63,22 +65,28 @@ class Part(IntEnum):
 class Slots(IntEnum):
     """The words of the process's thread table, see threads.py."""
 
-    PARALLEL = 0  # GOMP_parallel, or 0 for none
+    RUNTIME = 0  # address of the OpenMP runtime's functions, 0 for none
+    CHOSEN = auto()  # the number of threads asked for, or 0 for MAX_THREADS
+    OWNER = auto()  # the process that may use the pool: not a forked child, which inherits it broken
+
+
+class Runtime(IntEnum):
+    """The functions of an OpenMP runtime, by address."""
+
+    PARALLEL = 0  # GOMP_parallel
     THREAD = auto()  # omp_get_thread_num
     THREADS = auto()  # omp_get_num_threads
     MAX_THREADS = auto()  # omp_get_max_threads
-    CHOSEN = auto()  # the number of threads asked for, or 0 for MAX_THREADS
-    OWNER = auto()  # the process that may use the pool: not a forked child, which inherits it broken
 
 
 SLOTS_SYMBOL = "actgrad_thread_slots"
 
 
-def emit(module: ir.Module, vector_bytes: int) -> None:
+def emit(module: ir.Module, target: Target) -> None:
     """Add `run` and what it needs to `module`."""
     segment = _segment(module)
-    flat, tiled = _flat(module, segment), _tiled(module, segment, emit_copy(module, vector_bytes))
-    part = _part(module, flat, tiled)
+    flat, tiled = _flat(module, segment), _tiled(module, segment, emit_copy(module, target.vector_bytes))
+    part = _part(module, flat, tiled, target.fence)
     _run(module, part, _worker(module, part))
 
 
@@ -123,8 +131,7 @@ def _segment(module: ir.Module) -> ir.Function:
                 step = f.word(_operand(f, block, k), Part.STEP)
                 f.store(f.at(f.word(pointers, k, PTR), f.mul(head, step)), f.word_at(rest, k))
             _indirect(f, streaming, VOID, [rest, f.sub(count, head), scalars])
-            f.ret_void()
-            f.position_at_end(f.append_basic_block("unreachable"))
+            f.leave()
     _indirect(f, row, VOID, [pointers, count, scalars])
     f.ret_void()
     return f.function_value
@@ -232,7 +239,7 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
     return f.function_value
 
 
-def _part(module: ir.Module, flat: ir.Function, tiled: ir.Function) -> ir.Function:
+def _part(module: ir.Module, flat: ir.Function, tiled: ir.Function, fence: str) -> ir.Function:
     """part(block, addresses, first, last): some of the units, whichever they are."""
     f = Function(module, "part", (PTR, PTR, I64, I64))
     is_flat = f.icmp_signed("==", f.word(f.arguments[0], Block.DIMENSIONS), I64(0))
@@ -241,17 +248,20 @@ def _part(module: ir.Module, flat: ir.Function, tiled: ir.Function) -> ir.Functi
             f.call(flat, f.arguments)
         with otherwise:
             f.call(tiled, f.arguments)
+    if fence:  # streaming stores are not ordered with others until then
+        has_streamed = f.icmp_signed("!=", f.word(f.arguments[0], Block.ROW_STREAMING), I64(0))
+        with f.if_then(has_streamed):
+            f.call(external(module, fence, VOID), [])
     f.ret_void()
     return f.function_value
 
 
 def _worker(module: ir.Module, part: ir.Function) -> ir.Function:
-    """worker({block, addresses}): this thread's share of the units; what the thread pool calls."""
+    """worker({block, addresses, runtime}): this thread's share of the units; what the thread pool calls."""
     f = Function(module, "worker", (PTR,))
-    slots = _slots(module)
-    block, addresses = f.word(f.arguments[0], 0, PTR), f.word(f.arguments[0], 1, PTR)
-    thread = f.sext(_indirect(f, f.word(slots, Slots.THREAD), I32, []), I64)
-    threads = f.sext(_indirect(f, f.word(slots, Slots.THREADS), I32, []), I64)
+    block, addresses, runtime = (f.word(f.arguments[0], k, PTR) for k in range(3))
+    thread = f.sext(_indirect(f, f.word(runtime, Runtime.THREAD), I32, []), I64)
+    threads = f.sext(_indirect(f, f.word(runtime, Runtime.THREADS), I32, []), I64)
     units = f.word(block, Block.UNITS)
     share = f.sdiv(f.add(units, f.sub(threads, I64(1))), threads)
     # Flat shares begin at multiples of 1024 elements, so that no two threads write to one cache line.
@@ -269,17 +279,18 @@ def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
     """run(block, addresses): all of the loop, on as many threads as there is work for."""
     f = Function(module, "run", (PTR, PTR), public=True)
     block, addresses = f.arguments
-    slots, shared = _slots(module), f.words(2, "shared")
+    slots, shared = external_data(module, SLOTS_SYMBOL), f.words(3, "shared")
     units = f.word(block, Block.UNITS)
     wanted = f.sdiv(units, f.word(block, Block.GRAIN))
     several = f.append_basic_block("several")
     alone = f.append_basic_block("alone")
-    parallel = f.word(slots, Slots.PARALLEL)
-    f.cbranch(f.and_(f.icmp_signed(">", wanted, I64(1)), f.icmp_signed("!=", parallel, I64(0))), several, alone)
+    runtime = f.word(slots, Slots.RUNTIME, PTR)
+    has_runtime = f.icmp_signed("!=", f.ptrtoint(runtime, I64), I64(0))
+    f.cbranch(f.and_(f.icmp_signed(">", wanted, I64(1)), has_runtime), several, alone)
 
     f.position_at_end(several)
     chosen = f.word(slots, Slots.CHOSEN)
-    available = f.sext(_indirect(f, f.word(slots, Slots.MAX_THREADS), I32, []), I64)
+    available = f.sext(_indirect(f, f.word(runtime, Runtime.MAX_THREADS), I32, []), I64)
     threads = f.least(wanted, f.select(f.icmp_signed(">", chosen, I64(0)), chosen, available))
     # A forked child inherits the pool's memory but not its threads, and would wait for them for ever.
     owner = f.icmp_signed("==", f.sext(f.call(external(module, "getpid", I32), []), I64), f.word(slots, Slots.OWNER))
@@ -289,19 +300,10 @@ def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
     f.position_at_end(spread)
     f.store(block, f.word_at(shared, 0))
     f.store(addresses, f.word_at(shared, 1))
-    _indirect(f, parallel, VOID, [worker, shared, f.trunc(threads, I32), I32(0)])
+    f.store(runtime, f.word_at(shared, 2))
+    _indirect(f, f.word(runtime, Runtime.PARALLEL), VOID, [worker, shared, f.trunc(threads, I32), I32(0)])
     f.ret_void()
 
     f.position_at_end(alone)
     f.call(part, [block, addresses, I64(0), units])
     f.ret_void()
-
-
-def _slots(module: ir.Module) -> ir.GlobalVariable:
-    """The process's thread table; its address is found by name when the code is loaded."""
-    known = module.globals.get(SLOTS_SYMBOL)
-    if known is not None:
-        return known
-    slots = ir.GlobalVariable(module, ir.ArrayType(I64, len(Slots)), SLOTS_SYMBOL)
-    slots.linkage = "external"
-    return slots

@@ -97,7 +97,7 @@ def _doors() -> Doors:
 
 def _driver_module(target: Target) -> ir.Module:
     module = ir.Module("driver")
-    driver.emit(module, target.vector_bytes)
+    driver.emit(module, target)
     invoke = launch.emit_invoke(module, module.globals["run"])
     launch.emit(module, invoke)
     shortcut.emit(module, invoke)

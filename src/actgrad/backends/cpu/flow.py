@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
-from .vectors import I32, I64, PTR, VOID
+from .vectors import I64, PTR, VOID
 
 
 class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
@@ -71,6 +73,14 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         room.type = PTR  # llvmlite would remember what it points to
         return room
 
+    def leave(self, value: ir.Value | None = None) -> None:
+        """Return here; what is emitted next is never reached."""
+        if value is None:
+            self.ret_void()
+        else:
+            self.ret(value)
+        self.position_at_end(self.append_basic_block("unreachable"))
+
 
 def external(module: ir.Module, name: str, result: ir.Type, *arguments: ir.Type) -> ir.Function:
     """A function of the process, found by its name when the code is loaded."""
@@ -78,4 +88,16 @@ def external(module: ir.Module, name: str, result: ir.Type, *arguments: ir.Type)
     return known if known is not None else ir.Function(module, ir.FunctionType(result, list(arguments)), name)
 
 
-__all__ = ["I32", "I64", "PTR", "VOID", "Function", "external"]
+def external_data(module: ir.Module, name: str) -> ir.GlobalVariable:
+    """Words of the process, found by their name when the code is loaded."""
+    known = module.globals.get(name)
+    if known is None:
+        known = ir.GlobalVariable(module, I64, name)
+        known.linkage = "external"
+    return known
+
+
+def add_python_functions(*names: str) -> None:
+    """Tell LLVM where functions of Python's C API are."""
+    for name in names:
+        llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)

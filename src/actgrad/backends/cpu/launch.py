@@ -14,12 +14,12 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
 from .driver import MAX_OPERANDS, Block
-from .flow import I64, PTR, VOID, Function, external
+from .flow import Function, add_python_functions, external, external_data
+from .vectors import I64, PTR, VOID
 
 _METH_FASTCALL = 0x0080
 #: Units of work above which other Python threads may run meanwhile.
 RELEASE_GRAINS = 1
-_C_API = ("PyLong_AsVoidPtr", "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef")
 
 
 def emit_invoke(module: ir.Module, run: ir.Function) -> ir.Function:
@@ -49,17 +49,14 @@ def emit(module: ir.Module, invoke: ir.Function) -> None:
         f.store(address, f.word_at(addresses, f.sub(k, I64(1))))
     block = f.call(as_pointer, [f.word(arguments, 0, PTR)])
     f.call(invoke, [block, addresses])
-    none = ir.GlobalVariable(module, I64, "_Py_NoneStruct")
-    none.linkage = "external"
+    none = external_data(module, "_Py_NoneStruct")
     f.call(external(module, "Py_IncRef", VOID, PTR), [none])
     f.ret(none)
 
 
 def add_symbols() -> None:
     """Tell LLVM where the interpreter's functions are."""
-    for name in _C_API:
-        address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-        llvm.add_symbol(name, address)
+    add_python_functions("PyLong_AsVoidPtr", "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef")
     llvm.add_symbol("_Py_NoneStruct", id(None))
 
 

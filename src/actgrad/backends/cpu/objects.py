@@ -11,8 +11,10 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -26,6 +28,7 @@ from ... import xp
 _MAGIC = b"actgrad1"
 _DIGEST = 32  # bytes of a SHA-256
 SUFFIX = ".o"
+KEPT_DAYS = 30
 
 
 def folder() -> Path | None:
@@ -45,7 +48,7 @@ def load(key: str) -> bytes | None:
     try:
         if not _is_ours(place.stat()):
             return None
-        with open(place / (key + SUFFIX), "rb") as file:
+        with open(_path(place, key), "rb") as file:
             if not _is_ours(os.fstat(file.fileno())):
                 return None
             content = file.read()
@@ -65,10 +68,14 @@ def store(key: str, payload: bytes) -> bool:
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(place.stat()):
             return False
-        handle, temporary = tempfile.mkstemp(dir=place, prefix=".", suffix=".tmp")  # for this user only
+        generation = _path(place, key).parent
+        if not generation.exists():
+            generation.mkdir(mode=0o700, exist_ok=True)
+            _remove_old(place)
+        handle, temporary = tempfile.mkstemp(dir=generation, prefix=".", suffix=".tmp")  # for this user only
         with os.fdopen(handle, "wb") as file:
             file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
-        os.replace(temporary, place / (key + SUFFIX))
+        os.replace(temporary, _path(place, key))
     except OSError:  # read-only, full, or not a folder
         if temporary:
             Path(temporary).unlink(missing_ok=True)
@@ -76,18 +83,40 @@ def store(key: str, payload: bytes) -> bool:
     return True
 
 
+def is_usable() -> bool:
+    """Whether entries can be kept: the folder, or the nearest one above it that exists, can be written to."""
+    place = folder()
+    if place is None:
+        return False
+    if place.exists():
+        return place.is_dir() and _is_ours(place.stat()) and os.access(place, os.W_OK | os.X_OK)
+    return os.access(next(above for above in place.absolute().parents if above.exists()), os.W_OK | os.X_OK)
+
+
 def entries() -> list[Path]:
     """The files of all entries."""
     place = folder()
-    return sorted(place.glob("*" + SUFFIX)) if place is not None and place.is_dir() else []
+    return sorted(place.glob("*/*" + SUFFIX)) if place is not None and place.is_dir() else []
 
 
 def clear() -> int:
     """Remove all entries; how many there were."""
     found = entries()
-    for path in found:
-        path.unlink(missing_ok=True)
-    return len(found)
+    for generation in {path.parent for path in found}:
+        shutil.rmtree(generation, ignore_errors=True)
+    return len(found) - len(entries())
+
+
+def _path(place: Path, key: str) -> Path:
+    """The file of an entry. Each compiler has a folder of its own, so that those of earlier ones can go."""
+    return place / _compiler()[:16] / (key + SUFFIX)
+
+
+def _remove_old(place: Path) -> None:
+    """Remove what other compilers left and nobody has added to for KEPT_DAYS."""
+    for generation in place.iterdir():
+        if generation.is_dir() and time.time() - generation.stat().st_mtime > KEPT_DAYS * 86400:
+            shutil.rmtree(generation, ignore_errors=True)
 
 
 def _is_ours(status: os.stat_result) -> bool:
@@ -99,20 +128,20 @@ def _is_ours(status: os.stat_result) -> bool:
 
 def key(*parts: Any) -> str:
     """A name for what is compiled from `parts`: formulas count by their bytecode, the compiler by its source."""
-    digest = hashlib.sha256(_compiler())
+    digest = hashlib.sha256(_compiler().encode())
     for line in _lines(parts):
         digest.update(line.encode() + b"\n")
     return digest.hexdigest()[:40]
 
 
 @cache
-def _compiler() -> bytes:
+def _compiler() -> str:
     """What turns a formula into machine code: this package's own code, LLVM and Python."""
     digest = hashlib.sha256(f"{llvmlite.__version__} {platform.python_version()}".encode())
     package = Path(__file__).parents[2]
     for path in sorted([*package.glob("*.py"), *package.glob("backends/**/*.py")]):
         digest.update(path.read_bytes())
-    return digest.digest()
+    return digest.hexdigest()
 
 
 def _lines(value: Any) -> Iterable[str]:

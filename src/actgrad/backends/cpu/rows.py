@@ -2,8 +2,9 @@
 
     void row(char** operands, int64 n, double* scalars)      operands: outputs, then inputs
 
-Two functions per kernel: `row`, and `row_streaming`, whose stores bypass the caches (for outputs larger than these) and
-which therefore wants every output aligned to 64 bytes. An operand may also be a single element, spread over the row.
+Two functions per kernel: `row`, and `row_streaming`, whose stores bypass the caches (for outputs larger than these). It
+wants every output aligned to 64 bytes, and the driver to fence its stores in the end. An operand may also be a single
+element, spread over the row.
 """
 
 from __future__ import annotations
@@ -81,9 +82,6 @@ class _RowFunction:
         bulk = function.and_(self.count, I64(-step))
         with function.steps(I64(0), bulk, step) as i:
             self._stream_all(i, self._compute_vectors(i))
-        fence = self.emitter.target.streaming
-        if fence:
-            self.emitter.call(fence, ir.VoidType())
         both = [*zip(self.row.outputs, self.targets, strict=True), *zip(self.row.inputs, self.sources, strict=True)]
         for k, (dtype, pointer) in enumerate(both):
             spread = k >= len(self.targets) and self.row.spread[k - len(self.targets)]

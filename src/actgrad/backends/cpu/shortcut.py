@@ -26,7 +26,8 @@ import numpy as np
 from ...arrays import View
 from ...loop import extent, same_layout
 from .driver import MAX_OPERANDS
-from .flow import I32, I64, PTR, VOID, Function, external
+from .flow import Function, add_python_functions, external, external_data
+from .vectors import I32, I64, PTR, VOID
 
 SLOTS_SYMBOL = "actgrad_object_slots"
 _WRITEABLE = 0x0400  # NumPy's flag
@@ -79,9 +80,9 @@ def add_symbols() -> None:
     llvm.add_symbol(SLOTS_SYMBOL, ctypes.addressof(_table))
     _table[Slots.NDARRAY] = id(np.ndarray)
     _table[Slots.REQUIRES_GRAD], _table[Slots.IS_NEG] = map(id, _names)
-    functions = "PyTuple_Size", "PyTuple_GetItem", "PyBytes_AsString", "PyObject_GetAttr", "PyErr_Clear", "Py_DecRef"
-    for name in (*functions, "PyObject_CallMethodObjArgs"):
-        llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)
+    add_python_functions("PyTuple_Size", "PyTuple_GetItem", "PyBytes_AsString", "PyErr_Clear", "Py_IncRef", "Py_DecRef")
+    add_python_functions("PyObject_GetAttr", "PyObject_CallMethodObjArgs")
+    llvm.add_symbol("_Py_NoneStruct", id(None))
     llvm.add_symbol("_Py_TrueStruct", id(True))
     llvm.add_symbol("_Py_FalseStruct", id(False))
 
@@ -180,11 +181,9 @@ def emit(module: ir.Module, invoke: ir.Function) -> None:
         f.position_at_end(going_on)
 
     def answer(name: str) -> None:
-        known = module.globals.get(name)
-        truth = known if known is not None else ir.GlobalVariable(module, I64, name)
-        truth.linkage = "external"
+        truth = external_data(module, name)
         f.call(external(module, "Py_IncRef", VOID, PTR), [truth])
-        f.ret(truth)
+        f.leave(truth)
 
     unless(f.icmp_signed(">", objects, I64(MAX_OPERANDS)))
     with f.steps(I64(0), objects) as k:
@@ -199,10 +198,10 @@ def emit(module: ir.Module, invoke: ir.Function) -> None:
         with f.if_then(f.icmp_signed("!=", fits, I64(0))):
             f.call(invoke, [f.word_at(words, f.word(words, Entry.BLOCK)), addresses])
             answer("_Py_TrueStruct")
-            f.position_at_end(f.append_basic_block("unreachable"))
     f.branch(failure)
     f.position_at_end(failure)
     answer("_Py_FalseStruct")
+    f.unreachable()
 
 
 def _describe(module: ir.Module) -> ir.Function:
@@ -210,8 +209,7 @@ def _describe(module: ir.Module) -> ir.Function:
     f = Function(module, "describe", (PTR, PTR), I64)
     obj, found = f.arguments
     tensor = f.words(6, "tensor")  # a DLTensor
-    slots = ir.GlobalVariable(module, ir.ArrayType(I64, len(Slots)), SLOTS_SYMBOL)
-    slots.linkage = "external"
+    slots = external_data(module, SLOTS_SYMBOL)
     type_ = f.word(obj, 1)
 
     def keep(part: Object, value: ir.Value) -> None:
@@ -223,8 +221,7 @@ def _describe(module: ir.Module) -> ir.Function:
     def give_up_unless(condition: ir.Value) -> None:
         with f.if_then(f.not_(condition)):
             f.call(external(module, "PyErr_Clear", VOID), [])
-            f.ret(I64(0))
-            f.position_at_end(f.append_basic_block("unreachable"))
+            f.leave(I64(0))
 
     def int32(pointer: ir.Value, offset: int) -> ir.Value:
         return f.zext(f.load(f.at(pointer, offset), typ=I32), I64)
@@ -238,8 +235,7 @@ def _describe(module: ir.Module) -> ir.Function:
         keep(Object.STRIDES, f.word(obj, 5))
         keep(Object.DTYPE, f.word(obj, 7))
         keep(Object.FLAGS, int32(obj, 64))
-        f.ret(I64(1))
-        f.position_at_end(f.append_basic_block("unreachable"))
+        f.leave(I64(1))
     with f.if_then(f.or_(is_type(Slots.TENSOR), is_type(Slots.PARAMETER))):
         exchange = ir.FunctionType(I32, [PTR, PTR]).as_pointer()
         status = f.call(f.inttoptr(f.word(slots, Slots.EXCHANGE), exchange), [obj, tensor])
@@ -253,8 +249,7 @@ def _describe(module: ir.Module) -> ir.Function:
         keep(Object.SHAPE, f.word(tensor, 3))
         keep(Object.STRIDES, f.word(tensor, 4))
         keep(Object.FLAGS, I64(0))
-        falsehood = ir.GlobalVariable(module, I64, "_Py_FalseStruct")
-        falsehood.linkage = "external"
+        falsehood = external_data(module, "_Py_FalseStruct")
         attribute = external(module, "PyObject_GetAttr", PTR, PTR, PTR)
         method = external(module, "PyObject_CallMethodObjArgs", PTR, PTR, PTR, PTR)
         # Neither is told by DLPack: a tensor on the autograd graph, and one that is a lazy negation of its memory.
@@ -265,9 +260,8 @@ def _describe(module: ir.Module) -> ir.Function:
             give_up_unless(f.icmp_signed("!=", f.ptrtoint(result, I64), I64(0)))
             f.call(external(module, "Py_DecRef", VOID, PTR), [result])
             give_up_unless(f.icmp_signed("==", f.ptrtoint(result, I64), f.ptrtoint(falsehood, I64)))
-        f.ret(I64(1))
-        f.position_at_end(f.append_basic_block("unreachable"))
-    none = module.globals["_Py_NoneStruct"]
+        f.leave(I64(1))
+    none = external_data(module, "_Py_NoneStruct")
     is_none = f.icmp_signed("==", f.ptrtoint(obj, I64), f.ptrtoint(none, I64))
     for part in (Object.RANK, Object.DTYPE, Object.FLAGS):
         keep(part, I64(0))

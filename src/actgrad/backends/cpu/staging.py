@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import llvmlite.ir as ir
 
-from .flow import I32, I64, PTR, Function
+from .flow import Function
+from .vectors import I32, I64, PTR
 
 ITEMSIZES = (1, 2, 4, 8, 16)
 

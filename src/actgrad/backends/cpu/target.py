@@ -8,7 +8,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from ...errors import InvalidArgument
+from ...errors import BackendUnavailable, InvalidArgument
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
@@ -28,7 +28,7 @@ class Target:
     scalef: bool  # x * 2**n in one instruction
     fixup: bool  # NaNs replaced in one instruction
     masked_bytes: tuple[int, ...]  # element sizes that masked loads and stores exist for
-    streaming: str  # the fence after non-temporal stores, "" where there are none worth having
+    fence: str  # what ends a series of streaming stores; "" where there are none worth having
 
     def __str__(self) -> str:
         return f"{self.name}, {self.vector_bytes * 8}-bit vectors"
@@ -51,7 +51,7 @@ def _x86(name: str, cpu: str, features: str = "") -> Target:
     triple = llvm.get_default_triple() if _is_x86() else "x86_64-unknown-linux-gnu"
     return Target(
         name, triple, cpu, features, bits, fma=modern, half=modern, scalef=wide, fixup=wide,
-        masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (), streaming="llvm.x86.sse.sfence",
+        masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (), fence="llvm.x86.sse.sfence",
     )  # fmt: skip
 
 
@@ -79,22 +79,27 @@ def named(name: str) -> Target:
     return _x86(name, cpus[name])
 
 
+#: What a processor must have for a target's code.
+_NEEDS = {
+    "avx512": ("avx512f", "avx512bw", "avx512dq", "avx512vl", "fma"),
+    "avx2": ("avx2", "fma", "f16c"),
+    "x86-64": ("sse2",),
+}
+
+
 @cache
 def host() -> Target:
     """The best target that this machine runs, or the one that ACTGRAD_CPU names."""
+    triple, cpu, features = llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
+    if _is_x86():
+        able = {name: _x86(name, cpu, features.flatten()) for name in _NEEDS if all(map(features.get, _NEEDS[name]))}
+    elif triple.startswith(("aarch64", "arm64")):
+        able = {"aarch64": _aarch64(cpu, features.flatten())}
+    else:
+        raise BackendUnavailable(f"the CPU backend has no code for {triple}; backend='reference' runs everywhere")
     asked = os.environ.get("ACTGRAD_CPU")
-    if asked:
-        target = named(asked)
-        if (target.name == "aarch64") == _is_x86():
-            raise InvalidArgument(
-                f"ACTGRAD_CPU is {asked!r}, whose code this machine cannot run; known: {', '.join(NAMES)}"
-            )
-        return target
-    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
-    if not _is_x86():
-        return _aarch64(cpu, features.flatten())
-    if all(features.get(f) for f in ("avx512f", "avx512bw", "avx512dq", "avx512vl", "fma")):
-        return _x86("avx512", cpu, features.flatten())
-    if all(features.get(f) for f in ("avx2", "fma", "f16c")):
-        return _x86("avx2", cpu, features.flatten())
-    return _x86("x86-64", cpu, features.flatten())
+    if not asked:
+        return next(iter(able.values()))
+    if asked not in able:
+        raise InvalidArgument(f"ACTGRAD_CPU is {asked!r}, which this machine does not run; it runs {', '.join(able)}")
+    return named(asked)

@@ -16,18 +16,18 @@ import llvmlite.binding as llvm
 
 from ...errors import InvalidArgument
 from .. import FIRST_PROCESS
-from .driver import SLOTS_SYMBOL, Slots
+from .driver import SLOTS_SYMBOL, Runtime, Slots
 
-MOST_THREADS = 2**31 - 1
+MOST_THREADS = 1024  # a pool of many more has brought processes down
 _table = (ctypes.c_int64 * len(Slots))()
 _FUNCTIONS = {
-    Slots.PARALLEL: "GOMP_parallel",
-    Slots.THREAD: "omp_get_thread_num",
-    Slots.THREADS: "omp_get_num_threads",
-    Slots.MAX_THREADS: "omp_get_max_threads",
+    Runtime.PARALLEL: "GOMP_parallel",
+    Runtime.THREAD: "omp_get_thread_num",
+    Runtime.THREADS: "omp_get_num_threads",
+    Runtime.MAX_THREADS: "omp_get_max_threads",
 }
 _runtime = ""  # whose runtime the table points to: "", "system" or "PyTorch"
-_loaded: list[ctypes.CDLL] = []  # kept, or the addresses would dangle
+_loaded: list[tuple[ctypes.CDLL, ctypes.Array[ctypes.c_int64]]] = []  # kept, or the addresses would dangle
 
 
 def add_symbols() -> None:
@@ -57,13 +57,13 @@ def _point_to(library: str) -> bool:
     """Point the table to the functions that `library` has or depends on; whether it has them."""
     try:
         handle = ctypes.CDLL(library)
-        functions = {slot: getattr(handle, name) for slot, name in _FUNCTIONS.items()}
+        functions = [getattr(handle, _FUNCTIONS[part]) for part in Runtime]
     except (OSError, AttributeError):  # not there, or without OpenMP in it
         return False
-    _loaded.append(handle)
-    for slot, function in functions.items():
-        _table[slot] = ctypes.cast(function, ctypes.c_void_p).value or 0
+    runtime = (ctypes.c_int64 * len(Runtime))(*(ctypes.cast(f, ctypes.c_void_p).value or 0 for f in functions))
+    _loaded.append((handle, runtime))
     _table[Slots.OWNER] = FIRST_PROCESS
+    _table[Slots.RUNTIME] = ctypes.addressof(runtime)  # one word: who computes meanwhile sees one runtime or the other
     return True
 
 
@@ -85,6 +85,6 @@ def set_num_threads(n: int) -> None:
 def get_num_threads() -> int:
     """The number of threads that a large call computes on."""
     adopt_runtime()
-    if not _table[Slots.PARALLEL] or _table[Slots.OWNER] != os.getpid():
+    if not _table[Slots.RUNTIME] or _table[Slots.OWNER] != os.getpid():
         return 1
-    return _table[Slots.CHOSEN] or int(_loaded[-1].omp_get_max_threads())
+    return _table[Slots.CHOSEN] or int(_loaded[-1][0].omp_get_max_threads())

@@ -90,7 +90,7 @@ def plan(loop: Loop, target: Target) -> Walk:
     assert len(loop.operands) <= MAX_OPERANDS
     assert len(loop.shape) <= MAX_DIMENSIONS - 2
     loop = _with_best_rows(loop)
-    streaming = bool(target.streaming) and _is_large(loop)
+    streaming = bool(target.fence) and _is_large(loop)
     spread = tuple(bool(loop.shape) and o.strides[-1] == 0 for o in loop.inputs)
     rows_in_place = tuple(
         not loop.shape or o.strides[-1] == o.dtype.itemsize or is_spread
@@ -162,7 +162,9 @@ def _last_cache_bytes() -> int:
     """The size of the last-level cache as the system tells it, 32 MiB where it does not."""
     sizes = []
     for file in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
-        text = file.read_text().strip()
-        unit = {"K": 1 << 10, "M": 1 << 20}.get(text[-1:], 1)
-        sizes.append(int(text.rstrip("KM")) * unit)
+        try:
+            text = file.read_text().strip()
+            sizes.append(int(text.rstrip("KM")) * {"K": 1 << 10, "M": 1 << 20}.get(text[-1:], 1))
+        except (OSError, ValueError):  # containers show strange files
+            continue
     return max(sizes, default=32 << 20)

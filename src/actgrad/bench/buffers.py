@@ -1,0 +1,214 @@
+"""The memory that is measured on: tensors of an operator in a layout, filled with random numbers.
+
+It needs NumPy only and knows an operator by its schema, so that the process of another revision can load it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isqrt, prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Shape = tuple[int, ...]
+
+ALIGNMENT = 64  # bytes, as PyTorch allocates
+ROW = 2048  # elements; the default length of a gated tensor's rows, both halves together
+POOL = 262_147  # random numbers, repeated over a tensor; a prime, so that rows of any length differ
+SAMPLE = 2048  # elements looked at, at either end and in between
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """What one call reads and writes."""
+
+    inputs: tuple[Array | None, ...]  # in the schema's order, None for an optional one left out
+    outputs: tuple[Array, ...]
+
+    @property
+    def out(self) -> Any:
+        """The outputs as the operator's `out` takes them."""
+        return self.outputs if len(self.outputs) > 1 else self.outputs[0]
+
+
+class Pool:
+    """Random numbers to fill tensors with."""
+
+    def __init__(self, dtype: np.dtype[Any], seed: int = 0):
+        random = np.random.default_rng(seed)
+        if dtype.kind in "iu":
+            self.main = self.others = random.integers(-100, 100, POOL).astype(dtype)
+        else:
+            self.others = random.standard_normal(POOL, np.float32).astype(dtype)
+            self.main = random.standard_normal(POOL, np.float32).astype(dtype)
+
+
+def _room(shape: Shape, values: Array) -> Array:
+    """A contiguous array of aligned memory, filled."""
+    size = prod(shape) * values.itemsize
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    array: Array = memory[start : start + size].view(values.dtype)
+    for first in range(0, array.size, values.size):
+        part = array[first : first + values.size]
+        part[...] = values[: part.size]
+    return array.reshape(shape)
+
+
+def _contiguous(shape: Shape, values: Array, role: str) -> Array:
+    return _room(shape, values)
+
+
+def _transposed(shape: Shape, values: Array, role: str) -> Array:
+    return _room(shape[::-1], values).T
+
+
+def _chunk(shape: Shape, values: Array, role: str) -> Array:
+    return _room((*shape[:-1], 2 * shape[-1]), values)[..., shape[-1] :]
+
+
+def _one_transposed(shape: Shape, values: Array, role: str) -> Array:
+    return (_transposed if role == "main" else _contiguous)(shape, values, role)
+
+
+def _row_slice(shape: Shape, values: Array, role: str) -> Array:
+    return _room((shape[0] + 2, *shape[1:]), values)[1:-1]
+
+
+def _step_2(shape: Shape, values: Array, role: str) -> Array:
+    return _room((*shape[:-1], 2 * shape[-1]), values)[..., ::2]
+
+
+def _stride_0(shape: Shape, values: Array, role: str) -> Array:
+    if role != "expanded":
+        return _room(shape, values)
+    return as_strided(_room((1,), values), shape, (0,) * len(shape))
+
+
+def _reversed_outside(shape: Shape, values: Array, role: str) -> Array:
+    """All dimensions but the last in reverse order in memory, so that none can be joined with its neighbour."""
+    if role != "main":
+        return _room(shape, values)
+    outer = range(len(shape) - 1)
+    return _room((*shape[-2::-1], shape[-1]), values).transpose(*reversed(outer), len(shape) - 1)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How an operator's tensors lie in memory."""
+
+    says: str
+    make: Callable[[Shape, Array, str], Array]  # (shape, values, role) -> tensor
+    rank: int = 2
+
+
+LAYOUTS = {
+    "contiguous": Layout("every tensor contiguous", _contiguous),
+    "transposed": Layout("every tensor the transpose of a contiguous one", _transposed),
+    "chunk": Layout("every tensor the upper half of one twice as wide, as by .chunk(2, -1)", _chunk),
+    "one-transposed": Layout("the last input transposed, the others contiguous", _one_transposed),
+    "row-slice": Layout("every tensor a slice of whole rows, t[1:-1]", _row_slice),
+    "step-2": Layout("every tensor every second column of one twice as wide", _step_2),
+    "stride-0": Layout("the first input one element, expanded, as the gradient of .sum() is", _stride_0),
+    "rank-3": Layout("three dimensions that cannot be joined: reversed in the last input", _reversed_outside, 3),
+    "rank-5": Layout("five such dimensions", _reversed_outside, 5),
+    "rank-8": Layout("eight such dimensions", _reversed_outside, 8),
+}  # fmt: skip
+
+
+def shape_of(layout: str, size: int, is_gated: bool, row: int = ROW) -> Shape:
+    """The shape of an operator's largest tensor, of about `size` elements and not more."""
+    rank = LAYOUTS[layout].rank
+    if is_gated and rank == 2:
+        columns = max(2, min(row, size) // 2 * 2)
+        return max(1, size // columns), columns
+    if layout == "contiguous":
+        return (size,)
+    if rank == 2:
+        root = isqrt(size)
+        columns = next((c for c in range(root, max(root // 2, 1) - 1, -1) if size % c == 0), max(root, 1))
+        return size // columns, columns
+    # Rows of about 1000 elements while there are enough of them, then outer dimensions as equal as can be.
+    outer: list[int] = []
+    for k in range(rank - 1, 0, -1):
+        rows = size // prod(outer) / 1000
+        outer.append(max(2 if size >= 4**rank else 1, round(rows ** (1 / k))))
+    columns = max(1, size // prod(outer))
+    return *outer, max(2, columns // 2 * 2) if is_gated else columns
+
+
+def make(operator: Any, layout: str, shape: Shape, pool: Pool, with_optional: bool) -> Tensors:
+    """The tensors of one call; `shape` is that of the largest."""
+    is_gated, build = operator.layout == "gated", LAYOUTS[layout].make
+    half = (*shape[:-1], shape[-1] // 2)
+    required = [a.name for a in operator.schema.tensors if not a.is_optional]
+
+    def role(name: str) -> str:
+        if layout == "stride-0":
+            return "expanded" if name == required[0] else "other"
+        return "main" if name == required[-1] else "other"
+
+    def is_packed(name: str) -> bool:
+        """Whether a tensor has both halves of a gated call: the input, and its gradient."""
+        return name in ("self", "grad_input")
+
+    inputs = tuple(
+        build(
+            shape if not is_gated or is_packed(a.name) else half,
+            pool.main if a.name == required[-1] else pool.others,
+            role(a.name),
+        )
+        if with_optional or not a.is_optional
+        else None
+        for a in operator.schema.tensors
+    )
+    outputs = tuple(
+        build(shape if not is_gated or is_packed(name) else half, pool.others, "output")
+        for name in operator.schema.outputs
+    )
+    return Tensors(inputs, outputs)
+
+
+def spoil(outputs: Sequence[Array]) -> None:
+    """Overwrite what a call is about to write, so that nothing right is left of another's."""
+    for output in outputs:
+        output[...] = 85 if output.dtype.kind in "iu" else np.nan
+
+
+def sample(tensors: Sequence[Array | None], is_gated: bool) -> tuple[Array | None, ...]:
+    """Some elements of each tensor, the same of all, as contiguous vectors: the ends and some in between.
+
+    Gated tensors become the sampled elements of their lower half, followed by those of the upper one.
+    """
+    given = [t for t in tensors if t is not None]
+    narrowest = min(t.shape[-1] for t in given) if given[0].shape else 1
+    shape = next(t.shape for t in given if not t.shape or t.shape[-1] == narrowest)
+    if is_gated and all(t.shape == shape for t in given):
+        raise ValueError("a gated call has tensors of two widths")
+    size = prod(shape)
+    between = np.random.default_rng(0).integers(0, size, SAMPLE)
+    places = np.unique(np.concatenate([np.arange(min(size, SAMPLE)), np.arange(max(0, size - SAMPLE), size), between]))
+    index = np.unravel_index(places, shape)
+
+    def pick(tensor: Array) -> Array:
+        if tensor.shape == shape:
+            return tensor[index]
+        upper = (*index[:-1], index[-1] + shape[-1])
+        return np.concatenate([tensor[index], tensor[upper]])
+
+    return tuple(None if t is None else pick(t) for t in tensors)
+
+
+def sets(tensors: Tensors, cache_bytes: int) -> int:
+    """How many sets of buffers it takes until one is out of the caches when its turn comes again."""
+    size = sum(a.nbytes if a.strides and all(a.strides) else a.itemsize for a in _arrays(tensors))
+    return -(-2 * cache_bytes // max(size, 1))
+
+
+def _arrays(tensors: Tensors) -> Iterator[Array]:
+    yield from (a for a in tensors.inputs if a is not None)
+    yield from tensors.outputs

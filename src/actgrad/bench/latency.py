@@ -1,0 +1,116 @@
+"""Latency: what a call on 16 elements costs, all checks included, beside the same call of the peers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from . import buffers, peers, verify
+from .buffers import Tensors
+from .cases import Case
+from .peers import Peer, Unavailable
+from .results import OURS, Key, Latency, Notes
+from .timing import Call, Contender, interleaved
+
+ELEMENTS = 16
+PEERS = ("aten", "eager", "numpy")  # those that are called so directly that it makes sense to time them
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way of calling an operator of ours, and what it is compared with."""
+
+    make: Callable[[Case, Tensors, Callable[[Any], Any]], Call]  # (case, tensors, to the arrays of the library)
+    form: str  # of the peers that it is compared with
+    library: str  # whose arrays it is given: "torch" or "numpy"
+
+
+def _plan(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> Call:
+    return case.plan(tensors).run
+
+
+def _out(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> Call:
+    outputs = tuple(map(convert, tensors.outputs))
+    out = outputs if len(outputs) > 1 else outputs[0]
+    return partial(case.operator, *map(convert, tensors.inputs), out=out, **case.attributes)
+
+
+def _new(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> Call:
+    return partial(case.operator, *map(convert, tensors.inputs), **case.attributes)
+
+
+WAYS = {
+    "plan.run()": Way(_plan, "out", "torch"),
+    "out": Way(_out, "out", "torch"),
+    "new": Way(_new, "new", "torch"),
+    "NumPy plan.run()": Way(_plan, "new", "numpy"),  # a NumPy expression allocates, there is no other form
+    "NumPy out": Way(_out, "new", "numpy"),
+    "NumPy new": Way(_new, "new", "numpy"),
+}
+
+#: PyTorch's functions of users, beside torch.ops.aten; (torch.nn.functional, attributes, tensor).
+_FUNCTIONAL: dict[str, Callable[[Any, dict[str, Any], Any], Call]] = {
+    "elu": lambda f, a, x: partial(f.elu, x, a["alpha"]),
+    "selu": lambda f, a, x: partial(f.selu, x),
+    "leaky_relu": lambda f, a, x: partial(f.leaky_relu, x, a["negative_slope"]),
+    "gelu": lambda f, a, x: partial(f.gelu, x, approximate=a["approximate"]),
+}
+
+
+def measure(case: Case, dtype: str, loaded: dict[str, tuple[Peer, Any]], seconds: float, notes: Notes) -> Latency:
+    """The latency of a case's calls; results are checked first."""
+    size = ELEMENTS * (2 if case.is_gated else 1)
+    shape = buffers.shape_of("contiguous", size, case.is_gated, size)
+    tensors = buffers.make(case.operator, "contiguous", shape, case.pool(dtype), case.with_optional)
+    standard = verify.standard(case, tensors)
+    torch = next((library for peer, library in loaded.values() if peer.load is peers.torch), None)
+    to_torch = partial(peers.to_torch, torch)
+    calls: dict[Key, Call] = {}
+    for name, way in WAYS.items():
+        if way.library == "torch" and torch is None:
+            continue
+        call = way.make(case, tensors, to_torch if way.library == "torch" else lambda array: array)
+        buffers.spoil(tensors.outputs)
+        results = peers.to_numpy(call())
+        standard.check_ours(name, results)
+        calls[OURS, name] = call
+    for name in PEERS:
+        peer, library = loaded.get(name, (None, None))
+        for form, make in peer.forms.items() if peer else ():
+            try:
+                call = make(library, case, "contiguous")(tensors)
+                buffers.spoil(tensors.outputs)
+                returned = call()
+                standard.check_peer(f"{name} {form}", tensors.outputs if form == "out" else peers.to_numpy(returned))
+            except Unavailable:
+                continue
+            except verify.WrongResult as fault:
+                notes.add(f"{name} left out: {fault}")
+                continue
+            calls[name, form] = call
+    if torch is not None and case.operator.name in _FUNCTIONAL:
+        make_functional = _FUNCTIONAL[case.operator.name]
+        calls["functional", "new"] = make_functional(
+            torch.nn.functional, case.all_attributes, to_torch(tensors.inputs[-1])
+        )
+    contenders = [Contender(*key, [call]) for key, call in calls.items()]
+    times = dict(zip(calls, interleaved(contenders, seconds), strict=True))
+    return Latency(
+        case.title, case.operator.name, dict(case.attributes), dtype, ELEMENTS, times, _ratios(list(times), times)
+    )
+
+
+def _ratios(keys: list[Key], times: dict[Key, Any]) -> dict[tuple[Key, Key], float]:
+    """Each way of ours against each peer of its form; NumPy's ways against NumPy only."""
+    found = {}
+    for ours in keys:
+        if ours[0] != OURS:
+            continue
+        way = WAYS[ours[1]]
+        for peer in keys:
+            is_numpy = peer[0] == "numpy"
+            if peer[0] != OURS and peer[1] == way.form and is_numpy == (way.library == "numpy"):
+                found[ours, peer] = times[ours].median / times[peer].median
+    return found

@@ -1,0 +1,174 @@
+"""The results as plots that are also read in black and white: lines by markers and dashes, bars by hatches."""
+
+from __future__ import annotations
+
+import importlib
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from ..errors import ActgradError
+from .results import CEILING, OURS, Cell, Key, Run, geometric_mean, title
+
+SUFFIXES = (".png", ".svg")
+_STYLES = (
+    ("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "--"), ("P", "-."), ("X", ":"), ("*", "--"), ("<", "-."),
+)  # fmt: skip
+_HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo", "+++", "---", "**")
+_GREYS = ("0.15", "0.45", "0.7", "0.3", "0.6", "0.85", "0.5", "0.75", "0.95")
+
+
+def load() -> Any:
+    """matplotlib.pyplot, drawing to files only; an error that names the extra where it is missing."""
+    try:
+        importlib.import_module("matplotlib").use("Agg")
+        return importlib.import_module("matplotlib.pyplot")
+    except ImportError as error:
+        raise ActgradError(f"bench: --plot needs matplotlib ({error}); pip install 'actgrad[plot]'") from error
+
+
+def check(path: Path) -> None:
+    """An error where a plot cannot be written to `path`, before hours are spent on measuring."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise ActgradError(f"bench: --plot {path}: the suffix must be {' or '.join(SUFFIXES)}")
+    load()
+
+
+def write(run: Run, path: Path) -> None:
+    """Draw the throughput: rate against size, ratios per peer, and what threads and rank cost."""
+    if not run.cells:
+        raise ActgradError("bench: --plot draws throughput, and none was measured")
+    pyplot = load()
+    rates = _groups(run.cells, ("case", "dtype", "layout", "cache"))
+    rates = {key: cells for key, cells in rates.items() if len({c.size for c in cells}) > 1}
+    growth = [g for g in (_by_threads(run.cells), _by_rank(run.cells)) if g]
+    columns = min(4, max(len(rates), len(growth) + 1))
+    rows = -(-len(rates) // columns)  # of rates; below them one row for the rest
+    figure = pyplot.figure(figsize=(max(8, 3.8 * columns), 2.8 * rows + 3.8), layout="constrained")
+    grid = figure.add_gridspec(rows + 1, columns)
+    styles = {key: _STYLES[k % len(_STYLES)] for k, key in enumerate([(OURS, "out"), *_peers(run.cells)])}
+    handles: dict[str, Any] = {}  # one legend for all panels
+    for k, ((case, dtype, layout, cache), cells) in enumerate(rates.items()):
+        axes = figure.add_subplot(grid[k // columns, k % columns])
+        _rate_panel(axes, cells, f"{case}\n{dtype}, {layout}, {cache}", styles)
+        handles |= {text: handle for handle, text in zip(*axes.get_legend_handles_labels(), strict=True)}
+    if handles:
+        figure.legend(
+            handles.values(), handles.keys(), loc="outside lower left", fontsize="x-small", ncols=len(handles)
+        )
+    _ratio_panel(figure.add_subplot(grid[rows, : columns - len(growth)]), run.cells)
+    for k, (label, lines) in enumerate(growth):
+        _growth_panel(figure.add_subplot(grid[rows, columns - len(growth) + k]), label, lines)
+    machine = run.machine
+    about = f"{machine['processor']}, {machine['threads']} threads, {machine['target']}, {machine['date'][:10]}"
+    figure.suptitle(about, fontsize="small", x=0.01, ha="left")
+    # No date and fixed names in it, so that equal results give equal files.
+    with pyplot.rc_context({"svg.hashsalt": "actgrad"}):
+        figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+    pyplot.close(figure)
+
+
+def _groups(cells: list[Cell], names: tuple[str, ...]) -> dict[tuple[Any, ...], list[Cell]]:
+    """The cells that are alike in some fields, from the smallest to the largest."""
+    found: dict[tuple[Any, ...], list[Cell]] = {}
+    for cell in cells:
+        found.setdefault(tuple(getattr(cell, name) for name in names), []).append(cell)
+    return {key: sorted(group, key=lambda c: c.size) for key, group in found.items()}
+
+
+def _rate_panel(axes: Any, cells: list[Cell], heading: str, styles: dict[Key, tuple[str, Any]]) -> None:
+    """Lines: bytes per second against size, of ours and of the peers that write into given memory, if there are any."""
+    threads = max(c.threads for c in cells)
+    cells = [c for c in cells if c.threads == threads]
+    peers = _peers(cells)
+    for key in [(OURS, "out"), *([p for p in peers if p[1] == "out"] or peers)]:
+        marker, dashes = styles[key]
+        held = [c for c in cells if key in c.times]
+        axes.plot(
+            [c.size for c in held], [c.rate(key) / 1e9 for c in held], marker=marker, linestyle=dashes,
+            color="0.1" if key[0] == OURS else "0.45", markersize=4, linewidth=1.6 if key[0] == OURS else 1,
+            label=title(key),
+        )  # fmt: skip
+    axes.plot(
+        [c.size for c in cells], [c.rate((CEILING, "out")) / 1e9 for c in cells], color="black", linewidth=1,
+        linestyle=(0, (1, 1)), label=CEILING,
+    )  # fmt: skip
+    axes.set(xscale="log", ylim=(0, None))
+    axes.set_title(heading, fontsize="small")
+    axes.set_xlabel("elements", fontsize="x-small")
+    axes.set_ylabel("GB/s", fontsize="x-small")
+    axes.tick_params(labelsize="x-small")
+
+
+def _peers(cells: list[Cell]) -> list[Key]:
+    return list(dict.fromkeys(key for cell in cells for key in cell.ratios))
+
+
+def _ratio_panel(axes: Any, cells: list[Cell]) -> None:
+    """Bars: per case and peer the geometric mean over dtypes, sizes and what else was measured."""
+    names = list(dict.fromkeys(c.case for c in cells))
+    peers = _peers(cells)
+    width = 0.8 / max(1, len(peers))
+    for k, peer in enumerate(peers):
+        of = [[c.ratios[peer] for c in cells if c.case == name and peer in c.ratios] for name in names]
+        axes.bar(
+            [n + (k - (len(peers) - 1) / 2) * width for n in range(len(names))],
+            [geometric_mean(values) if values else 0 for values in of], width, label=title(peer),
+            color=_GREYS[k % len(_GREYS)], hatch=_HATCHES[k % len(_HATCHES)], edgecolor="black", linewidth=0.6,
+        )  # fmt: skip
+    axes.axhline(1, color="black", linewidth=1)
+    axes.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize="x-small")
+    axes.tick_params(axis="y", labelsize="x-small")
+    axes.set_title("our time / theirs, geometric means: below the line is faster", fontsize="small")
+    if peers:
+        axes.legend(fontsize="x-small", ncols=2)
+
+
+Lines = dict[str, list[tuple[int, float]]]
+
+
+def _by_threads(cells: list[Cell]) -> tuple[str, Lines] | None:
+    """Speed-up over the fewest threads, at the largest size."""
+    if len({c.threads for c in cells}) < 2:
+        return None
+    lines: Lines = {}
+    for case, of in _comparable(cells, "layout").items():
+        points = sorted((c.threads, c.times[OURS, "out"].median) for c in of)
+        lines[case] = [(threads, points[0][1] / seconds) for threads, seconds in points]
+    return "threads\nspeed-up", lines
+
+
+def _by_rank(cells: list[Cell]) -> tuple[str, Lines] | None:
+    """Time per element against the number of dimensions that cannot be joined, at the largest size."""
+    if not any(c.layout.startswith("rank-") for c in cells):
+        return None
+    ranked = [c for c in cells if c.layout.startswith("rank-") or c.layout == "contiguous"]
+    lines: Lines = {}
+    for case, of in _comparable(ranked, "threads").items():
+        ranks = [1 if c.layout == "contiguous" else len(c.shape) for c in of]
+        nanoseconds = [c.times[OURS, "out"].median / prod(c.shape) * 1e9 for c in of]
+        lines[case] = sorted(zip(ranks, nanoseconds, strict=True))
+    return "dimensions that cannot be joined\nns per element", lines
+
+
+def _comparable(cells: list[Cell], *names: str) -> dict[str, list[Cell]]:
+    """Per case the cells of the largest size that are like the first one in dtype, cache and `names`."""
+    first = next(c for c in cells if c.size == max(d.size for d in cells))
+    names = ("size", "dtype", "cache", *names)
+    alike = [c for c in cells if all(getattr(c, name) == getattr(first, name) for name in names)]
+    return {case: of for (case,), of in _groups(alike, ("case",)).items()}
+
+
+def _growth_panel(axes: Any, label: str, lines: Lines) -> None:
+    x_label, y_label = label.split("\n")
+    for k, (name, points) in enumerate(lines.items()):
+        marker, dashes = _STYLES[k % len(_STYLES)]
+        axes.plot(
+            [x for x, _ in points], [y for _, y in points], marker=marker, linestyle=dashes, color="0.2",
+            markersize=4, label=name,
+        )  # fmt: skip
+    axes.set(ylim=(0, None))
+    axes.set_xlabel(x_label, fontsize="x-small")
+    axes.set_ylabel(y_label, fontsize="x-small")
+    axes.tick_params(labelsize="x-small")
+    axes.legend(fontsize="x-small")

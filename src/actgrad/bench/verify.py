@@ -1,0 +1,84 @@
+"""Whether what is about to be timed is right, against the float64 reference; what is wrong is not timed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from .. import testing
+from ..errors import ActgradError
+from . import buffers
+from .buffers import Array, Tensors
+from .cases import Case
+
+#: Allowed to us: ULP, and where terms cancel units of the larger one; for 16 bits and for the others.
+NARROW, WIDE = (1.0, 8.0), (12.0, 16.0)
+#: Allowed to peers: units of rounding of the terms. They round after each step, and their GELU has no small tail.
+PEER_UNITS = 32
+
+
+class WrongResult(ActgradError):
+    """What was to be timed computes something else."""
+
+
+@dataclass(frozen=True)
+class Standard:
+    """What a call must give in some of its elements."""
+
+    case: Case
+    tensors: Tensors
+    expected: tuple[testing.Expected, ...]  # empty for integers
+    integers: tuple[Array, ...]
+
+    def check_ours(self, name: str, results: Sequence[Array]) -> float:
+        """The largest error in ULP, but for elements in which terms cancel; WrongResult if it is too large."""
+        worst = 0.0
+        for k, got in enumerate(self._sampled(results)):
+            if self.integers:
+                self._check_integers(name, k, got)
+                continue
+            expected = self.expected[k]
+            self._refuse(name, k, got, expected.values, expected.faults(got, *(NARROW if got.itemsize == 2 else WIDE)))
+            worst = max(worst, float(np.max(np.where(expected.cancels, 0, expected.errors(got)), initial=0)))
+        return worst
+
+    def check_peer(self, name: str, results: Sequence[Array]) -> None:
+        """WrongResult if a peer does not compute the same within what its precision allows."""
+        for k, got in enumerate(self._sampled(results)):
+            if self.integers:
+                self._check_integers(name, k, got)
+                continue
+            expected, eps = self.expected[k], float(ml_dtypes.finfo(got.dtype).eps)
+            error = np.abs(got.astype(np.float64) - expected.values.astype(np.float64))
+            allowed = PEER_UNITS * eps * (1 + np.abs(expected.values) + expected.size)
+            self._refuse(name, k, got, expected.values, ~(error <= allowed))
+
+    def _check_integers(self, name: str, k: int, got: Array) -> None:
+        distance = np.abs(got.astype(np.int64) - self.integers[k].astype(np.int64))
+        self._refuse(name, k, got, self.integers[k], distance > 1)  # what is almost a tie may go either way
+
+    def _refuse(self, name: str, k: int, got: Array, exact: Array, faults: Array) -> None:
+        if faults.any():
+            first, output = int(np.argmax(faults)), self.case.operator.schema.outputs[k]
+            raise WrongResult(
+                f"{self.case.title}, {name}: {output} is wrong in {np.count_nonzero(faults)} of {got.size} elements "
+                f"looked at, for example {got[first]} for {exact[first]}; wrong results are not timed"
+            )
+
+    def _sampled(self, results: Sequence[Array]) -> list[Array]:
+        inputs = self.tensors.inputs
+        sampled = buffers.sample([*inputs, *results], self.case.is_gated)[len(inputs) :]
+        return [a for a in sampled if a is not None]
+
+
+def standard(case: Case, tensors: Tensors) -> Standard:
+    """What a call on `tensors` must give."""
+    count, operator, attributes = len(tensors.inputs), case.operator, dict(case.attributes)
+    inputs = buffers.sample([*tensors.inputs, *tensors.outputs], case.is_gated)[:count]
+    if tensors.outputs[0].dtype.kind in "iu":
+        results = testing.as_tuple(operator(*inputs, backend="reference", **attributes))
+        return Standard(case, tensors, (), results)
+    return Standard(case, tensors, testing.expected(operator, inputs, case.all_attributes), ())

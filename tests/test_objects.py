@@ -1,0 +1,169 @@
+"""Machine code on disk: used again, and survived in every state a folder can be in."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import actgrad
+from actgrad.backends.cpu import engine, objects
+from actgrad.ops import elu, leaky_relu
+
+RUN = """
+import sys, numpy as np, actgrad
+from actgrad.backends.cpu import engine
+compiled = []
+optimised = engine.optimised
+engine.optimised = lambda *a: (compiled.append(1), optimised(*a))[1]
+x = np.linspace(-3, 3, 100, dtype=np.float32)
+y = actgrad.elu(x, alpha=1.3)
+assert np.allclose(y, actgrad.elu(x, alpha=1.3, backend="reference"), 1e-6)
+print(len(compiled))
+"""
+
+
+def compilations(folder: Path | str) -> int:
+    """How many modules a new process compiles for one call, which must come out right, and without a word."""
+    environment = {**os.environ, "ACTGRAD_CACHE_DIR": str(folder)}
+    done = subprocess.run([sys.executable, "-c", RUN], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return int(done.stdout)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    place = tmp_path / "cache"
+    monkeypatch.setenv("ACTGRAD_CACHE_DIR", str(place))
+    return place
+
+
+def test_a_second_process_compiles_nothing(folder: Path) -> None:
+    assert compilations(folder) == 2  # the driver and the kernel
+    assert compilations(folder) == 0
+    assert len(list(folder.glob("*/*.o"))) == 2
+
+
+def test_only_this_user_may_look(folder: Path) -> None:
+    compilations(folder)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o700}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.glob("*/*")} == {0o600}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:-1],
+        lambda content: content[:20],
+        lambda content: b"",
+        lambda content: content[:200] + bytes([content[200] ^ 1]) + content[201:],
+        lambda content: b"\x7fELF" + content,
+    ],
+    ids=["truncated", "header only", "empty", "one bit", "foreign"],
+)
+def test_a_damaged_entry_is_written_anew(folder: Path, damage: object) -> None:
+    compilations(folder)
+    whole = {path: path.read_bytes() for path in folder.glob("*/*.o")}
+    for path, content in whole.items():
+        path.write_bytes(damage(content))  # type: ignore[operator]
+    assert compilations(folder) == 2
+    assert {path: path.read_bytes() for path in folder.glob("*/*.o")} == whole
+
+
+def test_what_others_may_write_to_is_not_trusted(folder: Path) -> None:
+    compilations(folder)
+    entry = next(folder.glob("*/*.o"))
+    entry.chmod(0o666)
+    assert compilations(folder) == 1
+    entry.chmod(0o600)
+    folder.chmod(0o777)
+    assert compilations(folder) == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_what_another_user_owns_is_not_trusted(folder: Path) -> None:
+    compilations(folder)
+    entry = next(folder.glob("*/*.o"))
+    os.chown(entry, 12345, 12345)
+    assert objects.load(entry.stem) is None
+    os.chown(folder, 12345, 12345)
+    assert not objects.store("key", b"code")
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    assert compilations(file) == 2
+    assert compilations(file / "below") == 2
+    assert compilations("/proc/nowhere") == 2
+    assert file.read_text() == "not a folder"
+
+
+def test_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert not objects.store("key", b"code")
+    assert not [path for path in folder.rglob("*") if path.is_file()]  # nothing half-written is left
+
+
+def test_what_older_versions_left_goes(folder: Path) -> None:
+    old, recent = folder / "old", folder / "recent"
+    for generation in (old, recent):
+        generation.mkdir(parents=True, mode=0o700)
+        (generation / "entry.o").write_bytes(b"code")
+    folder.chmod(0o700)
+    os.utime(old, (0, 0))
+    assert objects.store("key", b"code")
+    assert objects.load("key") == b"code"
+    assert not old.exists()
+    assert recent.exists()
+
+
+def test_switched_off() -> None:
+    assert compilations("") == 2
+
+
+def test_keys_tell_formulas_apart() -> None:
+    formulas = (elu.elu_formula, elu.elu_derivative, leaky_relu.leaky_relu_formula)
+    keys = [objects.key(f, name) for f in formulas for name in ("avx2", "avx512")]
+    assert len(set(keys)) == len(keys)
+    assert objects.key(formulas[0], "avx2") == keys[0]
+
+
+def test_keys_see_the_numbers_a_formula_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+    from actgrad.ops import selu
+
+    before = objects.key(selu.selu_formula)
+    monkeypatch.setattr(selu, "ALPHA", 1.5)
+    assert objects.key(selu.selu_formula) != before
+
+
+def test_cached_code_computes_the_same(folder: Path) -> None:
+    x = np.linspace(-5, 5, 1001, dtype=np.float32)
+    fresh = actgrad.gelu.plan(x).run().copy()
+    engine._compiled.clear()
+    actgrad.gelu.prepared.clear()
+    assert actgrad.gelu.plan(x).run().tobytes() == fresh.tobytes()
+
+
+def test_command(folder: Path) -> None:
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "actgrad", "cache", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert json.loads(run("--json"))["entries"] == 0
+    compilations(folder)
+    state = json.loads(run("--json"))
+    assert state == {"folder": str(folder), "is_usable": True, "entries": 2, "bytes": state["bytes"], "removed": 0}
+    assert state["bytes"] > 1000
+    assert f"{folder}\n2 entries" in run()
+    assert "2 entries removed" in run("--clear")
+    assert list(folder.glob("*/*.o")) == []
