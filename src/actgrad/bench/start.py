@@ -40,9 +40,12 @@ print(time.perf_counter() - begin)
 def imports(repeats: int) -> Import:
     """The import times, each in `repeats` new processes, taking turns."""
     names = ("actgrad", "numpy")
-    for name in names:
-        _child(_IMPORT, [name])  # bytecode is written, files are in memory
-    found = [[_child(_IMPORT, [name]) for name in names] for _ in range(repeats)]
+    with tempfile.TemporaryDirectory(prefix="actgrad-bench-") as folder:
+        # Bytecode as an installation leaves it, also where this environment writes none.
+        environment = {"PYTHONPYCACHEPREFIX": folder, "PYTHONDONTWRITEBYTECODE": ""}
+        for name in names:
+            _child(_IMPORT, [name], environment)
+        found = [[_child(_IMPORT, [name], environment) for name in names] for _ in range(repeats)]
     ours, numpy = (times(list(column)) for column in zip(*found, strict=True))
     return Import(ours, numpy)
 

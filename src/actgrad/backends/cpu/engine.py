@@ -25,7 +25,7 @@ _compiled: dict[tuple[Row, Target], RowCode] = {}
 
 
 class RowCode:
-    """The addresses of a row's machine code, and what it took to make it."""
+    """The addresses of a row's machine code, and how long it took to make it or to load it from disk."""
 
     def __init__(self, row: Row, target: Target):
         begin = time.perf_counter()
@@ -33,7 +33,7 @@ class RowCode:
         engine = _load(key, lambda: _row_module(row, target), target)
         self.plain = engine.get_function_address("row")
         self.streaming = engine.get_function_address("row_streaming")
-        self.seconds = time.perf_counter() - begin
+        self.milliseconds = 1000 * (time.perf_counter() - begin)
 
 
 def optimised(module: ir.Module, target: Target) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
@@ -132,13 +132,13 @@ class CpuKernel:
         )
         with _lock:
             self.doors = _doors()
-        code = row_code(row, self.target)
-        words = self.walk.words(code.plain, code.streaming, computation.scalars)
+        self.code = row_code(row, self.target)
+        words = self.walk.words(self.code.plain, self.code.streaming, computation.scalars)
         self._block = (ctypes.c_int64 * len(words))(*words)
         self.run = partial(self.doors.launch, ctypes.addressof(self._block))
 
     def __str__(self) -> str:
-        return f"{self.target}, {self.walk}"
+        return f"{self.target}, {self.walk}; machine code in {self.code.milliseconds:.0f} ms"
 
     def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> Shortcut | None:
         """A short way for calls like this one, which was checked; None where the arrays' kinds have none."""
