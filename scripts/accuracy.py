@@ -16,6 +16,7 @@ from rich.progress import track
 
 import actgrad
 from actgrad import testing
+from actgrad.backends.cpu.target import host
 from actgrad.op import Operator
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"
@@ -118,7 +119,8 @@ def main() -> None:
     except ImportError:
         torch = None
         console.print("PyTorch is not installed: its errors are left out")
-    table = "\n".join(rows(arguments.count, torch, console)) + "\n"
+    made_with = f"Measured on {host()}, with {'no PyTorch' if torch is None else f'PyTorch {torch.__version__}'}.\n\n"
+    table = made_with + "\n".join(rows(arguments.count, torch, console)) + "\n"
     if arguments.write:
         if torch is None:
             sys.exit("the document has PyTorch's errors too: pip install 'actgrad[torch]'")
