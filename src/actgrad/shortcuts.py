@@ -105,7 +105,7 @@ class Shortcuts:
 
 def _key(kind: type, attributes: dict[str, Any]) -> Hashable:
     """The kind of array, and keyword arguments by name, value and type: 1 and True are equal, but not both allowed."""
-    return (kind, *attributes.items(), *map(type, attributes.values()))
+    return (kind, *attributes, *attributes.values(), *map(type, attributes.values()))
 
 
 def _is_plain(value: Any) -> bool:
