@@ -87,6 +87,17 @@ def test_plans_alike_share_nothing_but_code() -> None:
     assert same_bits(one.run(), actgrad.elu(a))
 
 
+def test_a_call_that_cannot_take_its_short_way_is_remembered_once() -> None:
+    """Else it would drive out those that can."""
+    torch = pytest.importorskip("torch")
+    parameter = torch.nn.Parameter(torch.ones(37))
+    with torch.no_grad():
+        for _ in range(20):
+            actgrad.gelu(parameter)
+    (way,) = [w for kind, w in actgrad.gelu._shortcuts._ways.items() if kind is torch.nn.Parameter]
+    assert len(way.entries) == 1
+
+
 def test_results_of_calls_are_not_reused() -> None:
     first = actgrad.elu(X)
     kept = first.copy()

@@ -20,8 +20,7 @@ from .forks import forkable_lock
 from .preparation import Prepared
 
 ENTRIES = 8  # layouts per set of attributes that have a short way at a time
-SETS = 64  # sets of attributes, for each kind of array
-
+SETS = 64  # sets of attributes, each with its kind of array
 
 _lock = forkable_lock()
 
@@ -91,11 +90,13 @@ class Shortcuts:
         assert first is not None, "the first tensor is never optional"
         key = _key(type(first.source), attributes) if attributes else type(first.source)
         known = self._ways.get(key)
-        earlier = known.entries[: ENTRIES - 1] if known is not None else ()
+        entries = known.entries if known is not None else ()
+        if shortcut.entry in entries:
+            return  # it is known, and cannot be taken: a tensor that requires grad under no_grad, say
+        entries = (shortcut.entry, *entries[: ENTRIES - 1])
         alike = 1 if self._is_gated else 0
         allocate = _empty_like(outputs[0]) if len(outputs) == 1 else None
         forward_mode = sys.modules.get("torch.autograd.forward_ad")
-        entries = (shortcut.entry, *earlier)
         note_written = arrays.note_written(outputs[0].kind)
         with _lock:
             while len(self._ways) >= SETS and key not in self._ways:

@@ -18,7 +18,7 @@ from .flow import Function, add_python_functions, external, external_data
 from .vectors import I64, PTR, VOID
 
 _METH_FASTCALL = 0x0080
-#: Units of work above which other Python threads may run meanwhile.
+#: Work, in grains (see driver.Block), from which on other Python threads may run meanwhile.
 RELEASE_GRAINS = 1
 
 
