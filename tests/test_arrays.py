@@ -168,7 +168,7 @@ def test_scalar_output_is_refused() -> None:
 def test_refused_output_names_the_output() -> None:
     with pytest.raises(actgrad.InvalidCall, match=r"^elu_backward: grad_input is a list; it must be"):
         actgrad.elu_backward(X, X, out=[0.0])
-    with pytest.raises(actgrad.InvalidCall, match=r"^geglu: gelu is a list; it must be"):
+    with pytest.raises(actgrad.InvalidCall, match=r"^geglu: out_gelu is a list; it must be"):
         actgrad.geglu(X, out=(X[:, :3].copy(), [0.0]))
 
 

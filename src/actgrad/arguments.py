@@ -38,7 +38,7 @@ def bind(
     # Null and product come before all else: also before an argument that is no tensor or no number.
     if products.any_chosen() or any(t is None for t in tensors) or any(v is None for v in values.values()):
         given = dict(zip(names, tensors, strict=True))
-        checks.run(checks.Call(operator, given, values, products.chosen()), early=True)
+        checks.run(checks.Call(operator, given, values, checks.Terms(products.chosen())), early=True)
     if attributes:
         values = {**values, **{name: attribute(operator, *item) for name, item in known}}
     name = operator.name

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,6 +67,14 @@ def note_written(kind: str) -> Callable[[Any], None] | None:
         return None
     tell: Callable[[Any], None] = sys.modules["torch"].autograd.graph.increment_version
     return tell
+
+
+def note_views_written(views: Iterable[View]) -> Callable[[], object] | None:
+    """What to call after these views were written to; None where nobody wants to know."""
+    tensors = [view.source for view in views if view.kind == "torch"]
+    if not tensors:
+        return None
+    return partial(sys.modules["torch"].autograd.graph.increment_version, tensors)
 
 
 class _Memory:

@@ -39,7 +39,7 @@ def row(operator: Operator) -> Row:
         dtypes=allowed_dtypes(operator, None),
         products=operator.products,
         aclnn=tuple(f"aclnn{name}" for name in operator.aclnn),
-        ir=operator.ir,
+        ir=operator.ir.name if operator.ir else "",
     )
 
 

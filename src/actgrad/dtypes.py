@@ -17,7 +17,7 @@ class Dtype:
 
     name: str
     itemsize: int  # bytes
-    kind: str  # "bool", "int", "uint", "float" or "complex"
+    kind: str  # "bool", "int", "uint", "float", "complex", or "other" for what the kernels do not know
     acl: int  # aclDataType
     acl_name: str  # as the documents write it
     compute: str  # the type that arithmetic on it is done in (opmath)
@@ -61,7 +61,27 @@ _ROWS = (
     Dtype("complex32", 4, "complex", 33, "COMPLEX32", "float32"),
 )
 
+#: Types that a tensor or a scalar of the C interface may have, but no array that a kernel reads or writes.
+_OTHERS = tuple(
+    Dtype(name, 1, "other", number, acl_name, "float32")
+    for number, acl_name, name in (
+        (-1, "DT_UNDEFINED", "undefined"),
+        (13, "STRING", "string"),
+        (29, "INT4", "int4"),
+        (30, "UINT1", "uint1"),
+        (34, "HIFLOAT8", "hifloat8"),
+        (35, "FLOAT8_E5M2", "float8_e5m2"),
+        (36, "FLOAT8_E4M3FN", "float8_e4m3fn"),
+        (37, "FLOAT8_E8M0", "float8_e8m0fnu"),
+        (38, "FLOAT6_E3M2", "float6_e3m2fn"),
+        (39, "FLOAT6_E2M3", "float6_e2m3fn"),
+        (40, "FLOAT4_E2M1", "float4_e2m1fn"),
+        (41, "FLOAT4_E1M2", "float4_e1m2"),
+    )
+)
+
 BY_NAME = {row.name: row for row in _ROWS}
+BY_NUMBER = {row.acl: row for row in (*_ROWS, *_OTHERS)}  # by aclDataType
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 
@@ -90,6 +110,9 @@ def promote(a: Dtype, b: Dtype) -> Dtype | None:
 
 
 def can_convert(source: Dtype, target: Dtype) -> bool:
-    """Whether a result of dtype `source` may be written to a tensor of dtype `target`."""
-    order = {"bool": 0, "int": 1, "uint": 1, "float": 2, "complex": 3}
+    """Whether the operators' rule of conversion lets a result of dtype `source` be written to one of dtype `target`.
+
+    It lets types of kind "other" pass, although no kernel writes them.
+    """
+    order = {"bool": 0, "int": 1, "uint": 1, "float": 2, "other": 2, "complex": 3}
     return order[source.kind] <= order[target.kind]

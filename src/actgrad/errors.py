@@ -6,6 +6,7 @@ ActgradError                        561000  any fault of this package
 │   ├── InvalidDtype (TypeError)    161002  ... by its data type
 │   └── InvalidCall  (TypeError)    161002  ... by not being an argument at all: unknown, misplaced, no array
 ├── UnsupportedOnProduct            561103  the chosen product has no such operator
+├── KernelMissing                   561103  no kernel writes a data type that the operator's own checks let pass
 └── BackendUnavailable (ImportError) 561003 no kernel: the backend is missing or cannot take this call
 """
 
@@ -38,6 +39,12 @@ class InvalidCall(InvalidArgument, TypeError):
 
 class UnsupportedOnProduct(ActgradError):
     """The chosen product does not have this operator (ACLNN_ERR_INNER_NULLPTR)."""
+
+    status = 561103
+
+
+class KernelMissing(ActgradError):
+    """No kernel for a data type that the operator's own checks let pass (ACLNN_ERR_INNER_NULLPTR)."""
 
     status = 561103
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import arguments, arrays, backends, checks, overlap, preparation, products, schema
+from . import arguments, arrays, backends, overlap, preparation, products, schema
 from .arguments import Inputs, Outputs
 from .arrays import View
+from .checks import Check, Terms, allowed_dtypes
+from .checks import of as all_checks
+from .dtypes import Dtype
 from .layouts import ELEMENTWISE, GATED
-from .plan import Plan
-from .preparation import Prepared
+from .plan import Plan, Prepared
 from .products import Product
 from .schema import Argument
 from .shortcuts import Shortcuts
@@ -31,6 +33,7 @@ class Operator:
     Its interface is its schema line; what follows from that (defaults, checks, documentation, other languages'
     signatures) is derived. `formula` is of one element: a function, or a mapping from the values of the attribute
     `switch`. With `gradient_of`, the formula is the derivative of that operator's and kernels apply the chain rule.
+    `checks` are the rules on dtypes and shapes in their order, of checks/; the usual ones where none are stated.
     """
 
     def __init__(
@@ -45,10 +48,7 @@ class Operator:
         broadcasts: bool = False,
         dtypes: str = "float32 float16 bfloat16",
         bfloat16_everywhere: bool = False,
-        out_dtype: str = "convertible",
-        max_rank: int | None = 8,
-        document_rank: tuple[int, int] | None = None,
-        document_nonempty: tuple[str, ...] = (),
+        checks: tuple[tuple[Check, ...], ...] = (),
         requires: Mapping[str, Requirement] | None = None,
         products: str = " ".join(products.BY_NAME),
         aclnn: str | Mapping[str, Mapping[str, Any]] = "",
@@ -64,21 +64,17 @@ class Operator:
         self.broadcasts = broadcasts  # the inputs are promoted and broadcast together, else they must be alike
         self.dtypes = tuple(dtypes.split())  # by the contract; the library's own list is wider, see checks.py
         self.bfloat16_everywhere = bfloat16_everywhere  # also on products that otherwise lack it
-        self.out_dtype = out_dtype  # "convertible" from the result's, "equal" to the inputs', or "listed" in `dtypes`
-        self.max_rank = max_rank  # where a product judges
-        self.document_rank = document_rank  # least and most dimensions by the documents' letter
-        self.document_nonempty = document_nonempty  # inputs that may not be empty by the documents' letter
         self.requires = dict(requires or {})  # rule in words -> whether (attributes, product) keep it
         self.products = tuple(products.split())
         #: The C names, each with the attributes that it fixes.
         self.aclnn: Mapping[str, Mapping[str, Any]] = (
             aclnn if isinstance(aclnn, Mapping) else {aclnn: {}} if aclnn else {}
         )
-        self.ir = ir
+        self.ir = schema.parse_graph(ir) if ir else None  # its interface in graph mode
         #: The named values of the switch attribute in the order of their numbers; empty where they have no names.
         self.choices = _choices(formula, switch)
         self.defaults = {a.name: self._default(a) for a in self.schema.attributes}
-        self.checks = checks.of(self)
+        self.checks = all_checks(self, checks)
         self.prepared: dict[Any, Prepared] = {}  # see preparation.py
         self._shortcuts = Shortcuts(layout == GATED)
         self.__name__ = self.__qualname__ = self.name
@@ -122,7 +118,9 @@ class Operator:
             if result is not None:
                 return result
         inputs, outputs, values = arguments.bind(self, tensors, out, attributes)
-        prepared, addresses, results, views = self._prepare(inputs, outputs, values, backend)
+        terms = Terms(products.chosen(), products.chosen_rules() == "document")
+        self._refuse_mixture(inputs, outputs)
+        prepared, addresses, results, views = self._prepare(inputs, outputs, values, terms, backend)
         prepared.kernel.run(*addresses)
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
@@ -136,21 +134,48 @@ class Operator:
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
         """The call, checked and ready to run; nothing is computed yet. Its arguments are those of the operator."""
         inputs, outputs, values = arguments.bind(self, tensors, out, attributes)
-        prepared, addresses, results, targets = self._prepare(inputs, outputs, values, backend)
-        return Plan(
-            operator=self.name,
-            attributes=dict(values),
-            computation=prepared.computation,
-            backend=prepared.backend,
-            kernel=prepared.kernel,
-            addresses=addresses,
-            owners=(*targets, *inputs),
-            result=results,
-            note_written=arrays.note_written(targets[0].kind),
+        self._refuse_mixture(inputs, outputs)
+        terms = Terms(products.chosen(), products.chosen_rules() == "document")
+        return self.plan_views(inputs, outputs, values, terms, backend)
+
+    def plan_views(
+        self,
+        inputs: Inputs,
+        outputs: Outputs,
+        attributes: dict[str, Any],
+        terms: Terms,
+        backend: str | None = None,
+        scalar_dtypes: tuple[Dtype, ...] = (),
+        formats: tuple[str, ...] = (),
+    ) -> Plan:
+        """The same for views on memory, in the schema's order, and attributes in their one form.
+
+        That form is what `arguments.attribute` makes. With typed terms, `scalar_dtypes` are those of the schema's
+        scalars; `formats`, of tensors and then outputs, may be left out where all are ND.
+        """
+        prepared, addresses, results, targets = self._prepare(
+            inputs, outputs, attributes, terms, backend, scalar_dtypes, formats
         )
+        note_written = arrays.note_views_written(targets)
+        return Plan(self.name, attributes, prepared, targets, inputs, addresses, results, note_written)
+
+    def _refuse_mixture(self, inputs: Inputs, outputs: Outputs) -> None:
+        """Raise where the arrays are of several libraries."""
+        first = inputs[0]
+        assert first is not None, "the first tensor is never optional"
+        for view in (*inputs, *outputs):
+            if view is not None and view.kind != first.kind:
+                arguments.refuse_mixture(self, inputs, outputs)
 
     def _prepare(
-        self, inputs: Inputs, outputs: Outputs, attributes: dict[str, Any], backend: str | None
+        self,
+        inputs: Inputs,
+        outputs: Outputs,
+        attributes: dict[str, Any],
+        terms: Terms,
+        backend: str | None,
+        scalar_dtypes: tuple[Dtype, ...] = (),
+        formats: tuple[str, ...] = (),
     ) -> tuple[Prepared, tuple[int, ...], Any, list[View]]:
         """What to run, on which addresses, the results that will then be there, and the outputs' views."""
         if not backends.torch_is_adopted:
@@ -159,16 +184,17 @@ class Operator:
         assert first is not None, "the first tensor is never optional"
         device = first.device
         for view in (*inputs, *outputs):
-            if view is not None and (view.kind != first.kind or view.device != device):
+            if view is not None and view.device != device:
                 arguments.refuse_mixture(self, inputs, outputs)
         prepared = preparation.prepare(
             self,
             tuple([view and view.meta for view in inputs]),
             tuple([view and view.meta for view in outputs]),
             attributes,
-            product=products.chosen(),
-            document=products.chosen_rules() == "document",
-            backend=backends.choose(backend, device, self.name),
+            terms,
+            backends.choose(backend, device, self.name),
+            scalar_dtypes,
+            formats,
         )
         if outputs:
             overlap.check(self.name, self.schema.outputs, outputs, self.schema.tensor_names, inputs, prepared.extents)
@@ -209,7 +235,7 @@ def _documentation(operator: Operator) -> str:
         operator.summary,
         "",
         f"Tensors (by position): {tensors}; NumPy arrays, torch.Tensor or arrays with __dlpack__, of any shape and",
-        f"strides; dtypes {', '.join(checks.allowed_dtypes(operator, None))}." + (
+        f"strides; dtypes {', '.join(allowed_dtypes(operator, None))}." + (
             f" They are {alike}." if operator.layout == ELEMENTWISE and len(operator.schema.tensors) > 1 else ""
         ),
         f"Returns {outputs}, of the inputs' kind and dtype; `out` takes the result instead.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from .arrays import View
-from .loop import Loop
+from .loop import Loop, Meta
 
 
 @dataclass(frozen=True)
@@ -41,26 +41,49 @@ class Kernel(Protocol):
     def __str__(self) -> str: ...
 
 
+class Prepared(NamedTuple):
+    """A checked call without its data."""
+
+    computation: Computation
+    backend: str
+    kernel: Kernel
+    results: tuple[Meta, ...]  # of the outputs, those to be allocated included
+    extents: tuple[tuple[int, int], ...]  # of outputs, then inputs: first byte and end, from the address
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """A checked call, ready to run: `run()` only computes. It keeps its arrays alive; print it to see what it does."""
 
     operator: str
     attributes: dict[str, Any]
-    computation: Computation
-    backend: str
-    workspace_size: int = field(default=0, kw_only=True)
-    kernel: Kernel = field(repr=False)
+    prepared: Prepared
+    outputs: Sequence[View] = field(repr=False)
+    inputs: Sequence[View | None] = field(repr=False)
     addresses: tuple[int, ...] = field(repr=False)
-    owners: tuple[Any, ...] = field(repr=False)
     result: Any = field(repr=False)
-    note_written: Callable[[Any], None] | None = field(repr=False)
+    note_written: Callable[[], object] | None = field(repr=False)
+
+    #: Bytes of scratch memory that a caller must provide: the kernels do without.
+    workspace_size = 0
+
+    @property
+    def computation(self) -> Computation:
+        return self.prepared.computation
+
+    @property
+    def backend(self) -> str:
+        return self.prepared.backend
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.prepared.kernel
 
     def run(self) -> Any:
         """Compute into the outputs and return them; may be called again after the inputs changed."""
-        self.kernel.run(*self.addresses)
+        self.prepared.kernel.run(*self.addresses)
         if self.note_written is not None:
-            self.note_written(self.result)
+            self.note_written()
         return self.result
 
     def __str__(self) -> str:

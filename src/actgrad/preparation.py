@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import arrays, backends, checks, layouts, loop, overlap
+from .dtypes import Dtype
 from .forks import forkable_lock
 from .layouts import ELEMENTWISE, GATED
 from .loop import Loop, Meta
-from .plan import Computation, Kernel
-from .products import Product
+from .plan import Computation, Prepared
 
 if TYPE_CHECKING:
     from .op import Operator
 
 CACHED = 1024  # prepared calls that are kept per operator
-
-
-class Prepared(NamedTuple):
-    """A checked call without its data."""
-
-    computation: Computation
-    backend: str
-    kernel: Kernel
-    results: tuple[Meta, ...]  # of the outputs, those to be allocated included
-    extents: tuple[tuple[int, int], ...]  # of outputs, then inputs: first byte and end, from the address
 
 
 _lock = forkable_lock()
@@ -38,28 +28,35 @@ def prepare(
     inputs: tuple[Meta | None, ...],
     outputs: tuple[Meta | None, ...],
     attributes: dict[str, Any],
-    *,
-    product: Product | None = None,
-    document: bool = False,
+    terms: checks.Terms = checks.Terms(),  # noqa: B008  immutable
     backend: str = "cpu",
-    float32_attributes: bool = False,
+    scalar_dtypes: tuple[Dtype, ...] = (),
+    formats: tuple[str, ...] = (),
 ) -> Prepared:
     """Check a call by its metadata and make its kernel.
 
     `inputs` are in the order of the schema, None where an optional one is left out; so are `outputs`, empty where all
-    are to be allocated. `float32_attributes` rounds the attributes to float32 also beside float64 tensors.
+    are to be allocated; `scalar_dtypes` and `formats` are those of typed calls, see Operator.plan_views.
     """
     key = (
         inputs, outputs, *[_identity(value) for value in attributes.values()],
-        product, document, backend, float32_attributes,
+        terms, backend, scalar_dtypes, formats,
     )  # fmt: skip
     kept = operator.prepared
     prepared = kept.get(key)
     if prepared is None:
-        names = zip((*operator.schema.tensor_names, *operator.schema.outputs), (*inputs, *outputs), strict=False)
-        call = checks.Call(operator, dict(names), attributes, product, document)
+        names = (*operator.schema.tensor_names, *operator.schema.outputs)
+        scalars = [a.name for a in operator.schema.attributes if a.type == "Scalar"]
+        call = checks.Call(
+            operator,
+            dict(zip(names, (*inputs, *outputs), strict=False)),
+            attributes,
+            terms,
+            dict(zip(scalars, scalar_dtypes, strict=False)),
+            dict(zip(names, formats, strict=False)),
+        )
         checks.run(call)
-        prepared = _prepare(call, backend, float32_attributes)
+        prepared = _prepare(call, backend)
         with _lock:
             while len(kept) >= CACHED:
                 del kept[next(iter(kept))]
@@ -76,46 +73,58 @@ def _identity(value: Any) -> Any:
     return value, type(value)
 
 
-def _prepare(call: checks.Call, backend: str, float32_attributes: bool) -> Prepared:
+def _prepare(call: checks.Call, backend: str) -> Prepared:
     operator = call.operator
-    dtype = checks.result_dtype(call)
-    results = tuple(
-        call.outputs.get(name) or Meta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
-        for name, shape in zip(operator.schema.outputs, checks.result_shapes(call), strict=True)
-    )
+    results = result_metas(call)
     for name, meta in call.outputs.items():
         overlap.refuse_self_overlap(operator.name, name, meta)
     tensors = (*results, *call.inputs.values())
     compute = "float64" if any(meta.dtype.compute == "float64" for meta in tensors) else "float32"
     scalars = [call.attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
-    if compute == "float32" or float32_attributes:
+    if call.terms.typed:
+        scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # the checks refuse those that matter
+    if compute == "float32" or call.terms.typed:  # the C interface turns its scalars into float32 in any case
         with np.errstate(over="ignore"):
             scalars = [float(np.float32(s)) for s in scalars]
-    element, formulas, space = _element_and_loop(call, results)
-    computation = Computation(element, formulas, tuple(scalars), compute, space)
+    computation = Computation(*element_and_formulas(call), tuple(scalars), compute, _loop(call, results))
     kernel = backends.load(backend).prepare(computation)
     return Prepared(computation, backend, kernel, results, tuple(map(loop.extent, tensors)))
 
 
-def _element_and_loop(
-    call: checks.Call, results: tuple[Meta, ...]
-) -> tuple[Callable[..., Any], tuple[Callable[..., Any], ...], Loop]:
-    """What is computed for each element, of which formulas, and where the elements are."""
-    operator, inputs = call.operator, tuple(call.inputs.values())
+def result_metas(call: checks.Call) -> tuple[Meta, ...]:
+    """The outputs of a call that passed its checks: those given, and what is to be allocated for the others."""
+    dtype = checks.result_dtype(call)
+    return tuple(
+        call.outputs.get(name) or Meta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
+        for name, shape in zip(call.operator.schema.outputs, checks.result_shapes(call), strict=True)
+    )
+
+
+def element_and_formulas(call: checks.Call) -> tuple[Callable[..., Any], tuple[Callable[..., Any], ...]]:
+    """What is computed for each element (of layouts.py), and of which formulas."""
+    operator = call.operator
     formula = operator.formula_for(call.attributes, call.product)
     forward = operator.gradient_of
     if operator.layout == ELEMENTWISE:
-        element = layouts.forward if forward is None else layouts.backward
-        return element, (formula,), loop.elementwise(results, inputs)
+        return layouts.forward if forward is None else layouts.backward, (formula,)
     assert operator.layout == GATED
+    if forward is None:
+        return layouts.gated_forward, (formula,)
+    if "gelu" in call.inputs:
+        return layouts.gated_backward_given, (formula,)
+    return layouts.gated_backward, (forward.formula_for(call.attributes, call.product), formula)
+
+
+def _loop(call: checks.Call, results: tuple[Meta, ...]) -> Loop:
+    """Where the elements are."""
+    operator, inputs = call.operator, tuple(call.inputs.values())
+    if operator.layout == ELEMENTWISE:
+        return loop.elementwise(results, inputs)
     packed = call.inputs["self"]
     dim, upper = call.attributes["dim"] % len(packed.shape), not call.attributes["activate_left"]
-    if forward is None:
-        return layouts.gated_forward, (formula,), loop.gated_forward(results, packed, dim, upper)
-    space = loop.gated_backward(results[0], inputs, dim, upper)
-    if "gelu" in call.inputs:
-        return layouts.gated_backward_given, (formula,), space
-    return layouts.gated_backward, (forward.formula_for(call.attributes, call.product), formula), space
+    if operator.gradient_of is None:
+        return loop.gated_forward(results, packed, dim, upper)
+    return loop.gated_backward(results[0], inputs, dim, upper)
 
 
 def _result_strides(call: checks.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

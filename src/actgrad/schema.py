@@ -8,6 +8,7 @@ from typing import Any
 
 _SCHEMA = re.compile(r"(?P<name>[a-z]\w*)\((?P<inputs>.*)\) -> (?P<outputs>Tensor \w+|\((?:Tensor \w+(?:, )?)+\))")
 _ARGUMENT = re.compile(r"(?P<type>Tensor\??|Scalar|bool|int) (?P<name>[a-z]\w*)(?:=(?P<default>\S+))?")
+_GRAPH = re.compile(r"(?P<name>[A-Z]\w*)\((?P<inputs>.*)\) -> (?P<outputs>\w+|\(\w+(?:, \w+)+\))")
 _LITERALS = {"True": True, "False": False}
 
 
@@ -62,6 +63,33 @@ def parse(text: str) -> Schema:
     if len(set(names)) != len(names):
         raise ValueError(f"schema of {line['name']}: an argument is named twice ({', '.join(names)})")
     return Schema(text, line["name"], tuple(arguments), tuple(re.findall(r"Tensor (\w+)", line["outputs"])))
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSignature:
+    """An operator's interface in graph mode (IR): its own names, and defaults that differ from the functions'."""
+
+    name: str
+    inputs: tuple[str, ...]  # in the order of the schema's tensors
+    attributes: dict[str, Any]  # by the schema's names, with the defaults of the graph operator
+    outputs: tuple[str, ...]
+
+
+def parse_graph(text: str) -> GraphSignature:
+    """Parse a graph operator's line, for example "LeakyRelu(x, negative_slope=0.0) -> y"."""
+    line = _GRAPH.fullmatch(text)
+    if line is None:
+        raise ValueError(f"not a graph operator: {text!r}; it reads 'Elu(x, alpha=1.0) -> y'")
+    parts = [part.partition("=") for part in line["inputs"].split(", ")]
+    attributes = {name: _number(default) for name, equals, default in parts if equals}
+    inputs = tuple(name for name, equals, _ in parts if not equals)
+    return GraphSignature(line["name"], inputs, attributes, tuple(re.findall(r"\w+", line["outputs"])))
+
+
+def _number(text: str) -> bool | int | float:
+    if text in _LITERALS:
+        return _LITERALS[text]
+    return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
 def _literal(kind: str, text: str | None) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from . import arrays, backends, pages, products
 from .arrays import View
 from .forks import forkable_lock
-from .preparation import Prepared
+from .plan import Prepared
 
 ENTRIES = 8  # layouts per set of attributes that have a short way at a time
 SETS = 64  # sets of attributes, each with its kind of array

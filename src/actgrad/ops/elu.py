@@ -1,7 +1,11 @@
 """ELU, the exponential linear unit (Clevert et al. 2016, https://arxiv.org/abs/1511.07289)."""
 
+from ..checks.dtypes import convertible, equal, listed, real, supported
+from ..checks.rules import rank, same_shape
 from ..op import Operator
 from ..xp import exp, expm1, where
+
+FLOAT32_ZERO = 2.0**-150  # half the least float32: down to -FLOAT32_ZERO alpha is judged as -0, which it rounds to
 
 
 def elu_formula(x, alpha, scale, input_scale):
@@ -27,10 +31,17 @@ elu = Operator(
     formula=elu_formula,
     dtypes="float32 float16 float64 bfloat16",
     bfloat16_everywhere=True,
-    document_rank=(0, 8),
+    checks=(
+        supported("self"),
+        real("scale", "alpha", "input_scale"),
+        listed("out"),
+        convertible("out"),
+        same_shape("out", to="self"),
+        rank("self"),
+    ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
     aclnn="Elu",
-    ir="Elu",
+    ir="Elu(x, alpha=1.0, scale=1.0, input_scale=1.0) -> y",
 )
 
 elu_backward = Operator(
@@ -42,9 +53,17 @@ elu_backward = Operator(
     formula={False: elu_derivative, True: elu_derivative_from_result},
     switch="is_result",
     gradient_of=elu,
-    requires={"alpha >= 0 when is_result": lambda a, product: not (a["is_result"] and a["alpha"] < 0)},
-    document_rank=(0, 8),
+    requires={"alpha >= 0 when is_result": lambda a, product: not (a["is_result"] and a["alpha"] < -FLOAT32_ZERO)},
+    checks=(
+        equal("self_or_result", to="grad_output"),
+        supported("grad_output"),
+        real("alpha", "scale", "input_scale"),
+        listed("grad_input"),
+        convertible("grad_input"),
+        same_shape("self_or_result", "grad_input", to="grad_output"),
+        rank("grad_output"),
+    ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
     aclnn="EluBackward",
-    ir="EluGradV2",
+    ir="EluGradV2(grads, activations, alpha=1.0, scale=1.0, input_scale=1.0, is_result=False) -> y",
 )

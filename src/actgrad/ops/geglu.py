@@ -1,5 +1,8 @@
 """GeGLU, the GELU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202)."""
 
+from ..checks.dtypes import equal, supported
+from ..checks.gated import dim_in_range, even, half, half_size, same_rank
+from ..checks.rules import document_rank, rank, same_shape
 from ..layouts import GATED
 from ..op import Operator
 from .gelu import gelu_erf, gelu_erf_derivative, gelu_tanh, gelu_tanh_derivative
@@ -12,18 +15,26 @@ REQUIRES = {
 }
 
 geglu = Operator(
-    "geglu(Tensor self, int dim=-1, int approximate=0, bool activate_left=False) -> (Tensor out, Tensor gelu)",
+    "geglu(Tensor self, int dim=-1, int approximate=0, bool activate_left=False) -> (Tensor out, Tensor out_gelu)",
     summary="One half of the input along dim times GELU of the other (the upper one, or activate_left the lower);\n"
     "returns (out, gelu), both half of the input's size along dim.",
     formula={"none": gelu_erf, "tanh": gelu_tanh},
     switch="approximate",
     layout=GATED,
-    out_dtype="equal",
-    document_rank=(1, 8),
+    checks=(
+        supported("self", "out", "out_gelu"),
+        equal("out", "out_gelu", to="self", unless_empty=True),
+        rank("self", "out", "out_gelu"),
+        dim_in_range(),
+        even(),
+        half_size("out", "out_gelu"),
+        same_rank("out", "out_gelu"),
+        half("out", "out_gelu"),
+    ),
     requires=REQUIRES,
     products=PRODUCTS,
     aclnn={"GeGlu": {"activate_left": False}, "GeGluV3": {}},
-    ir="GeGluV2",
+    ir="GeGluV2(x, dim=-1, approximate=1, activate_left=False) -> (y, gelu)",
 )
 
 geglu_backward = Operator(
@@ -35,11 +46,19 @@ geglu_backward = Operator(
     switch="approximate",
     gradient_of=geglu,
     layout=GATED,
-    out_dtype="equal",
-    max_rank=None,
-    document_rank=(1, 8),
+    checks=(
+        supported("grad_output"),
+        equal("self", "gelu", "grad_input", to="grad_output"),
+        document_rank("self", least=1),
+        same_shape("gelu", to="grad_output"),
+        same_shape("grad_input", to="self"),
+        dim_in_range(),
+        same_rank("grad_output"),
+        even(),
+        half("grad_output"),
+    ),
     requires=REQUIRES,
     products=PRODUCTS,
     aclnn={"GeGluBackward": {"activate_left": False}, "GeGluV3Backward": {}},
-    ir="GeGluGradV2",
+    ir="GeGluGradV2(dy, x, gelu, dim=-1, approximate=1, activate_left=False) -> dx",
 )

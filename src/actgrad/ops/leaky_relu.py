@@ -1,5 +1,8 @@
 """Leaky ReLU (Maas et al. 2013, https://ai.stanford.edu/~amaas/papers/relu_hybrid_icml2013_final.pdf)."""
 
+from ..checks import VALUES, When
+from ..checks.dtypes import convertible, listed, real, scalar_supported, supported
+from ..checks.rules import broadcastable, rank, result_shape, same_shape
 from ..op import Operator
 from ..xp import where
 
@@ -19,15 +22,21 @@ leaky_relu = Operator(
     summary="Each element, where it is not positive times negative_slope.",
     formula=leaky_relu_formula,
     dtypes="float32 float16 float64 bfloat16",
-    document_rank=(0, 8),
+    checks=(
+        supported("self"),
+        real("negative_slope", when=When.UNTYPED),  # a complex one of the C interface acts as 0
+        listed("out"),
+        convertible("out"),
+        rank("self"),
+        same_shape("out", to="self"),
+    ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
     aclnn="LeakyRelu",
-    ir="LeakyRelu",
+    ir="LeakyRelu(x, negative_slope=0.0) -> y",
 )
 
 leaky_relu_backward = Operator(
-    "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) "
-    "-> Tensor grad_input",
+    "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor out",
     summary="The gradient of leaky ReLU's input, from its input or (self_is_result) from its result.",
     formula=leaky_relu_derivative,
     gradient_of=leaky_relu,
@@ -38,8 +47,17 @@ leaky_relu_backward = Operator(
             not (a["self_is_result"] and a["negative_slope"] < 0)
         )
     },
-    document_rank=(0, 8),
+    checks=(
+        supported("grad_output", "self"),
+        scalar_supported("negative_slope", "float32 float16 float64 int32 int64 int8 bool int16 uint8 bfloat16"),
+        listed("out"),
+        rank("grad_output", "self"),
+        broadcastable("self", to="grad_output"),
+        result_shape("out"),
+        VALUES,
+        convertible("out"),
+    ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
     aclnn="LeakyReluBackward",
-    ir="LeakyReluGrad",
+    ir="LeakyReluGrad(gradients, features, negative_slope=0.0) -> backprops",
 )

@@ -1,5 +1,7 @@
 """SELU, the self-normalising ELU (Klambauer et al. 2017, https://arxiv.org/abs/1706.02515)."""
 
+from ..checks.dtypes import document_equal, equal, supported
+from ..checks.rules import document_format, document_nonempty, document_rank, same_shape
 from ..op import Operator
 from ..xp import where
 from .elu import elu_derivative, elu_derivative_from_result, elu_formula
@@ -33,12 +35,16 @@ selu = Operator(
     summary="The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.",
     formula=selu_formula,
     dtypes="float32 float16 int32 int8 bfloat16",
-    out_dtype="listed",
-    max_rank=None,
-    document_rank=(1, 8),
+    checks=(
+        supported("self", "out"),
+        document_equal("out", to="self"),
+        document_format("self", "out"),
+        document_rank("self", least=1),
+        same_shape("out", to="self"),
+    ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
     aclnn="Selu",
-    ir="Selu",
+    ir="Selu(x) -> y",
 )
 
 selu_backward = Operator(
@@ -48,11 +54,15 @@ selu_backward = Operator(
     switch=lambda attributes, product: product is not None and product.name == "Ascend950",
     gradient_of=selu,
     dtypes="float32 float16 int32 int8 bfloat16",
-    out_dtype="equal",
-    max_rank=None,
-    document_rank=(1, 8),
-    document_nonempty=("result",),
+    checks=(
+        equal("result", "grad_input", to="grad_output"),
+        supported("grad_output"),
+        document_format("grad_output", "result", "grad_input"),
+        document_rank("grad_output", least=1),
+        same_shape("result", "grad_input", to="grad_output"),
+        document_nonempty("result"),
+    ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
     aclnn="SeluBackward",
-    ir="SeluGrad",
+    ir="SeluGrad(gradients, outputs) -> y",
 )
