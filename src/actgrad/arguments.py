@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 import operator as python_operator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -16,8 +17,8 @@ from .schema import Argument
 if TYPE_CHECKING:
     from .op import Operator
 
-Inputs = list["View | None"]  # in the order of the schema; None for an optional tensor that was left out
-Outputs = list["View | None"]  # empty where all are to be allocated
+Inputs = Sequence["View | None"]  # in the order of the schema; None for an optional tensor that was left out
+Outputs = Sequence["View | None"]  # empty where all are to be allocated
 
 
 def bind(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import arguments, arrays, backends, overlap, preparation, products, schema
@@ -12,6 +12,7 @@ from .checks import Check, Terms, allowed_dtypes
 from .checks import of as all_checks
 from .dtypes import Dtype
 from .layouts import ELEMENTWISE, GATED
+from .loop import Meta
 from .plan import Plan, Prepared
 from .products import Product
 from .schema import Argument
@@ -50,6 +51,7 @@ class Operator:
         bfloat16_everywhere: bool = False,
         checks: tuple[tuple[Check, ...], ...] = (),
         requires: Mapping[str, Requirement] | None = None,
+        result_suffices: Mapping[str, Requirement] | None = None,
         products: str = " ".join(products.BY_NAME),
         aclnn: str | Mapping[str, Mapping[str, Any]] = "",
         ir: str = "",
@@ -65,6 +67,8 @@ class Operator:
         self.dtypes = tuple(dtypes.split())  # by the contract; the library's own list is wider, see checks.py
         self.bfloat16_everywhere = bfloat16_everywhere  # also on products that otherwise lack it
         self.requires = dict(requires or {})  # rule in words -> whether (attributes, product) keep it
+        #: Of a gradient from the result: rules on top of `requires` under which that tells the sign of the input.
+        self.result_suffices = dict(result_suffices or {})
         self.products = tuple(products.split())
         #: The C names, each with the attributes that it fixes.
         self.aclnn: Mapping[str, Mapping[str, Any]] = (
@@ -118,7 +122,7 @@ class Operator:
             if result is not None:
                 return result
         inputs, outputs, values = arguments.bind(self, tensors, out, attributes)
-        terms = Terms(products.chosen(), products.chosen_rules() == "document")
+        terms = Terms.chosen()
         self._refuse_mixture(inputs, outputs)
         prepared, addresses, results, views = self._prepare(inputs, outputs, values, terms, backend)
         prepared.kernel.run(*addresses)
@@ -135,7 +139,7 @@ class Operator:
         """The call, checked and ready to run; nothing is computed yet. Its arguments are those of the operator."""
         inputs, outputs, values = arguments.bind(self, tensors, out, attributes)
         self._refuse_mixture(inputs, outputs)
-        terms = Terms(products.chosen(), products.chosen_rules() == "document")
+        terms = Terms.chosen()
         return self.plan_views(inputs, outputs, values, terms, backend)
 
     def plan_views(
@@ -158,6 +162,17 @@ class Operator:
         )
         note_written = arrays.note_views_written(targets)
         return Plan(self.name, attributes, prepared, targets, inputs, addresses, results, note_written)
+
+    def plan_prepared(
+        self, prepared: Prepared, attributes: dict[str, Any], inputs: Sequence[View], outputs: Sequence[View]
+    ) -> Plan:
+        """The same for a call whose like was prepared before, on whichever memory."""
+        schema = self.schema
+        overlap.check(self.name, schema.outputs, outputs, schema.tensor_names, inputs, prepared.extents)
+        addresses = tuple([view.address for view in (*outputs, *inputs)])
+        results = outputs[0].source if len(outputs) == 1 else tuple([view.source for view in outputs])
+        note_written = arrays.note_views_written(outputs)
+        return Plan(self.name, attributes, prepared, outputs, inputs, addresses, results, note_written)
 
     def _refuse_mixture(self, inputs: Inputs, outputs: Outputs) -> None:
         """Raise where the arrays are of several libraries."""
@@ -183,30 +198,31 @@ class Operator:
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
         device = first.device
+        metas: list[Meta | None] = []
         for view in (*inputs, *outputs):
-            if view is not None and view.device != device:
+            if view is None:
+                metas.append(None)
+                continue
+            metas.append(view.meta)
+            if view.device != device:
                 arguments.refuse_mixture(self, inputs, outputs)
         prepared = preparation.prepare(
             self,
-            tuple([view and view.meta for view in inputs]),
-            tuple([view and view.meta for view in outputs]),
+            tuple(metas),
             attributes,
             terms,
-            backends.choose(backend, device, self.name),
+            "cpu" if backend is None and device == "cpu" else backends.choose(backend, device, self.name),
             scalar_dtypes,
             formats,
         )
         if outputs:
             overlap.check(self.name, self.schema.outputs, outputs, self.schema.tensor_names, inputs, prepared.extents)
-        targets = [(outputs and outputs[k]) or arrays.empty(first, meta) for k, meta in enumerate(prepared.results)]
-        results = [target.source for target in targets]
-        views = [*targets, *[view for view in inputs if view is not None]]
-        return (
-            prepared,
-            tuple([view.address for view in views]),
-            results[0] if len(results) == 1 else tuple(results),
-            targets,
-        )
+            targets = [view or arrays.empty(first, meta) for view, meta in zip(outputs, prepared.results, strict=True)]
+        else:
+            targets = [arrays.empty(first, meta) for meta in prepared.results]
+        results = targets[0].source if len(targets) == 1 else tuple([target.source for target in targets])
+        addresses = tuple([view.address for view in (*targets, *inputs) if view])
+        return prepared, addresses, results, targets
 
     def _default(self, argument: Argument) -> Any:
         """A default comes from the schema, else from the forward operator; flags are off."""

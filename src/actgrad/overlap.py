@@ -26,28 +26,34 @@ def check(
 
     `extents` are those of all outputs, given or not, and then of the inputs that are there.
     """
-    given = [(name, view) for name, view in zip(input_names, inputs, strict=True) if view is not None]
-    sources = [
-        (name, view, view.address + low, view.address + high)
-        for (name, view), (low, high) in zip(given, extents[len(outputs) :], strict=True)
-    ]
-    earlier: list[tuple[str, View, int, int]] = []
     for k, output in enumerate(outputs):
         if output is None:
             continue
-        name, (low, high) = output_names[k], extents[k]
         if not output.writable:
-            raise InvalidArgument(f"{operator}: {name} is read-only; it must be writable")
+            raise InvalidArgument(f"{operator}: {output_names[k]} is read-only; it must be writable")
+        low, high = extents[k]
         first, end = output.address + low, output.address + high
-        for other_name, other, other_first, other_end in sources:
-            if first < other_end and other_first < end and partly_overlap(output, other):
+        place = len(outputs)  # among the extents
+        for j, other in enumerate(inputs):
+            if other is None:
+                continue
+            low, high = extents[place]
+            place += 1
+            address = other.address
+            if first < address + high and address + low < end and partly_overlap(output, other):
                 raise InvalidArgument(
-                    f"{operator}: {name} overlaps {other_name}; an output may be exactly an input, else apart"
+                    f"{operator}: {output_names[k]} overlaps {input_names[j]}; "
+                    "an output may be exactly an input, else apart"
                 )
-        for other_name, other, other_first, other_end in earlier:
-            if first < other_end and other_first < end and share_memory(output, other):
-                raise InvalidArgument(f"{operator}: {name} overlaps {other_name}; outputs must be apart")
-        earlier.append((name, output, first, end))
+        for j in range(k):
+            earlier = outputs[j]
+            if earlier is None:
+                continue
+            low, high = extents[j]
+            address = earlier.address
+            if first < address + high and address + low < end and share_memory(output, earlier):
+                names = f"{output_names[k]} overlaps {output_names[j]}"
+                raise InvalidArgument(f"{operator}: {names}; outputs must be apart")
 
 
 def same_view(a: View, b: View) -> bool:

@@ -51,7 +51,7 @@ class Prepared(NamedTuple):
     extents: tuple[tuple[int, int], ...]  # of outputs, then inputs: first byte and end, from the address
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)  # not frozen: that would double what it costs to make one
 class Plan:
     """A checked call, ready to run: `run()` only computes. It keeps its arrays alive; print it to see what it does."""
 
@@ -64,8 +64,10 @@ class Plan:
     result: Any = field(repr=False)
     note_written: Callable[[], object] | None = field(repr=False)
 
-    #: Bytes of scratch memory that a caller must provide: the kernels do without.
-    workspace_size = 0
+    @property
+    def workspace_size(self) -> int:
+        """Bytes of scratch memory that a caller must provide: the kernels do without."""
+        return 0
 
     @property
     def computation(self) -> Computation:

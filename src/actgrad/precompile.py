@@ -31,7 +31,7 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
                 if name not in chosen:
                     continue
                 for inputs in _inputs(operator, name):
-                    preparation.prepare(operator, inputs, (), attributes, checks.Terms(product))
+                    preparation.prepare(operator, inputs, attributes, checks.Terms(product))
                     count += 1
     if not count:
         raise InvalidDtype(f"precompile: none of {', '.join(wanted)} takes {', '.join(chosen)}")

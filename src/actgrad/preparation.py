@@ -25,8 +25,7 @@ _lock = forkable_lock()
 
 def prepare(
     operator: Operator,
-    inputs: tuple[Meta | None, ...],
-    outputs: tuple[Meta | None, ...],
+    tensors: tuple[Meta | None, ...],
     attributes: dict[str, Any],
     terms: checks.Terms = checks.Terms(),  # noqa: B008  immutable
     backend: str = "cpu",
@@ -35,11 +34,12 @@ def prepare(
 ) -> Prepared:
     """Check a call by its metadata and make its kernel.
 
-    `inputs` are in the order of the schema, None where an optional one is left out; so are `outputs`, empty where all
-    are to be allocated; `scalar_dtypes` and `formats` are those of typed calls, see Operator.plan_views.
+    `tensors` are the inputs in the order of the schema, None where an optional one is left out, and then the outputs,
+    None or missing where they are to be allocated; `scalar_dtypes` and `formats` are those of typed calls, see
+    Operator.plan_views.
     """
     key = (
-        inputs, outputs, *[_identity(value) for value in attributes.values()],
+        tensors, *[_identity(value) for value in attributes.values()],
         terms, backend, scalar_dtypes, formats,
     )  # fmt: skip
     kept = operator.prepared
@@ -49,7 +49,7 @@ def prepare(
         scalars = [a.name for a in operator.schema.attributes if a.type == "Scalar"]
         call = checks.Call(
             operator,
-            dict(zip(names, (*inputs, *outputs), strict=False)),
+            dict(zip(names, tensors, strict=False)),
             attributes,
             terms,
             dict(zip(scalars, scalar_dtypes, strict=False)),

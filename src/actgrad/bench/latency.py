@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from .. import aclnn
+from ..aclnn import signatures
+from ..aclnn.objects import ACL_FORMAT_ND
+from ..dtypes import BY_NAME
 from . import buffers, peers, verify
 from .buffers import Tensors
 from .cases import Case
@@ -41,8 +45,61 @@ def _new(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> Call:
     return partial(case.operator, *map(convert, tensors.inputs), **case.attributes)
 
 
+def _two_phases(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> Call:
+    get_workspace_size, compute, arguments = _aclnn(case, tensors, convert)
+
+    def call() -> Any:
+        _, size, executor = get_workspace_size(*arguments)
+        compute(None, size, executor, None)
+        return tensors.out
+
+    return call
+
+
+def _phase_two(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> Call:
+    get_workspace_size, compute, arguments = _aclnn(case, tensors, convert)
+    _, size, executor = get_workspace_size(*arguments)
+    aclnn.aclSetAclOpExecutorRepeatable(executor)
+
+    def call() -> Any:
+        compute(None, size, executor, None)
+        return tensors.out
+
+    return call
+
+
+def _aclnn(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> tuple[Any, Any, list[Any]]:
+    """The two functions of a case and the arguments of the first, tensors and scalars made before as in C."""
+    found = [s for s in signatures.of(case.operator) if not s.in_place and not s.fixed]
+    if not found:
+        raise Unavailable("no aclnn function")
+    signature = found[0]
+    values: dict[str, Any] = dict(case.all_attributes)
+    if case.operator.choices:
+        switch = str(case.operator.switch)
+        values[switch] = case.operator.choices.index(values[switch])
+    names = (*case.operator.schema.tensor_names, *case.operator.schema.outputs)
+    arrays = dict(zip(names, (*tensors.inputs, *tensors.outputs), strict=True))
+    made = []
+    for p in signature.parameters:
+        array, value = arrays.get(p.argument), values.get(p.argument)
+        if p.type == "Tensor" and array is not None:
+            number = BY_NAME[array.dtype.name].acl
+            value = aclnn.aclCreateTensor(array.shape, number, None, 0, ACL_FORMAT_ND, array.shape, array)
+        elif p.type == "Scalar":
+            value = aclnn.aclCreateScalar(value, BY_NAME["float32"].acl)
+        made.append(value)
+    functions = getattr(aclnn, signature.first_name), getattr(aclnn, signature.name)
+    status, _, _ = functions[0](*made)
+    if status:
+        raise Unavailable(f"status {status}: {aclnn.aclGetRecentErrMsg()}")
+    return *functions, made
+
+
 WAYS = {
     "plan.run()": Way(_plan, "out", "torch"),
+    "aclnn phase two": Way(_phase_two, "out", "torch"),
+    "aclnn both phases": Way(_two_phases, "out", "torch"),
     "out": Way(_out, "out", "torch"),
     "new": Way(_new, "new", "torch"),
     "NumPy plan.run()": Way(_plan, "new", "numpy"),  # a NumPy expression allocates, there is no other form
@@ -71,7 +128,10 @@ def measure(case: Case, dtype: str, loaded: dict[str, tuple[Peer, Any]], seconds
     for name, way in WAYS.items():
         if way.library == "torch" and torch is None:
             continue
-        call = way.make(case, tensors, to_torch if way.library == "torch" else lambda array: array)
+        try:
+            call = way.make(case, tensors, to_torch if way.library == "torch" else lambda array: array)
+        except Unavailable:  # no C function, or none that takes this call
+            continue
         buffers.spoil(tensors.outputs)
         results = peers.to_numpy(call())
         standard.check_ours(name, results)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import products
 from ..dtypes import Dtype
 from ..errors import ActgradError, InvalidArgument, NullArgument, UnsupportedOnProduct
 from ..loop import Meta
@@ -23,8 +25,17 @@ class Terms(NamedTuple):
     document: bool = False  # whether the documents' letter holds too
     typed: bool = False  # through the C interface: typed scalars, and every tensor and scalar a pointer
 
+    @staticmethod
+    def chosen(typed: bool = False) -> Terms:
+        """The terms chosen here or by the environment; the C interface is always judged by a product."""
+        if not products.any_chosen():
+            return _TYPED if typed else _PLAIN
+        product = products.chosen() or (products.DEFAULT if typed else None)
+        return _terms(product, products.chosen_rules() == "document", typed)
 
-_PLAIN = Terms()
+
+_terms = cache(Terms)  # one object each: there are a few dozen
+_PLAIN, _TYPED = Terms(), Terms(products.DEFAULT, typed=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,6 @@ def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool],
         if holds(call.attributes, call.product):
             return None
         values = ", ".join(f"{name}={call.attributes[name]!r}" for name in concerned)
-        return f"it needs {rule}; got {values}{call.place}"
+        return f"it needs {rule}; got {values}"
 
     return Check(rule, test, origin=origin, about=concerned)

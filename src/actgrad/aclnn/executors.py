@@ -1,0 +1,160 @@
+"""Executors: calls that phase one has checked and phase two computes, once or as often as is asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ActgradError, InvalidArgument
+from ..plan import Plan
+from .messages import report
+from .names import STATUSES
+from .objects import AclTensor, storage_of
+
+if TYPE_CHECKING:
+    from .functions import Function
+
+_taking = threading.Lock()  # among threads, too, an ordinary executor runs once
+
+
+class ExecutorError(ActgradError):
+    """An executor that cannot be used so: it ran, was destroyed, or belongs to another operator (ACLNN_ERR_INNER)."""
+
+
+class InnerNull(ActgradError):
+    """A null pointer where the executor functions need an object (ACLNN_ERR_INNER_NULLPTR)."""
+
+    status = STATUSES["ACLNN_ERR_INNER_NULLPTR"]
+
+
+class AclOpExecutor:
+    """aclOpExecutor: a checked call. Phase two uses it up, unless aclSetAclOpExecutorRepeatable was called.
+
+    What it holds (plan, tensors' memory) is freed when it is used up, destroyed or dropped.
+    """
+
+    __slots__ = ("__weakref__", "_plan", "_tensors", "function", "repeat")
+
+    def __init__(self, function: Function, plan: Plan, arguments: tuple[Any, ...]):
+        self.function = function
+        self._plan: Plan | None = plan
+        self._tensors = arguments  # as they were passed
+        self.repeat: Callable[[], object] | None = None  # what a reusable executor's phase two does
+
+    def __repr__(self) -> str:
+        what = f"aclOpExecutor of {self.function.signature.name}"
+        return f"<{what}, used up>" if self._plan is None else f"<{what}: {self._plan}>"
+
+    @property
+    def plan(self) -> Plan:
+        """The plan; raises where there is none any more."""
+        if self._plan is None:
+            name = self.function.signature.name
+            raise ExecutorError(f"{name}: executor ran already or was destroyed; call {name}GetWorkspaceSize again")
+        return self._plan
+
+    def take(self) -> Callable[[], object]:
+        """What phase two does. An ordinary executor is used up by this."""
+        if self.repeat is not None:
+            return self.repeat
+        with _taking:
+            run = self.plan.run
+            self._plan, self._tensors = None, ()
+        return run
+
+    def make_repeatable(self) -> None:
+        """Let phase two run as often as it is called, until this executor is destroyed."""
+        self.repeat = self.plan.run
+
+    def destroy(self) -> None:
+        """Free what this executor holds; raises where that was done before."""
+        with _taking:
+            assert self.plan
+            self._plan, self.repeat, self._tensors = None, None, ()
+
+    def move(self, function: str, places: tuple[int, ...], index: Any, tensor: Any, addr: Any) -> None:
+        """Put the tensor at `places[index]` of the call's arguments on another storage; the same kernel runs there."""
+        plan = self.plan
+        if self.repeat is None:
+            raise ExecutorError(f"{function}: executor is not reusable; call aclSetAclOpExecutorRepeatable first")
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(places):
+            raise InvalidArgument(f"{function}: index is {index!r}; it must lie in [0, {len(places) - 1}]")
+        if tensor is not self._tensors[places[index]]:
+            raise InvalidArgument(f"{function}: tensor is not the one that phase one was given for index {index}")
+        if not isinstance(tensor, AclTensor) or tensor.view is None:
+            state = "was destroyed" if isinstance(tensor, AclTensor) else "is no aclTensor, which alone can be moved"
+            raise InvalidArgument(f"{function}: tensor {state}")
+        view, fault = tensor.view_on(storage_of(addr, function))
+        if fault:
+            raise InvalidArgument(f"{function}: tensor {fault}")
+        # An address belongs to its tensor: where that was given twice, as in place, both move.
+        places_of = self.function.outputs, self.function.inputs
+        outputs, inputs = (
+            [
+                view if self._tensors[k] is tensor else old
+                for k, old in zip(where, views, strict=True)
+                if old is not None
+            ]
+            for where, views in zip(places_of, (plan.outputs, plan.inputs), strict=True)
+        )
+        if view.device != plan.outputs[0].device:
+            place = f"on {view.device}, but the call was checked for {plan.outputs[0].device}"
+            raise InvalidArgument(f"{function}: addr is {place}")
+        self._plan = self.function.operator.plan_prepared(plan.prepared, plan.attributes, inputs, outputs)
+        tensor.put(view, "")
+        self.repeat = self._plan.run
+
+
+def aclSetAclOpExecutorRepeatable(executor: AclOpExecutor | None) -> int:
+    """Make an executor reusable, right after phase one; it must then be destroyed by aclDestroyAclOpExecutor."""
+    return _on_executor("aclSetAclOpExecutorRepeatable", executor, AclOpExecutor.make_repeatable)
+
+
+def aclDestroyAclOpExecutor(executor: AclOpExecutor | None) -> int:
+    """Destroy an executor that has not been used up."""
+    return _on_executor("aclDestroyAclOpExecutor", executor, AclOpExecutor.destroy)
+
+
+def aclSetInputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
+    """Put input number `index` of a reusable executor on other memory; `addr` is storage as of aclCreateTensor."""
+    return _move("aclSetInputTensorAddr", executor, lambda f: f.inputs, index, tensor, addr)
+
+
+def aclSetOutputTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
+    """Put output number `index` of a reusable executor on other memory."""
+    return _move("aclSetOutputTensorAddr", executor, lambda f: f.outputs, index, tensor, addr)
+
+
+def aclSetTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTensor | None, addr: Any) -> int:
+    """Put tensor number `index` of a reusable executor, inputs before outputs, on other memory."""
+    return _move("aclSetTensorAddr", executor, lambda f: (*f.inputs, *f.outputs), index, tensor, addr)
+
+
+def _move(
+    name: str,
+    executor: AclOpExecutor | None,
+    places: Callable[[Function], tuple[int, ...]],
+    index: int,
+    tensor: AclTensor | None,
+    addr: Any,
+) -> int:
+    def move(executor: AclOpExecutor) -> None:
+        if tensor is None:
+            raise InnerNull(f"{name}: tensor is a null pointer; it is required")
+        executor.move(name, places(executor.function), index, tensor, addr)
+
+    return _on_executor(name, executor, move)
+
+
+def _on_executor(name: str, executor: AclOpExecutor | None, action: Callable[[AclOpExecutor], None]) -> int:
+    """The status of an action on an executor."""
+    try:
+        if executor is None:
+            raise InnerNull(f"{name}: executor is a null pointer; it is required")
+        if not isinstance(executor, AclOpExecutor):
+            raise ExecutorError(f"{name}: executor is a {type(executor).__name__}; it must be an aclOpExecutor")
+        action(executor)
+    except Exception as error:  # C's functions do not raise
+        return report(error)
+    return 0

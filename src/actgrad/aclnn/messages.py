@@ -1,0 +1,37 @@
+"""The text of the last failure, one per thread, in the layout of the real one."""
+
+from __future__ import annotations
+
+import os
+import threading
+from datetime import datetime
+
+from ..errors import ActgradError, InvalidArgument, NullArgument
+
+_recent = threading.local()
+
+
+def aclGetRecentErrMsg() -> str | None:
+    """Why the last call of this thread failed, once; None where there is nothing to say or it was said already."""
+    text: str | None = getattr(_recent, "text", None)
+    _recent.text = None
+    return text
+
+
+def report(error: Exception, text: str = "") -> int:
+    """Keep the text of a failure (by default the error's own) for aclGetRecentErrMsg; returns its status."""
+    if isinstance(error, (NullArgument, InvalidArgument)):
+        title = "AclNN_Parameter_Error(EZ1001)"
+    else:
+        title = "AclNN_Inner_Error(EZ9999)"
+    if not isinstance(error, ActgradError):
+        text = text or f"{type(error).__name__}: {error}"
+    now = datetime.now()
+    stamp = f"{now:%Y-%m-%d-%H:%M:%S}.{now.microsecond // 1000:03}.{now.microsecond % 1000:03}"
+    _recent.text = f"[PID: {os.getpid()}] {stamp} {title}: {text or error}"
+    return status(error)
+
+
+def status(error: Exception) -> int:
+    """The status of a failure; one that this package does not know by its class is an inner error."""
+    return error.status if isinstance(error, ActgradError) else ActgradError.status

@@ -1,0 +1,322 @@
+"""Tensors and scalars of the C interface: views on storage, and numbers with a dtype."""
+
+from __future__ import annotations
+
+import operator as python_operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .. import arrays
+from ..arrays import View
+from ..dtypes import BY_NAME, BY_NUMBER, Dtype
+from ..errors import InvalidArgument, InvalidCall, NullArgument
+from ..loop import Meta, extent
+from .messages import report
+from .names import FORMATS, format_name
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Memory that tensors are views on."""
+
+    address: int
+    size: int  # bytes
+    device: str
+    kind: str  # of the object that owns it, see arrays.View
+    writable: bool
+    owner: Any
+
+
+_tokens: dict[Any, Any] = {}
+TOKENS = 4096  # that are kept; forgetting them all only costs a check anew
+
+
+def token(key: Any) -> Any:
+    """One object for all equal keys: its identity can stand for them."""
+    known = _tokens.get(key)
+    if known is None:
+        if len(_tokens) >= TOKENS:
+            _tokens.clear()
+        known = _tokens.setdefault(key, key)
+    return known
+
+
+def token_of(view: View) -> Any:
+    """One object for all views that differ only in their memory."""
+    return token((view.meta, view.device))
+
+
+class AclTensor:
+    """aclTensor: a view on storage. Made by aclCreateTensor; its fields are what that was given.
+
+    `view` is what the operators see, None once the tensor is destroyed; `fault` says why its memory cannot be used;
+    `is_plain` where there is nothing else to say of it; `token` stands for all of it but its memory.
+    """
+
+    __slots__ = (
+        "dtype",
+        "fault",
+        "format",
+        "is_plain",
+        "offset",
+        "storage_dims",
+        "strides",
+        "token",
+        "view",
+        "view_dims",
+    )
+
+    def __init__(
+        self,
+        view_dims: tuple[int, ...],
+        dtype: Dtype,
+        strides: tuple[int, ...],
+        offset: int,
+        format: str,
+        storage_dims: tuple[int, ...],
+    ):
+        self.view_dims = view_dims
+        self.dtype = dtype
+        self.strides = strides  # in elements
+        self.offset = offset  # in elements
+        self.format = format
+        self.storage_dims = storage_dims
+        self.put(None, "")
+
+    def __repr__(self) -> str:
+        layout = f"{self.view_dims}, strides {self.strides}, offset {self.offset}"
+        state = "" if self.view else ", destroyed"
+        return f"<aclTensor {self.dtype.acl_name} {layout}, {self.format}{state}>"
+
+    def put(self, view: View | None, fault: str) -> None:
+        """Give this tensor another view, as `view_on` makes it."""
+        self.view, self.fault = view, fault
+        self.is_plain = view is not None and self.format == "ND" and not fault
+        self.token = view and token_of(view)
+
+    def view_on(self, storage: Storage) -> tuple[View, str]:
+        """This tensor on some storage, and what is wrong with that: nothing, or why its memory cannot be used."""
+        itemsize = self.dtype.itemsize
+        meta = Meta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
+        address = storage.address + self.offset * itemsize
+        view = View(meta, address, storage.device, storage.kind, storage.writable, storage.owner, storage.owner)
+        if meta.size == 0 or self.dtype.kind == "other":  # nothing of it is touched
+            return view, ""
+        needed, wanted = prod(self.storage_dims) * itemsize, self.offset * itemsize + extent(meta)[1]
+        if storage.owner is None:
+            return view, "has no storage (a null address), but elements"
+        if needed > storage.size:
+            return view, f"says storage {self.storage_dims}, {needed} bytes, but was given {storage.size}"
+        if wanted > needed:
+            return view, f"reaches {wanted} bytes into its storage {self.storage_dims}, which has {needed}"
+        return view, ""
+
+
+@dataclass(frozen=True, slots=True)
+class AclScalar:
+    """aclScalar: a number with a dtype. Made by aclCreateScalar."""
+
+    value: float | complex
+    dtype: Dtype
+    token: Any  # the same object for equal scalars
+    is_destroyed: bool = False
+
+
+def aclCreateTensor(
+    viewDims: Sequence[int] | None,
+    dataType: int,
+    strides: Sequence[int] | None,
+    offset: int,
+    format: int,
+    storageDims: Sequence[int] | None,
+    storage: Any,
+) -> AclTensor | None:
+    """A tensor: a view of `viewDims`, `strides` and `offset` (in elements) on `storage`, memory of `storageDims`.
+
+    `storage` is a contiguous NumPy array or torch.Tensor of any dtype, or anything with a buffer or DLPack; None is
+    the null address. `strides` None means contiguous. Returns None (and a text for aclGetRecentErrMsg) where the real
+    function returns a null pointer, and for dimensions, strides or offset that are negative.
+    """
+    try:
+        tensor = _tensor(viewDims, dataType, strides, offset, format, storageDims)
+        tensor.put(*tensor.view_on(storage_of(storage, "aclCreateTensor")))
+        return tensor
+    except Exception as error:  # whatever a caller passed, C's function does not raise
+        report(error if isinstance(error, InvalidArgument) else InvalidCall(f"aclCreateTensor: {error}"))
+        return None
+
+
+def _tensor(
+    view_dims: Sequence[int] | None,
+    data_type: int,
+    strides: Sequence[int] | None,
+    offset: int,
+    form: int,
+    storage_dims: Sequence[int] | None,
+) -> AclTensor:
+    dtype = BY_NUMBER.get(data_type)
+    if dtype is None:
+        raise InvalidArgument(f"aclCreateTensor: dataType is {data_type!r}, no aclDataType")
+    dims = _sizes("viewDims", view_dims)
+    storage = _sizes("storageDims", storage_dims)
+    steps = _contiguous(dims) if strides is None else _sizes("strides", strides)
+    if len(steps) != len(dims):
+        raise InvalidArgument(f"aclCreateTensor: strides has {len(steps)} entries, but viewDims {len(dims)}")
+    if len(dims) > arrays.MAX_RANK:
+        raise InvalidArgument(f"aclCreateTensor: viewDims has {len(dims)} entries; at most {arrays.MAX_RANK}")
+    (start,) = _sizes("offset", (offset,))
+    return AclTensor(dims, dtype, steps, start, format_name(python_operator.index(form)), storage)
+
+
+def _sizes(name: str, values: Sequence[int] | None) -> tuple[int, ...]:
+    if values is None:
+        raise InvalidArgument(f"aclCreateTensor: {name} is a null pointer; a tensor without dimensions has ()")
+    sizes = tuple(map(python_operator.index, values))
+    if any(size < 0 for size in sizes):
+        raise InvalidArgument(f"aclCreateTensor: {name} is {values}; nothing of it may be negative")
+    return sizes
+
+
+def _contiguous(dims: tuple[int, ...]) -> tuple[int, ...]:
+    return arrays.row_major(dims, 1)
+
+
+def storage_of(storage: Any, function: str) -> Storage:
+    """The memory behind an object that C would pass the address of."""
+    if storage is None:
+        return Storage(0, 0, "cpu", "numpy", True, None)
+    if not isinstance(storage, np.ndarray) and not hasattr(storage, "__dlpack__"):
+        try:
+            storage = np.frombuffer(storage, np.uint8) if memoryview(storage).nbytes else np.empty(0, np.uint8)
+        except TypeError:
+            kind = type(storage).__name__
+            raise InvalidCall(f"{function}: storage is a {kind}; it must be an array, a tensor or a buffer") from None
+    if isinstance(storage, np.ndarray):
+        if not (storage.flags.c_contiguous or storage.flags.f_contiguous):
+            raise InvalidArgument(f"{function}: storage is not contiguous; pass the array that it is a view of")
+        address, read_only = storage.__array_interface__["data"]
+        return Storage(address, storage.nbytes, "cpu", "numpy", not read_only, storage)
+    view = arrays.view(storage, function, "storage")
+    size = view.meta.size * view.meta.dtype.itemsize
+    if extent(view.meta) != (0, size):
+        raise InvalidArgument(f"{function}: storage is not contiguous; pass the tensor that it is a view of")
+    owner = view.source if view.kind == "torch" else (view.source, view.owner)
+    return Storage(view.address, size, view.device, view.kind, view.writable, owner)
+
+
+def aclDestroyTensor(tensor: AclTensor | None) -> int:
+    """Destroy a tensor; its storage stays the caller's. A null pointer is fine."""
+    if isinstance(tensor, AclTensor):
+        tensor.put(None, "")
+    elif tensor is not None:
+        return report(InvalidCall(f"aclDestroyTensor: tensor is a {type(tensor).__name__}; it must be an aclTensor"))
+    return 0
+
+
+def aclSetRawTensorAddr(tensor: AclTensor | None, addr: Any) -> int:
+    """Put a tensor on another storage, before phase one or after phase two."""
+    name = "aclSetRawTensorAddr"
+    try:
+        if tensor is None:
+            raise NullArgument(f"{name}: tensor is a null pointer; it is required")
+        if tensor.view is None:
+            raise InvalidArgument(f"{name}: tensor was destroyed")
+        tensor.put(*tensor.view_on(storage_of(addr, name)))
+    except Exception as error:  # as in aclCreateTensor
+        return report(error if isinstance(error, (NullArgument, InvalidArgument)) else InvalidCall(f"{name}: {error}"))
+    return 0
+
+
+#: What a scalar may be, by C's list: all but STRING, UNDEFINED, INT4 and UINT1.
+_SCALARS = {
+    row.acl: row for row in BY_NUMBER.values() if row.name not in ("undefined", "string", "int4", "uint1", "complex32")
+}
+
+
+def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
+    """A scalar: `value` rounded to `dataType`. None (and a text for aclGetRecentErrMsg) where that cannot be."""
+    name = "aclCreateScalar"
+    try:
+        if value is None:
+            raise NullArgument(f"{name}: value is a null pointer; it is required")
+        dtype = _SCALARS.get(dataType)
+        if dtype is None:
+            what = BY_NUMBER[dataType].acl_name if dataType in BY_NUMBER else repr(dataType)
+            raise InvalidArgument(f"{name}: dataType is {what}, which no scalar may have")
+        return _scalar(_rounded(name, value, dtype), dtype)
+    except Exception as error:  # as in aclCreateTensor
+        report(error if isinstance(error, (NullArgument, InvalidArgument)) else InvalidCall(f"{name}: {error}"))
+        return None
+
+
+def _scalar(value: float | complex, dtype: Dtype) -> AclScalar:
+    return AclScalar(value, dtype, token((repr(value), dtype)))  # equality would join 0.0 and -0.0, and part NaN
+
+
+def aclDestroyScalar(scalar: AclScalar | None) -> int:
+    """Destroy a scalar. A null pointer is fine."""
+    if isinstance(scalar, AclScalar):
+        object.__setattr__(scalar, "is_destroyed", True)
+    elif scalar is not None:
+        return report(InvalidCall(f"aclDestroyScalar: scalar is a {type(scalar).__name__}; it must be an aclScalar"))
+    return 0
+
+
+def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
+    """A parameter that is a scalar; a plain number counts as BOOL, INT64, DOUBLE or COMPLEX128."""
+    if isinstance(value, AclScalar):
+        if value.is_destroyed:
+            raise InvalidArgument(f"{function}: {parameter} was destroyed")
+        return value
+    if isinstance(value, np.generic) and value.dtype.name in BY_NAME:
+        dtype = BY_NAME[value.dtype.name]
+        return _scalar(_rounded(f"{function}: {parameter}", value, dtype), dtype)
+    for kind, dtype in _PLAIN_NUMBERS:
+        if isinstance(value, kind):
+            return _scalar(_rounded(f"{function}: {parameter}", value, dtype), dtype)
+    raise InvalidCall(f"{function}: {parameter} is a {type(value).__name__}; it must be an aclScalar or a number")
+
+
+_PLAIN_NUMBERS = (
+    (float, BY_NAME["float64"]),
+    (bool, BY_NAME["bool"]),  # before int, which it is too
+    (int, BY_NAME["int64"]),
+    (complex, BY_NAME["complex128"]),
+)
+
+
+def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
+    """The value as that dtype holds it."""
+    if dtype.kind == "complex":
+        return complex(dtype.numpy.type(value))
+    if dtype.kind == "bool":
+        return float(bool(value))
+    if dtype.kind in ("int", "uint"):
+        number = python_operator.index(value) if hasattr(value, "__index__") else int(value)
+        limits = np.iinfo(dtype.numpy)
+        if not limits.min <= number <= limits.max:
+            raise InvalidArgument(f"{context}: {value} does not fit into {dtype.acl_name}")
+        # C converts an integer to float in one step; through a double it would be rounded twice.
+        return float(number) if abs(number) <= 1 << 53 else float(np.float32(number))
+    if dtype.name == "float64":
+        return float(value)
+    with np.errstate(over="ignore"):
+        return float(_numpy_dtype(context, dtype).type(value))
+
+
+def _numpy_dtype(context: str, dtype: Dtype) -> np.dtype[Any]:
+    if dtype.kind != "other":
+        return dtype.numpy
+    import ml_dtypes
+
+    known = getattr(ml_dtypes, dtype.name, None)
+    if known is None:
+        raise InvalidArgument(f"{context}: {dtype.acl_name} has no conversion from a Python number; use FLOAT")
+    return np.dtype(known)
+
+
+ACL_FORMAT_ND = FORMATS["ACL_FORMAT_ND"]

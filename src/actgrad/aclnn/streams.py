@@ -1,0 +1,105 @@
+"""Streams. Work is done at once, or, with ACTGRAD_STRICT=1 (read at import), when its stream is synchronised.
+
+On an NPU work on a stream is done later than it is asked for: a program that reads a result without synchronising is
+wrong there although it works here. Strictly, it is wrong here too.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from ..errors import ActgradError
+from .messages import report
+from .names import STATUSES
+
+STRICT = os.environ.get("ACTGRAD_STRICT", "") not in ("", "0")
+
+_log = logging.getLogger("actgrad.aclnn")
+
+
+class StreamError(ActgradError):
+    """A stream that is none, or was destroyed (ACLNN_ERR_RUNTIME_ERROR)."""
+
+    status = STATUSES["ACLNN_ERR_RUNTIME_ERROR"]
+
+
+class AclrtStream:
+    """aclrtStream: a queue of work that is done in order."""
+
+    __slots__ = ("_lock", "_work", "is_destroyed")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._work: deque[Callable[[], object]] = deque()
+        self.is_destroyed = False
+
+    def submit(self, work: Callable[[], object]) -> None:
+        """Do `work`: now, or strictly when this stream is synchronised."""
+        if STRICT:
+            self._work.append(work)
+        else:
+            work()
+
+    def synchronize(self) -> None:
+        """Do what is still to be done."""
+        with self._lock:
+            while self._work:
+                self._work.popleft()()
+
+    def destroy(self) -> None:
+        """Take no more work. What was not synchronised is never done."""
+        self.is_destroyed = True
+        if self._work:
+            _log.warning("a stream was destroyed with %d calls that no synchronize waited for", len(self._work))
+            self._work.clear()
+
+
+_DEFAULT = AclrtStream()  # the null pointer's
+
+
+def stream_of(stream: AclrtStream | None, function: str) -> AclrtStream:
+    """A parameter that is a stream; a null pointer is the default stream."""
+    if stream is None:
+        return _DEFAULT
+    if not isinstance(stream, AclrtStream):
+        raise StreamError(f"{function}: stream is a {type(stream).__name__}; it must be an aclrtStream")
+    if stream.is_destroyed:
+        raise StreamError(f"{function}: stream was destroyed")
+    return stream
+
+
+def aclrtCreateStream() -> tuple[int, AclrtStream]:
+    """A new stream: (status, stream)."""
+    return 0, AclrtStream()
+
+
+def aclrtSynchronizeStream(stream: AclrtStream | None) -> int:
+    """Wait until all work on a stream is done; a null pointer is the default stream."""
+    return _runtime(lambda: stream_of(stream, "aclrtSynchronizeStream").synchronize())
+
+
+def aclrtDestroyStream(stream: AclrtStream | None) -> int:
+    """Destroy a stream; synchronise it before. The default stream cannot be destroyed."""
+
+    def destroy() -> None:
+        if stream is None:
+            raise StreamError("aclrtDestroyStream: stream is a null pointer; the default stream stays")
+        stream_of(stream, "aclrtDestroyStream").destroy()
+
+    return _runtime(destroy)
+
+
+def _runtime(call: Callable[[], None]) -> int:
+    """The status of a call of the runtime, whose codes for streams are not those of the operators."""
+    try:
+        call()
+    except StreamError as error:
+        report(error)
+        return STATUSES["ACL_ERROR_RT_PARAM_INVALID"]
+    except Exception as error:  # C's function does not raise
+        return report(error)
+    return 0
