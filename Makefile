@@ -3,7 +3,7 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 BIN := .venv/bin
 
-.PHONY: demo test slow accuracy ratios format clean
+.PHONY: demo test slow accuracy operators ratios format clean
 
 demo: .venv/demo
 	$(BIN)/actgrad demo
@@ -20,6 +20,9 @@ slow: .venv/dev
 
 accuracy: .venv/dev
 	$(BIN)/python scripts/accuracy.py --write
+
+operators: .venv/dev
+	$(BIN)/python scripts/operators.py --write
 
 ratios: .venv/dev
 	$(BIN)/python scripts/ratios.py --write

@@ -53,6 +53,7 @@ class Operator:
         requires: Mapping[str, Requirement] | None = None,
         result_suffices: Mapping[str, Requirement] | None = None,
         products: str = " ".join(products.BY_NAME),
+        differences: tuple[str, ...] = (),
         aclnn: str | Mapping[str, Mapping[str, Any]] = "",
         ir: str = "",
     ):
@@ -70,6 +71,7 @@ class Operator:
         #: Of a gradient from the result: rules on top of `requires` under which that tells the sign of the input.
         self.result_suffices = dict(result_suffices or {})
         self.products = tuple(products.split())
+        self.differences = differences  # between the sources on the operator, and what holds here
         #: The C names, each with the attributes that it fixes.
         self.aclnn: Mapping[str, Mapping[str, Any]] = (
             aclnn if isinstance(aclnn, Mapping) else {aclnn: {}} if aclnn else {}

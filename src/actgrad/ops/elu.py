@@ -40,6 +40,14 @@ elu = Operator(
         rank("self"),
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
+    differences=(
+        "alpha or input_scale infinite or NaN: the operator's source switches to a threshold form, the documents "
+        "are silent. Here: the formula's own value.",
+        "float64, and bfloat16 on Ascend910: the documents differ between Elu and InplaceElu, the source has one "
+        "list for both and every product. Here: the source's list.",
+        "Ascend310B: one README lists it, the documents do not. Here: not available.",
+        "Near 0 the operator's kernel changes from a polynomial to exp(x) - 1. Here: expm1 everywhere.",
+    ),
     aclnn="Elu",
     ir="Elu(x, alpha=1.0, scale=1.0, input_scale=1.0) -> y",
 )
@@ -54,6 +62,11 @@ elu_backward = Operator(
     switch="is_result",
     gradient_of=elu,
     requires={"alpha >= 0 when is_result": lambda a, product: not (a["is_result"] and a["alpha"] < -FLOAT32_ZERO)},
+    result_suffices={
+        "alpha >= 0": lambda a, product: a["alpha"] >= 0,
+        "scale > 0": lambda a, product: a["scale"] > 0,
+        "input_scale > 0": lambda a, product: a["input_scale"] > 0,
+    },
     checks=(
         equal("self_or_result", to="grad_output"),
         supported("grad_output"),
@@ -64,6 +77,18 @@ elu_backward = Operator(
         rank("grad_output"),
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
+    differences=(
+        "bfloat16: the older document has it on Ascend910B alone, the README on Ascend950, Ascend910_93 and "
+        "Ascend910B, as the source. Here: the source's list.",
+        "dtype of grad_input: the documents' table lists float32, float16 and bfloat16, their rule and the source "
+        "every dtype that a float converts to, complex ones included. Here: the rule; the table by the documents' "
+        "letter.",
+        "alpha below 0 with is_result: the README and the source refuse it, the older document is silent. Here: "
+        "refused, judged as float32 like the source; negative scales are computed.",
+        "The documents describe grad_output as the formula's gradient of the input, and the other way round. Here: "
+        "as the formula has it.",
+        "Into a wider grad_input the operator casts what it had rounded to grad_output's dtype. Here: rounded once.",
+    ),
     aclnn="EluBackward",
     ir="EluGradV2(grads, activations, alpha=1.0, scale=1.0, input_scale=1.0, is_result=False) -> y",
 )

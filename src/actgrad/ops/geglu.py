@@ -33,6 +33,12 @@ geglu = Operator(
     ),
     requires=REQUIRES,
     products=PRODUCTS,
+    differences=(
+        "approximate: a header has the numbers swapped. Here: 0 none, 1 tanh, as all else says.",
+        "approximate 0 on Ascend310P: the documents say tanh only, the source passes it. Here: refused.",
+        "An empty self: the source does not compare the dtypes then. Here: neither.",
+        "float16: the kernel rounds gelu before it multiplies. Here: each output is rounded once.",
+    ),
     aclnn={"GeGlu": {"activate_left": False}, "GeGluV3": {}},
     ir="GeGluV2(x, dim=-1, approximate=1, activate_left=False) -> (y, gelu)",
 )
@@ -59,6 +65,15 @@ geglu_backward = Operator(
     ),
     requires=REQUIRES,
     products=PRODUCTS,
+    differences=(
+        "dim: one table of a newer document allows [-size, size], all else [-rank, rank - 1]. Here: the latter.",
+        "Rank: the documents say 1 to 8, the source has no limit. Here: by the documents' letter alone.",
+        "approximate 0 on Ascend310P: not supported by the documents; the source reports success and fails later. "
+        "Here: refused.",
+        "float16: the kernel multiplies the gradient and the other half in float16, which may overflow. Here: float32.",
+        "Infinite elements: the kernel gives NaN. Here: the limits, 0 and 1.",
+        "gelu: the C functions take it as given; in Python it is computed anew where it is left out.",
+    ),
     aclnn={"GeGluBackward": {"activate_left": False}, "GeGluV3Backward": {}},
     ir="GeGluGradV2(dy, x, gelu, dim=-1, approximate=1, activate_left=False) -> dx",
 )

@@ -31,6 +31,12 @@ leaky_relu = Operator(
         same_shape("out", to="self"),
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
+    differences=(
+        "A complex slope in C: the source takes it and computes with 0. Here: the same; in Python a TypeError.",
+        "An infinite or NaN slope: by the documents' formula (a sum) it spoils positive elements, by the kernel it "
+        "does not. Here: it does not.",
+        "float64: listed for Ascend910 and the in-place form alone, taken by the source everywhere. Here: everywhere.",
+    ),
     aclnn="LeakyRelu",
     ir="LeakyRelu(x, negative_slope=0.0) -> y",
 )
@@ -58,6 +64,17 @@ leaky_relu_backward = Operator(
         convertible("out"),
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
+    differences=(
+        "self == 0: the description says slope for less than 0, the formula for 0 too. Here: slope at 0.",
+        "Integer and bool out: a sentence of the documents allows them, the rule of conversion does not. Here: "
+        "refused.",
+        "bfloat16: the README has no limit by product, the newer documents and the source not on Ascend310P and "
+        "Ascend910. Here: as the source.",
+        "A slope beside float64 tensors: the source rounds it to float. Here: in C as there, in Python not.",
+        "An empty gradient beside a self of one element: the source goes on to its kernel. Here: there is nothing "
+        "to do.",
+        "The sign of the slope with self_is_result is judged before it is rounded, and before the dtype of out.",
+    ),
     aclnn="LeakyReluBackward",
     ir="LeakyReluGrad(gradients, features, negative_slope=0.0) -> backprops",
 )

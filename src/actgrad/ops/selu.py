@@ -43,6 +43,14 @@ selu = Operator(
         same_shape("out", to="self"),
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
+    differences=(
+        "out of another dtype than self: the documents refuse it, the source casts. Here: cast; refused by the "
+        "documents' letter.",
+        "integers: no document has a rule; kernels truncate, or wrap around. Here: rounded to nearest even, saturated.",
+        "Rank and format: the documents say rank 1 to 8 and ND, the source checks neither. Here: by the documents' "
+        "letter alone.",
+        "Ascend950: the document says no, its README and the source yes. Here: available.",
+    ),
     aclnn="Selu",
     ir="Selu(x) -> y",
 )
@@ -63,6 +71,20 @@ selu_backward = Operator(
         document_nonempty("result"),
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend310P Ascend910",
+    differences=(
+        "result == 0: the documents' formula, and the kernels of all products but Ascend950, count it as positive; "
+        "Ascend950's kernel, its example and PyTorch as negative. Here: positive, on Ascend950 negative.",
+        "SCALE: the documents' formula leaves it out, all else includes it. Here: included.",
+        "Empty result: the documents say it is not supported, the source accepts it. Here: accepted; refused by the"
+        " documents' letter.",
+        "Rank and format: the documents say rank 1 to 8 and ND, the source checks neither. Here: by the documents' "
+        "letter alone.",
+        "Unequal shapes: an error text speaks of broadcasting, the table and the source want equal shapes. Here: "
+        "equal.",
+        "integers: no document has a rule; the kernels compute them in half precision or truncate. Here: float32 "
+        "(int32: float64), rounded to nearest even, saturated.",
+        "Ascend950: the document says no, newer documents and the source yes. Here: available.",
+    ),
     aclnn="SeluBackward",
     ir="SeluGrad(gradients, outputs) -> y",
 )

@@ -1,0 +1,177 @@
+"""Graph mode: names, inputs and defaults of CANN's graph operators, and what is inferred of shapes and dtypes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from calls import BFLOAT16
+
+import actgrad
+from actgrad import ir
+from actgrad.testing import as_tuple
+
+#: From the operators' public registrations: inputs, attributes with their defaults, outputs.
+GRAPH = {
+    "Elu": ("x", {"alpha": 1.0, "scale": 1.0, "input_scale": 1.0}, "y"),
+    "EluGradV2": ("grads activations", {"alpha": 1.0, "scale": 1.0, "input_scale": 1.0, "is_result": False}, "y"),
+    "Selu": ("x", {}, "y"),
+    "SeluGrad": ("gradients outputs", {}, "y"),
+    "LeakyRelu": ("x", {"negative_slope": 0.0}, "y"),
+    "LeakyReluGrad": ("gradients features", {"negative_slope": 0.0}, "backprops"),
+    "GeGluV2": ("x", {"dim": -1, "approximate": 1, "activate_left": False}, "y gelu"),
+    "GeGluGradV2": ("dy x gelu", {"dim": -1, "approximate": 1, "activate_left": False}, "dx"),
+}
+X = np.linspace(-3, 3, 24, dtype=np.float32).reshape(4, 6)
+G = np.linspace(1, 2, 24, dtype=np.float32).reshape(4, 6)
+HALF = G[:, :3]
+
+
+def test_interfaces() -> None:
+    found = {
+        name: (" ".join(s.inputs), s.attributes, " ".join(s.outputs))
+        for name in ir.names()
+        for s in [getattr(ir, name).signature]
+    }
+    assert found == GRAPH
+    for name, (_, attributes, _) in GRAPH.items():
+        signature = getattr(ir, name).signature
+        assert [type(v) for v in signature.attributes.values()] == [type(v) for v in attributes.values()]
+        assert name in dir(ir)
+        assert repr(getattr(ir, name)).startswith(f"<graph operator {name}(")
+
+
+CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any], Any]] = [
+    ("Elu", (X,), {}, lambda: actgrad.elu(X)),
+    ("Elu", (X,), {"alpha": 0.5, "scale": 2.0, "input_scale": 0.25},
+     lambda: actgrad.elu(X, alpha=0.5, scale=2.0, input_scale=0.25)),
+    ("EluGradV2", (G, X), {}, lambda: actgrad.elu_backward(G, X)),
+    ("EluGradV2", (G, X), {"alpha": 0.5, "is_result": True},
+     lambda: actgrad.elu_backward(G, X, alpha=0.5, is_result=True)),
+    ("Selu", (X,), {}, lambda: actgrad.selu(X)),
+    ("SeluGrad", (G, X), {}, lambda: actgrad.selu_backward(G, X)),
+    ("LeakyRelu", (X,), {}, lambda: actgrad.leaky_relu(X, negative_slope=0.0)),
+    ("LeakyRelu", (X,), {"negative_slope": 0.3}, lambda: actgrad.leaky_relu(X, negative_slope=0.3)),
+    ("LeakyReluGrad", (G, X), {}, lambda: actgrad.leaky_relu_backward(G, X, negative_slope=0.0)),
+    ("LeakyReluGrad", (G, X[:1]), {}, lambda: actgrad.leaky_relu_backward(G, X[:1], negative_slope=0.0)),
+    ("GeGluV2", (X,), {}, lambda: actgrad.geglu(X, approximate="tanh")),
+    ("GeGluV2", (X,), {"dim": 0, "approximate": 0, "activate_left": True},
+     lambda: actgrad.geglu(X, dim=0, approximate="none", activate_left=True)),
+    ("GeGluGradV2", (HALF, X, HALF), {}, lambda: actgrad.geglu_backward(HALF, X, HALF, approximate="tanh")),
+    ("GeGluGradV2", (X[:2], X, X[:2]), {"dim": 0, "approximate": 0, "activate_left": True},
+     lambda: actgrad.geglu_backward(X[:2], X, X[:2], dim=0, approximate="none", activate_left=True)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "tensors", "attributes", "wanted"), CALLS, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_computes_at_once_and_infers_what_it_returns(
+    name: str, tensors: tuple[Any, ...], attributes: dict[str, Any], wanted: Any
+) -> None:
+    operator = getattr(ir, name)
+    results = as_tuple(operator(*tensors, **attributes))
+    for got, expected in zip(results, as_tuple(wanted()), strict=True):
+        assert np.array_equal(got, expected)
+    by_name = dict(zip(operator.signature.inputs, tensors, strict=True))
+    for got, again in zip(results, as_tuple(operator(**by_name, **attributes)), strict=True):
+        assert np.array_equal(got, again)
+    shapes = [tensor.shape for tensor in tensors]
+    assert operator.infer_shape(*shapes, **attributes) == tuple(result.shape for result in results)
+    assert operator.infer_dtype(*[tensor.dtype for tensor in tensors]) == tuple(result.dtype for result in results)
+    # Whatever is not known of the inputs, what is inferred agrees with what comes out.
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        hidden = [tuple(-1 if rng.random() < 0.4 else n for n in shape) for shape in shapes]
+        for inferred, result in zip(operator.infer_shape(*hidden, **attributes), results, strict=True):
+            assert len(inferred) == result.ndim
+            assert all(n in (-1, m) for n, m in zip(inferred, result.shape, strict=True))
+        hidden[rng.integers(len(hidden))] = (-2,)
+        for inferred, result in zip(operator.infer_shape(*hidden, **attributes), results, strict=True):
+            assert inferred == (-2,) or all(n in (-1, m) for n, m in zip(inferred, result.shape, strict=True))
+
+
+SHAPES: list[tuple[str, tuple[Any, ...], dict[str, Any], Any]] = [
+    ("Elu", ((),), {}, ((),)),
+    ("Elu", ((-2,),), {}, ((-2,),)),
+    ("EluGradV2", ((-1, 3), (2, -1)), {}, ((2, 3),)),
+    ("EluGradV2", ((-2,), (2, -1)), {}, ((2, -1),)),
+    ("SeluGrad", ((-1, -1), (-1, 0)), {}, ((-1, 0),)),
+    ("LeakyReluGrad", ((3, 1, -1), (-1, 5, 4)), {}, ((3, 5, 4),)),
+    ("LeakyReluGrad", ((-1,), (1,)), {}, ((-1,),)),
+    ("LeakyReluGrad", ((-1,), (-1,)), {}, ((-1,),)),
+    ("LeakyReluGrad", ((5,), ()), {}, ((5,),)),
+    ("LeakyReluGrad", ((-2,), (5,)), {}, ((-2,),)),
+    ("LeakyReluGrad", ((0,), (1,)), {}, ((0,),)),
+    ("GeGluV2", ((4, -1),), {}, ((4, -1), (4, -1))),
+    ("GeGluV2", ((4, -1),), {"dim": 0}, ((2, -1), (2, -1))),
+    ("GeGluV2", ((-2,),), {}, ((-2,), (-2,))),
+    ("GeGluGradV2", ((4, -1), (4, 64), (-1, 32)), {}, ((4, 64),)),
+    ("GeGluGradV2", ((-2,), (4, 64), (-2,)), {}, ((4, 64),)),
+    ("GeGluGradV2", ((4, 32), (-2,), (4, 32)), {}, ((-2,),)),
+    ("GeGluGradV2", ((4, 32), (-1, -1), (4, 32)), {}, ((-1, -1),)),
+]
+
+
+@pytest.mark.parametrize(("name", "shapes", "attributes", "wanted"), SHAPES)
+def test_unknown_shapes(name: str, shapes: tuple[Any, ...], attributes: dict[str, Any], wanted: Any) -> None:
+    assert getattr(ir, name).infer_shape(*shapes, **attributes) == wanted
+
+
+BAD_SHAPES = [
+    ("EluGradV2", ((2, 3), (2, 4)), {}, "the inputs have shapes (2, 3) and (2, 4); they must be equal"),
+    ("EluGradV2", ((2, 3), (2, 3, 1)), {}, "they must be equal"),
+    ("SeluGrad", ((2, 1), (2, 3)), {}, "they must be equal"),
+    ("LeakyReluGrad", ((2, 3), (4, 3)), {}, "they cannot be broadcast"),
+    ("LeakyReluGrad", ((0,), (2,)), {}, "they cannot be broadcast"),
+    ("GeGluV2", ((),), {}, "there is no dimension to halve"),
+    ("GeGluV2", ((4, 6),), {"dim": 2}, "dim is 2, but x has shape (4, 6); it must lie in [-2, 1]"),
+    ("GeGluV2", ((4, 7),), {}, "x has odd size 7 in dimension -1"),
+    ("GeGluGradV2", ((4, 4), (4, 6), (4, 3)), {}, "dy has shape (4, 4), but half of x along -1 has (4, 3)"),
+    ("GeGluGradV2", ((4, 3), (4, 6), (3,)), {}, "gelu has shape (3,), but half of x"),
+    ("GeGluGradV2", ((-1, 3), (4, 6), (5, 3)), {}, "gelu has shape (5, 3), but half of x"),
+    ("Elu", ((-3, 2),), {}, "the shape of x is (-3, 2); sizes are -1 (unknown) or more"),
+    ("Elu", ((-2, 2),), {}, "sizes are -1 (unknown) or more"),
+]
+
+
+@pytest.mark.parametrize(("name", "shapes", "attributes", "says"), BAD_SHAPES)
+def test_bad_shapes(name: str, shapes: tuple[Any, ...], attributes: dict[str, Any], says: str) -> None:
+    with pytest.raises(actgrad.InvalidArgument, match=re.escape(says)) as caught:
+        getattr(ir, name).infer_shape(*shapes, **attributes)
+    assert str(caught.value).startswith(f"{name}: ")
+
+
+def test_dtypes() -> None:
+    assert ir.EluGradV2.infer_dtype("BF16", "bfloat16") == ("BF16",)
+    assert ir.GeGluV2.infer_dtype(np.float16) == (np.float16, np.float16)
+    assert ir.Selu.infer_dtype(np.dtype(BFLOAT16)) == (np.dtype(BFLOAT16),)
+    assert ir.SeluGrad.infer_dtype("int8", "INT8") == ("int8",)
+    torch = pytest.importorskip("torch")
+    assert ir.Elu.infer_dtype(torch.bfloat16) == (torch.bfloat16,)
+    for operator, dtypes, says in [
+        (ir.EluGradV2, ("float32", "float16"), "EluGradV2: activations is float16, but grads is float32"),
+        (ir.Elu, ("int32",), "Elu: x is int32; supported: "),
+        (ir.Elu, ("quaternion",), "Elu: x is 'quaternion', no data type"),
+    ]:
+        with pytest.raises(actgrad.InvalidDtype, match=re.escape(says)):
+            operator.infer_dtype(*dtypes)
+    with actgrad.product("Ascend310P"), pytest.raises(actgrad.InvalidDtype, match="x is bfloat16; supported: "):
+        ir.GeGluV2.infer_dtype("bfloat16")
+
+
+def test_wrong_calls() -> None:
+    for call, says in [
+        (lambda: ir.EluGradV2(G), "EluGradV2: activations is missing; it takes grads, activations"),
+        (lambda: ir.GeGluGradV2(HALF, X, None), "GeGluGradV2: gelu is missing"),
+        (lambda: ir.Elu(X, X), "Elu: takes 1 inputs (x), got 2"),
+        (lambda: ir.Elu(X, x=X), "Elu: x is given twice"),
+        (lambda: ir.LeakyReluGrad(G, X, self_is_result=True), "LeakyReluGrad: self_is_result is unknown"),
+        (lambda: ir.Elu.infer_shape(3), "Elu: the shape of x is 3; it must be a sequence"),
+    ]:
+        with pytest.raises(actgrad.InvalidCall, match=re.escape(says)):
+            call()
+    with pytest.raises(AttributeError, match="no attribute 'Relu'; graph operators: Elu, EluGradV2"):
+        _ = ir.Relu

@@ -1,0 +1,54 @@
+"""docs/operators.md is what the registry says, and says every check of every operator in order."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+from actgrad import operators
+from actgrad.aclnn import signatures
+from actgrad.checks import When
+
+ROOT = Path(__file__).parents[1]
+
+
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("operators_page", ROOT / "scripts" / "operators.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_page_is_fresh() -> None:
+    assert script().page() == (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
+
+
+def test_page_has_every_check_in_order() -> None:
+    parts = re.split(r"^## (\w+)", (ROOT / "docs" / "operators.md").read_text(encoding="utf-8"), flags=re.M)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    for operator in operators.values():
+        functions = signatures.of(operator)
+        if not functions:
+            continue
+        rows = re.findall(r"^\| (\d+) \| (.+) \| (\d+) \| (.+) \| (.+) \|$", sections[operator.name], flags=re.M)
+        assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
+        assert rows[0][2] == "161001"
+        wanted = [
+            (functions[0].translated(check.rule), str(check.error.status), check.origin.value)
+            for check in operator.checks
+            if check.when is not When.UNTYPED
+        ]
+        assert [row[1:4] for row in rows[1:]] == wanted
+        for signature in functions:
+            assert f"{signature.first_name}(" in sections[operator.name]
+            assert f"{signature.name}(" in sections[operator.name]
+
+
+def test_a_new_operator_has_a_page(softplus: ModuleType) -> None:
+    _, _, section = script().page().partition("## softplus_backward")
+    assert "actgrad.softplus_backward(grad_output, self, *, beta=1.0" in section
+    assert "Requires beta > 0." in section
