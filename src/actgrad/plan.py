@@ -35,6 +35,13 @@ class Kernel(Protocol):
     def run(self) -> Callable[..., object]:
         """Computes, given the outputs' and then the inputs' addresses."""
 
+    @property
+    def machine_code(self) -> tuple[int, int] | None:
+        """Where a C function `run(block, addresses)` and the block of this computation lie; None where there is none.
+
+        Neither needs the interpreter; they are there as long as the kernel is.
+        """
+
     def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> Shortcut | None:
         """A short way for calls like this one, which was checked; None where there is none."""
 

@@ -20,6 +20,12 @@ def aclGetRecentErrMsg() -> str | None:
 
 def report(error: Exception, text: str = "") -> int:
     """Keep the text of a failure (by default the error's own) for aclGetRecentErrMsg; returns its status."""
+    _recent.text = line(error, text)
+    return status(error)
+
+
+def line(error: Exception, text: str = "") -> str:
+    """The text of a failure in the real one's layout."""
     if isinstance(error, (NullArgument, InvalidArgument)):
         title = "AclNN_Parameter_Error(EZ1001)"
     else:
@@ -28,8 +34,7 @@ def report(error: Exception, text: str = "") -> int:
         text = text or f"{type(error).__name__}: {error}"
     now = datetime.now()
     stamp = f"{now:%Y-%m-%d-%H:%M:%S}.{now.microsecond // 1000:03}.{now.microsecond % 1000:03}"
-    _recent.text = f"[PID: {os.getpid()}] {stamp} {title}: {text or error}"
-    return status(error)
+    return f"[PID: {os.getpid()}] {stamp} {title}: {text or error}"
 
 
 def status(error: Exception) -> int:

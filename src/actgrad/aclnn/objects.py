@@ -92,6 +92,16 @@ class AclTensor:
         state = "" if self.view else ", destroyed"
         return f"<aclTensor {self.dtype.acl_name} {layout}, {self.format}{state}>"
 
+    @property
+    def is_touched(self) -> bool:
+        """Whether a kernel may read or write anything of it."""
+        return 0 not in self.view_dims and self.dtype.kind != "other"
+
+    @property
+    def storage_size(self) -> int:
+        """The bytes that the storage must have."""
+        return prod(self.storage_dims) * self.dtype.itemsize
+
     def put(self, view: View | None, fault: str) -> None:
         """Give this tensor another view, as `view_on` makes it."""
         self.view, self.fault = view, fault
@@ -104,9 +114,9 @@ class AclTensor:
         meta = Meta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
         address = storage.address + self.offset * itemsize
         view = View(meta, address, storage.device, storage.kind, storage.writable, storage.owner, storage.owner)
-        if meta.size == 0 or self.dtype.kind == "other":  # nothing of it is touched
+        if not self.is_touched:
             return view, ""
-        needed, wanted = prod(self.storage_dims) * itemsize, self.offset * itemsize + extent(meta)[1]
+        needed, wanted = self.storage_size, self.offset * itemsize + extent(meta)[1]
         if storage.owner is None:
             return view, "has no storage (a null address), but elements"
         if needed > storage.size:
@@ -142,7 +152,7 @@ def aclCreateTensor(
     function returns a null pointer, and for dimensions, strides or offset that are negative.
     """
     try:
-        tensor = _tensor(viewDims, dataType, strides, offset, format, storageDims)
+        tensor = tensor_of("aclCreateTensor", viewDims, dataType, strides, offset, format_name(format), storageDims)
         tensor.put(*tensor.view_on(storage_of(storage, "aclCreateTensor")))
         return tensor
     except Exception as error:  # whatever a caller passed, C's function does not raise
@@ -150,39 +160,36 @@ def aclCreateTensor(
         return None
 
 
-def _tensor(
+def tensor_of(
+    context: str,
     view_dims: Sequence[int] | None,
     data_type: int,
     strides: Sequence[int] | None,
     offset: int,
-    form: int,
+    form: str,
     storage_dims: Sequence[int] | None,
 ) -> AclTensor:
+    """A tensor that is on no storage yet; errors begin with `context`."""
+
+    def sizes(name: str, values: Sequence[int] | None) -> tuple[int, ...]:
+        if values is None:
+            raise InvalidArgument(f"{context}: {name} is a null pointer; a tensor without dimensions has ()")
+        found = tuple(map(python_operator.index, values))
+        if any(size < 0 for size in found):
+            raise InvalidArgument(f"{context}: {name} is {found}; nothing of it may be negative")
+        return found
+
     dtype = BY_NUMBER.get(data_type)
     if dtype is None:
-        raise InvalidArgument(f"aclCreateTensor: dataType is {data_type!r}, no aclDataType")
-    dims = _sizes("viewDims", view_dims)
-    storage = _sizes("storageDims", storage_dims)
-    steps = _contiguous(dims) if strides is None else _sizes("strides", strides)
+        raise InvalidArgument(f"{context}: dataType is {data_type!r}, no aclDataType")
+    dims, storage = sizes("viewDims", view_dims), sizes("storageDims", storage_dims)
+    steps = arrays.row_major(dims, 1) if strides is None else sizes("strides", strides)
     if len(steps) != len(dims):
-        raise InvalidArgument(f"aclCreateTensor: strides has {len(steps)} entries, but viewDims {len(dims)}")
+        raise InvalidArgument(f"{context}: strides has {len(steps)} entries, but viewDims {len(dims)}")
     if len(dims) > arrays.MAX_RANK:
-        raise InvalidArgument(f"aclCreateTensor: viewDims has {len(dims)} entries; at most {arrays.MAX_RANK}")
-    (start,) = _sizes("offset", (offset,))
-    return AclTensor(dims, dtype, steps, start, format_name(python_operator.index(form)), storage)
-
-
-def _sizes(name: str, values: Sequence[int] | None) -> tuple[int, ...]:
-    if values is None:
-        raise InvalidArgument(f"aclCreateTensor: {name} is a null pointer; a tensor without dimensions has ()")
-    sizes = tuple(map(python_operator.index, values))
-    if any(size < 0 for size in sizes):
-        raise InvalidArgument(f"aclCreateTensor: {name} is {values}; nothing of it may be negative")
-    return sizes
-
-
-def _contiguous(dims: tuple[int, ...]) -> tuple[int, ...]:
-    return arrays.row_major(dims, 1)
+        raise InvalidArgument(f"{context}: viewDims has {len(dims)} entries; at most {arrays.MAX_RANK}")
+    (start,) = sizes("offset", (offset,))
+    return AclTensor(dims, dtype, steps, start, form, storage)
 
 
 def storage_of(storage: Any, function: str) -> Storage:
@@ -232,7 +239,7 @@ def aclSetRawTensorAddr(tensor: AclTensor | None, addr: Any) -> int:
 
 
 #: What a scalar may be, by C's list: all but STRING, UNDEFINED, INT4 and UINT1.
-_SCALARS = {
+SCALARS = {
     row.acl: row for row in BY_NUMBER.values() if row.name not in ("undefined", "string", "int4", "uint1", "complex32")
 }
 
@@ -243,7 +250,7 @@ def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
     try:
         if value is None:
             raise NullArgument(f"{name}: value is a null pointer; it is required")
-        dtype = _SCALARS.get(dataType)
+        dtype = SCALARS.get(dataType)
         if dtype is None:
             what = BY_NUMBER[dataType].acl_name if dataType in BY_NUMBER else repr(dataType)
             raise InvalidArgument(f"{name}: dataType is {what}, which no scalar may have")
@@ -264,6 +271,16 @@ def aclDestroyScalar(scalar: AclScalar | None) -> int:
     elif scalar is not None:
         return report(InvalidCall(f"aclDestroyScalar: scalar is a {type(scalar).__name__}; it must be an aclScalar"))
     return 0
+
+
+def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
+    """A scalar from the bytes of its value, as C has them; errors begin with `context`."""
+    dtype = SCALARS.get(data_type)
+    if dtype is None:
+        raise InvalidArgument(f"{context} is a scalar of dataType {data_type}, which none may have")
+    numpy = _numpy_dtype(context, dtype)
+    value = np.frombuffer(bits[: numpy.itemsize], numpy)[0]
+    return _scalar(_rounded(context, value, dtype), dtype)
 
 
 def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:

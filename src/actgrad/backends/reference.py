@@ -29,6 +29,8 @@ class ReferenceKernel:
         inputs = [self._array(o, addresses).astype(self.precision) for o in self.computation.loop.inputs]
         return inputs + [self.precision(s) for s in self.computation.scalars]
 
+    machine_code = None
+
     def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> None:
         """There is none: it is slow anyway."""
 

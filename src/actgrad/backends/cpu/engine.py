@@ -78,10 +78,11 @@ def _load(key: str, build: Callable[[], ir.Module], target: Target) -> llvm.Exec
 
 
 class Doors(NamedTuple):
-    """The driver's machine code as Python functions."""
+    """The driver's machine code: Python functions, and where its C function lies."""
 
     launch: Callable[..., None]
     attempt: Callable[..., bool]
+    run: int
 
 
 @cache
@@ -92,7 +93,9 @@ def _doors() -> Doors:
     shortcut.add_symbols()
     target = host()
     engine = _load(objects.key("driver", astuple(target)), lambda: _driver_module(target), target)
-    return Doors(*(launch.as_builtin(name, engine.get_function_address(name)) for name in Doors._fields))
+    address = engine.get_function_address
+    builtins = {name: launch.as_builtin(name, address(name)) for name in ("launch", "attempt")}
+    return Doors(**builtins, run=address("run"))
 
 
 def _driver_module(target: Target) -> ir.Module:
@@ -140,6 +143,10 @@ class CpuKernel:
     def __str__(self) -> str:
         return f"{self.target}, {self.walk}; machine code in {self.code.milliseconds:.0f} ms"
 
+    @property
+    def machine_code(self) -> tuple[int, int]:
+        return self.doors.run, ctypes.addressof(self._block)
+
     def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> Shortcut | None:
         """A short way for calls like this one, which was checked; None where the arrays' kinds have none."""
         if not shortcut.knows([*outputs, *inputs]):
@@ -152,6 +159,8 @@ class EmptyKernel:
 
     def __str__(self) -> str:
         return "nothing to compute"
+
+    machine_code = None
 
     def run(self, *addresses: int) -> None:
         """Do nothing."""

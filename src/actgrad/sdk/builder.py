@@ -1,0 +1,202 @@
+"""Builds the SDK: headers, libraries and what build systems want to know, under one folder."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import __version__
+from ..errors import ActgradError
+from . import prototypes
+
+HERE = Path(__file__).parent
+SOURCES, HEADERS = HERE / "c", HERE / "include"
+_MARK = "actgrad-sdk"  # a file that says that a folder is one of ours
+
+_RUNTIME = ("errors", "settings", "memory", "streams", "device", "half")
+_OPERATORS = ("live", "objects", "executors", "host", "stack", "interpreter", "server")
+#: What programs link for the operators; all are the same.
+OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
+
+
+class SdkError(ActgradError):
+    """The SDK could not be built or used."""
+
+
+@dataclass(frozen=True)
+class Interpreter:
+    """The Python that the SDK's programs start."""
+
+    executable: str
+    library: str  # its shared library, "" where there is none
+    path: tuple[str, ...]  # where its modules are
+
+    @classmethod
+    def current(cls) -> Interpreter:
+        """This one."""
+        folder, name = sysconfig.get_config_var("LIBDIR"), sysconfig.get_config_var("INSTSONAME")
+        library = Path(folder or "") / (name or "none")
+        is_shared = bool(sysconfig.get_config_var("Py_ENABLE_SHARED")) and library.exists()
+        modules = tuple(folder for folder in sys.path if folder and os.path.isdir(folder))
+        package = str(HERE.parents[1])  # where actgrad itself is, also of a checkout
+        return cls(sys.executable, str(library) if is_shared else "", (package, *[m for m in modules if m != package]))
+
+
+def compiler(language: str) -> list[str]:
+    """The command of a C or C++ compiler: CC or CXX, else the first that is there."""
+    variable, known = {"c": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}[language]
+    chosen = os.environ.get(variable)
+    if chosen:
+        command = shlex.split(chosen)
+        if shutil.which(command[0]) is None:
+            raise SdkError(f"{variable} is {chosen!r}, but there is no {command[0]}")
+        return command
+    for name in known:
+        if shutil.which(name):
+            return [name]
+    name = {"c": "C", "c++": "C++"}[language]
+    raise SdkError(
+        f"no {name} compiler: none of {', '.join(known)} is on PATH. Install one (on Debian and Ubuntu: "
+        f"apt install gcc g++) or name it in {variable}"
+    )
+
+
+def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
+    """Build the SDK into `prefix`. It is made beside it and then put in place: a failure leaves what was there."""
+    prefix = prefix.absolute()
+    if prefix.exists() and not (prefix.is_dir() and (_is_ours(prefix) or not any(prefix.iterdir()))):
+        raise SdkError(f"{prefix} is there and is no SDK of actgrad; choose another folder")
+    command = compiler("c")
+    prefix.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{prefix.name}-", dir=prefix.parent) as folder:
+        fresh = Path(folder) / "sdk"
+        write_headers(fresh / "include")
+        _write_libraries(fresh, command, interpreter or Interpreter.current())
+        for name, text in _descriptions(prefix):
+            _write(fresh / name, text)
+        _write(fresh / _MARK, f"{__version__}\n")
+        old = Path(folder) / "old"
+        if prefix.exists():
+            prefix.rename(old)
+        fresh.rename(prefix)
+
+
+def _is_ours(prefix: Path) -> bool:
+    return (prefix / _MARK).exists()
+
+
+def write_headers(include: Path) -> None:
+    """Write the public headers into `include`."""
+    for path in sorted(HEADERS.rglob("*")):
+        if path.is_file():
+            text = path.read_text(encoding="utf-8").replace(prototypes.ENUMERATORS, prototypes.enumerators())
+            _write(include / str(path.relative_to(HEADERS)).removesuffix(".in"), text)
+    _write(include / "aclnn/opdev/op_errno.h", prototypes.status_header())
+    for name, text in prototypes.operator_headers():
+        _write(include / "aclnnop" / name, text)
+        _write(include / "aclnnop" / "level2" / name, f'/* Made by `actgrad sdk`. */\n#include "aclnnop/{name}"\n')
+
+
+def _write_libraries(fresh: Path, command: list[str], interpreter: Interpreter) -> None:
+    library, made = fresh / "lib64", fresh / "made"
+    library.mkdir(parents=True)
+    _write(made / "data_types.h", prototypes.data_types())
+    _write(made / "opapi.c", prototypes.stubs())
+    _write(made / "empty.c", "typedef int nothing; /* operators of mathematics: none are here */\n")
+    folders = [f"-I{folder}" for folder in (SOURCES, fresh / "include", made)]
+    macros = {
+        "ACTGRAD_PYTHON": interpreter.executable,
+        "ACTGRAD_LIBPYTHON": interpreter.library,
+        "ACTGRAD_PATH": ":".join(interpreter.path),
+    }
+    quoted = [f'-D{name}="{_escaped(value)}"' for name, value in macros.items()]
+    common = [
+        *command, "-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
+        "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs", *folders, *quoted, f"-L{library}",
+    ]  # fmt: skip
+
+    def link(name: str, sources: Sequence[Path], *libraries: str) -> None:
+        target = f"lib{name}.so"
+        output = ["-o", str(library / target), f"-Wl,-soname,{target}"]
+        _run([*common, *output, *map(str, sources), *[f"-l{other}" for other in libraries]], target)
+
+    link("ascendcl", [SOURCES / f"{name}.c" for name in _RUNTIME], "m")
+    link("nnopbase", [SOURCES / f"{name}.c" for name in _OPERATORS], "ascendcl", "dl")
+    for name in OPERATOR_LIBRARIES:
+        link(name, [made / "opapi.c"], "nnopbase", "ascendcl")
+    link("opapi_math", [made / "empty.c"])
+    (library / "libacl_rt.so").symlink_to("libascendcl.so")
+    shutil.rmtree(made)
+
+
+def _run(command: list[str], what: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SdkError(f"{what} could not be built:\n{shlex.join(command)}\n{done.stderr.strip()}")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _descriptions(prefix: Path) -> Iterator[tuple[str, str]]:
+    """What shells, pkg-config and CMake read: file names under the prefix, and texts."""
+    yield "set_env.sh", _environment(prefix)
+    yield (
+        "lib64/pkgconfig/actgrad.pc",
+        f"prefix={prefix}\nincludedir=${{prefix}}/include\nlibdir=${{prefix}}/lib64\n\n"
+        "Name: actgrad\nDescription: aclnn operators of CANN, computed on the CPU\n"
+        f"Version: {__version__}\n"
+        "Cflags: -I${includedir} -I${includedir}/aclnn -I${includedir}/aclnnop\n"
+        "Libs: -L${libdir} -Wl,-rpath,${libdir} -lopapi_nn -lopapi_math -lnnopbase -lascendcl\n",
+    )
+    yield "lib64/cmake/actgrad/actgradConfig.cmake", _CMAKE
+    yield (
+        "lib64/cmake/actgrad/actgradConfigVersion.cmake",
+        f'set(PACKAGE_VERSION "{__version__.partition(".dev")[0]}")\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n',
+    )
+
+
+def environment(prefix: Path) -> dict[str, str]:
+    """The variables that programs and their build systems look for, without LD_LIBRARY_PATH."""
+    root = str(prefix)
+    home = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_CUSTOM_PATH", "ASCEND_AICPU_PATH", "ASCEND_INSTALL_PATH")
+    return {**dict.fromkeys(home, root), "ASCEND_DIR": root, "ASCEND_OPP_PATH": root}
+
+
+def _environment(prefix: Path) -> str:
+    lines = [f"export {name}={shlex.quote(value)}" for name, value in environment(prefix).items()]
+    folder = shlex.quote(str(prefix / "lib64"))
+    lines.append(f"export LD_LIBRARY_PATH={folder}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}")
+    return "# To be read by a shell: . set_env.sh\n" + "\n".join(lines) + "\n"
+
+
+_CMAKE = """\
+# find_package(actgrad CONFIG), then target_link_libraries(program actgrad::opapi)
+get_filename_component(_actgrad_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+foreach(_name ascendcl nnopbase opapi_nn opapi cust_opapi opapi_math)
+  if(NOT TARGET actgrad::${_name})
+    add_library(actgrad::${_name} SHARED IMPORTED)
+    set_target_properties(actgrad::${_name} PROPERTIES
+      IMPORTED_LOCATION "${_actgrad_prefix}/lib64/lib${_name}.so"
+      INTERFACE_INCLUDE_DIRECTORIES
+        "${_actgrad_prefix}/include;${_actgrad_prefix}/include/aclnn;${_actgrad_prefix}/include/aclnnop")
+  endif()
+endforeach()
+target_link_libraries(actgrad::opapi INTERFACE actgrad::nnopbase actgrad::ascendcl)
+target_link_libraries(actgrad::opapi_nn INTERFACE actgrad::nnopbase actgrad::ascendcl)
+target_link_libraries(actgrad::cust_opapi INTERFACE actgrad::nnopbase actgrad::ascendcl)
+"""
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

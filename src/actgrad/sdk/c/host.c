@@ -1,0 +1,58 @@
+/* The planner: started when the first operator is called, in this process or in another. */
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+static const actgrad_planner* planner;
+static bool has_failed;
+
+const actgrad_planner* actgrad_planner_or_report(void) {
+    const actgrad_planner* started = __atomic_load_n(&planner, __ATOMIC_ACQUIRE);
+    if (started != NULL) return started;
+    pthread_mutex_lock(&starting);
+    if (planner == NULL && !has_failed) {
+        started = actgrad_uses_server() ? actgrad_start_server() : actgrad_start_interpreter();
+        has_failed = started == NULL;
+        __atomic_store_n(&planner, started, __ATOMIC_RELEASE);
+    } else if (planner == NULL) {
+        actgrad_report(INNER_ERROR, "the operators could not be started; the first failure says why");
+    }
+    started = planner;
+    pthread_mutex_unlock(&starting);
+    return started;
+}
+
+/* Handles to give back. Each costs a call of the planner, so they wait until there are some, or a call is made anyway. */
+enum { BATCH = 64 };
+
+static pthread_mutex_t waiting = PTHREAD_MUTEX_INITIALIZER;
+static int64_t handles[BATCH];
+static int64_t count;
+
+void actgrad_release_later(int64_t handle) {
+    int64_t batch[BATCH];
+    pthread_mutex_lock(&waiting);
+    handles[count++] = handle;
+    bool is_full = count == BATCH;
+    if (is_full) {
+        memcpy(batch, handles, sizeof batch);
+        count = 0;
+    }
+    pthread_mutex_unlock(&waiting);
+    if (is_full) actgrad_planner_or_report()->release(batch, BATCH);
+}
+
+static void before_fork(void) {
+    pthread_mutex_lock(&starting);
+    pthread_mutex_lock(&waiting);
+}
+
+static void after_fork(void) {
+    pthread_mutex_unlock(&waiting);
+    pthread_mutex_unlock(&starting);
+}
+
+__attribute__((constructor)) static void prepare(void) { pthread_atfork(before_fork, after_fork, after_fork); }

@@ -1,0 +1,126 @@
+/* What the libraries of the SDK share. Nothing of this is for programs. */
+#ifndef ACTGRAD_INTERNAL_H
+#define ACTGRAD_INTERNAL_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* ---- libascendcl ---------------------------------------------------------------------------------------------- */
+
+/* errors.c: the text of the last failure, one per thread, as aclGetRecentErrMsg gives it once. */
+#define PARAMETER_ERROR "AclNN_Parameter_Error(EZ1001)"
+#define INNER_ERROR "AclNN_Inner_Error(EZ9999)"
+#define RUNTIME_ERROR "Invalid_Argument(EE1001)"
+/* "[PID: n] time title: text" */
+EXPORT void actgrad_report(const char* title, const char* format, ...) __attribute__((format(printf, 2, 3)));
+/* A text that is complete. */
+EXPORT void actgrad_report_text(const char* text);
+
+/* settings.c: what the environment says, read once. */
+EXPORT bool actgrad_is_strict(void); /* ACTGRAD_STRICT=1 */
+EXPORT bool actgrad_uses_server(void); /* the operators are computed by another process */
+EXPORT const char* actgrad_python(void); /* the interpreter's executable */
+EXPORT const char* actgrad_libpython(void); /* its shared library, "" where there is none */
+
+/* memory.c: device memory. */
+/* The bytes from an address to the end of its allocation; -1 where it is in none that is alive. */
+EXPORT int64_t actgrad_memory_left(uint64_t address);
+/* What to add to a device address to get the address where this process may touch it; 0 unless strict. */
+EXPORT int64_t actgrad_memory_distance(void);
+/* The file behind device memory and where it is mapped, for a process that computes on it; 0 on success. */
+EXPORT int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size);
+
+/* streams.c: work in order. */
+typedef int32_t (*actgrad_work)(void* argument); /* its status */
+typedef void (*actgrad_release)(void* argument);
+/* Do `work` on a stream: at once, or strictly when it is synchronised; `release` afterwards, or when it is dropped.
+   The status of what was done at once; 107003 and nothing done where `stream` is none or was destroyed. */
+EXPORT int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, void* argument);
+
+/* device.c: what aclFinalize asks about, to report what was not given back when strict. */
+typedef void (*actgrad_leaks)(void);
+EXPORT void actgrad_on_finalize(actgrad_leaks report);
+/* Whether the calling thread has a device; reports the failure of `function` where it has none. */
+EXPORT bool actgrad_has_device(const char* function);
+
+/* ---- libnnopbase ---------------------------------------------------------------------------------------------- */
+
+enum { MAX_RANK = 64 };
+
+/* live.c: which objects a program may use. Their memory is not looked at, so that a destroyed one is told safely. */
+typedef enum { LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS } actgrad_live_kind;
+bool actgrad_live_add(actgrad_live_kind kind, const void* object); /* false where memory runs out */
+bool actgrad_live_has(actgrad_live_kind kind, const void* object);
+bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* whether it was there; one thread gets true */
+
+/* objects.c */
+typedef struct aclTensor {
+    int32_t dtype;
+    int32_t format;
+    int64_t rank;
+    int64_t storage_rank;
+    int64_t offset; /* elements */
+    void* data;
+    int64_t* dims; /* dims, strides and storage dims, in one piece */
+    int64_t* strides;
+    int64_t* storage_dims;
+} aclTensor;
+
+typedef struct aclScalar {
+    int32_t dtype;
+    uint64_t bits[2];
+} aclScalar;
+
+/* executors.c: what the generated stubs call. */
+typedef enum { TENSOR_IN, TENSOR_OUT, TENSOR_IN_OUT, SCALAR, FLAG } actgrad_kind;
+typedef struct actgrad_argument {
+    actgrad_kind kind;
+    const char* name;
+    const void* pointer;
+    int64_t value;
+} actgrad_argument;
+struct aclOpExecutor;
+EXPORT int32_t actgrad_phase_one(const char* function, const actgrad_argument* arguments, int count,
+                                 uint64_t* workspaceSize, struct aclOpExecutor** executor);
+EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t workspaceSize,
+                                 struct aclOpExecutor* executor, void* stream);
+
+/* host.c: the planner, Python code in this process or in another. A call goes there as words: per argument its kind
+   (see WORDS below) and what describes it; then, per tensor, its address and the bytes left in its allocation. */
+enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS };
+enum { MAX_OPERANDS = 8 };
+
+/* What phase two does. */
+typedef struct actgrad_plan {
+    int64_t status;
+    int64_t workspace_size;
+    int64_t handle; /* of what the planner keeps for it; 0 for nothing */
+    int64_t run;    /* a function of (block, addresses); 0 where there is nothing to compute, or the planner does it */
+    int64_t block;
+    int64_t is_run_by_planner;
+    uint64_t addresses[MAX_OPERANDS];
+} actgrad_plan;
+
+typedef struct actgrad_planner {
+    void (*plan)(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
+                 actgrad_plan* plan);
+    int32_t (*run)(int64_t handle);
+    void (*release)(const int64_t* handles, int64_t count);
+} actgrad_planner;
+
+const actgrad_planner* actgrad_planner_or_report(void); /* started when first asked for; NULL and a report on failure */
+void actgrad_release_later(int64_t handle); /* a handle that is not needed any more; given back in batches */
+
+const actgrad_planner* actgrad_start_interpreter(void); /* interpreter.c */
+const actgrad_planner* actgrad_start_server(void);      /* server.c */
+
+/* stack.c: kernels and the interpreter need more stack than some threads have. */
+void actgrad_with_stack(void (*function)(void*), void* argument);
+
+#endif

@@ -1,0 +1,282 @@
+/* aclTensor, aclScalar, arrays and lists: what a program describes its arguments with. Nothing is judged here that an
+   operator would judge. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "aclnn/acl_meta.h"
+#include "data_types.h" /* made from the data types of the registry */
+
+enum { NULL_POINTER = 161001, INVALID = 161002 };
+
+/* ---- tensors */
+
+static void fill_contiguous(const int64_t* dims, int64_t rank, int64_t* strides) {
+    int64_t step = 1;
+    for (int64_t k = rank - 1; k >= 0; k--) {
+        strides[k] = step;
+        step *= dims[k];
+    }
+}
+
+static bool has_dims(const char* name, const int64_t* dims, uint64_t count) {
+    if (dims == NULL && count > 0) {
+        actgrad_report(PARAMETER_ERROR, "aclCreateTensor: %s is a null pointer, but its count is %llu", name,
+                       (unsigned long long)count);
+        return false;
+    }
+    if (count > MAX_RANK) {
+        actgrad_report(PARAMETER_ERROR, "aclCreateTensor: %s has %llu entries; at most %d", name,
+                       (unsigned long long)count, MAX_RANK);
+        return false;
+    }
+    return true;
+}
+
+static bool describe(aclTensor* tensor, const int64_t* dims, uint64_t rank, aclDataType dtype, const int64_t* strides,
+                     int64_t offset, aclFormat format, const int64_t* storage_dims, uint64_t storage_rank, void* data) {
+    if (!has_dims("viewDims", dims, rank) || !has_dims("storageDims", storage_dims, storage_rank)) return false;
+    int64_t* sizes = malloc((2 * rank + storage_rank + 1) * sizeof *sizes);
+    if (sizes == NULL) return false;
+    *tensor = (aclTensor){
+        .dtype = dtype,
+        .format = format,
+        .rank = (int64_t)rank,
+        .storage_rank = (int64_t)storage_rank,
+        .offset = offset,
+        .data = data,
+        .dims = sizes,
+        .strides = sizes + rank,
+        .storage_dims = sizes + 2 * rank,
+    };
+    if (rank > 0) memcpy(tensor->dims, dims, rank * sizeof *dims);
+    if (storage_rank > 0) memcpy(tensor->storage_dims, storage_dims, storage_rank * sizeof *storage_dims);
+    if (strides == NULL)
+        fill_contiguous(tensor->dims, tensor->rank, tensor->strides);
+    else if (rank > 0)
+        memcpy(tensor->strides, strides, rank * sizeof *strides);
+    return true;
+}
+
+EXPORT aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDataType dataType,
+                                  const int64_t* stride, int64_t offset, aclFormat format, const int64_t* storageDims,
+                                  uint64_t storageDimsNum, void* tensorData) {
+    aclTensor* tensor = calloc(1, sizeof *tensor);
+    if (tensor == NULL) return NULL;
+    if (describe(tensor, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
+                 tensorData) &&
+        actgrad_live_add(LIVE_TENSOR, tensor))
+        return tensor;
+    free(tensor->dims);
+    free(tensor);
+    return NULL;
+}
+
+EXPORT void aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum, aclDataType dataType,
+                          const int64_t* stride, int64_t offset, aclFormat format, const int64_t* storageDims,
+                          uint64_t storageDimsNum, void* tensorDataAddr) {
+    aclTensor described;
+    if (!actgrad_live_has(LIVE_TENSOR, tensor) ||
+        !describe(&described, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
+                  tensorDataAddr))
+        return;
+    free(tensor->dims);
+    *tensor = described;
+}
+
+/* What is given to aclDestroy...: null is fine, what was destroyed before is not. */
+static aclnnStatus take(actgrad_live_kind kind, const char* function, const void* object) {
+    if (actgrad_live_remove(kind, object)) return 0;
+    actgrad_report(PARAMETER_ERROR, "%s: %p is no such object, or was destroyed before", function, object);
+    return INVALID;
+}
+
+EXPORT aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
+    if (tensor == NULL) return 0;
+    aclnnStatus status = take(LIVE_TENSOR, __func__, tensor);
+    if (status != 0) return status;
+    free(tensor->dims);
+    free((void*)tensor);
+    return 0;
+}
+
+/* ---- what a tensor says of itself */
+
+static aclnnStatus is_alive(const char* function, const aclTensor* tensor) {
+    if (tensor == NULL) {
+        actgrad_report(PARAMETER_ERROR, "%s: tensor is a null pointer; it is required", function);
+        return NULL_POINTER;
+    }
+    if (actgrad_live_has(LIVE_TENSOR, tensor)) return 0;
+    actgrad_report(PARAMETER_ERROR, "%s: tensor %p is no aclTensor, or was destroyed", function, (const void*)tensor);
+    return INVALID;
+}
+
+static aclnnStatus has_result(const char* function, const void* result) {
+    if (result != NULL) return 0;
+    actgrad_report(PARAMETER_ERROR, "%s: a result's pointer is null; it is required", function);
+    return NULL_POINTER;
+}
+
+/* A copy, which the caller frees with delete[] or free(). */
+static aclnnStatus copy_sizes(const char* function, const int64_t* sizes, int64_t count, int64_t** result,
+                              uint64_t* result_count) {
+    if (has_result(function, result) || has_result(function, result_count)) return NULL_POINTER;
+    *result = malloc((size_t)(count > 0 ? count : 1) * sizeof **result);
+    if (*result == NULL) return 561000;
+    if (count > 0) memcpy(*result, sizes, (size_t)count * sizeof *sizes);
+    *result_count = (uint64_t)count;
+    return 0;
+}
+
+EXPORT aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims, uint64_t* viewDimsNum) {
+    aclnnStatus status = is_alive(__func__, tensor);
+    return status ? status : copy_sizes(__func__, tensor->dims, tensor->rank, viewDims, viewDimsNum);
+}
+
+EXPORT aclnnStatus aclGetViewStrides(const aclTensor* tensor, int64_t** stridesValue, uint64_t* stridesNum) {
+    aclnnStatus status = is_alive(__func__, tensor);
+    return status ? status : copy_sizes(__func__, tensor->strides, tensor->rank, stridesValue, stridesNum);
+}
+
+EXPORT aclnnStatus aclGetStorageShape(const aclTensor* tensor, int64_t** storageDims, uint64_t* storageDimsNum) {
+    aclnnStatus status = is_alive(__func__, tensor);
+    return status ? status
+                  : copy_sizes(__func__, tensor->storage_dims, tensor->storage_rank, storageDims, storageDimsNum);
+}
+
+EXPORT aclnnStatus aclGetViewOffset(const aclTensor* tensor, int64_t* offset) {
+    aclnnStatus status = is_alive(__func__, tensor);
+    if (status == 0) status = has_result(__func__, offset);
+    if (status == 0) *offset = tensor->offset;
+    return status;
+}
+
+EXPORT aclnnStatus aclGetDataType(const aclTensor* tensor, aclDataType* dataType) {
+    aclnnStatus status = is_alive(__func__, tensor);
+    if (status == 0) status = has_result(__func__, dataType);
+    if (status == 0) *dataType = (aclDataType)tensor->dtype;
+    return status;
+}
+
+EXPORT aclnnStatus aclGetFormat(const aclTensor* tensor, aclFormat* format) {
+    aclnnStatus status = is_alive(__func__, tensor);
+    if (status == 0) status = has_result(__func__, format);
+    if (status == 0) *format = (aclFormat)tensor->format;
+    return status;
+}
+
+EXPORT aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
+    aclnnStatus status = is_alive(__func__, tensor);
+    if (status == 0) tensor->data = addr;
+    return status;
+}
+
+EXPORT aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr) {
+    aclnnStatus status = is_alive(__func__, tensor);
+    if (status == 0) status = has_result(__func__, addr);
+    if (status == 0) *addr = tensor->data;
+    return status;
+}
+
+/* ---- scalars */
+
+static const struct ScalarType* scalar_type(int32_t dtype) {
+    for (size_t k = 0; k < sizeof SCALAR_TYPES / sizeof *SCALAR_TYPES; k++)
+        if (SCALAR_TYPES[k].number == dtype) return &SCALAR_TYPES[k];
+    return NULL;
+}
+
+EXPORT aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
+    const struct ScalarType* type = scalar_type(dataType);
+    if (value == NULL || type == NULL) {
+        if (value == NULL)
+            actgrad_report(PARAMETER_ERROR, "aclCreateScalar: value is a null pointer; it is required");
+        else
+            actgrad_report(PARAMETER_ERROR, "aclCreateScalar: dataType is %d, which no scalar may have", (int)dataType);
+        return NULL;
+    }
+    aclScalar* scalar = calloc(1, sizeof *scalar);
+    if (scalar == NULL) return NULL;
+    scalar->dtype = dataType;
+    memcpy(scalar->bits, value, type->size);
+    if (actgrad_live_add(LIVE_SCALAR, scalar)) return scalar;
+    free(scalar);
+    return NULL;
+}
+
+EXPORT aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
+    if (scalar == NULL) return 0;
+    aclnnStatus status = take(LIVE_SCALAR, __func__, scalar);
+    if (status == 0) free((void*)scalar);
+    return status;
+}
+
+/* ---- arrays and lists: no operator here takes one, but programs make them. All have the same form. */
+
+typedef struct {
+    uint64_t size;
+    void* values;
+} List;
+
+static void* make_list(const char* function, const void* values, uint64_t size, size_t item) {
+    if (values == NULL && size > 0) {
+        actgrad_report(PARAMETER_ERROR, "%s: value is a null pointer, but size is %llu", function,
+                       (unsigned long long)size);
+        return NULL;
+    }
+    List* list = malloc(sizeof *list);
+    void* copy = malloc(size * item + 1);
+    if (list == NULL || copy == NULL || !actgrad_live_add(LIVE_LIST, list)) {
+        free(list);
+        free(copy);
+        return NULL;
+    }
+    if (size > 0) memcpy(copy, values, size * item);
+    *list = (List){size, copy};
+    return list;
+}
+
+static aclnnStatus list_size(const char* function, const void* list, uint64_t* size) {
+    if (list == NULL || size == NULL) {
+        actgrad_report(PARAMETER_ERROR, "%s: a pointer is null; both are required", function);
+        return NULL_POINTER;
+    }
+    if (!actgrad_live_has(LIVE_LIST, list)) {
+        actgrad_report(PARAMETER_ERROR, "%s: %p is no list, or was destroyed", function, list);
+        return INVALID;
+    }
+    *size = ((const List*)list)->size;
+    return 0;
+}
+
+/* Destroying a list destroys its elements, where they are objects. */
+static aclnnStatus destroy_list(const char* function, const void* list, aclnnStatus (*destroy)(const void*)) {
+    if (list == NULL) return 0;
+    aclnnStatus status = take(LIVE_LIST, function, list);
+    if (status != 0) return status;
+    const List* mine = list;
+    for (uint64_t k = 0; destroy != NULL && k < mine->size; k++) destroy(((const void* const*)mine->values)[k]);
+    free(mine->values);
+    free((void*)list);
+    return 0;
+}
+
+static aclnnStatus destroy_tensor(const void* tensor) { return aclDestroyTensor(tensor); }
+static aclnnStatus destroy_scalar(const void* scalar) { return aclDestroyScalar(scalar); }
+
+#define LIST(name, item, destroy)                                                                                  \
+    EXPORT acl##name* aclCreate##name(item const* value, uint64_t size) {                                          \
+        return make_list(__func__, value, size, sizeof(item));                                                     \
+    }                                                                                                              \
+    EXPORT aclnnStatus aclGet##name##Size(const acl##name* list, uint64_t* size) {                                 \
+        return list_size(__func__, list, size);                                                                    \
+    }                                                                                                              \
+    EXPORT aclnnStatus aclDestroy##name(const acl##name* list) { return destroy_list(__func__, list, destroy); }
+
+LIST(IntArray, int64_t, NULL)
+LIST(FloatArray, float, NULL)
+LIST(BoolArray, bool, NULL)
+LIST(TensorList, const aclTensor*, destroy_tensor)
+LIST(ScalarList, const aclScalar*, destroy_scalar)

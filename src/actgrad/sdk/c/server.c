@@ -1,0 +1,174 @@
+/* The planner in another process, for an interpreter without a shared library: any Python executable. It maps device
+   memory at the same address; calls go there and back over a pair of sockets. */
+#include "internal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef ACTGRAD_PATH
+#define ACTGRAD_PATH ""
+#endif
+
+extern char** environ;
+
+enum { PLAN = 1, RUN = 2, RELEASE = 3, READY = 42 };
+enum { SOCKET_THERE = 200, MEMORY_THERE = 201 }; /* the file descriptors in the server */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int connection = -1;
+static pid_t owner; /* the process that the connection belongs to */
+
+static bool receive(void* data, size_t size) {
+    for (char* place = data; size > 0;) {
+        ssize_t got = recv(connection, place, size, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        place += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+static bool send_all(const void* data, size_t size) {
+    for (const char* place = data; size > 0;) {
+        ssize_t sent = send(connection, place, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return false;
+        place += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+static void disconnect(void) {
+    if (connection >= 0) close(connection);
+    connection = -1;
+}
+
+static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
+    static const char code[] =
+        "import sys; sys.path[:0] = [p for p in '%s'.split(':') if p and p not in sys.path]; "
+        "from actgrad.sdk import seam; seam.serve(%d, %d, %llu, %llu)";
+    char text[sizeof code + sizeof ACTGRAD_PATH + 64];
+    snprintf(text, sizeof text, code, ACTGRAD_PATH, SOCKET_THERE, MEMORY_THERE, (unsigned long long)base,
+             (unsigned long long)size);
+    char* arguments[] = {(char*)(uintptr_t)actgrad_python(), "-I", "-c", text, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, there, SOCKET_THERE);
+    posix_spawn_file_actions_adddup2(&files, memory, MEMORY_THERE);
+    pid_t process;
+    int error = posix_spawnp(&process, arguments[0], &files, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (error != 0)
+        actgrad_report(INNER_ERROR, "the Python %s cannot be started (%s); set ACTGRAD_SDK_PYTHON", arguments[0],
+                       strerror(error));
+    return error == 0;
+}
+
+/* Start a server of this process and wait until it is ready. */
+static bool connect_server(void) {
+    int ends[2], memory;
+    uint64_t base, size;
+    disconnect();
+    if (actgrad_memory_share(&memory, &base, &size) != 0 ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        actgrad_report(INNER_ERROR, "device memory cannot be shared with a server (%s)", strerror(errno));
+        return false;
+    }
+    bool is_started = spawn_server(ends[1], memory, base, size);
+    close(ends[1]);
+    connection = ends[0];
+    owner = getpid();
+    int64_t ready = 0;
+    if (is_started && (!receive(&ready, sizeof ready) || ready != READY)) {
+        actgrad_report(INNER_ERROR, "the server of the operators ended while it started; its own text says why");
+        is_started = false;
+    }
+    if (!is_started) disconnect();
+    return is_started;
+}
+
+/* ---- requests: four numbers, a name, words; the answer: a plan, and the text of a failure */
+
+typedef struct {
+    int64_t what;
+    int64_t handle; /* or the length of the function's name */
+    int64_t words;
+    int64_t places;
+} Request;
+
+static bool receive_text(void) {
+    int64_t length;
+    if (!receive(&length, sizeof length)) return false;
+    if (length == 0) return true;
+    char* text = malloc((size_t)length + 1);
+    if (text == NULL || !receive(text, (size_t)length)) {
+        free(text);
+        return false;
+    }
+    text[length] = '\0';
+    actgrad_report_text(text);
+    free(text);
+    return true;
+}
+
+static void ask(const Request* request, const char* name, const int64_t* words, const int64_t* places,
+                actgrad_plan* answer) {
+    pthread_mutex_lock(&lock);
+    /* A forked child has a copy of the memory, and needs a server that computes on that. */
+    if (owner == getpid() || connect_server()) {
+        bool is_done = connection >= 0 && send_all(request, sizeof *request) &&
+                       (name == NULL || send_all(name, (size_t)request->handle)) &&
+                       send_all(words, (size_t)request->words * sizeof *words) &&
+                       send_all(places, (size_t)request->places * sizeof *places) &&
+                       receive(answer, sizeof *answer) && receive_text();
+        if (!is_done) {
+            actgrad_report(INNER_ERROR, "the server of the operators is gone");
+            disconnect();
+            answer->status = 561000;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void plan(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
+                 actgrad_plan* result) {
+    Request request = {PLAN, (int64_t)strlen(function), count, 2 * tensors};
+    ask(&request, function, words, places, result);
+}
+
+static int32_t run(int64_t handle) {
+    actgrad_plan answer = {.status = 561000};
+    Request request = {RUN, handle, 0, 0};
+    ask(&request, NULL, NULL, NULL, &answer);
+    return (int32_t)answer.status;
+}
+
+static void release(const int64_t* handles, int64_t count) {
+    actgrad_plan answer = {.status = 561000};
+    Request request = {RELEASE, 0, count, 0};
+    ask(&request, NULL, handles, NULL, &answer);
+}
+
+static const actgrad_planner there = {plan, run, release};
+
+const actgrad_planner* actgrad_start_server(void) {
+    pthread_mutex_lock(&lock);
+    bool is_connected = connect_server();
+    pthread_mutex_unlock(&lock);
+    return is_connected ? &there : NULL;
+}
+
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+__attribute__((constructor)) static void prepare(void) { pthread_atfork(before_fork, after_fork, after_fork); }

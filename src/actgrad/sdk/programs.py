@@ -1,0 +1,133 @@
+"""Programs of others: compiled and run against the SDK, or looked through for what the SDK lacks."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import __version__
+from . import builder
+from .builder import HERE, SdkError
+
+#: What a program is linked with.
+LIBRARIES = ("opapi_nn", "opapi_math", "nnopbase", "ascendcl")
+CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
+
+
+def kept_sdk() -> Path:
+    """An SDK of this installation in the user's cache folder, built when it is not there."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    interpreter = builder.Interpreter.current()
+    digest = hashlib.sha256(f"{__version__} {interpreter}".encode())
+    sources = [
+        *builder.SOURCES.glob("*"),
+        *builder.HEADERS.rglob("*"),
+        *HERE.glob("*.py"),
+        *HERE.parent.glob("ops/*.py"),
+    ]
+    for path in sorted(sources):
+        if path.is_file():
+            digest.update(path.read_bytes())
+    prefix = Path(base) / "actgrad" / f"sdk-{digest.hexdigest()[:16]}"
+    if not prefix.exists():
+        builder.build(prefix)
+    return prefix
+
+
+def run(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> int:
+    """Compile a program, run it with `arguments`, and return its exit status (128 and more: ended by a signal)."""
+    if not program.is_file():
+        raise SdkError(f"{program}: no such file")
+    prefix = kept_sdk()
+    with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
+        binary = Path(folder) / program.stem
+        compile_program(program, binary, prefix, flags)
+        environment = {**os.environ, **builder.environment(prefix)}
+        status = subprocess.run([str(binary), *arguments], env=environment, check=False).returncode
+    return status if status >= 0 else 128 - status
+
+
+def compile_program(program: Path, binary: Path, prefix: Path, flags: Sequence[str] = ()) -> None:
+    """Compile a C or C++ program against the SDK in `prefix`; what the compiler says of a fault is in the error."""
+    is_cpp = program.suffix in CPP_SUFFIXES
+    folders = [f"-I{prefix / 'include' / name}" for name in ("", "aclnn", "aclnnop")]
+    library = prefix / "lib64"
+    command = [
+        *builder.compiler("c++" if is_cpp else "c"),
+        *(["-std=c++17"] if is_cpp else ["-std=gnu11"]), *folders, str(program), "-o", str(binary), *flags,
+        f"-L{library}", f"-Wl,-rpath,{library}", *[f"-l{name}" for name in LIBRARIES], "-lm", "-pthread",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lacking = list(findings(program))
+        hint = "".join(f"\n{finding}" for finding in lacking)
+        raise SdkError(f"{program} does not compile:\n{done.stderr.strip()}{hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something of a program that the SDK lacks."""
+
+    file: Path
+    line: int
+    kind: str  # "header" or "function"
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.kind} {self.name} is not in the SDK"
+
+
+_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]((?:acl|aclnn|aclnnop)(?:_\w+)?/[^>"]+|(?:acl|aclnn)\w*\.h)[>"]', re.M)
+_CALL = re.compile(r"\b(acl[a-zA-Z]\w*)\s*\(")
+_NAME = re.compile(r"\bacl\w+")
+
+
+def findings(program: Path) -> Iterator[Finding]:
+    """Headers and functions of the program that the SDK lacks, each where it comes first."""
+    try:
+        text = program.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise SdkError(f"{program}: {error.strerror}") from error
+    headers, known = _sdk_names()
+    seen = set()
+    code = _without_comments(text)
+    for kind, pattern, has in (("header", _INCLUDE, headers), ("function", _CALL, known)):
+        for match in pattern.finditer(code):
+            name = match[1]
+            if name not in has and name not in seen and not _is_defined_here(code, name):
+                seen.add(name)
+                yield Finding(program, code.count("\n", 0, match.start(1)) + 1, kind, name)
+
+
+def _sdk_names() -> tuple[set[str], set[str]]:
+    """The headers that can be included, and every name that they declare."""
+    with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
+        include = Path(folder)
+        builder.write_headers(include)
+        paths = list(include.rglob("*.h"))
+        headers = {str(path.relative_to(include)) for path in paths}
+        for sub in ("aclnn", "aclnnop"):  # the usual command lines name these folders too
+            headers |= {str(path.relative_to(include / sub)) for path in (include / sub).rglob("*.h")}
+        declared = {name for path in paths for name in _NAME.findall(path.read_text(encoding="utf-8"))}
+    return headers, declared
+
+
+def _without_comments(text: str) -> str:
+    """The code alone, every line where it was."""
+
+    def blank(match: re.Match[str]) -> str:
+        found = match[0]
+        return found if found[0] in "\"'" else "\n" * found.count("\n") or " "
+
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', blank, text, flags=re.S)
+
+
+def _is_defined_here(code: str, name: str) -> bool:
+    """Whether a function of this name is the program's own: it has a body."""
+    return re.search(rf"\b{re.escape(name)}\s*\([^;{{}}]*\)\s*(?:const\s*)?\{{", code) is not None

@@ -1,0 +1,299 @@
+"""The Python side of the C SDK: calls that C describes in words, planned by the same path as those from Python.
+
+In a program's own process the C library calls `plan`, `run` and `release` through pointers (`attach`); a program
+without Python's library talks to another process over a socket (`serve`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import os
+import struct
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..aclnn import messages, signatures
+from ..aclnn.functions import Function
+from ..aclnn.names import format_name
+from ..aclnn.objects import AclTensor, Storage, scalar_of_bits, tensor_of
+from ..arrays import View
+from ..errors import ActgradError
+from ..plan import Plan, Prepared
+
+NULL, TENSOR, SCALAR, FLAG = range(4)  # the kinds of words, as internal.h has them
+KNOWN = 4096  # calls that are remembered
+NOTHING = -3  # bytes of storage that a tensor without elements must have: even a null address (-2) will do
+OPERANDS = 8
+
+#: actgrad_plan of internal.h
+_ANSWER = struct.Struct(f"<6q{OPERANDS}Q")
+_FAILED = 561000
+
+
+class Answer(NamedTuple):
+    """What phase two does, as C is told."""
+
+    status: int
+    workspace_size: int = 0
+    handle: int = 0
+    run: int = 0
+    block: int = 0
+    is_run_here: int = 0
+    addresses: tuple[int, ...] = ()
+
+    def packed(self) -> bytes:
+        addresses = self.addresses + (0,) * (OPERANDS - len(self.addresses))
+        return _ANSWER.pack(*self[:-1], *addresses)
+
+
+class Known(NamedTuple):
+    """A call that passed, without its memory."""
+
+    function: Function
+    prepared: Prepared
+    attributes: dict[str, Any]
+    tensors: list[tuple[int, int, Any]]  # byte offset of the view, bytes of storage that it must have, metadata
+    places: tuple[int, ...]  # of the plan's inputs, then outputs, among the tensors
+
+
+_functions: dict[bytes, Function] = {}
+_known: dict[tuple[bytes, bytes], Known] = {}
+_kept: dict[int, Plan | Prepared] = {}  # by handle: what an executor of C needs
+_handles = itertools.count(1)
+
+
+def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> tuple[Answer, str]:
+    """The plan of a call and, where it fails, the text of that. `is_here`: this process is the program's own."""
+    try:
+        known = _known.get((name, words))
+        planned = _planned_again(known, places) if known is not None else None
+        if planned is None:
+            planned = _planned(name, words, places)
+        return _answer(planned, is_here), ""
+    except BaseException as error:  # nothing of Python's may reach C, an exit or an interrupt neither
+        function = _functions.get(name)
+        text = str(error)
+        failure = error if isinstance(error, Exception) else ActgradError(f"{type(error).__name__}: {error}")
+        if function is not None and isinstance(error, ActgradError):
+            text = function.signature.translated(text)
+        elif isinstance(error, ActgradError):
+            text = f"{name.decode()}: {text}"
+        else:
+            text = f"{name.decode()}: {type(error).__name__}: {error}"
+        return Answer(messages.status(failure)), messages.line(failure, text)
+
+
+def _planned_again(known: Known, places: tuple[int, ...]) -> Plan | None:
+    """The plan of a call like one that passed; None where its memory does not do, which the long way says."""
+    views = []
+    for k, (offset, needed, meta) in enumerate(known.tensors):
+        address, left = places[2 * k], places[2 * k + 1]
+        if left < needed:
+            return None
+        views.append(View(meta, address + offset, "cpu", "numpy", True, None, None))
+    ordered = [views[place] for place in known.places]
+    n = len(known.function.inputs)
+    return known.function.operator.plan_prepared(known.prepared, known.attributes, ordered[:n], ordered[n:])
+
+
+def _planned(name: bytes, words: bytes, places: tuple[int, ...]) -> Plan:
+    function = _function(name)
+    given = list(_arguments(function, np.frombuffer(words, np.int64).tolist(), places))
+    planned = function.plan(tuple(given))
+    tensors = [argument for argument in given if isinstance(argument, AclTensor)]
+    if all(tensor.is_plain for tensor in tensors):
+        described = []
+        for tensor in tensors:
+            assert tensor.view is not None, "made a moment ago"
+            needed = tensor.storage_size if tensor.is_touched else NOTHING
+            described.append((tensor.offset * tensor.dtype.itemsize, needed, tensor.view.meta))
+        order = {id(tensor): k for k, tensor in enumerate(tensors)}
+        where = tuple(order[id(given[k])] for k in function.tensors)
+        while len(_known) >= KNOWN:
+            _known.pop(next(iter(_known)), None)
+        _known[name, words] = Known(function, planned.prepared, planned.attributes, described, where)
+    return planned
+
+
+def _function(name: bytes) -> Function:
+    function = _functions.get(name)
+    if function is None:
+        for signature in signatures.every():
+            if signature.name.encode() == name:
+                function = _functions[name] = Function(signature)
+                break
+        else:
+            raise ActgradError(f"{name.decode()} is in the SDK, but not in this actgrad; run `actgrad sdk` again")
+    return function
+
+
+def _arguments(function: Function, words: list[int], places: tuple[int, ...]) -> Iterator[Any]:
+    """The arguments of a call from its words, as `actgrad.aclnn` takes them."""
+    place = itertools.count()
+    k = 0
+    for parameter in function.signature.parameters:
+        kind = words[k]
+        if kind == NULL:
+            yield None
+            k += 1
+        elif kind == FLAG:
+            yield bool(words[k + 1]) if parameter.type == "bool" else words[k + 1]
+            k += 2
+        elif kind == SCALAR:
+            bits = struct.pack("<2q", *words[k + 2 : k + 4])
+            yield scalar_of_bits(f"{function.operator.name}: {parameter.argument}", words[k + 1], bits)
+            k += 4
+        else:
+            dtype, form, offset, rank, storage_rank = words[k + 1 : k + 6]
+            k += 6
+            dims, strides = words[k : k + rank], words[k + rank : k + 2 * rank]
+            k += 2 * rank
+            tensor = tensor_of(
+                f"{function.operator.name}: {parameter.argument}",
+                dims, dtype, strides, offset, format_name(form), words[k : k + storage_rank],
+            )  # fmt: skip
+            k += storage_rank
+            n = next(place)
+            _put(tensor, places[2 * n], places[2 * n + 1])
+            yield tensor
+
+
+def _put(tensor: AclTensor, address: int, left: int) -> None:
+    """Put a tensor on device memory: `left` bytes from `address` to the end of its allocation, or none at all."""
+    owner = None if left == -2 else tensor  # a null address has none
+    view, fault = tensor.view_on(Storage(address, max(left, 0), "cpu", "numpy", True, owner))
+    if fault and left == -1:
+        fault = f"is at {address:#x}, which is no device memory: of the host, freed, or never allocated"
+    tensor.put(view, fault)
+
+
+def _answer(planned: Plan, is_here: bool) -> Answer:
+    kernel = planned.kernel
+    code = kernel.machine_code
+    if code is None and not planned.computation.loop.size:
+        return Answer(0, planned.workspace_size)
+    handle = next(_handles)
+    if code is None or not is_here:
+        _kept[handle] = planned
+        return Answer(0, planned.workspace_size, handle, is_run_here=1)
+    _kept[handle] = planned.prepared
+    return Answer(0, planned.workspace_size, handle, *code, 0, planned.addresses)
+
+
+def run(handle: int) -> tuple[int, str]:
+    """Compute what cannot be computed without the interpreter: (status, text of a failure)."""
+    try:
+        kept = _kept[handle]
+        assert isinstance(kept, Plan), "others are run by C"
+        kept.run()
+    except BaseException as error:  # as in plan
+        failure = error if isinstance(error, Exception) else ActgradError(f"{type(error).__name__}: {error}")
+        return messages.status(failure), messages.line(failure)
+    return 0, ""
+
+
+def release(handles: tuple[int, ...]) -> None:
+    """Forget what these handles stand for."""
+    for handle in handles:
+        _kept.pop(handle, None)
+
+
+# In the program's own process
+
+_attached: list[Any] = []  # what C has pointers to
+
+
+def attach(library: str) -> None:
+    """Give the C library the functions above."""
+    c = ctypes.CDLL(library)
+    c.actgrad_report_text.argtypes, c.actgrad_report_text.restype = (ctypes.c_char_p,), None
+
+    def plan_for_c(name: bytes, words: int, count: int, places: int, tensors: int, result: int) -> None:
+        described = ctypes.string_at(words, 8 * count)
+        where = struct.unpack(f"<{2 * tensors}q", ctypes.string_at(places, 16 * tensors))
+        answer, text = plan(name, described, where, True)
+        if text:
+            c.actgrad_report_text(text.encode())
+        ctypes.memmove(result, answer.packed(), _ANSWER.size)
+
+    def run_for_c(handle: int) -> int:
+        status, text = run(handle)
+        if text:
+            c.actgrad_report_text(text.encode())
+        return status
+
+    def release_for_c(handles: int, count: int) -> None:
+        release(struct.unpack(f"<{count}q", ctypes.string_at(handles, 8 * count)))
+
+    integer, pointer = ctypes.c_int64, ctypes.c_void_p
+    functions: list[Any] = [
+        ctypes.CFUNCTYPE(None, ctypes.c_char_p, pointer, integer, pointer, integer, pointer)(plan_for_c),
+        ctypes.CFUNCTYPE(ctypes.c_int32, integer)(run_for_c),
+        ctypes.CFUNCTYPE(None, pointer, integer)(release_for_c),
+    ]
+    table = (ctypes.c_void_p * len(functions))(*[ctypes.cast(f, ctypes.c_void_p).value for f in functions])
+    _attached.extend([functions, table])
+    c.actgrad_attach(table)
+
+
+# In a process of its own
+
+_REQUEST = struct.Struct("<4q")
+_PLAN, _RUN, _RELEASE, _READY = 1, 2, 3, 42
+
+
+def serve(socket_number: int, memory_number: int, base: int, size: int) -> None:
+    """Answer a program's requests until it ends. Its device memory is the file `memory_number`, mapped at `base`."""
+    import signal
+    import socket
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the program alone
+    _map(memory_number, base, size)
+    connection = socket.socket(fileno=socket_number)
+    connection.sendall(struct.pack("<q", _READY))
+    try:
+        while True:
+            _serve_one(connection)
+    except (EOFError, ConnectionError):
+        os._exit(0)  # the program has ended
+
+
+def _serve_one(connection: Any) -> None:
+    what, first, count, places = _REQUEST.unpack(_received(connection, _REQUEST.size))
+    name = _received(connection, first) if what == _PLAN else b""
+    words = _received(connection, 8 * count)
+    where = struct.unpack(f"<{places}q", _received(connection, 8 * places))
+    if what == _PLAN:
+        answer, text = plan(name, words, where, False)
+    elif what == _RUN:
+        status, text = run(first)
+        answer = Answer(status)
+    else:
+        release(struct.unpack(f"<{count}q", words))
+        answer, text = Answer(0), ""
+    encoded = text.encode()
+    connection.sendall(answer.packed() + struct.pack("<q", len(encoded)) + encoded)
+
+
+def _received(connection: Any, size: int) -> bytes:
+    import socket
+
+    data = connection.recv(size, socket.MSG_WAITALL) if size else b""
+    if len(data) < size:
+        raise EOFError
+    return data
+
+
+def _map(memory: int, base: int, size: int) -> None:
+    """Map the program's device memory at the address that it has there."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = (
+        ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long,
+    )  # fmt: skip
+    read_write, shared, exactly_there, no_reserve = 3, 0x01, 0x100000, 0x4000  # linux/mman.h
+    if libc.mmap(base, size, read_write, shared | exactly_there | no_reserve, memory, 0) != base:
+        raise OSError(ctypes.get_errno(), f"device memory cannot be mapped at {base:#x}")
