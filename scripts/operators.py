@@ -94,9 +94,10 @@ def section(operator: Operator) -> Iterator[str]:
 
 
 def _interfaces(operator: Operator, functions: tuple[Signature, ...]) -> Iterator[str]:
-    yield "```c"
-    yield from (f"{line};" for signature in functions for line in _prototypes(signature))
-    yield "```" if functions else ""
+    if functions:
+        yield "```c"
+        yield from (f"{line};" for signature in functions for line in _prototypes(signature))
+        yield "```"
     yield "```python"
     yield f"actgrad.{operator.name}{operator.__signature__}"
     if operator.ir is not None:

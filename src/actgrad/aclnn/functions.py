@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from .. import arguments, arrays, checks, preparation
 from ..arrays import View
 from ..checks import Terms
-from ..errors import ActgradError, InvalidArgument, InvalidCall, NullArgument
+from ..errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument
 from ..plan import Plan, Prepared
 from ..schema import Argument
 from . import streams
@@ -107,7 +108,8 @@ class Function:
         if fault:
             # The operator's own checks come first: those of memory are no part of its contract.
             metas = tuple([view.meta for view in views])
-            preparation.prepare(operator, metas, attributes, terms, "cpu", dtypes, formats)
+            with suppress(KernelMissing):  # which is found out later than this
+                preparation.prepare(operator, metas, attributes, terms, "cpu", dtypes, formats)
             raise InvalidArgument(f"{operator.name}: {fault}")
         return operator.plan_views(views[:n], views[n:], attributes, terms, None, dtypes, formats)
 

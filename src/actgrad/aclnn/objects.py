@@ -318,7 +318,7 @@ def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
         if not limits.min <= number <= limits.max:
             raise InvalidArgument(f"{context}: {value} does not fit into {dtype.acl_name}")
         # C converts an integer to float in one step; through a double it would be rounded twice.
-        return float(number) if abs(number) <= 1 << 53 else float(np.float32(number))
+        return float(number) if abs(number) <= 1 << 53 else float(dtype.numpy.type(number).astype(np.float32))
     if dtype.name == "float64":
         return float(value)
     with np.errstate(over="ignore"):

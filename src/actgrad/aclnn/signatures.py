@@ -56,9 +56,9 @@ class Signature:
     @cached_property
     def _names(self) -> dict[str, str]:
         """How arguments of the schema are called in C."""
-        names = {name: camel(name) for name in (a.name for a in self.operator.schema.arguments)}
-        names |= {name: camel(name) for name in self.operator.schema.outputs}
-        return dict.fromkeys(("self", *self.operator.schema.outputs), "selfRef") if self.in_place else names
+        schema = self.operator.schema
+        names = {name: camel(name) for name in (*(a.name for a in schema.arguments), *schema.outputs)}
+        return names | dict.fromkeys((*schema.tensor_names, *schema.outputs), "selfRef") if self.in_place else names
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:

@@ -102,7 +102,17 @@ def scalar_supported(name: str, dtypes: str) -> tuple[Check, ...]:
     return (typed, *real(name, when=When.UNTYPED))
 
 
-def convertible(*names: str) -> tuple[Check, ...]:
+def scalar_on_product(name: str) -> tuple[Check, ...]:
+    """This typed scalar has a dtype that the product's chips have; which one else, is not looked at."""
+
+    def test(call: Call) -> str | None:
+        dtype = call.scalar_dtypes[name]
+        return None if _on(call.product, (dtype.name,)) else f"{name} is a scalar of {dtype}, not supported{call.place}"
+
+    return (Check(f"the product has {name}'s dtype", test, InvalidDtype, When.TYPED, Origin.ACTGRAD, (name,)),)
+
+
+def convertible(*names: str, origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
     """The result can be converted to the dtype of each of these outputs."""
 
     def check(name: str) -> Check:
@@ -112,21 +122,27 @@ def convertible(*names: str) -> tuple[Check, ...]:
                 return None
             return f"{name} is {meta.dtype}, to which the result ({result}) cannot be converted; use a floating dtype"
 
-        return Check(f"the result can be converted to {name}'s dtype", test, InvalidDtype, about=(name,))
+        rule = f"the result can be converted to {name}'s dtype"
+        return Check(rule, test, InvalidDtype, origin=origin, about=(name,))
 
     return tuple(map(check, names))
 
 
 def storable(name: str) -> Check:
-    """A kernel writes the output's dtype. The operators' rule of conversion lets some pass that fail later."""
+    """A kernel writes the output's dtype. The operators' rule of conversion lets some pass that fail later.
+
+    Later is when a kernel is looked for: not for a call on no elements.
+    """
 
     def test(call: Call) -> str | None:
         meta = call.tensors.get(name)
-        if meta is None or is_stored(meta.dtype):
+        if meta is None or meta.size == 0 or is_stored(meta.dtype):
             return None
         return f"{name} is {meta.dtype}, which no kernel writes; use a floating or a complex dtype"
 
-    return Check(f"a kernel writes {name}'s dtype", test, KernelMissing, When.TYPED, Origin.OPERATOR, (name,))
+    return Check(
+        f"a kernel writes {name}'s dtype, unless it is empty", test, KernelMissing, When.TYPED, Origin.OPERATOR, (name,)
+    )
 
 
 def is_stored(dtype: Dtype) -> bool:

@@ -1,7 +1,7 @@
 """Leaky ReLU (Maas et al. 2013, https://ai.stanford.edu/~amaas/papers/relu_hybrid_icml2013_final.pdf)."""
 
 from ..checks import VALUES, When
-from ..checks.dtypes import convertible, listed, real, scalar_supported, supported
+from ..checks.dtypes import convertible, listed, real, scalar_on_product, scalar_supported, supported
 from ..checks.rules import broadcastable, rank, result_shape, same_shape
 from ..op import Operator
 from ..xp import where
@@ -25,6 +25,7 @@ leaky_relu = Operator(
     checks=(
         supported("self"),
         real("negative_slope", when=When.UNTYPED),  # a complex one of the C interface acts as 0
+        scalar_on_product("negative_slope"),
         listed("out"),
         convertible("out"),
         rank("self"),

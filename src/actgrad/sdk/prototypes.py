@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from itertools import groupby
 
@@ -48,7 +49,8 @@ def operator_headers() -> Iterator[tuple[str, str]]:
         for signature in group:
             summary = " ".join(operator.summary.partition("\n\n")[0].split())
             in_place = " The result is written to selfRef." if signature.in_place else ""
-            lines.append(f"/* {signature.name}: {summary}{in_place} */")
+            comment = f"/* {signature.name}: {summary}{in_place} */"
+            lines += textwrap.wrap(comment, 110, subsequent_indent="   ")
             lines.append(f"ACLNN_API {_prototype(signature.first_name, _first(signature))};")
             lines.append(f"ACLNN_API {_prototype(signature.name, SECOND)};")
             lines.append("")

@@ -73,18 +73,6 @@ EXPORT aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum,
     return NULL;
 }
 
-EXPORT void aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum, aclDataType dataType,
-                          const int64_t* stride, int64_t offset, aclFormat format, const int64_t* storageDims,
-                          uint64_t storageDimsNum, void* tensorDataAddr) {
-    aclTensor described;
-    if (!actgrad_live_has(LIVE_TENSOR, tensor) ||
-        !describe(&described, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
-                  tensorDataAddr))
-        return;
-    free(tensor->dims);
-    *tensor = described;
-}
-
 /* What is given to aclDestroy...: null is fine, what was destroyed before is not. */
 static aclnnStatus take(actgrad_live_kind kind, const char* function, const void* object) {
     if (actgrad_live_remove(kind, object)) return 0;
@@ -101,7 +89,7 @@ EXPORT aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
     return 0;
 }
 
-/* ---- what a tensor says of itself */
+/* ---- what a tensor says of itself, and what may be changed of it */
 
 static aclnnStatus is_alive(const char* function, const aclTensor* tensor) {
     if (tensor == NULL) {
@@ -167,6 +155,20 @@ EXPORT aclnnStatus aclGetFormat(const aclTensor* tensor, aclFormat* format) {
     return status;
 }
 
+EXPORT aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum,
+                                 aclDataType dataType, const int64_t* stride, int64_t offset, aclFormat format,
+                                 const int64_t* storageDims, uint64_t storageDimsNum, void* tensorDataAddr) {
+    aclTensor described;
+    aclnnStatus status = is_alive(__func__, tensor);
+    if (status != 0) return status;
+    if (!describe(&described, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
+                  tensorDataAddr))
+        return INVALID;
+    free(tensor->dims);
+    *tensor = described;
+    return 0;
+}
+
 EXPORT aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
     aclnnStatus status = is_alive(__func__, tensor);
     if (status == 0) tensor->data = addr;
@@ -228,14 +230,14 @@ static void* make_list(const char* function, const void* values, uint64_t size, 
     }
     List* list = malloc(sizeof *list);
     void* copy = malloc(size * item + 1);
-    if (list == NULL || copy == NULL || !actgrad_live_add(LIVE_LIST, list)) {
-        free(list);
-        free(copy);
-        return NULL;
+    if (list != NULL && copy != NULL) {
+        if (size > 0) memcpy(copy, values, size * item);
+        *list = (List){size, copy};
+        if (actgrad_live_add(LIVE_LIST, list)) return list;
     }
-    if (size > 0) memcpy(copy, values, size * item);
-    *list = (List){size, copy};
-    return list;
+    free(list);
+    free(copy);
+    return NULL;
 }
 
 static aclnnStatus list_size(const char* function, const void* list, uint64_t* size) {

@@ -1,0 +1,82 @@
+"""Ways of breaking good calls of the aclnn functions: for each check, calls that it is the first to reject."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from aclnn_calls import INPUTS, OUTPUTS, Scalar, good, tensors
+from aclnn_checks import Row
+from aclnn_model import faults
+
+Changes = dict[str, Any]
+
+
+def is_gated(function: str) -> bool:
+    return "GeGlu" in function
+
+
+def doubled(function: str, name: str) -> bool:
+    """Whether a tensor is twice as long as what is computed."""
+    return is_gated(function) and name in ("self", "gradInput")
+
+
+def shaped(function: str, shape: tuple[int, ...], names: tuple[str, ...] = ()) -> Changes:
+    """Tensors that all agree on a shape."""
+    return {
+        f"{n}.shape": (*shape[:-1], 2 * shape[-1]) if shape and doubled(function, n) else shape
+        for n in names or tensors(function)
+    }
+
+
+def changes(function: str) -> Iterator[Changes]:
+    """Ways of breaking a call, and some that break nothing but help others to."""
+    call, names = good(function), tensors(function)
+    for dtype in ("UINT8", "BF16", "FLOAT16", "DOUBLE", "INT8", "COMPLEX64", "STRING", "FLOAT8_E5M2", "BOOL"):
+        yield {f"{n}.dtype": dtype for n in names}
+        yield {f"{n}.dtype": dtype for n in INPUTS[function]}
+        yield from ({f"{n}.dtype": dtype} for n in names)
+    for shape in ((1,) * 7 + (2, 2), (), (0, 2)):
+        yield shaped(function, shape)
+        yield shaped(function, shape, INPUTS[function])
+    yield {**shaped(function, (1,) * 7 + (2, 2), INPUTS[function]), **shaped(function, (2, 2), OUTPUTS[function])}
+    for n in names:
+        shape = call[n].shape
+        yield {n: None}
+        for other in ((7, shape[1]), (*shape, 2), (shape[0], 5), (1,) * 8 + shape, (3, 7), (), (0, shape[1])):
+            yield {f"{n}.shape": other}
+        yield {f"{n}.format": "NCHW"}
+        yield {f"{n}.is_destroyed": True}
+        yield {f"{n}.is_null": True}
+        yield {f"{n}.storage": (1,)}
+        yield {f"{n}.room": 3}
+        yield {f"{n}.strides": (0, 1)}
+        for other in OUTPUTS[function]:
+            if n != other:
+                yield {f"{n}.memory": "m", f"{other}.memory": "m", f"{other}.start": 4}
+    for both in (("gradOutput", "gelu"), ("self", "gradInput")) if "GeGlu" in function and "Back" in function else ():
+        for shape in ((2, 2, 2), (2, 5)):
+            yield {f"{n}.shape": shape for n in both}
+    for n, value in call.arguments.items():
+        if isinstance(value, Scalar):
+            yield {n: None}
+            yield {n: Scalar("COMPLEX64", 1 + 1j)}
+            yield {n: Scalar("UINT64", 1)}
+            yield {n: Scalar("BF16", 1.0)}
+            yield {n: Scalar("INT8", -1)}
+    if is_gated(function):
+        yield from ({"dim": 2}, {"dim": -3}, {"approximate": 2}, {"approximate": -1}, {"approximate": 0})
+
+
+@cache
+def breakers(function: str, product: str, document: bool) -> dict[Row, list[Changes]]:
+    """How each row is broken: best are calls with no other fault, else the others come later."""
+    call = good(function, product, document)
+    found: dict[Row, list[tuple[int, Changes]]] = {}
+    for change in ({}, *changes(function)):
+        # Where the function is missing, that is the first fault of nearly all calls: here what comes behind it counts.
+        wrong = [row for row in faults(call.but(change)) if row.stage != "product" or not change]
+        for row in wrong[:1]:
+            found.setdefault(row, []).append((len(wrong), change))
+    return {row: [change for _, change in sorted(ways, key=lambda way: way[0])][:8] for row, ways in found.items()}
