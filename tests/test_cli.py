@@ -14,7 +14,9 @@ from actgrad import catalogue, checks
 from actgrad.__main__ import COMMANDS, main
 
 README = Path(__file__).parent.parent / "README.md"
-COMMAND_NAMES = [module.__name__.rpartition(".")[2].replace("catalogue", "list") for module in COMMANDS]
+NAMED_OTHERWISE = {"catalogue": "list", "conformance": "check"}
+MODULES = [module.__name__.rpartition(".")[2] for module in COMMANDS]
+COMMAND_NAMES = [NAMED_OTHERWISE.get(name, name) for name in MODULES]
 
 
 def process(*arguments: str) -> subprocess.Popen[str]:

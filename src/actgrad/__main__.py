@@ -12,10 +12,10 @@ import platform
 import sys
 from importlib import metadata
 
-from . import __version__, bench, cache, catalogue, demo
+from . import __version__, bench, cache, catalogue, conformance, demo, sdk
 from .errors import ActgradError
 
-COMMANDS = (catalogue, bench, cache, demo)
+COMMANDS = (catalogue, conformance, bench, sdk, cache, demo)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -21,10 +21,10 @@ Inputs = Sequence["View | None"]  # in the order of the schema; None for an opti
 Outputs = Sequence["View | None"]  # empty where all are to be allocated
 
 
-def bind(
-    operator: Operator, tensors: tuple[Any, ...], out: Any, attributes: dict[str, Any]
-) -> tuple[Inputs, Outputs, dict[str, Any]]:
-    """The arguments of a call, by the operator's schema."""
+def arrange(
+    operator: Operator, tensors: tuple[Any, ...], attributes: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The tensors of a call in the schema's order, None for one left out, and all its attributes."""
     names = operator.schema.tensor_names
     values = operator.defaults
     if attributes:
@@ -42,9 +42,14 @@ def bind(
         checks.run(checks.Call(operator, given, values, checks.Terms(products.chosen())), early=True)
     if attributes:
         values = {**values, **{name: attribute(operator, *item) for name, item in known}}
-    name = operator.name
-    inputs = [None if t is None else arrays.view(t, name, n) for t, n in zip(tensors, names, strict=True)]
-    return inputs, [] if out is None else _outputs(operator, out), values
+    return tensors, values
+
+
+def views(operator: Operator, tensors: tuple[Any, ...], out: Any) -> tuple[Inputs, Outputs]:
+    """The memory of a call's tensors and of its outputs."""
+    named = zip(tensors, operator.schema.tensor_names, strict=True)
+    inputs = [None if tensor is None else arrays.view(tensor, operator.name, name) for tensor, name in named]
+    return inputs, [] if out is None else _outputs(operator, out)
 
 
 def attribute(operator: Operator, argument: Argument, value: Any) -> Any:

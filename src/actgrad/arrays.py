@@ -133,10 +133,10 @@ def like_input(result: Any, like: View) -> Any:
 def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Strides of a dense tensor in the memory order that the strides `order` have, as `empty_like` keeps it."""
     strides = [0] * len(shape)
-    step = itemsize
+    step, last = itemsize, 1
     for d in sorted(range(len(shape)), key=lambda d: (abs(order[d]), -d)):
-        strides[d] = step
-        step *= max(shape[d], 1)
+        step *= max(last, 1)  # not before it is needed: the size of the outermost dimension may be unknown to a tracer
+        strides[d], last = step, shape[d]
     return tuple(strides)
 
 
@@ -163,30 +163,60 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
     return View(Meta(dtype, array.shape, array.strides), address, "cpu", "numpy", not read_only, array, array)
 
 
+def pytorch_must_see(objects: tuple[Any, ...]) -> bool:
+    """Whether a call is PyTorch's to record or transform: on tensors of its own, not all of them plain memory."""
+    torch = sys.modules.get("torch")
+    if torch is None or not all(obj is None or isinstance(obj, torch.Tensor) for obj in objects):
+        return False
+    return any(_is_watched(torch, obj) for obj in objects if obj is not None)
+
+
+def _is_watched(torch: Any, tensor: Any) -> bool:
+    """Whether a tensor is on the graph, carries a tangent, or stands for others: fake, batched, functional."""
+    return bool(
+        (tensor.requires_grad and torch.is_grad_enabled())
+        or _has_tangent(torch, tensor)
+        or (type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__ and not tensor.is_nested)
+        or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        or torch._is_functional_tensor(tensor)
+    )
+
+
+def _has_tangent(torch: Any, tensor: Any) -> bool:
+    forward_mode = torch.autograd.forward_ad
+    return forward_mode._current_level >= 0 and forward_mode.unpack_dual(tensor).tangent is not None
+
+
 _torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that their names are read once
 
 
-def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
+def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
+    """What is known of a PyTorch tensor without its data, where a kernel can do with a tensor of its kind."""
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         kinds = "sparse, nested or quantised"
         raise InvalidCall(
             f"{operator}: {argument} is a {kinds} tensor; pass .to_dense(), .to_padded_tensor() or .dequantize()"
         )
-    forward_mode = torch.autograd.forward_ad
-    is_dual = forward_mode._current_level >= 0 and forward_mode.unpack_dual(tensor).tangent is not None
-    if (tensor.requires_grad and torch.is_grad_enabled()) or is_dual:
-        raise InvalidArgument(
-            f"{operator}: {argument} requires grad, and this function would cut it off from the graph; "
-            "pass .detach(), or call inside torch.no_grad()"
-        )
-    if tensor.is_neg() or tensor.is_conj():
-        raise InvalidCall(f"{operator}: {argument} is a lazy negation or conjugate; pass .resolve_neg().resolve_conj()")
     dtype = _torch_dtypes.get(tensor.dtype)
     if dtype is None:
         name = str(tensor.dtype).removeprefix("torch.")
         if name not in BY_NAME:
             raise InvalidDtype(f"{operator}: {argument} is {name}; known: {', '.join(BY_NAME)}")
         dtype = _torch_dtypes[tensor.dtype] = BY_NAME[name]
+    _check_rank(tensor.ndim, operator, argument)
+    itemsize = dtype.itemsize
+    return Meta(dtype, tuple(tensor.shape), tuple([s * itemsize for s in tensor.stride()]))
+
+
+def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
+    if (tensor.requires_grad and torch.is_grad_enabled()) or _has_tangent(torch, tensor):
+        raise InvalidArgument(
+            f"{operator}: {argument} requires grad; out=, backend=, a plan or arrays of other libraries would cut it "
+            "off from the graph: pass .detach(), or call inside torch.no_grad()"
+        )
+    if tensor.is_neg() or tensor.is_conj():
+        raise InvalidCall(f"{operator}: {argument} is a lazy negation or conjugate; pass .resolve_neg().resolve_conj()")
+    meta = torch_meta(torch, tensor, operator, argument)
     try:
         # A tensor with its own dispatch (fake, wrapping others) has none, but some tell an address nevertheless.
         is_plain = type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
@@ -195,11 +225,8 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
         address = 0
     if not address and tensor.numel() and tensor.device.type != "meta":
         raise InvalidCall(f"{operator}: {argument} is a {type(tensor).__name__} without memory of its own")
-    _check_rank(tensor.ndim, operator, argument)
-    itemsize = dtype.itemsize
-    strides = tuple([s * itemsize for s in tensor.stride()])
     device = "cpu" if tensor.is_cpu else str(tensor.device)
-    return View(Meta(dtype, tuple(tensor.shape), strides), address, device, "torch", True, tensor, tensor)
+    return View(meta, address, device, "torch", True, tensor, tensor)
 
 
 # DLPack, https://dmlc.github.io/dlpack/latest/: the structs that a capsule points to.

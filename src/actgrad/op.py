@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +124,10 @@ class Operator:
             result = way.attempt(tensors, out)
             if result is not None:
                 return result
-        inputs, outputs, values = arguments.bind(self, tensors, out, attributes)
+        tensors, values = arguments.arrange(self, tensors, attributes)
+        if out is None and backend is None and arrays.pytorch_must_see(tensors):
+            return importlib.import_module("actgrad.torch").call(self, tensors, values)  # which builds on this module
+        inputs, outputs = arguments.views(self, tensors, out)
         terms = Terms.chosen()
         self._refuse_mixture(inputs, outputs)
         prepared, addresses, results, views = self._prepare(inputs, outputs, values, terms, backend)
@@ -139,7 +143,8 @@ class Operator:
 
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
         """The call, checked and ready to run; nothing is computed yet. Its arguments are those of the operator."""
-        inputs, outputs, values = arguments.bind(self, tensors, out, attributes)
+        tensors, values = arguments.arrange(self, tensors, attributes)
+        inputs, outputs = arguments.views(self, tensors, out)
         self._refuse_mixture(inputs, outputs)
         terms = Terms.chosen()
         return self.plan_views(inputs, outputs, values, terms, backend)

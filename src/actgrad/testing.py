@@ -6,7 +6,7 @@ holds for an operator that is added later too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -20,6 +20,8 @@ from .backends.reference import ReferenceKernel
 from .layouts import GATED
 from .op import Operator
 from .ops.selu import ALPHA, SCALE
+from .plan import Computation
+from .sized import Sized
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -175,10 +177,9 @@ def expected(
         plan = operator.plan(*inputs, out=out if len(out) > 1 else out[0], backend="reference", **attributes)
     computation, kernel, loop = plan.computation, plan.kernel, plan.computation.loop
     assert isinstance(kernel, ReferenceKernel)
-    with np.errstate(all="ignore"):
-        numbers = [sized.exactly(number) for number in kernel.numbers(*plan.addresses)]
-        formulas = [xp.bind(formula, sized.FUNCTIONS) for formula in computation.formulas]
-        elements = [sized.number(result) for result in computation.element(*formulas, *numbers)]
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        numbers = kernel.numbers(*plan.addresses)
+    elements = evaluate(computation, numbers)
     expectations = []
     for number, array in enumerate(as_tuple(plan.result)):
         values, size, slip = (np.zeros_like(array, kernel.precision) for _ in range(3))
@@ -192,6 +193,19 @@ def expected(
                 np.lib.stride_tricks.as_strided(start, loop.shape, strides)[...] = part
         expectations.append(Expected(values, size, slip, array.dtype, computation.compute))
     return tuple(expectations)
+
+
+def evaluate(
+    computation: Computation, numbers: Sequence[Any], functions: Mapping[str, Any] = sized.FUNCTIONS
+) -> list[Sized]:
+    """Each output of a computation, given its inputs and scalars in the precision to compute in.
+
+    `functions` are what the names in a formula stand for; other ones tell what a mistake would give.
+    """
+    with np.errstate(all="ignore"):
+        formulas = [xp.bind(formula, functions) for formula in computation.formulas]
+        results = computation.element(*formulas, *map(sized.exactly, numbers))
+        return [sized.number(result) for result in results]
 
 
 def exact(operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
@@ -213,6 +227,11 @@ def ulp(values: Array, dtype: npt.DTypeLike) -> Array:
     Among the subnormals it is the smallest of them, beyond the largest number that of the largest.
     """
     limits = ml_dtypes.finfo(dtype)
+    if values.dtype == np.float64:  # without its sign and its mantissa a number is a power of two
+        bits = np.where(np.isfinite(values), values, 0).view(np.uint64) & np.uint64(0x7FF << 52)
+        power: Array = bits.view(np.float64) * 2.0 ** -int(limits.nmant)
+        least, most = float(limits.smallest_subnormal), 2.0 ** (int(limits.maxexp) - 1 - int(limits.nmant))
+        return np.minimum(np.maximum(power, least), most)
     exponent = np.frexp(np.where(np.isfinite(values), values, 0))[1] - 1
     exponent = np.where(values == 0, limits.minexp, np.clip(exponent, limits.minexp, limits.maxexp - 1))
     unit: Array = np.ldexp(np.ones_like(values), exponent - int(limits.nmant))
@@ -230,6 +249,8 @@ def ulp_errors(actual: Array, values: Array) -> Array:
     with np.errstate(all="ignore"):
         beyond = largest + ulp(largest, actual.dtype)
         wide = actual.astype(values.dtype)
+        if np.isfinite(wide).all() and np.isfinite(values).all():
+            return np.asarray(np.abs(wide - values) / ulp(values, actual.dtype))
         is_infinite = np.isinf(wide)
         numbers = np.where(is_infinite, np.copysign(beyond, wide), wide)
         targets = np.where(is_infinite, np.clip(values, -beyond, beyond), values)
@@ -246,17 +267,19 @@ def ulp_errors(actual: Array, values: Array) -> Array:
 def aten(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
     """What PyTorch computes for a call on NumPy arrays; KeyError for an operator that it has no counterpart of."""
     counterpart = ATEN[operator.name]
-    arrays = [_to_torch(torch, array) for array in inputs if array is not None]
-    return tuple(_from_torch(torch, result) for result in as_tuple(counterpart(torch.ops.aten, attributes, *arrays)))
+    arrays = [to_torch(torch, array) for array in inputs if array is not None]
+    return tuple(from_torch(torch, result) for result in as_tuple(counterpart(torch.ops.aten, attributes, *arrays)))
 
 
-def _to_torch(torch: Any, array: Array) -> Any:
+def to_torch(torch: Any, array: Array) -> Any:
+    """A tensor on the array's memory."""
     if array.dtype.name == "bfloat16":
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(array)
 
 
-def _from_torch(torch: Any, tensor: Any) -> Array:
+def from_torch(torch: Any, tensor: Any) -> Array:
+    """An array on the tensor's memory, bfloat16 being that of ml_dtypes."""
     if tensor.dtype == torch.bfloat16:
         tensor = tensor.view(torch.int16)
         return np.asarray(tensor.numpy()).view(ml_dtypes.bfloat16)

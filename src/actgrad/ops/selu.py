@@ -1,6 +1,7 @@
 """SELU, the self-normalising ELU (Klambauer et al. 2017, https://arxiv.org/abs/1706.02515)."""
 
-from ..checks.dtypes import document_equal, equal, supported
+from ..checks import Origin
+from ..checks.dtypes import convertible, document_equal, equal, supported
 from ..checks.rules import document_format, document_nonempty, document_rank, same_shape
 from ..op import Operator
 from ..xp import where
@@ -16,7 +17,12 @@ def selu_formula(x):
 
 
 def selu_derivative(x):
-    """SCALE if x > 0 else SCALE * ALPHA * exp(x)"""
+    """SCALE if x >= 0 else SCALE * ALPHA * exp(x)"""
+    return where(x >= 0, SCALE, selu_derivative_950(x))
+
+
+def selu_derivative_950(x):
+    """SCALE if x > 0 else SCALE * ALPHA * exp(x): on Ascend950 zero belongs to the negative branch"""
     return elu_derivative(x, ALPHA, SCALE, 1.0)
 
 
@@ -30,6 +36,11 @@ def selu_derivative_from_result_950(y):
     return elu_derivative_from_result(y, ALPHA, SCALE, 1.0)
 
 
+def is_on_950(product):
+    """Whether the chip judges that counts zero as negative."""
+    return product is not None and product.name == "Ascend950"
+
+
 selu = Operator(
     "selu(Tensor self) -> Tensor out",
     summary="The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.",
@@ -38,14 +49,15 @@ selu = Operator(
     checks=(
         supported("self", "out"),
         document_equal("out", to="self"),
+        convertible("out", origin=Origin.ACTGRAD),  # the operator would cast a float result to an integer
         document_format("self", "out"),
         document_rank("self", least=1),
         same_shape("out", to="self"),
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
     differences=(
-        "out of another dtype than self: the documents refuse it, the source casts. Here: cast; refused by the "
-        "documents' letter.",
+        "out of another dtype than self: the documents refuse it, the source casts. Here: cast, but a float result not "
+        "to integers; refused by the documents' letter.",
         "integers: no document has a rule; kernels truncate, or wrap around. Here: rounded to nearest even, saturated.",
         "Rank and format: the documents say rank 1 to 8 and ND, the source checks neither. Here: by the documents' "
         "letter alone.",
@@ -59,7 +71,7 @@ selu_backward = Operator(
     "selu_backward(Tensor grad_output, Tensor result) -> Tensor grad_input",
     summary="The gradient of SELU's input, from its result; integers are rounded to nearest even and saturate.",
     formula={False: selu_derivative_from_result, True: selu_derivative_from_result_950},
-    switch=lambda attributes, product: product is not None and product.name == "Ascend950",
+    switch=lambda attributes, product: is_on_950(product),
     gradient_of=selu,
     dtypes="float32 float16 int32 int8 bfloat16",
     checks=(
@@ -87,4 +99,13 @@ selu_backward = Operator(
     ),
     aclnn="SeluBackward",
     ir="SeluGrad(gradients, outputs) -> y",
+)
+
+selu_backward_from_input = Operator(
+    "selu_backward_from_input(Tensor grad_output, Tensor self) -> Tensor grad_input",
+    summary="The gradient of SELU's input, from that input: in half precision more exact than from the rounded result.",
+    formula={False: selu_derivative, True: selu_derivative_950},
+    switch=lambda attributes, product: is_on_950(product),
+    gradient_of=selu,
+    dtypes="float32 float16 int32 int8 bfloat16",
 )

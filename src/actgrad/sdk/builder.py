@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 SOURCES, HEADERS = HERE / "c", HERE / "include"
 _MARK = "actgrad-sdk"  # a file that says that a folder is one of ours
 
-_RUNTIME = ("errors", "settings", "memory", "streams", "device", "half")
+#: The sources of libnnopbase; all others are the runtime's, libascendcl.
 _OPERATORS = ("live", "objects", "executors", "host", "stack", "interpreter", "server")
 #: What programs link for the operators; all are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
@@ -128,8 +128,9 @@ def _write_libraries(fresh: Path, command: list[str], interpreter: Interpreter) 
         output = ["-o", str(library / target), f"-Wl,-soname,{target}"]
         _run([*common, *output, *map(str, sources), *[f"-l{other}" for other in libraries]], target)
 
-    link("ascendcl", [SOURCES / f"{name}.c" for name in _RUNTIME], "m")
-    link("nnopbase", [SOURCES / f"{name}.c" for name in _OPERATORS], "ascendcl", "dl")
+    operators = [SOURCES / f"{name}.c" for name in _OPERATORS]
+    link("ascendcl", [path for path in sorted(SOURCES.glob("*.c")) if path not in operators], "m")
+    link("nnopbase", operators, "ascendcl", "dl")
     for name in OPERATOR_LIBRARIES:
         link(name, [made / "opapi.c"], "nnopbase", "ascendcl")
     link("opapi_math", [made / "empty.c"])

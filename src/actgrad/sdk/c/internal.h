@@ -39,7 +39,8 @@ EXPORT int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size);
 /* streams.c: work in order. */
 typedef int32_t (*actgrad_work)(void* argument); /* its status */
 typedef void (*actgrad_release)(void* argument);
-/* Do `work` on a stream: at once, or strictly when it is synchronised; `release` afterwards, or when it is dropped.
+/* Do `work` on a stream: at once, or strictly when it is synchronised; `release` in any case: afterwards, or when the
+   work is dropped or refused.
    The status of what was done at once; 107003 and nothing done where `stream` is none or was destroyed. */
 EXPORT int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, void* argument);
 
@@ -48,6 +49,8 @@ typedef void (*actgrad_leaks)(void);
 EXPORT void actgrad_on_finalize(actgrad_leaks report);
 /* Whether the calling thread has a device; reports the failure of `function` where it has none. */
 EXPORT bool actgrad_has_device(const char* function);
+/* What aclnnInit and aclnnFinalize say; the end of the last of both kinds reports the leaks. */
+EXPORT void actgrad_set_aclnn_initialised(bool is);
 
 /* ---- libnnopbase ---------------------------------------------------------------------------------------------- */
 

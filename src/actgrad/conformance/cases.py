@@ -1,0 +1,216 @@
+"""What a backend is tried on: every operator, with every case of attributes, on numbers, layouts and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from .. import products, testing
+from ..backends.reference import rounded
+from ..dtypes import BY_NAME
+from ..errors import UnsupportedOnProduct
+from ..layouts import GATED
+from ..op import Operator
+from .elements import Array
+from .standards import NAMES, STANDARDS
+
+USUAL, SLOW_USUAL = (1 << 15) - 1, (1 << 11) - 1  # elements; where exact values take longdouble
+SPECIAL = 2048
+#: Standards that were published for usual numbers say nothing of the ends of a dtype's range.
+OF_SPECIAL = ("mixed", "ulp", "nonfinite")
+#: 1 to 8 dimensions with sizes 2^k and 2^k - 1, one element, no dimension, nothing.
+SHAPES = (
+    (1024,), (31, 32), (7, 16, 31), (3, 8, 7, 16), (2, 3, 4, 7, 8), (2, 1, 3, 4, 7, 2), (2, 1, 3, 2, 3, 4, 3),
+    (2, 1, 2, 3, 1, 4, 3, 2), (1,), (), (0,), (4, 0, 3),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call to be judged: how its inputs are laid out is theirs; `out` lays out the outputs."""
+
+    operator: Operator
+    attributes: dict[str, Any]
+    dtype: str
+    name: str
+    standards: tuple[str, ...]
+    inputs: tuple[Array | None, ...] = field(repr=False)
+    out: Callable[[tuple[int, ...], np.dtype[Any]], Array] = field(repr=False)
+
+
+def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[Case]:
+    """Everything that an operator is tried on in one dtype: the same numbers for the same seed."""
+    product = products.chosen()
+    holds = operator.requires.values()
+    attribute_cases = [a for a in testing.attribute_cases(operator) if all(rule(a, product) for rule in holds)]
+    for k, attributes in enumerate(attribute_cases):
+        rng = np.random.default_rng((seed, k))
+        make = partial(Case, operator, attributes, dtype)
+        usual = _usual(operator, attributes, dtype, rng)
+        yield make("usual", tuple(NAMES), usual, np.empty)
+        if optional := [n for n, a in enumerate(operator.schema.tensors) if a.is_optional]:
+            yield make("optional given", tuple(STANDARDS), _given(operator, attributes, usual, optional), np.empty)
+        yield make("special", OF_SPECIAL, _special(operator, attributes, dtype, rng), np.empty)
+    rng = np.random.default_rng((seed, len(attribute_cases)))
+    attributes = next((a for a in reversed(attribute_cases) if a.get("alpha", 1) > 0), attribute_cases[-1])
+    for name, own, inputs, out in _layouts(operator, attributes, dtype, rng):
+        yield Case(operator, own, dtype, name, OF_SPECIAL, inputs, out)
+
+
+def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
+    """Half U[-5, 5], half N(mu, sigma) with mu from [-5, 5] and sigma from [0.1, 2]; integers of every size."""
+    kind = BY_NAME[dtype]
+    if kind.kind == "int":
+        limits = np.iinfo(kind.numpy)
+        small = rng.integers(-20, 20, count)
+        return np.where(rng.random(count) < 0.5, small, rng.integers(limits.min, limits.max, count)).astype(kind.numpy)
+    half = count // 2
+    normal = rng.normal(rng.uniform(-5, 5), rng.uniform(0.1, 2), count - half)
+    return np.asarray(rng.permutation(np.concatenate([rng.uniform(-5, 5, half), normal])).astype(kind.numpy))
+
+
+def _usual(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
+    count = SLOW_USUAL if BY_NAME[dtype].compute == "float64" else USUAL
+    x = _as_result(operator, attributes, numbers(dtype, count, rng))
+    return _tensors(operator, attributes, x, [numbers(dtype, count, rng) for _ in range(_others(operator))])
+
+
+def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
+    """Every special value alone and with every other, then each exponent; the ends of the integers."""
+    if BY_NAME[dtype].kind == "int":
+        limits = np.iinfo(BY_NAME[dtype].numpy)
+        ends = [0, 1, -1, 2, -2, 3, limits.max, limits.min, limits.max - 1, limits.min + 1]
+        x, other = (a.ravel() for a in np.meshgrid(*[np.array(ends, BY_NAME[dtype].numpy)] * 2))
+        return _tensors(operator, attributes, x, [other] * _others(operator))
+    special, rest = testing.special_values(dtype), testing.stratified(dtype, SPECIAL, rng)
+    x, other = (a.ravel() for a in np.meshgrid(special, special))
+    ones = np.ones(len(special) + len(rest), special.dtype)
+    x = _as_result(operator, attributes, np.concatenate([x, special, rest]))
+    other = np.concatenate([other, ones])
+    # The largest number, or infinity, times a factor that cancels or is subnormal may be anything.
+    with np.errstate(invalid="ignore"):
+        kept = np.abs(other.astype(np.float64)) <= 2
+    alone = testing.expected(
+        operator, _tensors(operator, attributes, x, [np.ones_like(x)] * _others(operator)), attributes
+    )
+    decided = [(e.is_normal & ~e.cancels) | ~np.isfinite(e.values) for e in alone]
+    kept |= np.concatenate([d.reshape(-1, len(x)) for d in decided]).all(axis=0)
+    return _tensors(operator, attributes, x[kept], [other[kept]] * _others(operator))
+
+
+def _others(operator: Operator) -> int:
+    """How many numbers the operator takes besides x for each element, optional ones apart."""
+    return sum(not a.is_optional for a in operator.schema.tensors) - (operator.layout != GATED)
+
+
+def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
+    """x, or the forward pass's result where the operator takes that."""
+    forward = operator.gradient_of
+    if forward is None or not testing.takes_result(operator, attributes):
+        return x
+    shared = {name: value for name, value in attributes.items() if name in forward.defaults}
+    try:
+        return np.asarray(forward(x, backend="reference", **shared))
+    except UnsupportedOnProduct:  # a product may have the backward pass alone
+        return x
+
+
+def _tensors(operator: Operator, attributes: dict[str, Any], x: Array, others: Sequence[Array]) -> tuple[Any, ...]:
+    """The tensors of a call on one dimension that meets each x with the others; optional ones are left out."""
+    *names, last = [a.name for a in operator.schema.tensors if not a.is_optional]
+    by_name = dict(zip(names, others, strict=False)) | {last: x}
+    if operator.layout == GATED:
+        by_name[last] = np.concatenate([x, others[-1]] if attributes["activate_left"] else [others[-1], x])
+    return tuple(by_name.get(a.name) for a in operator.schema.tensors)
+
+
+def _given(
+    operator: Operator, attributes: dict[str, Any], inputs: tuple[Any, ...], optional: list[int]
+) -> tuple[Any, ...]:
+    """The same call with its optional tensors: what the forward pass returns behind its first result, in order."""
+    forward = operator.gradient_of
+    assert forward is not None, "only backward operators have optional tensors"
+    results = testing.as_tuple(forward(inputs[operator.schema.tensor_names.index("self")], **attributes))
+    further = dict(zip(optional, results[1:], strict=True))
+    return tuple(further.get(n, array) for n, array in enumerate(inputs))
+
+
+# Layouts
+
+Place = Callable[[Array], Array]  # the same numbers, laid out in another way
+
+
+def _transposed(array: Array) -> Array:
+    return np.ascontiguousarray(array.transpose()).transpose()
+
+
+def _strided(array: Array) -> Array:
+    wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1] + 1) if array.ndim else (), array.dtype)
+    view = wide[..., 1::2] if array.ndim else wide
+    view[...] = array
+    return view
+
+
+def _backwards(array: Array) -> Array:
+    turned = (slice(None, None, -1),) * array.ndim
+    return np.ascontiguousarray(array[turned])[turned]
+
+
+PLACES: dict[str, Place] = {
+    "contiguous": np.ascontiguousarray, "transposed": _transposed, "every other element": _strided,
+    "backwards": _backwards,
+}  # fmt: skip
+
+
+def _layouts(
+    operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
+) -> Iterator[tuple[str, dict[str, Any], tuple[Any, ...], Callable[..., Array]]]:
+    """Name, attributes, inputs and how outputs are laid out."""
+    for k, shape in enumerate(SHAPES):
+        if operator.layout == GATED and not shape:
+            continue
+        name, place = list(PLACES.items())[k % len(PLACES)]
+        own = attributes
+        if "dim" in attributes and shape:
+            own = {**attributes, "dim": int(rng.integers(-len(shape), len(shape)))}
+        inputs = _shaped(operator, own, dtype, shape, rng)
+        words = f"{'x'.join(map(str, shape)) or 'no dimension'}, {name}"
+        yield words, own, tuple(a if a is None else place(a.reshape(a.shape)) for a in inputs), _placed(place)
+    if operator.broadcasts:
+        column, row = (_shaped(operator, attributes, dtype, shape, rng) for shape in ((31, 1), (1, 32)))
+        yield "31x1 with 1x32", attributes, (*column[:-1], row[-1]), np.empty
+    else:
+        inputs = _shaped(operator, attributes, dtype, (4, 2), rng)
+        expanded = [a if a is None else np.broadcast_to(a, (16, *a.shape)) for a in inputs]
+        yield "16x4x2, expanded", attributes, tuple(expanded), np.empty
+
+
+def _shaped(
+    operator: Operator, attributes: dict[str, Any], dtype: str, shape: tuple[int, ...], rng: np.random.Generator
+) -> Sequence[Any]:
+    def tensor(argument: Any) -> Array | None:
+        if argument.is_optional:
+            return None
+        own = shape
+        if operator.layout == GATED and argument.name == "self":
+            own = tuple(2 * n if d == attributes["dim"] % len(shape) else n for d, n in enumerate(shape))
+        return numbers(dtype, prod(own), rng).reshape(own)
+
+    return [tensor(argument) for argument in operator.schema.tensors]
+
+
+def _placed(place: Place) -> Callable[[tuple[int, ...], np.dtype[Any]], Array]:
+    return lambda shape, dtype: place(np.empty(shape, dtype))
+
+
+def garbage(array: Array) -> None:
+    """Fill an output with what no call computes, so that elements that are not written are seen."""
+    if array.dtype.kind in "iu":
+        array[...] = rounded(np.full((), -77.0), BY_NAME[array.dtype.name])
+    else:
+        array[...] = np.nan

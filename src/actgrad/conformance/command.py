@@ -1,0 +1,305 @@
+"""The command `actgrad check`: its options, its two ways (our backends, files of others), its exit status."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .. import (
+    backends,
+    ops,  # noqa: F401  fills the registry
+    products,
+)
+from ..checks import allowed_dtypes
+from ..dtypes import BY_NAME
+from ..errors import ActgradError
+from ..op import REGISTRY, Operator
+from ..schema import Argument
+from . import files, page, pictures, report, run
+from .cases import cases
+from .judging import judge
+from .run import Result
+from .standards import NAMES, REPEAT
+
+WRONG_CALL, FAILS = 2, 1
+SHOWN = 8  # failing cases of our own
+_BOOLS = {"true": True, "1": True, "false": False, "0": False}
+
+_DESCRIPTION = """\
+Judge results by the standards that operators for Ascend are accepted by.
+
+Without --actual: actgrad's own backends, every operator with its attributes at and off their defaults, usual and
+special numbers, layouts and sizes, against the reference. With --actual: what somebody else computed, from files; it
+says which elements fail, where on the axis, and which mistake they look like.
+
+Exit status: 0 where every standard that was asked for holds, 1 where one fails, 2 for a wrong call or a file that
+cannot be read."""
+
+_FILES = """
+files:
+  x.npy                NumPy's; bfloat16 as ml_dtypes writes it, or its bits as uint16 or int16: x.npy:bfloat16
+  x.bin:float16:16x32  raw bytes, little-endian, with dtype and shape (float32:scalar for no dimension)
+  x.pt, x.pt:NAME      PyTorch's (pip install 'actgrad[torch]'); NAME where it holds several
+  x.safetensors:NAME   (pip install 'actgrad[check]')
+  Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
+"""
+
+_EXAMPLES = """
+examples:
+  actgrad check
+  actgrad check elu_backward selu_backward --dtype float16,bfloat16 --standard mixed --html report.html
+  actgrad check elu_backward --inputs grad.npy x.npy --actual out.npy --attr alpha=1.3 --attr is_result=true
+  actgrad check geglu --inputs x.bin:bfloat16:128x4096 --actual y.bin:bfloat16:128x2048 --attr approximate=tanh
+  actgrad check selu_backward --inputs grad.npy y.npy --actual out.npy --product Ascend950 --json -
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `actgrad check`."""
+    standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {says}" for name, says in NAMES.items()) + "\n"
+    parser = subparsers.add_parser(
+        "check",
+        help="judge results by the acceptance standards: our backends', or anybody's from files",
+        description=_DESCRIPTION,
+        epilog=standards + _FILES + _EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_names = partial(parser.add_argument, type=_names, metavar="A,B,...")
+    parser.add_argument("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
+    add_names("--standard", help="see below (default: all)")
+    parser.add_argument("--product", choices=products.BY_NAME, help="whose rules hold (default: ACTGRAD_PRODUCT's)")
+    parser.add_argument("--rules", choices=products.RULES, help="the operators' own checks, or the documents' letter")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write all that was found; - for standard output, without tables"
+    )
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write a page with pictures that stands on its own")
+    ours = parser.add_argument_group("our own backends")
+    ours.add_argument("--backend", choices=backends.DEVICES, help="(default: cpu)")
+    ours.add_argument("--dtype", type=_names, metavar="A,B,...", help="(default: all that the operator takes)")
+    ours.add_argument("--seed", type=_seed, metavar="N", help="of the numbers (default: 0)")
+    theirs = parser.add_argument_group("results from files")
+    theirs.add_argument("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
+    theirs.add_argument("--actual", nargs="+", metavar="FILE", help="what was computed: the first output, or each")
+    theirs.add_argument(
+        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute off its default"
+    )
+    parser.set_defaults(run=partial(_run, parser))
+
+
+def _names(text: str) -> list[str]:
+    return list(dict.fromkeys(text.split(",")))
+
+
+def _seed(text: str) -> int:
+    if int(text) < 0:
+        raise argparse.ArgumentTypeError(f"must be at least 0, got {text}")
+    return int(text)
+
+
+def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
+    for option, known in (("operator", REGISTRY), ("standard", NAMES), ("dtype", BY_NAME)):
+        for name in getattr(given, option) or ():
+            if name not in known:
+                shown = "OPERATOR" if option == "operator" else f"--{option}"
+                parser.error(f"{shown}: {name!r} is unknown; known: {', '.join(known)}")
+    is_of_files = _is_of_files(parser, given)
+    try:
+        with ExitStack() as chosen:
+            if given.product:
+                chosen.enter_context(products.product(given.product))
+            if given.rules:
+                chosen.enter_context(products.rules(given.rules))
+            return _check(given, is_of_files)
+    except ActgradError as error:  # here any of them is a wrong call or a file that cannot be read
+        print(f"actgrad: {report.printable(str(error))}", file=sys.stderr)
+        return WRONG_CALL
+
+
+def _is_of_files(parser: argparse.ArgumentParser, given: argparse.Namespace) -> bool:
+    """Which of the two ways was asked for; the end of the program where options of both were given."""
+    if given.actual is None:
+        for option in ("inputs", "attr"):
+            if getattr(given, option):
+                parser.error(f"--{option} goes with --actual, the file to be judged")
+        return False
+    if len(given.operator) != 1:
+        parser.error(f"--actual is judged as one operator's output: name one, got {len(given.operator)}")
+    if given.inputs is None:
+        parser.error("--actual needs --inputs, the tensors that it was computed from")
+    for option in ("backend", "dtype", "seed"):
+        if getattr(given, option) is not None:
+            parser.error(f"--{option} is for our own backends; files say for themselves what they hold")
+    return True
+
+
+def _check(given: argparse.Namespace, is_of_files: bool) -> int:
+    try:
+        from rich.console import Console
+    except ImportError as error:
+        raise ActgradError(f"check: {error}; pip install 'actgrad[check]'") from error
+    if given.html:
+        pictures.load()
+    for file in filter(None, (given.html, given.json if given.json != "-" else None)):
+        if not Path(file).absolute().parent.is_dir():
+            raise ActgradError(f"check: {file}: no such folder")
+    asked = [name for name in NAMES if name in (given.standard or NAMES)]
+    if is_of_files:
+        asked = [name for name in asked if name != REPEAT]  # a file is one run
+        results = [_of_files(given, asked)]
+    else:
+        results = list(_of_backend(given, asked))
+    if not any(result.verdict.is_judged or result.verdict.repeat for result in results):
+        raise ActgradError(f"check: nothing was judged: {', '.join(given.standard or asked)} says nothing of this")
+    settings = _settings(given, asked)
+    if given.html:
+        files.replace_whole(given.html, page.page(results, asked, settings, is_of_files))
+    if given.json:
+        document = json.dumps(report.document(results, settings), indent=2, allow_nan=False) + "\n"
+        if given.json != "-":
+            files.replace_whole(given.json, document)
+    if given.json == "-":
+        _print(document)
+    else:
+        console = Console(highlight=False)
+        if not console.is_terminal:
+            console = Console(highlight=False, width=200)  # a file has no edge to fold rows at
+        with console.capture() as tables:  # rich would end the program where nobody reads
+            for part in _parts(results, asked, is_of_files):
+                console.print(part, markup=False)
+        _print(tables.get())
+    return 0 if all(result.verdict.holds for result in results) else FAILS
+
+
+def _print(text: str) -> None:
+    """Print; the exit status is the verdict's also where the reader has seen enough."""
+    try:
+        print(text, end="", flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
+    from .. import __version__
+
+    product = products.chosen()
+    return {
+        "actgrad": __version__,
+        "command": shlex.join(["actgrad", *sys.argv[1:]]),
+        "standards": asked,
+        "product": product.name if product else "none",
+        "rules": products.chosen_rules(),
+        **({"inputs": given.inputs, "actual": given.actual} if given.actual else {"backend": given.backend or "cpu"}),
+    }
+
+
+def _parts(results: list[Result], asked: list[str], is_of_files: bool) -> Iterator[Any]:
+    if is_of_files:
+        for result in results:
+            yield from report.details(result)
+        return
+    yield from report.tables(results, asked)
+    failing = [result for result in results if not result.verdict.holds]
+    for result in failing[:SHOWN]:
+        yield from report.details(result)
+    if failing:
+        shown = f"; the first {SHOWN} are shown" if len(failing) > SHOWN else ""
+        yield f"{len(failing)} of {len(results)} cases fail{shown}"
+
+
+# Our own backends
+
+
+def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[Result]:
+    product, backend = products.chosen(), given.backend or "cpu"
+    names = list(dict.fromkeys(given.operator)) or list(REGISTRY)
+    if not given.operator and product is not None:
+        names = [name for name in names if product.name in REGISTRY[name].products]
+    pairs = [(REGISTRY[n], d) for n in names for d in _dtypes(REGISTRY[n], given.dtype)]
+    if not pairs:
+        raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(given.dtype or ['anything'])}")
+    with _progress("checking", len(pairs)) as advance:
+        for operator, dtype in pairs:
+            for case in cases(operator, dtype, given.seed or 0):
+                if not set(asked) & set(case.standards):
+                    continue
+                result = run.check(case, backend, asked)
+                if result is not None:
+                    yield result
+            advance(1)
+
+
+def _dtypes(operator: Operator, asked: Iterable[str] | None) -> list[str]:
+    allowed = allowed_dtypes(operator, products.chosen())
+    return [name for name in allowed if asked is None or name in asked]
+
+
+# Files of others
+
+
+def _of_files(given: argparse.Namespace, asked: list[str]) -> Result:
+    operator = REGISTRY[given.operator[0]]
+    attributes = dict(_attribute(operator, text) for text in given.attr)
+    tensors, outputs = operator.schema.tensors, operator.schema.outputs
+    least = sum(not a.is_optional for a in tensors)
+    if not least <= len(given.inputs) <= len(tensors):
+        names = ", ".join(a.name + (" (may be left out)" if a.is_optional else "") for a in tensors)
+        raise ActgradError(f"{operator.name}: --inputs takes {names}; got {len(given.inputs)} files")
+    if len(given.actual) > len(outputs):
+        raise ActgradError(f"{operator.name}: --actual takes {', '.join(outputs)}; got {len(given.actual)} files")
+    inputs, actual = [files.read(text) for text in given.inputs], [files.read(text) for text in given.actual]
+    padded = (*inputs, *[None] * (len(tensors) - len(inputs))), (*actual, *[None] * (len(outputs) - len(actual)))
+    size = sum(array.size for array in actual)
+    try:
+        with _progress(operator.name, size) as advance:
+            verdict = judge(operator, attributes, *padded, asked=asked, progress=advance)
+    except ActgradError as error:
+        named = zip([*(a.name for a in tensors), *outputs], [*padded[0], *padded[1]], strict=True)
+        files_by_name = iter([*given.inputs, *given.actual])
+        held = ", ".join(f"{name} is {next(files_by_name)}" for name, array in named if array is not None)
+        raise ActgradError(f"{error} ({held})") from error
+    except MemoryError as error:
+        raise ActgradError(f"{operator.name}: {', '.join(given.actual)}: larger than memory") from error
+    return Result(operator.name, actual[0].dtype.name, ", ".join(given.actual), verdict)
+
+
+def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
+    """Name and value of an attribute as it is written on the command line."""
+    name, is_given, value = text.partition("=")
+    argument = operator.schema.attributes_by_name.get(name)
+    if argument is None or not is_given:
+        takes = ", ".join(operator.schema.attributes_by_name) or "none"
+        raise ActgradError(f"{operator.name}: --attr {text}: it is NAME=VALUE, of {takes}")
+    try:
+        return name, _value(operator, argument, value)
+    except (ValueError, KeyError):
+        kind = {"Scalar": "a number", "bool": "true or false", "int": "an integer"}[argument.type]
+        choices = f" or one of {', '.join(operator.choices)}" if name == operator.switch and operator.choices else ""
+        raise ActgradError(f"{operator.name}: --attr {text}: {name} is {kind}{choices}") from None
+
+
+def _value(operator: Operator, argument: Argument, text: str) -> Any:
+    if argument.type == "Scalar":
+        return float(text)
+    if argument.type == "bool":
+        return _BOOLS[text.lower()]
+    return text if text in operator.choices and argument.name == operator.switch else int(text)
+
+
+@contextmanager
+def _progress(name: str, total: int) -> Iterator[Any]:
+    """A progress bar on standard error; what it yields moves it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description:<11}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bar = progress.add_task(name, total=total)
+        yield lambda count: progress.advance(bar, count)

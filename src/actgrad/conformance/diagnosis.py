@@ -1,0 +1,64 @@
+"""Which mistake failing elements look like: each suspicion predicts what it would give, and the elements decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from . import arithmetic, mistakes
+from .elements import Array
+from .sample import Sample, Suspicion
+from .verdict import Diagnosis
+
+SHARE = 0.3  # of the failing elements, that a suspicion must explain
+CLOSE_SHARE = 0.8  # of them in 16 bits, where many a prediction comes near by chance
+LOOSE_SHARE = 0.9  # of them, where it only predicts how large errors are
+CONTRADICTED = 0.05  # of what it explains: right elements that it would make wrong
+MOST = 3
+
+
+def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
+    """The mistakes that explain the most failing elements, one after another; none where nothing explains enough."""
+    left = np.concatenate(sample.wrong)
+    looked_at = int(np.count_nonzero(left))
+    found: list[Diagnosis] = []
+    if not looked_at:
+        return ()
+    suspicions = [(s, explained) for s in _suspicions(sample) if (explained := _explained(sample, s)) is not None]
+    enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else SHARE
+    while suspicions and len(found) < MOST:
+        remaining = int(np.count_nonzero(left))
+        counts = [int(np.count_nonzero(left & explained)) for _, explained in suspicions]
+        # A suspicion that predicts values goes before one that only allows for errors; the first of equals wins.
+        best = max(range(len(counts)), key=lambda k: (not suspicions[k][0].is_loose, counts[k], -k))
+        suspicion, explained = suspicions.pop(best)
+        if counts[best] >= max(1, (LOOSE_SHARE if suspicion.is_loose else enough) * remaining):
+            found.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
+            left = left & ~explained
+            if not left.any():
+                break
+    return tuple(found)
+
+
+def _suspicions(sample: Sample) -> Iterator[Suspicion]:
+    for rule in (*mistakes.RULES, *arithmetic.RULES):
+        yield from rule(sample)
+
+
+def _explained(sample: Sample, suspicion: Suspicion) -> Array | None:
+    """The failing elements that a suspicion explains; None where right elements speak against it."""
+    if suspicion.explains is not None:
+        return np.concatenate(suspicion.explains)
+    prediction = suspicion.prediction
+    if prediction is None:  # a call that is refused
+        return None
+    wrong, agrees = np.concatenate(sample.wrong), np.concatenate(sample.agrees(prediction))
+    if suspicion.is_loose:
+        return wrong & agrees
+    nearer = np.concatenate(sample.errors(prediction)) <= np.concatenate(sample.errors(sample.right)) / 2
+    explained = wrong & agrees & nearer
+    contradicted = ~wrong & ~agrees & np.concatenate(sample.moved(prediction))
+    if np.count_nonzero(contradicted) > CONTRADICTED * np.count_nonzero(explained):
+        return None
+    return explained

@@ -1,0 +1,93 @@
+"""The exact values of a call: from the engine's double precision where that is exact enough, held against NumPy's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import backends, testing
+from ..dtypes import BY_NAME
+from ..loop import Loop, Operand
+from ..plan import Computation, Kernel
+from ..sized import Sized
+from .elements import Array
+
+_DOUBLE = BY_NAME["float64"]
+_AGREES = 2.0**-40  # of the larger term: far below one unit of float32, far above what double precision loses
+_NOTHING = 1e-300  # beside the smallest number of any dtype that is computed in float32
+
+
+class Golden:
+    """What a computation gives exactly, for lanes of elements.
+
+    What is computed in float32 is computed again in float64, by the CPU backend: about a hundred times as fast as
+    NumPy, of which `verify` makes sure on a sample. What is computed in float64 takes NumPy's longdouble.
+    """
+
+    def __init__(self, computation: Computation):
+        self.computation = computation
+        is_double = computation.compute == "float64"
+        self.precision: type[np.floating[Any]] = np.longdouble if is_double else np.float64
+        self.is_compiled = not is_double
+        self._kernels: dict[int, Kernel] = {}
+
+    @property
+    def source(self) -> str:
+        """What the exact values come from, in words."""
+        if self.is_compiled:
+            return "the formula compiled for float64, held against NumPy on a sample"
+        return f"the formula in NumPy's {np.dtype(self.precision).name}"
+
+    def values(self, lanes: Sequence[Array]) -> list[Array]:
+        """The exact results for inputs given as 1-D arrays."""
+        if not self.is_compiled:
+            return [e.values for e in self.expected(lanes, [lanes[0].dtype] * len(self.computation.loop.outputs))]
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            inputs = [np.ascontiguousarray(lane, np.float64) for lane in lanes]
+        size = len(inputs[0])
+        outputs = [np.empty(size) for _ in self.computation.loop.outputs]
+        if size:
+            addresses = [array.__array_interface__["data"][0] for array in (*outputs, *inputs)]
+            self._kernel(size).run(*addresses)
+        return list(outputs)
+
+    def expected(self, lanes: Sequence[Array], dtypes: Sequence[np.dtype[Any]]) -> list[testing.Expected]:
+        """The same by NumPy, with the sizes of the terms: slow, for a few elements."""
+        with np.errstate(all="ignore"):
+            numbers = [np.asarray(lane).astype(self.precision) for lane in lanes]
+        scalars = [self.precision(s) for s in self.computation.scalars]
+        results = testing.evaluate(self.computation, [*numbers, *scalars])
+        return [
+            testing.Expected(*same_shape(result, numbers[0].shape), dtype, self.computation.compute)
+            for result, dtype in zip(results, dtypes, strict=True)
+        ]
+
+    def verify(self, lanes: Sequence[Array]) -> None:
+        """Compare the compiled formula with NumPy on a few elements; NumPy takes over where they differ."""
+        if not self.is_compiled:
+            return
+        results = self.expected(lanes, [np.dtype(np.float64)] * len(self.computation.loop.outputs))
+        for got, exact in zip(self.values(lanes), results, strict=True):
+            with np.errstate(all="ignore"):
+                near = np.abs(got - exact.values) <= _AGREES * np.maximum(exact.size, exact.slip) + _NOTHING
+            if not (near | (got == exact.values) | (np.isnan(got) & np.isnan(exact.values))).all():
+                self.is_compiled = False
+
+    def _kernel(self, size: int) -> Kernel:
+        kernel = self._kernels.get(size)
+        if kernel is None:
+            c = self.computation
+            count = len(c.loop.outputs)
+            operands = [Operand(k, _DOUBLE, 0, (8,)) for k in range(count + len(c.loop.inputs))]
+            space = Loop((size,), tuple(operands[:count]), tuple(operands[count:]))
+            kernel = backends.load("cpu").prepare(Computation(c.element, c.formulas, c.scalars, "float64", space))
+            self._kernels[size] = kernel
+        return kernel
+
+
+def same_shape(result: Sized, shape: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    """Value, size and slip of a result that may be one number for all elements."""
+    value, size, slip = (np.broadcast_to(part, shape) for part in (result.value, result.size, result.slip))
+    return value, size, slip

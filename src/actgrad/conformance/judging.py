@@ -1,0 +1,124 @@
+"""The judge: from an operator, its attributes, its inputs and what somebody computed from them to a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..op import Operator
+from . import axis, standards
+from .diagnosis import diagnose
+from .elements import Array, Elements, elements
+from .golden import Golden
+from .measurement import SAMPLED, SHOWN, Measurement, Part, double, spans, with_faults
+from .sample import Sample
+from .standards import STANDARDS, Tally
+from .verdict import Failure, Judged, Verdict
+
+VERIFIED = 256  # elements of which exact values are computed in both ways
+Progress = Callable[[int], None]  # told how many numbers were looked at
+
+
+def judge(
+    operator: Operator,
+    attributes: dict[str, Any],
+    inputs: Sequence[Array | None],
+    actual: Sequence[Array | None],
+    *,
+    asked: Iterable[str] = tuple(STANDARDS),
+    progress: Progress | None = None,
+    explain: bool = True,
+) -> Verdict:
+    """What the standards that are `asked` for say of `actual`, what fails, and which mistake that looks like.
+
+    `inputs` are in the order of the schema, None for an optional one that is left out; `actual` in that of the outputs,
+    None for one that is not judged. Attributes that are not given have their defaults; a product that was chosen
+    (actgrad.product) judges. The errors of a call on such tensors are raised here too.
+    """
+    call = elements(operator, attributes, tuple(inputs), tuple(actual))
+    asked = [name for name in STANDARDS if name in set(asked)]
+    golden = Golden(call.computation)
+    sample = np.arange(0, call.size, max(1, call.size // VERIFIED))
+    golden.verify([lane.take(sample) for lane in call.inputs])
+    measurement = Measurement(call, golden, asked)
+    measurement.run(progress)
+    parts = measurement.parts
+    is_failing = any(part.failing for part in parts)
+    judged = [_judged(call, golden, k, asked, part) for k, part in enumerate(parts)]
+    return Verdict(
+        operator=operator.name,
+        attributes=call.attributes,
+        golden=golden.source,
+        standards=tuple(asked),
+        outputs=tuple(judged),
+        ranges=axis.ranges(_counts(call), np.sum([part.ranges for part in parts], axis=0)) if is_failing else (),
+        diagnoses=diagnose(_sample(call, golden, parts)) if is_failing and explain else (),
+    )
+
+
+# All elements
+
+
+def _counts(call: Elements) -> Array:
+    """Elements per range of x, for each output."""
+    counts = sum((axis.count(double(call.x.take(span))) for span in spans(call.size)), np.zeros(axis.BINS, np.int64))
+    return counts * len(call.outputs)
+
+
+def _judged(call: Elements, golden: Golden, k: int, asked: list[str], part: Part) -> Judged:
+    lane = call.outputs[k]
+    dtype = lane.array.dtype.name
+    return Judged(
+        name=lane.name,
+        dtype=dtype,
+        elements=call.size,
+        failing=part.failing,
+        by_terms=part.by_terms,
+        outcomes=tuple(standards.decide(STANDARDS[name], dtype, part.tallies.get(name, Tally())) for name in asked),
+        histogram=tuple(int(n) for n in part.histogram),
+        first=_failures(call, golden, k, np.sort(part.first)[:SHOWN]),
+        worst=_failures(call, golden, k, np.array([place for _, place in part.worst], np.int64)),
+        points=part.points,
+    )
+
+
+def _failures(call: Elements, golden: Golden, k: int, places: Array) -> tuple[Failure, ...]:
+    if not len(places):
+        return ()
+    lane = call.outputs[k]
+    inputs, actual = [operand.take(places) for operand in call.inputs], lane.take(places)
+    exact = golden.values(inputs)[call.numbers[k]]
+    c = standards.compare(actual, exact)
+    return tuple(
+        Failure(
+            lane.index(int(place)),
+            {operand.name: _number(values[n]) for operand, values in zip(call.inputs, inputs, strict=True)},
+            _number(actual[n]),
+            _number(c.golden[n]),
+            float(c.ulps[n]),
+        )
+        for n, place in enumerate(places)
+    )
+
+
+def _number(value: Any) -> float | int:
+    return int(value) if isinstance(value, np.integer) else float(value)
+
+
+def _sample(call: Elements, golden: Golden, parts: Sequence[Part]) -> Sample:
+    """Failing elements and others, as many as a diagnosis needs."""
+    failing = np.unique(np.concatenate([part.first for part in parts]))
+    failing = failing[:: -(-len(failing) // SAMPLED) or 1]
+    others = np.arange(0, call.size, max(1, call.size // SAMPLED))
+    places = np.unique(np.concatenate([failing, others]))
+    inputs = [lane.take(places) for lane in call.inputs]
+    actual = [lane.take(places) for lane in call.outputs]
+    exact = golden.values(inputs)
+    wrong = []
+    for lane, number in zip(actual, call.numbers, strict=True):
+        c = with_faults(standards.compare(lane, exact[number]), call, golden, inputs, number)
+        assert c.faults is not None, "just looked at"
+        wrong.append(c.faults)
+    return Sample(call, places, tuple(inputs), tuple(actual), tuple(wrong), tuple(part.failing for part in parts))

@@ -1,0 +1,315 @@
+"""The mistakes in what an operator is given: branches, attributes, flags, inputs, factors, what is not written.
+
+Each is a rule that follows from schema and formula, none from a name. A rule looks at a sample and yields suspicions;
+most of them compute the call again as if the mistake had been made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from .. import products, sized
+from ..errors import ActgradError
+from ..layouts import GATED
+from . import vocabulary
+from .elements import Array
+from .sample import Prediction, Rule, Sample, Suspicion
+
+_NO_FACTOR = 0.02  # a factor without a name that is nearer to 1 may be the mean of other errors
+
+
+def unwritten(sample: Sample) -> Iterator[Suspicion]:
+    """A stretch of the output holds NaN, or one and the same number: nothing was written there."""
+    says, lanes = [], zip(sample.call.outputs, sample.actual, sample.right, sample.wrong, sample.failing, strict=True)
+    for lane, actual, right, wrong, failing in lanes:
+        places, values = sample.places[wrong], actual[wrong]
+        if not len(places):
+            continue
+        first, last = int(places[0]), int(places[-1])
+        # All failing elements lie between them: it is one stretch only if there are as many as it is long.
+        if len(places) < 2 or failing < 0.9 * (last - first + 1):
+            return
+        with np.errstate(invalid="ignore"):
+            is_nan = bool(np.isnan(values.astype(np.float64)).all())
+        is_one_number = len(np.unique(values.view(f"u{values.itemsize}"))) == 1 < len(np.unique(right.values[wrong]))
+        if not is_nan and not is_one_number:
+            return
+        stretch = "every element" if last - first + 1 >= sample.call.size else f"elements {first} to {last}"
+        says.append(f"{lane.name}: {stretch} (in the order of rows) {'are NaN' if is_nan else f'hold {values[0]}'}")
+    yield Suspicion("unwritten", "output left unwritten: " + "; ".join(says), explains=sample.wrong)
+
+
+def nan_not_propagated(sample: Sample) -> Iterator[Suspicion]:
+    """A number where NaN should be."""
+    pairs = list(zip(sample.right, sample.actual, sample.wrong, strict=True))
+    if sample.is_integer or not any(np.isnan(r.values[w]).any() for r, _, w in pairs):
+        return
+    explains = tuple(w & np.isnan(r.values) & ~np.isnan(a.astype(r.values.dtype)) for r, a, w in pairs)
+    yield Suspicion("nan-lost", "NaN is not propagated", explains=explains)
+
+
+def saturated(sample: Sample) -> Iterator[Suspicion]:
+    """The largest number of the dtype where infinity should be."""
+    if sample.is_integer:
+        return
+    explains = []
+    for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True):
+        largest = float(ml_dtypes.finfo(actual.dtype).max)
+        wide = actual.astype(right.values.dtype)
+        beyond = np.abs(right.values) > largest
+        explains.append(wrong & beyond & (wide == np.copysign(largest, right.values)))
+    if any(e.any() for e in explains):
+        yield Suspicion("saturated", "the largest number stands where infinity should be", explains=tuple(explains))
+
+
+def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
+    """Zero taken for a number on its wrong side."""
+    zeros = sample.x == 0
+    if sample.is_integer or not any((zeros & wrong).any() for wrong in sample.wrong):
+        return
+    tiny = ml_dtypes.finfo(sample.x.dtype).smallest_subnormal
+    for sign, side in ((1, "positive"), (-1, "negative")):
+        inputs = list(sample.inputs)
+        inputs[sample.call.main] = np.where(zeros, sample.x.dtype.type(sign * float(tiny)), sample.x)
+        prediction = sample.recomputed(inputs=inputs)
+        says = f"wrong branch at 0: x = 0 is computed as if it were {side}"
+        rule = _product_with(sample, prediction)
+        yield Suspicion("branch-at-0", says + (f", which is the rule of {rule}" if rule else ""), prediction)
+
+
+def branch_at_zero_of_integers(sample: Sample) -> Iterator[Suspicion]:
+    """The same for integers, where only another product's formula tells the sides apart."""
+    if not sample.is_integer:
+        return
+    for formula, names in _product_formulas(sample).items():
+        prediction = sample.recomputed(formula=formula)
+        yield Suspicion("branch-at-0", f"wrong branch at 0: computed by the rule of {names}", prediction)
+
+
+def attribute_ignored(sample: Sample) -> Iterator[Suspicion]:
+    """An attribute taken for its default, or for 1."""
+    for name, value in _scalars(sample).items():
+        default = sample.call.operator.defaults[name]
+        if default is not None and default not in (1, value):
+            says = f"{name} is ignored: as if it were {default:g}, its default"
+            yield Suspicion(f"{name}-ignored", says, sample.recomputed({name: default}))
+        if value != 1:
+            says = f"missing {name}: as if {name} were 1"
+            yield Suspicion(f"missing-{name}", says, sample.recomputed({name: 1.0}))
+
+
+def attribute_converted(sample: Sample) -> Iterator[Suspicion]:
+    """An attribute read as an integer, or with its sign lost or turned."""
+    for name, value in _scalars(sample).items():
+        if not np.isfinite(value):
+            continue
+        for taken, how in ((float(int(value)), "cut to an integer"), (-value, "with its sign turned")):
+            if taken != value:
+                says = f"{name} is read as {taken:g}: {how}"
+                yield Suspicion(f"{name}-converted", says, sample.recomputed({name: taken}))
+
+
+def attributes_exchanged(sample: Sample) -> Iterator[Suspicion]:
+    """Two attributes in each other's place."""
+    for (a, x), (b, y) in combinations(_scalars(sample).items(), 2):
+        if x != y:
+            yield Suspicion("attributes-exchanged", f"{a} and {b} are exchanged", sample.recomputed({a: y, b: x}))
+
+
+def flag_turned(sample: Sample) -> Iterator[Suspicion]:
+    """A flag read the other way round; for gated tensors that is the other half."""
+    for argument in sample.call.operator.schema.attributes:
+        if argument.type != "bool":
+            continue
+        value = not sample.call.attributes[argument.name]
+        if argument.name == "activate_left":
+            yield from _halves(sample, argument.name, value)
+        elif argument.name.endswith("is_result"):
+            taken, given = ("result", "input") if value else ("input", "result")
+            says = f"computed as if {argument.name} were {value}: the {given} is taken for the {taken}"
+            yield Suspicion("result-for-input", says, sample.recomputed({argument.name: value}))
+        else:
+            says = f"computed as if {argument.name} were {value}"
+            yield Suspicion(f"{argument.name}-turned", says, sample.recomputed({argument.name: value}))
+
+
+def _halves(sample: Sample, name: str, value: bool) -> Iterator[Suspicion]:
+    turned = sample.recomputed({name: value})
+    yield Suspicion("swapped-halves", f"swapped halves: the other half is activated, as if {name} were {value}", turned)
+    if sample.call.operator.gradient_of is not None:
+        says = "swapped halves: each half's gradient is written where the other's belongs"
+        yield Suspicion("swapped-halves", says, _exchanged(sample, sample.right))
+        if turned is not None:
+            says = "swapped halves: the other half is activated, while the gradients are written as they should be"
+            yield Suspicion("swapped-halves", says, _exchanged(sample, turned))
+
+
+def _exchanged(sample: Sample, prediction: Prediction) -> Prediction:
+    dtypes = [lane.dtype for lane in sample.actual]
+    return [replace(p, dtype=dtype) for p, dtype in zip(prediction[::-1], dtypes, strict=True)]
+
+
+def other_choice(sample: Sample) -> Iterator[Suspicion]:
+    """Another of the formulas that an attribute chooses from, as tanh for erf."""
+    operator, switch = sample.call.operator, sample.call.operator.switch
+    if operator.choices and isinstance(switch, str):
+        for choice in operator.choices:
+            if choice != sample.call.attributes[switch]:
+                says = f"computed by the formula of {switch}={choice!r}"
+                if set(operator.choices) == {"none", "tanh"}:
+                    says = f"{'tanh for erf' if choice == 'tanh' else 'erf for tanh'}: {says}"
+                yield Suspicion(f"{switch}-{choice}", says, sample.recomputed({switch: choice}))
+
+
+def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
+    """grad_output ignored, inputs in each other's place, an optional one not used, the result expected."""
+    call, lanes = sample.call, sample.inputs
+    operator = call.operator
+    if operator.gradient_of is not None:
+        inputs = [np.ones_like(lanes[0]), *lanes[1:]]
+        name = call.inputs[0].name
+        yield Suspicion(f"{name}-ignored", f"{name} is ignored: as if it were 1", sample.recomputed(inputs=inputs))
+    if operator.layout != GATED:
+        for a, b in combinations(range(len(lanes)), 2):
+            inputs = list(lanes)
+            inputs[a], inputs[b] = inputs[b], inputs[a]
+            says = f"{call.inputs[a].name} and {call.inputs[b].name} are exchanged"
+            yield Suspicion("inputs-exchanged", says, sample.recomputed(inputs=inputs))
+
+
+def result_of_input(sample: Sample) -> Iterator[Suspicion]:
+    """Computed from the forward pass's result, where that should have been the input already, or was taken for it."""
+    operator = sample.call.operator
+    forward = operator.gradient_of
+    if forward is None or operator.layout == GATED or sample.is_integer:
+        return
+    shared = {name: value for name, value in sample.call.attributes.items() if name in forward.defaults}
+    try:
+        result = np.asarray(forward(sample.x, backend="reference", **shared))
+    except ActgradError:  # a product may have the backward pass alone
+        return
+    inputs = [*sample.inputs[:-1], result]
+    yield Suspicion(
+        "forward-applied", "computed from the forward pass's result of the last input", sample.recomputed(inputs=inputs)
+    )
+
+
+def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
+    """A constant of the formula taken for 1, as a scale that is built in."""
+    for formula in sample.call.computation.formulas[-1:]:
+        for name, value in vocabulary.constants(formula).items():
+            if value != 1:
+                functions = {**sized.FUNCTIONS, name: 1.0}
+                says = f"missing {name.lower()}: the constant {name} = {value:.6g} is left out"
+                yield Suspicion(f"missing-{name.lower()}", says, sample.recomputed(functions=functions))
+
+
+def factor(sample: Sample) -> Iterator[Suspicion]:
+    """One and the same factor between what came out and what should, on one side of 0 or on both; it has a name."""
+    names = _factors(sample)
+    for where, side, found in _common_ratios(sample):
+        exact = min(names, key=lambda name: abs(found / name - 1))
+        if abs(found / exact - 1) <= float(ml_dtypes.finfo(sample.actual[0].dtype).eps):
+            mistake, says = names[exact]
+            yield Suspicion(mistake, says + where, _multiplied(sample, side, exact))
+
+
+def factor_without_a_name(sample: Sample) -> Iterator[Suspicion]:
+    """The same with any factor."""
+    for where, side, found in _common_ratios(sample):
+        if abs(found - 1) > _NO_FACTOR:
+            says = f"everything is multiplied by {found:.6g}{where}"
+            yield Suspicion("factor", says, _multiplied(sample, side, found))
+
+
+def _multiplied(sample: Sample, side: Array, by: float) -> Prediction:
+    factors = np.where(side, by, 1.0)
+    return [replace(r, values=factors * r.values, size=np.abs(factors) * r.size) for r in sample.right]
+
+
+def _common_ratios(sample: Sample) -> Iterator[tuple[str, Array, float]]:
+    """Where in words, where, and the ratio of actual and right that failing elements there have in common."""
+    if sample.is_integer:
+        return
+    with np.errstate(invalid="ignore"):  # NaN is on neither side
+        sides = {"": np.ones(len(sample.x), bool), " where x > 0": sample.x > 0, " where x <= 0": sample.x <= 0}
+    for where, side in sides.items():
+        found = _common_ratio(sample, side)
+        if found is not None:
+            yield where, side, found
+
+
+def _common_ratio(sample: Sample, side: Array) -> float | None:
+    """The ratio of actual and right that most failing elements on one side have."""
+    ratios = []
+    for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True):
+        some = wrong & side & right.is_normal & (right.values != 0) & np.isfinite(right.values)
+        with np.errstate(all="ignore"):
+            ratios.append((actual[some].astype(right.values.dtype) / right.values[some]).astype(np.float64))
+    together = np.concatenate(ratios)
+    together = together[np.isfinite(together)]
+    if len(together) < 2:
+        return None
+    common = float(np.median(together))
+    return common if common not in (0.0, 1.0) else None
+
+
+def _factors(sample: Sample) -> dict[float, tuple[str, str]]:
+    """Factors that a mistake may leave behind, with its name and its words."""
+    call = sample.call
+    values = _scalars(sample)
+    values |= {n.lower(): v for n, v in vocabulary.constants(call.computation.formulas[-1]).items()}
+    values = {name: v for name, v in values.items() if v not in (0.0, 1.0) and np.isfinite(v)}
+    found: dict[float, tuple[str, str]] = {-1.0: ("sign", "the sign is turned")}
+    for name, v in values.items():
+        found[v] = (f"surplus-{name}", f"{name} is applied once too often")
+        found[1 / v] = (f"missing-{name}", f"missing {name}: it is not applied")
+    for (a, v), (b, w) in combinations(values.items(), 2):
+        found.setdefault(v * w, (f"surplus-{a}", f"{a} and {b} are applied once too often"))
+        found.setdefault(1 / (v * w), (f"missing-{a}", f"missing {a} and {b}: they are not applied"))
+        found.setdefault(v / w, (f"{a}-for-{b}", f"{a} is applied in the place of {b}"))
+        found.setdefault(w / v, (f"{b}-for-{a}", f"{b} is applied in the place of {a}"))
+    return found
+
+
+def _scalars(sample: Sample) -> dict[str, float]:
+    """The attributes that are numbers."""
+    arguments = [a for a in sample.call.operator.schema.attributes if a.type == "Scalar"]
+    return {a.name: float(sample.call.attributes[a.name]) for a in arguments}
+
+
+def _product_formulas(sample: Sample) -> dict[Any, str]:
+    """Formulas of other products, each with their names."""
+    operator, call = sample.call.operator, sample.call
+    found: dict[Any, list[str]] = {}
+    for name, product in products.BY_NAME.items():
+        formula = operator.formula_for(call.attributes, product)
+        if name in operator.products and formula is not call.computation.formulas[-1]:
+            found.setdefault(formula, []).append(name)
+    return {formula: ", ".join(names) for formula, names in found.items()}
+
+
+def _product_with(sample: Sample, prediction: Prediction | None) -> str:
+    """The products whose own formula gives what is predicted at 0."""
+    zeros = sample.x == 0
+    for formula, names in _product_formulas(sample).items():
+        theirs = sample.recomputed(formula=formula)
+        if prediction and theirs:
+            pairs = zip(prediction, theirs, strict=True)
+            if all(np.array_equal(a.values[zeros], b.values[zeros], equal_nan=True) for a, b in pairs):
+                return names
+    return ""
+
+
+#: The most telling first: of suspicions that explain the same elements the first is named.
+RULES: tuple[Rule, ...] = (
+    unwritten, nan_not_propagated, saturated, branch_at_zero, branch_at_zero_of_integers, attribute_ignored,
+    flag_turned, other_choice, attributes_exchanged, constant_left_out, inputs_confused, factor, attribute_converted,
+    result_of_input, factor_without_a_name,
+)  # fmt: skip

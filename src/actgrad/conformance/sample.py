@@ -1,0 +1,152 @@
+"""Failing elements and others beside them, and what a call would give there if it were computed in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .. import sized, testing
+from ..backends.reference import rounded
+from ..dtypes import BY_NAME
+from ..errors import ActgradError
+from ..layouts import GATED
+from ..plan import Computation
+from . import standards
+from .elements import Array, Elements
+from .golden import Golden, same_shape
+
+Prediction = list[testing.Expected]  # one per output lane
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some elements of a call: their inputs, what came out, and where that is wrong."""
+
+    call: Elements
+    places: Array  # in the order of rows
+    inputs: tuple[Array, ...]
+    actual: tuple[Array, ...]  # per output lane, as `wrong` and `failing`
+    wrong: tuple[Array, ...]
+    failing: tuple[int, ...]  # of all elements, not of the sample
+
+    @property
+    def x(self) -> Array:
+        return self.inputs[self.call.main]
+
+    @property
+    def is_integer(self) -> bool:
+        return self.actual[0].dtype.kind in "iu"
+
+    @cached_property
+    def right(self) -> Prediction:
+        """What should have come out."""
+        results = self.recomputed()
+        assert results is not None, "the call itself was checked"
+        return results
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """ULP and units of terms within which an element agrees with a prediction: room for another's arithmetic."""
+        ulps, terms = standards.bounds(self.call.operator, self.actual[0].dtype.name)
+        return max(4 * ulps, 1.0) if self.actual[0].dtype.itemsize > 2 else 1.0, 2 * terms
+
+    def recomputed(
+        self,
+        attributes: Mapping[str, Any] | None = None,
+        inputs: Sequence[Array] | None = None,
+        functions: Mapping[str, Any] | None = None,
+        formula: Any = None,
+    ) -> Prediction | None:
+        """What comes out with other attributes, inputs, functions or formula; None where that call is refused."""
+        call = self.call
+        lanes = list(self.inputs if inputs is None else inputs)
+        computation, numbers = call.computation, call.numbers
+        if attributes is not None:
+            other = self._computation({**call.attributes, **attributes}, len(lanes))
+            if other is None:
+                return None
+            computation = other
+            if call.operator.layout == GATED and attributes.get("activate_left", None) not in (
+                None,
+                call.attributes["activate_left"],
+            ):
+                active = call.main
+                lanes[active], lanes[active + 1] = lanes[active + 1], lanes[active]
+                if call.operator.gradient_of is not None:
+                    numbers = numbers[::-1]  # each half's gradient goes where that half is
+        if formula is not None:
+            computation = replace(computation, formulas=(*computation.formulas[:-1], formula))
+        precision = Golden(computation).precision
+        with np.errstate(all="ignore"):
+            values = [lane.astype(precision) for lane in lanes] + [precision(s) for s in computation.scalars]
+        results = testing.evaluate(computation, values, sized.FUNCTIONS if functions is None else functions)
+        return [
+            testing.Expected(*same_shape(results[n], self.places.shape), lane.dtype, computation.compute)
+            for n, lane in zip(numbers, self.actual, strict=True)
+        ]
+
+    def _computation(self, attributes: dict[str, Any], lanes: int) -> Computation | None:
+        """The computation of a call on such tensors with other attributes."""
+        operator, dtypes = self.call.operator, [lane.dtype for lane in self.inputs]
+        out: Any = tuple(np.empty(1, lane.dtype) for lane in self.actual)
+        if operator.layout == GATED:
+            attributes = {**attributes, "dim": 0}
+            packed, rest = np.zeros(2, dtypes[self.call.main]), [np.zeros(1, d) for d in dtypes[self.call.main + 2 :]]
+            first = [np.zeros(1, d) for d in dtypes[: self.call.main]]
+            tensors = [*first, packed, *rest]
+            out = None
+        else:
+            tensors = [np.zeros(1, dtype) for dtype in dtypes[:lanes]]
+        try:
+            plan = operator.plan(
+                *tensors, out=out[0] if out and len(out) == 1 else out, backend="reference", **attributes
+            )
+        except ActgradError:
+            return None
+        return plan.computation
+
+    def agrees(self, prediction: Prediction) -> tuple[Array, ...]:
+        """Where what came out is what was predicted."""
+        if self.is_integer:
+            dtype = BY_NAME[self.actual[0].dtype.name]
+            pairs = zip(prediction, self.actual, strict=True)
+            return tuple(np.asarray(rounded(p.values, dtype) == actual) for p, actual in pairs)
+        return tuple(~p.faults(actual, *self.bounds) for p, actual in zip(prediction, self.actual, strict=True))
+
+    def errors(self, prediction: Prediction) -> tuple[Array, ...]:
+        """The distances from what was predicted, in ULP; for integers in ones."""
+        if self.is_integer:
+            pairs = zip(prediction, self.actual, strict=True)
+            return tuple(np.abs(actual.astype(p.values.dtype) - p.values) for p, actual in pairs)
+        return tuple(p.errors(actual) for p, actual in zip(prediction, self.actual, strict=True))
+
+    def moved(self, prediction: Prediction) -> tuple[Array, ...]:
+        """Where a prediction is another value than the right one."""
+        if self.is_integer:
+            dtype = BY_NAME[self.actual[0].dtype.name]
+            pairs = zip(prediction, self.right, strict=True)
+            return tuple(np.asarray(rounded(p.values, dtype) != rounded(r.values, dtype)) for p, r in pairs)
+        moved = []
+        for p, right in zip(prediction, self.right, strict=True):
+            with np.errstate(all="ignore"):
+                stored = rounded(p.values, BY_NAME[p.dtype.name])
+            moved.append(right.faults(stored, *self.bounds))
+        return tuple(moved)
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """A mistake, and what it would give, or, where that says more, which failing elements it explains."""
+
+    mistake: str
+    says: str
+    prediction: Prediction | None = None
+    explains: tuple[Array, ...] | None = None
+    is_loose: bool = False  # the prediction is the right value with larger terms: it allows for errors
+
+
+Rule = Callable[[Sample], Iterator[Suspicion]]

@@ -1,0 +1,328 @@
+"""The standards that results are accepted by: their limits as data, and for each how it is measured and decided.
+
+All look at the same comparison of what was computed with what is exact. The published ones (mixed tolerance, MERE and
+MARE, double thousandth) know no more than errors; they take the exact value rounded to the output's dtype for golden,
+so that a perfect result has the error 0. A dtype for which a standard was published without figures is not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from .. import testing, xp
+from ..backends.reference import rounded
+from ..dtypes import BY_NAME
+from ..op import Operator
+from . import vocabulary
+from .elements import Array
+
+RUNS = 50  # of the same call, that must give the same bits
+HALF_ULPS = 0.51  # computed in float32 and rounded once
+ULPS, TERMS = 4.5, 8.0  # and units of the larger term where terms cancel
+TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS = 12.0, 16.0  # of a distribution function, or a product with one
+_TRANSCENDENTAL = {name for name in xp.NAMES if name.startswith(("normal", "sigmoid", "erf", "tanh"))}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Actual elements beside exact ones. Infinity counts as the number after the largest, as in testing.ulp_errors."""
+
+    actual: Array
+    exact: Array  # not rounded, in the golden precision
+    golden: Array  # rounded to the output's dtype, in the golden precision
+    error: Array  # |actual - golden|; infinite where one of them is NaN
+    ulps: Array  # of |actual - exact|; for integers |actual - golden|
+    is_finite: bool  # all of them
+    faults: Array | None = None  # beyond the project's own bounds; None before that was looked at
+    by_terms: Array | None = None  # judged by the size of their terms; None for none
+
+    def take(self, at: Array) -> Comparison:
+        """Some of the elements, before anything was decided about them."""
+        return Comparison(
+            self.actual[at], self.exact[at], self.golden[at], self.error[at], self.ulps[at], self.is_finite
+        )
+
+
+def compare(actual: Array, exact: Array) -> Comparison:
+    """Compare 1-D arrays; `exact` is float64 or longdouble."""
+    dtype = BY_NAME[actual.dtype.name]
+    with np.errstate(all="ignore"):
+        wide, golden = actual.astype(exact.dtype), rounded(exact, dtype).astype(exact.dtype)
+        if dtype.kind != "float":
+            error = np.abs(wide - golden)
+            return Comparison(actual, exact, golden, error, error, True)
+        ulps = testing.ulp_errors(actual, exact)
+        is_finite = bool(np.isfinite(wide).all() and np.isfinite(golden).all())
+        if is_finite:
+            return Comparison(actual, exact, golden, np.abs(wide - golden), ulps, True)
+        largest = exact.dtype.type(ml_dtypes.finfo(actual.dtype).max)
+        beyond = largest + testing.ulp(largest, actual.dtype)
+        a, g = (np.where(np.isinf(v), np.copysign(beyond, v), v) for v in (wide, golden))
+        agrees = (wide == golden) | (np.isnan(wide) & np.isnan(golden))
+        # The largest number beside infinity is a matter of rounding, but only next to the line between them.
+        apart = (np.isinf(wide) | np.isinf(golden)) & ~(ulps <= 1)
+        hopeless = ~agrees & (np.isinf(exact) | np.isnan(wide) | np.isnan(golden) | apart)
+        error = np.where(agrees, 0, np.where(hopeless, np.inf, np.abs(a - g)))
+        return Comparison(actual, exact, golden, error, ulps, False)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a standard counts; tallies of parts add up."""
+
+    elements: int = 0
+    over: int = 0  # beyond the standard's tolerance for one element
+    broken: int = 0  # beyond what no element may be
+    total: float = 0.0  # of the errors, in the standard's terms
+    largest: float = 0.0
+    excused: int = 0  # not judged by a relative error: see _excusing and Comparison.by_terms
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.elements + other.elements,
+            self.over + other.over,
+            self.broken + other.broken,
+            self.total + other.total,
+            max(self.largest, other.largest),
+            self.excused + other.excused,
+        )
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.elements if self.elements else 0.0
+
+    @property
+    def share(self) -> float:
+        return self.over / self.elements if self.elements else 0.0
+
+
+Limits = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Standard:
+    """One acceptance standard."""
+
+    name: str  # as --standard takes it
+    title: str
+    says: str
+    limits: Mapping[str, Limits] | None  # by dtype; None: every dtype
+    measure: Callable[[Comparison, Limits], tuple[Array, Tally]]  # the elements over, and their tally
+    holds: Callable[[Tally, Limits], bool]
+    shows: Callable[[Tally, Limits], str]
+
+    def is_defined(self, dtype: str) -> bool:
+        return self.limits is None or dtype in self.limits
+
+    def limits_of(self, dtype: str) -> Limits:
+        return () if self.limits is None else self.limits[dtype]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a standard says of one output; `holds` is None where it says nothing, and `says` then why."""
+
+    standard: str
+    holds: bool | None
+    says: str
+    limits: Limits = ()
+    tally: Tally | None = None
+
+
+def decide(standard: Standard, dtype: str, tally: Tally) -> Outcome:
+    """The outcome of a standard, given the tally of all elements."""
+    if not standard.is_defined(dtype):
+        return Outcome(standard.name, None, f"not defined for {dtype}")
+    limits = standard.limits_of(dtype)
+    return Outcome(standard.name, standard.holds(tally, limits), standard.shows(tally, limits), limits, tally)
+
+
+# Mixed tolerance
+
+MIXED_SHARE = 0.01  # of the elements may be beyond the tolerance
+MIXED_ULPS = 32  # and none beyond the limit, unless it is this near
+
+
+def _mixed(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
+    rtol, atol, limit = limits
+    with np.errstate(invalid="ignore"):
+        within = c.error <= atol + rtol * np.abs(c.golden)
+    within |= c.error == 0  # infinities and NaNs that agree
+    largest = _largest(c.error)
+    broken = int(np.count_nonzero((c.error > limit) & (c.ulps > MIXED_ULPS))) if largest > limit else 0
+    return ~within, Tally(len(within), len(within) - int(np.count_nonzero(within)), broken, 0.0, largest)
+
+
+def _shows_mixed(t: Tally, limits: Limits) -> str:
+    far = f", {t.broken} beyond {limits[2]:g} and {MIXED_ULPS} ULP" if t.broken else ""
+    return f"{1 - t.share:.2%} within, largest error {t.largest:.2g}{far}"
+
+
+# MERE and MARE
+
+MERE_OFFSET = 1e-7
+MARE_FACTOR = 10
+
+
+def _mere(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
+    (threshold,) = limits
+    with np.errstate(invalid="ignore"):
+        relative = c.error / (np.abs(c.golden) + MERE_OFFSET)
+    if not c.is_finite:
+        relative = np.where(c.error == 0, 0, np.where(np.isfinite(relative), relative, np.inf))
+    over, excused = _excusing(c, relative >= MARE_FACTOR * threshold)
+    if excused.any():
+        relative = np.where(excused, 0, relative)
+    return over, Tally(
+        len(over), int(np.count_nonzero(over)), 0, float(np.sum(relative)), _largest(relative),
+        int(np.count_nonzero(excused)),
+    )  # fmt: skip
+
+
+def _excusing(c: Comparison, over: Array) -> tuple[Array, Array]:
+    """What is over, and what would be although it is as near as rounding allows.
+
+    The next number to a subnormal one, or to what is left of terms that cancel, is far away in relative terms: no
+    implementation that computes in the compute dtype and rounds once could do better.
+    """
+    assert c.faults is not None, "faults are looked at first"
+    return over & c.faults, over & ~c.faults
+
+
+# Double thousandth
+
+
+def _thousandth(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
+    relative, _ = limits
+    with np.errstate(invalid="ignore"):
+        over = c.error > relative * np.abs(c.golden)
+    if not c.is_finite:
+        over |= np.isinf(c.error)
+    over, excused = _excusing(c, over)
+    return over, Tally(len(over), int(np.count_nonzero(over)), excused=int(np.count_nonzero(excused)))
+
+
+# ULP, and exact integers
+
+
+def bounds(operator: Operator, dtype: str) -> tuple[float, float]:
+    """The ULP that an operator may be off by, and where terms cancel the units of the larger one."""
+    if BY_NAME[dtype].kind != "float":
+        return 0.0, 0.0
+    is_transcendental = bool(vocabulary.of_operator(operator) & _TRANSCENDENTAL)
+    if BY_NAME[dtype].itemsize == 2:
+        return HALF_ULPS, TRANSCENDENTAL_TERMS if is_transcendental else TERMS
+    return (TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS) if is_transcendental else (ULPS, TERMS)
+
+
+def _ulp(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
+    assert c.faults is not None, "the judge looks at the terms first"
+    judged = c.ulps if c.by_terms is None else np.where(c.by_terms, 0, c.ulps)
+    over, over_one = int(np.count_nonzero(c.faults)), int(np.count_nonzero(judged > 1))
+    by_terms = 0 if c.by_terms is None else int(np.count_nonzero(c.by_terms))
+    return c.faults, Tally(len(judged), over, over_one, float(np.sum(judged)), _largest(judged), by_terms)
+
+
+def _shows_ulp(t: Tally, limits: Limits) -> str:
+    beyond = f"; {t.over} beyond the bound" if t.over else ""
+    beyond += f"; {t.excused} judged by the size of their terms" if t.excused else ""
+    return f"largest {t.largest:.3g}, mean {t.mean:.2g}, over 1 in {t.broken / max(1, t.elements):.2%}{beyond}"
+
+
+# NaN and infinity
+
+
+def _nonfinite(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
+    if c.is_finite:
+        return np.zeros(len(c.error), bool), Tally(len(c.error))
+    wide = c.actual.astype(c.exact.dtype)
+    concerned = ~(np.isfinite(wide) & np.isfinite(c.golden))
+    over = concerned & (c.error > 0) & ~(c.ulps <= 1)
+    if c.by_terms is not None:
+        over &= ~c.by_terms
+    return over, Tally(len(over), int(np.count_nonzero(over)))
+
+
+def _excuses(t: Tally) -> str:
+    return f"; {t.excused} excused, as near as rounding allows" if t.excused else ""
+
+
+def _largest(values: Array) -> float:
+    return float(np.max(values, initial=0))
+
+
+REPEAT = "repeat"
+STANDARDS: Mapping[str, Standard] = {
+    s.name: s
+    for s in (
+        Standard(
+            "mixed",
+            "mixed tolerance",
+            "|actual - golden| <= atol + rtol * |golden| in 99 % of the elements, and no error above a limit unless "
+            f"within {MIXED_ULPS} ULP; of Ascend's operators since July 2026",
+            {  # rtol, atol, limit
+                "float16": (2**-9, 2**-9, 1e-1),
+                "bfloat16": (2**-6, 2**-6, 1.0),
+                "float32": (2**-10, 2**-16, 1e-2),
+            },
+            _mixed,
+            lambda t, limits: t.over <= MIXED_SHARE * t.elements and not t.broken,
+            _shows_mixed,
+        ),
+        Standard(
+            "mere-mare",
+            "MERE and MARE",
+            f"mean and maximum of |actual - golden| / (|golden| + {MERE_OFFSET:g}) below T and {MARE_FACTOR} T; of "
+            "Ascend's open operators, before the mixed tolerance",
+            {"float16": (2**-10,), "bfloat16": (2**-7,), "float32": (2**-13,)},
+            _mere,
+            lambda t, limits: t.mean < limits[0] and t.largest < MARE_FACTOR * limits[0],
+            lambda t, limits: f"MERE {t.mean:.2g}, MARE {t.largest:.2g} (T = {limits[0]:.2g}){_excuses(t)}",
+        ),
+        Standard(
+            "thousandth",
+            "double thousandth",
+            "relative error above 0.001 (float32: 0.0001) in less than that share of the elements",
+            # bfloat16's own step is larger: one rounding the other way would count.
+            {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-4)},
+            _thousandth,
+            lambda t, limits: t.share < limits[1],
+            lambda t, limits: f"{t.share:.3%} beyond {limits[0]:g}{_excuses(t)}",
+        ),
+        Standard(
+            "ulp",
+            "ULP",
+            f"actgrad's own bounds: {HALF_ULPS} ULP in half precision (rounded once), else {ULPS} or, with a "
+            f"distribution function, {TRANSCENDENTAL_ULPS:g}; where terms cancel, units of the larger term; integers "
+            "exactly",
+            None,
+            _ulp,
+            lambda t, limits: not t.over,
+            _shows_ulp,
+        ),
+        Standard(
+            "nonfinite",
+            "NaN and infinity",
+            "NaN and infinities where the exact value, rounded, is one, and nowhere else",
+            None,
+            _nonfinite,
+            lambda t, limits: not t.over,
+            lambda t, limits: f"{t.over} disagree" if t.over else "agree",
+        ),
+    )
+}
+#: All that --standard takes, with what each says.
+NAMES: Mapping[str, str] = {
+    **{name: standard.says for name, standard in STANDARDS.items()},
+    REPEAT: f"the same bits in {RUNS} runs; of what runs here, not of files",
+}
+
+
+def repeat(runs: int, different: int) -> Outcome:
+    """What `runs` runs of one call say, of which some gave other bits than the first."""
+    says = f"{different} of {runs} runs differ from the first" if different else f"{runs} runs give the same bits"
+    return Outcome(REPEAT, not different, says, (), Tally(runs, different))

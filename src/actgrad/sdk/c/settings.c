@@ -1,0 +1,87 @@
+/* What the environment says. It is read once: a program may change its environment while threads run. */
+#include "runtime.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef ACTGRAD_PYTHON
+#define ACTGRAD_PYTHON "python3"
+#endif
+#ifndef ACTGRAD_LIBPYTHON
+#define ACTGRAD_LIBPYTHON ""
+#endif
+
+static struct {
+    bool is_strict;
+    bool uses_server;
+    const char* python;
+    const char* libpython;
+    const char* product;
+} settings;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void say_ignored(const char* name, const char* value, const char* known) {
+    fprintf(stderr, "actgrad: %s is \"%s\", which is ignored; it may be %s\n", name, value, known);
+}
+
+/* The value of a variable; `otherwise` where it is not set, or empty. */
+static const char* value_of(const char* name, const char* otherwise) {
+    const char* value = getenv(name);
+    return value == NULL || value[0] == '\0' ? otherwise : value;
+}
+
+/* The same, for the life of the process. */
+static const char* kept_value_of(const char* name, const char* otherwise) {
+    const char* copy = strdup(value_of(name, otherwise));
+    return copy == NULL ? otherwise : copy;
+}
+
+static bool read_strict(void) {
+    const char* value = value_of("ACTGRAD_STRICT", "0");
+    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0) say_ignored("ACTGRAD_STRICT", value, "0 or 1");
+    return strcmp(value, "1") == 0;
+}
+
+static bool read_server(const char* libpython) {
+    const char* value = value_of("ACTGRAD_SDK_HOST", "inprocess");
+    if (strcmp(value, "server") == 0) return true;
+    if (strcmp(value, "inprocess") != 0) say_ignored("ACTGRAD_SDK_HOST", value, "inprocess or server");
+    return access(libpython, R_OK) != 0; /* "" is no file either */
+}
+
+static void read_environment(void) {
+    settings.is_strict = read_strict();
+    settings.python = kept_value_of("ACTGRAD_SDK_PYTHON", ACTGRAD_PYTHON);
+    settings.libpython = kept_value_of("ACTGRAD_SDK_LIBPYTHON", ACTGRAD_LIBPYTHON);
+    settings.uses_server = read_server(settings.libpython);
+    settings.product = kept_value_of("ACTGRAD_PRODUCT", "");
+}
+
+bool actgrad_is_strict(void) {
+    pthread_once(&once, read_environment);
+    return settings.is_strict;
+}
+
+bool actgrad_uses_server(void) {
+    pthread_once(&once, read_environment);
+    return settings.uses_server;
+}
+
+const char* actgrad_python(void) {
+    pthread_once(&once, read_environment);
+    return settings.python;
+}
+
+const char* actgrad_libpython(void) {
+    pthread_once(&once, read_environment);
+    return settings.libpython;
+}
+
+const char* actgrad_product(void) {
+    pthread_once(&once, read_environment);
+    return settings.product;
+}

@@ -1,0 +1,113 @@
+"""The operators' derivatives, as PyTorch's autograd keys see them.
+
+One door for everything: the kernel of the Autograd key. It does what the kernels of PyTorch's own operators do: it
+records one node for the innermost level of differentiation, and hands the call down to what lies below it: another
+level of torch.func, a transform, a tracer, or memory. So `torch.ops.actgrad` and the functions of this package are the
+same, and a compiled or exported graph holds the operators and nothing of this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch._functorch.autograd_function import enable_single_level_autograd_function
+from torch.autograd import forward_ad
+from torch.autograd.function import _SingleLevelFunction
+
+from . import kernels, saving
+from .derivations import derive
+from .kernels import Interface
+
+_C = torch._C
+
+
+class Below(NamedTuple):
+    """The way down from a level of differentiation."""
+
+    interface: Interface
+    overload: Any
+    keys: Any
+    save: str
+    reverse: bool  # the modes that were on above
+    forward: bool
+    is_nested: bool  # there are levels below, which must find them on again
+
+    def __call__(self, *given: Any) -> Any:
+        with _C._AutoDispatchBelowAutograd():
+            if not self.is_nested:
+                return self.overload.redispatch(self.keys, *given)
+            with torch.set_grad_enabled(self.reverse), forward_ad._set_fwd_grad_enabled(self.forward):
+                return self.overload.redispatch(self.keys, *given)
+
+
+def is_forward() -> bool:
+    """Whether tangents may travel with tensors here."""
+    return bool(forward_ad._current_level >= 0 and _C._is_fwd_grad_enabled())
+
+
+def node_of(name: str, kind: type) -> Any:
+    """A kind of node under a name of its own, which graphs show."""
+    return type(name, (kind,), {})
+
+
+def kernel(interface: Interface) -> Callable[..., Any]:
+    """The operator's kernel for the Autograd key."""
+    node, overload = node_of(interface.title, Node), interface.overload
+
+    def autograd(keys: Any, *given: Any, save: str = saving.AUTO) -> Any:
+        keys = keys & _C._after_autograd_keyset
+        reverse, forward = _C.is_grad_enabled(), is_forward()
+        if not (forward or (reverse and _C._any_requires_grad(*given))):
+            with _C._AutoDispatchBelowAutograd():
+                return overload.redispatch(keys, *given)
+        if not _C._are_functorch_transforms_active():
+            return node.apply(Below(interface, overload, keys, save, reverse, forward, False), *given)
+        with enable_single_level_autograd_function():
+            return node.apply(Below(interface, overload, keys, save, reverse, forward, True), *given)
+
+    return autograd
+
+
+class Node(_SingleLevelFunction):
+    """What a call leaves in the graph."""
+
+    @staticmethod
+    def forward(ctx: Any, below: Below, *given: Any) -> Any:
+        interface = below.interface
+        tensors = interface.tensors_of(given)
+        is_direct = not below.is_nested and not interface.has_optional and kernels.is_direct(tensors)
+        outputs = interface.kernel(*given) if is_direct else below(*given)
+        every = outputs if isinstance(outputs, tuple) else (outputs,)
+        ctx.set_materialize_grads(False)
+        ctx.derivation = derivation = derive(interface, interface.values_of(given), tensors[0].dtype, below.save)
+        if below.forward:
+            ctx.dtype, ctx.is_nested = every[0].dtype, below.is_nested
+            ctx.save_for_forward(*tensors)
+        if derivation.keeps_result:
+            tensors = [every[0]]
+        elif derivation.keeps_more:
+            tensors += every[1:]
+        ctx.save_for_backward(*tensors)
+        return outputs
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        derivation, saved = ctx.derivation, ctx.saved_tensors
+        wanted = ctx.needs_input_grad
+        results: list[Any] = [None] * len(wanted)
+        for number, place in enumerate(derivation.interface.tensors):
+            if wanted[place + 1]:
+                results[place + 1] = derivation.gradient(number, saved, gradients)
+        return tuple(results)
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+        derivation, tensors = ctx.derivation, ctx.saved_tensors
+        directions = derivation.interface.tensors_of(tangents)
+        if not ctx.is_nested:
+            return derivation.tangents(tensors, directions, ctx.dtype)
+        with forward_ad._set_fwd_grad_enabled(True):  # it is off, but levels below may need it
+            primals = [x if x is None else forward_ad.unpack_dual(x).primal for x in tensors]
+            return derivation.tangents(primals, directions, ctx.dtype)

@@ -1,0 +1,46 @@
+"""vmap: an operator over a batch is the operator on tensors with one dimension more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..errors import InvalidArgument
+from ..layouts import GATED
+from .kernels import Interface
+
+
+def rule(interface: Interface) -> Any:
+    """The operator's rule for torch.library.register_vmap: the batch becomes the first dimension."""
+    operator = interface.operator
+    dim_place = interface.span.start + interface.names.index("dim") if operator.layout == GATED else None
+
+    def batched(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:
+        row = list(interface.filled(given))
+        ranks = [
+            row[place].dim() - (in_dims[place] is not None) for place in interface.tensors if row[place] is not None
+        ]
+        for place in interface.tensors:
+            if row[place] is not None:
+                row[place] = _in_front(row[place], in_dims[place], info.batch_size, max(ranks))
+        if dim_place is not None:
+            row[dim_place] = _beside_batch(operator.name, row[dim_place], max(ranks))
+        results = interface.overload(*row, **options)
+        return results, (0,) * len(results) if isinstance(results, tuple) else 0
+
+    return batched
+
+
+def _in_front(tensor: torch.Tensor, batch_dim: int | None, size: int, rank: int) -> torch.Tensor:
+    """The tensor with its batch as the first dimension and `rank` others, none of them copied."""
+    tensor = tensor.expand(size, *tensor.shape) if batch_dim is None else tensor.movedim(batch_dim, 0)
+    missing = rank + 1 - tensor.dim()
+    return tensor.reshape(size, *(1,) * missing, *tensor.shape[1:]) if missing else tensor
+
+
+def _beside_batch(operator: str, dim: int, rank: int) -> int:
+    """A dimension of `rank` ones, counted with the batch in front; what is none must not become one."""
+    if not -rank <= dim < rank:
+        raise InvalidArgument(f"{operator}: dim is {dim}; it must lie in [{-rank}, {rank - 1}]")
+    return dim + 1 if dim >= 0 else dim

@@ -1,0 +1,138 @@
+"""How a call is differentiated: by which kernels, and where there is none by its formula."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch.autograd import forward_ad
+
+from .. import products
+from ..forks import forkable_lock
+from ..layouts import ELEMENTWISE
+from . import saving
+from .kernels import Interface, interface_of, is_direct
+from .partials import Tensors, jacobian_vector, vector_jacobian
+
+_C = torch._C
+
+
+class Gradient(NamedTuple):
+    """A backward operator with its attributes: called with grad_output and what was kept."""
+
+    interface: Interface
+    attributes: dict[str, Any]  # all of them, as PyTorch's schema has them
+
+    def __call__(self, *tensors: Any) -> Any:
+        is_watched = _C.is_grad_enabled() or forward_ad._current_level >= 0 or _C._are_functorch_transforms_active()
+        if not is_watched and is_direct(tensors):
+            return self.interface.operator(*[tensor.detach() for tensor in tensors], **self.attributes)
+        return self.interface.overload(*self.interface.row(tensors, self.attributes))
+
+
+def gradient_of(interface: Interface, attributes: dict[str, Any]) -> Gradient:
+    """A backward operator with these attributes; those that are missing take its defaults."""
+    return Gradient(interface, dict(zip(interface.names, interface.template(attributes)[interface.span], strict=True)))
+
+
+class Derivation(NamedTuple):
+    """How calls with these attributes are differentiated."""
+
+    interface: Interface
+    attributes: dict[str, Any]
+    keeps_result: bool
+    keeps_more: bool
+    by_kernel: Gradient | None  # of a forward operator, from what is kept
+    by_kernel_from_input: Gradient | None
+
+    def gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
+        """The gradient of one of the call's tensors, given what was saved and those of its outputs."""
+        first, *others = gradients
+        if self.by_kernel is not None:
+            total = None if first is None else self.by_kernel(first, *saved)
+            if any(other is not None for other in others):
+                return _sum(total, self._by_formula(number, saved, (None, *others)))
+            return total
+        if all(gradient is None for gradient in gradients):
+            return None
+        if not (number == 0 and self._is_linear):
+            return self._by_formula(number, saved, gradients)
+        total = gradient_of(self.interface, self.attributes)(first, *saved[1:])
+        return total.sum_to_size(saved[0].shape).to(saved[0].dtype)
+
+    def tangents(self, tensors: Any, directions: Tensors, dtype: torch.dtype) -> Any:
+        """The tangents of the call's outputs, of which the first has this dtype."""
+        operator = self.interface.operator
+        if self.by_kernel_from_input is not None and operator.layout == ELEMENTWISE:
+            return self.by_kernel_from_input(directions[0], *tensors)
+        results = jacobian_vector(operator, tensors, self.attributes, directions, dtype)
+        return tuple(results) if len(results) > 1 else results[0]
+
+    def _by_formula(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
+        tensors = saved[: len(self.interface.tensors)]
+        return vector_jacobian(self.interface.operator, tensors, self.attributes, gradients, number)
+
+    @property
+    def _is_linear(self) -> bool:
+        """Whether the first tensor is a factor of the result."""
+        operator = self.interface.operator
+        return operator.gradient_of is not None and operator.layout == ELEMENTWISE
+
+
+_KEPT = 1024
+_derivations: dict[Any, Derivation] = {}
+_lock = forkable_lock()
+
+
+def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype, save: str) -> Derivation:
+    """How a call with these attributes is differentiated; kept, since it takes longer than a small kernel."""
+    if products.any_chosen() or not all(map(_is_told_by_equality, values)):
+        return _derive(interface, values, dtype, save)
+    key = (interface, values, dtype, save)
+    known = _derivations.get(key)
+    if known is None:
+        known = _derive(interface, values, dtype, save)
+        with _lock:
+            while len(_derivations) >= _KEPT:
+                del _derivations[next(iter(_derivations))]
+            _derivations[key] = known
+    return known
+
+
+def _is_told_by_equality(value: Any) -> bool:
+    """Whether a number equals no other one: no zero (which is signed), no NaN, no tracer's symbol."""
+    return type(value) in (int, bool) or (type(value) is float and value == value and value != 0)
+
+
+def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype, save: str) -> Derivation:
+    attributes = interface.attributes_of(values)
+    return _with_way(interface, attributes, saving.choose(interface.operator, attributes, dtype, save))
+
+
+def derive_in_place(interface: Interface, values: tuple[Any, ...]) -> Derivation:
+    """The same where the input is overwritten."""
+    attributes = interface.attributes_of(values)
+    return _with_way(interface, attributes, saving.choose_in_place(interface.operator, attributes))
+
+
+def _with_way(interface: Interface, attributes: dict[str, Any], way: saving.Way | None) -> Derivation:
+    from_input = saving.ways(interface.operator).get(saving.INPUT)
+    return Derivation(
+        interface,
+        attributes,
+        way is not None and way.keeps_result,
+        way is not None and way.keeps_more,
+        None if way is None else _gradient(way, attributes),
+        None if from_input is None else _gradient(from_input, attributes),
+    )
+
+
+def _gradient(way: saving.Way, attributes: dict[str, Any]) -> Gradient:
+    given = {name: value for name, value in attributes.items() if name in way.backward.defaults}
+    return gradient_of(interface_of(way.backward), {**given, **way.flags})
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if a is None or b is None:
+        return b if a is None else a
+    return a + b

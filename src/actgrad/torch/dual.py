@@ -1,0 +1,188 @@
+"""Dual numbers of tensors: a formula run on them gives its derivative, as an expression that PyTorch differentiates on.
+
+What is no function of the differentiated input has the slope None and costs nothing; so a formula that only asks for
+the sign of a number shows that it does. At a kink the slope is the one from the left, the side on which `x > 0` counts
+zero: through PyTorch's own `abs` it would be 0, and gelu''(0) with it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import torch
+
+from .. import xp
+
+_FAR = 100.0  # the normal density is 0 from here on, in every dtype; keeps infinity * 0 out of its derivatives
+_SATURATED = 1e9  # so is the slope of a logistic function of the cube
+
+
+class Dual:
+    """A tensor and its derivative in one direction."""
+
+    __slots__ = ("slope", "value")
+
+    def __init__(self, value: Any, slope: Any):
+        self.value = value
+        self.slope = slope
+
+    def __add__(self, other: Any) -> Any:
+        return _dual(self.value + value(other), _sum(self.slope, slope(other)))
+
+    def __mul__(self, other: Any) -> Any:
+        a, b = self.value, value(other)
+        return _dual(a * b, _sum(_product(self.slope, b), _product(slope(other), a)))
+
+    def __truediv__(self, other: Any) -> Any:
+        quotient = self.value / value(other)
+        return _dual(quotient, _quotient(_sum(self.slope, _product(slope(other), -quotient)), value(other)))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        quotient = other / self.value
+        return _dual(quotient, _quotient(_product(self.slope, -quotient), self.value))
+
+    def __neg__(self) -> Any:
+        return _dual(-self.value, _product(self.slope, -1.0))
+
+    def __sub__(self, other: Any) -> Any:
+        return self + -other
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self + other
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __gt__(self, other: Any) -> Any:
+        return self.value > value(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.value >= value(other)
+
+    def __lt__(self, other: Any) -> Any:
+        return self.value < value(other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.value <= value(other)
+
+
+def value(x: Any) -> Any:
+    """The number itself."""
+    return x.value if isinstance(x, Dual) else x
+
+
+def slope(x: Any) -> Any:
+    """Its derivative, None where it is constant."""
+    return x.slope if isinstance(x, Dual) else None
+
+
+def _dual(number: Any, derivative: Any) -> Any:
+    return number if derivative is None else Dual(number, derivative)
+
+
+def _sum(a: Any, b: Any) -> Any:
+    if a is None or b is None:
+        return b if a is None else a
+    return a + b
+
+
+def _product(derivative: Any, factor: Any) -> Any:
+    return None if derivative is None else derivative * factor
+
+
+def _quotient(derivative: Any, divisor: Any) -> Any:
+    return None if derivative is None else derivative / divisor
+
+
+def _function(plain: Callable[..., Any], derivative: Callable[..., Any]) -> Callable[..., Any]:
+    """The function for dual numbers; `derivative` is given its value, its argument and its constants."""
+
+    def apply(x: Any, *constants: float) -> Any:
+        result = plain(value(x), *constants)
+        return _dual(result, None if slope(x) is None else slope(x) * derivative(result, value(x), *constants))
+
+    return apply
+
+
+def _normal_pdf(x: Any) -> Any:
+    near = torch.clamp(x, -_FAR, _FAR)
+    return torch.exp(-0.5 * near * near) / math.sqrt(2 * math.pi)
+
+
+def _erfc_slope(_: Any, x: Any) -> Any:
+    near = torch.clamp(x, -_FAR, _FAR)
+    return torch.exp(-near * near) * (-2 / math.sqrt(math.pi))
+
+
+def _sigmoid_cubic(x: Any, c1: float, c3: float) -> Any:
+    near = torch.clamp(x, -_SATURATED, _SATURATED)
+    return torch.sigmoid(near * (c1 + c3 * near * near))
+
+
+def _sigmoid_cubic_slope(s: Any, x: Any, c1: float, c3: float) -> Any:
+    near = torch.clamp(x, -_SATURATED, _SATURATED)
+    return s * _sigmoid_cubic(-x, c1, c3) * (c1 + 3 * c3 * near * near)  # 1 - s(x) = s(-x), digits kept
+
+
+@cache
+def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
+    """The functions a formula may call, for dual numbers computed in `dtype`."""
+
+    def choose(condition: Any, a: Any, b: Any) -> Any:
+        if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+            a = torch.scalar_tensor(a, dtype=dtype)  # of two plain numbers PyTorch makes its default dtype
+        return torch.where(condition, a, b)
+
+    def where(condition: Any, a: Any, b: Any) -> Any:
+        slopes = slope(a), slope(b)
+        number = choose(condition, value(a), value(b))
+        if slopes == (None, None):
+            return number
+        return Dual(number, choose(condition, *[0.0 if s is None else s for s in slopes]))
+
+    def absolute(x: Any) -> Any:
+        return where(x > 0, x, -x)
+
+    def maximum(a: Any, b: Any) -> Any:
+        if not isinstance(a, Dual):
+            a, b = b, a  # the differentiated one first: at a tie the other one's slope is that from the left
+        return where((a > b) | _is_nan(a), a, b)
+
+    def minimum(a: Any, b: Any) -> Any:
+        if not isinstance(a, Dual):
+            a, b = b, a
+        return where((a <= b) | _is_nan(a), a, b)
+
+    named: dict[str, Callable[..., Any]] = {
+        "where": where,
+        "abs": absolute,
+        "minimum": minimum,
+        "maximum": maximum,
+        "exp": _function(torch.exp, lambda result, x: result),
+        "expm1": _function(torch.expm1, lambda result, x: torch.exp(x)),
+        "log1p": _function(torch.log1p, lambda result, x: 1 / (1 + x)),
+        "tanh": _function(torch.tanh, lambda result, x: 1 - result * result),
+        "erfc": _function(torch.special.erfc, _erfc_slope),
+        "normal_cdf": _function(torch.special.ndtr, lambda result, x: _normal_pdf(x)),
+        "normal_pdf": _function(_normal_pdf, lambda result, x: -torch.clamp(x, -_FAR, _FAR) * result),
+        "sigmoid_cubic": _function(_sigmoid_cubic, _sigmoid_cubic_slope),
+    }
+    for name in ("normal_cdf", "normal_pdf", "sigmoid_cubic"):
+        named[f"{name}_times"] = _times(named[name])
+    return named
+
+
+def _times(plain: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *arguments: plain(*arguments[:-1]) * arguments[-1]
+
+
+def _is_nan(x: Any) -> Any:
+    return value(x) != value(x)
+
+
+@cache
+def bound(formula: Callable[..., Any], dtype: torch.dtype) -> Callable[..., Any]:
+    """A formula as one of dual numbers computed in `dtype`."""
+    return xp.bind(formula, functions(dtype))

@@ -1,0 +1,179 @@
+"""An operator's call as PyTorch's dispatcher makes it: computed on memory, or on shapes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+from typing import Any
+
+import torch
+
+from .. import arguments, arrays, checks, preparation, products
+from ..errors import InvalidArgument
+from ..loop import Meta
+from ..op import Operator
+
+_SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+
+
+class Interface:
+    """An operator's schema as PyTorch has it: all arguments in one row, outputs without names."""
+
+    def __init__(self, operator: Operator):
+        self.operator = operator
+        schema = operator.schema
+        names = [a.name for a in schema.arguments]
+        self.tensors = tuple(names.index(name) for name in schema.tensor_names)  # their places
+        self.names = tuple(a.name for a in schema.attributes)
+        first = names.index(self.names[0]) if self.names else 0
+        self.span = slice(first, first + len(self.names))  # the attributes' places
+        if self.names != tuple(names[self.span]):
+            raise ValueError(f"{operator.name}: its schema has tensors between attributes")
+        self.has_optional = any(a.is_optional for a in schema.tensors)
+        #: What the dispatcher leaves out where it equals the schema's default.
+        self.defaults = tuple(_literal(operator, a.name, a.default) for a in schema.arguments)
+
+    @property
+    def text(self) -> str:
+        """The arguments in PyTorch's schema language."""
+        return ", ".join(
+            f"{a.type} {a.name}" + ("" if a.default is None else f"={a.default}")
+            for a in self.operator.schema.arguments
+        )
+
+    @property
+    def results(self) -> str:
+        """The outputs in the same language."""
+        count = len(self.operator.schema.outputs)
+        return "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
+
+    @property
+    def title(self) -> str:
+        """The name of the nodes that it leaves in a graph."""
+        return "Actgrad" + "".join(word.capitalize() for word in self.operator.name.split("_"))
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The outputs' names where a caller gives them, which are PyTorch's."""
+        return ("grad_input",) if self.operator.gradient_of is not None else self.operator.schema.outputs
+
+    @cached_property
+    def overload(self) -> Any:
+        """PyTorch's operator."""
+        return getattr(torch.ops.actgrad, self.operator.name).default
+
+    @cached_property
+    def kernel(self) -> Callable[..., Any]:
+        """Its kernel, see `compute`."""
+        return compute(self)
+
+    def filled(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """All arguments of a call; the dispatcher drops trailing ones that equal their defaults."""
+        return given + self.defaults[len(given) :] if len(given) < len(self.defaults) else given
+
+    def values_of(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The attributes' values among the arguments."""
+        return self.filled(given)[self.span]
+
+    def tensors_of(self, given: Sequence[Any]) -> list[Any]:
+        """The tensors among the arguments, None for one left out."""
+        return [given[place] for place in self.tensors]
+
+    def attributes_of(self, values: Sequence[Any]) -> dict[str, Any]:
+        """The attributes by name, in the form that the operator's rules and formulas know."""
+        known = self.operator.schema.attributes
+        return {
+            a.name: value if isinstance(value, _SYMBOLS) else arguments.attribute(self.operator, a, value)
+            for a, value in zip(known, values, strict=True)
+        }
+
+    def template(self, attributes: dict[str, Any]) -> list[Any]:
+        """All arguments of a call but for the tensors; attributes that are missing take the operator's defaults."""
+        row: list[Any] = [None] * len(self.defaults)
+        values = {**self.operator.defaults, **attributes}
+        row[self.span] = [_literal(self.operator, name, values[name]) for name in self.names]
+        return row
+
+    def row(self, tensors: Sequence[Any], attributes: dict[str, Any]) -> list[Any]:
+        """All arguments of a call."""
+        row = self.template(attributes)
+        for place, tensor in zip(self.tensors, tensors, strict=False):
+            row[place] = tensor
+        return row
+
+
+@cache
+def interface_of(operator: Operator) -> Interface:
+    """The operator's interface; there is one."""
+    return Interface(operator)
+
+
+def _literal(operator: Operator, name: str, value: Any) -> Any:
+    """An attribute's value as PyTorch's schema has it: choices by their numbers."""
+    is_choice = name == operator.switch and isinstance(value, str) and value in operator.choices
+    return operator.choices.index(value) if is_choice else value
+
+
+def compute(interface: Interface) -> Callable[..., Any]:
+    """The kernel: the call on memory.
+
+    What it is given may be on a graph, which is the dispatcher's affair and not the kernel's; options, by keyword, are
+    the derivatives'.
+    """
+    operator, names, span, places = interface.operator, interface.names, interface.span, interface.tensors
+
+    def kernel(*given: Any, out: Any = None, **options: Any) -> Any:
+        if len(given) == 1:  # nothing but defaults: the shortest way
+            return operator(given[0].detach(), out=out)
+        given = interface.filled(given)
+        tensors = [None if given[place] is None else given[place].detach() for place in places]
+        return operator(*tensors, out=out, **dict(zip(names, given[span], strict=True)))
+
+    return kernel
+
+
+#: The dispatch keys of a tensor that is only memory of the CPU: not batched, lazily negated, functional, a subclass...
+_PLAIN = torch._C._dispatch_keys(torch.empty(0)).raw_repr()
+
+
+def is_direct(tensors: Sequence[torch.Tensor]) -> bool:
+    """Whether nobody stands between a call below autograd and the kernel, so that the dispatcher need not be asked.
+
+    Its detour costs more than the kernel of a small tensor.
+    """
+    if torch._C._len_torch_dispatch_stack():
+        return False
+    return all([torch._C._dispatch_keys(tensor).raw_repr() == _PLAIN for tensor in tensors])  # noqa: C419  twice as fast
+
+
+def shapes(interface: Interface, *given: Any, out: Any = None, **options: Any) -> Any:
+    """The same without data: checked, and results with the strides that the kernel's have; None with `out`."""
+    operator = interface.operator
+    tensors = interface.tensors_of(given)
+    names = (*operator.schema.tensor_names, *operator.schema.outputs)
+    named = dict(zip(names, (*tensors, *(out or ())), strict=False))
+    _refuse_other_devices(operator, named)
+    metas: dict[str, Meta | None] = {
+        name: None if tensor is None else arrays.torch_meta(torch, tensor, operator.name, name)
+        for name, tensor in named.items()
+    }
+    terms = checks.Terms(products.chosen(), products.chosen_rules() == "document")
+    call = checks.Call(operator, metas, interface.attributes_of(interface.values_of(given)), terms)
+    checks.run(call)
+    if out is not None:
+        return None
+    results = tuple(_empty(meta, tensors[0]) for meta in preparation.result_metas(call))
+    return results if len(results) > 1 else results[0]
+
+
+def _refuse_other_devices(operator: Operator, named: dict[str, Any]) -> None:
+    (first_name, first), *others = [(name, tensor) for name, tensor in named.items() if tensor is not None]
+    for name, tensor in others:
+        if tensor.device != first.device:
+            places = f"{name} is on {tensor.device}, but {first_name} is on {first.device}"
+            raise InvalidArgument(f"{operator.name}: {places}; move them to one device")
+
+
+def _empty(meta: Meta, like: torch.Tensor) -> torch.Tensor:
+    strides = [stride // meta.dtype.itemsize for stride in meta.strides]
+    return torch.empty_strided(meta.shape, strides, dtype=getattr(torch, meta.dtype.name), device=like.device)

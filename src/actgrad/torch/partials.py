@@ -1,0 +1,143 @@
+"""The derivatives of any operator, from its formula: what higher orders are made of, in PyTorch's own operators.
+
+A kernel computes the outputs' elements from the inputs' elements at the same place, so that the derivatives are
+products of tensors with the elements' partial derivatives. These come from running the formula on dual numbers; they
+are expressions that PyTorch can differentiate on, transform and compile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from .. import preparation, products
+from ..checks import Call, Terms
+from ..layouts import GATED
+from ..op import Operator
+from .dual import Dual, bound, slope
+
+Tensors = Sequence["torch.Tensor | None"]
+
+
+class Element(NamedTuple):
+    """A call, taken apart into what its kernel meets at each element."""
+
+    compute: Any  # (inputs, attributes) -> outputs, on dual numbers
+    inputs: list[torch.Tensor]
+    owners: list[int]  # of which of the operator's tensors each input is a part
+    attributes: list[float]
+    dtype: torch.dtype  # of the arithmetic
+
+
+def vector_jacobian(
+    operator: Operator, tensors: Tensors, attributes: dict[str, Any], gradients: Tensors, number: int
+) -> torch.Tensor:
+    """The gradient of the tensor at `number`, given those of the outputs, None for one that nobody asks for."""
+    element = _element(operator, tensors, attributes)
+    cotangents = _parts(operator, attributes, gradients, of_outputs=True)
+    parts = [
+        _total(_products(element, place, cotangents)) for place, owner in enumerate(element.owners) if owner == number
+    ]
+    target = tensors[number]
+    assert target is not None, "only what was given is differentiated"
+    if all(part is None for part in parts):
+        return torch.zeros_like(target)
+    if len(parts) == 2:
+        return _joined(attributes, parts, target.dtype)
+    return parts[0].sum_to_size(target.shape).to(target.dtype)
+
+
+def jacobian_vector(
+    operator: Operator, tensors: Tensors, attributes: dict[str, Any], tangents: Tensors, dtype: torch.dtype
+) -> list[torch.Tensor]:
+    """The outputs' tangents, given those of the tensors, None for one that does not change."""
+    element = _element(operator, tensors, attributes)
+    pairs = zip(_parts(operator, attributes, tensors), _parts(operator, attributes, tangents), strict=True)
+    directions = [tangent for tensor, tangent in pairs if tensor is not None]
+    columns = [
+        [None if d is None else direction.to(element.dtype) * d for d in _partials(element, place)]
+        for place, direction in enumerate(directions)
+        if direction is not None
+    ]
+    totals = [_total(terms) for terms in zip(*columns, strict=True)]
+    like = torch.broadcast_tensors(*element.inputs)[0]
+    results = [(torch.zeros_like(like) if total is None else total).to(dtype) for total in totals]
+    is_packed = operator.layout == GATED and operator.gradient_of is not None
+    return [_joined(attributes, results, dtype)] if is_packed else results
+
+
+def depends_on_sign_only(operator: Operator, attributes: dict[str, Any]) -> bool:
+    """Whether a backward operator asks of its last tensor nothing but on which side of a kink it lies."""
+    x = torch.ones((), device="cpu")
+    element = _element(operator, [x] * len(operator.schema.tensors), attributes)
+    return all(derivative is None for derivative in _partials(element, len(element.inputs) - 1))
+
+
+def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> Element:
+    names = operator.schema.tensor_names
+    call = Call(operator, dict(zip(names, tensors, strict=True)), attributes, Terms(products.chosen()))
+    element, formulas = preparation.element_and_formulas(call)
+    given = [tensor for tensor in tensors if tensor is not None]
+    dtype = torch.float64 if any(tensor.dtype == torch.float64 for tensor in given) else torch.float32
+    functions = [bound(formula, dtype) for formula in formulas]
+    inputs = [part.to(dtype) for part in _parts(operator, attributes, tensors) if part is not None]
+    owners = [k for k, tensor in enumerate(tensors) if tensor is not None]
+    if operator.layout == GATED:
+        packed = owners.index(names.index("self"))
+        owners.insert(packed, owners[packed])
+    scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
+    return Element(lambda *numbers: element(*functions, *numbers), inputs, owners, scalars, dtype)
+
+
+def _partials(element: Element, place: int) -> list[Any]:
+    """The outputs' derivatives by the input at `place`; None where an output does not depend on it."""
+    numbers: list[Any] = list(element.inputs)
+    numbers[place] = Dual(numbers[place], 1.0)
+    return [slope(output) for output in element.compute(*numbers, *element.attributes)]
+
+
+def _products(element: Element, place: int, cotangents: Tensors) -> list[Any]:
+    return [
+        None if cotangent is None or derivative is None else cotangent.to(element.dtype) * derivative
+        for cotangent, derivative in zip(cotangents, _partials(element, place), strict=True)
+    ]
+
+
+def _total(terms: Iterable[Any]) -> Any:
+    """The sum of the terms that are there; None where none is."""
+    present = [term for term in terms if term is not None]
+    return sum(present[1:], present[0]) if present else None
+
+
+def _parts(
+    operator: Operator, attributes: dict[str, Any], tensors: Tensors, of_outputs: bool = False
+) -> list[torch.Tensor | None]:
+    """Tensors, gradients or tangents as the parts that an element has: those of a packed one are active and other."""
+    packed = None
+    if operator.layout == GATED:
+        packed_output = 0 if operator.gradient_of is not None else None
+        packed = packed_output if of_outputs else operator.schema.tensor_names.index("self")
+    parts: list[torch.Tensor | None] = []
+    for number, tensor in enumerate(tensors):
+        parts += _halves(attributes, tensor) if number == packed else [tensor]
+    return parts
+
+
+def _halves(attributes: dict[str, Any], packed: torch.Tensor | None) -> Sequence[torch.Tensor | None]:
+    """The active half and the other."""
+    if packed is None:
+        return None, None
+    dim = attributes["dim"]
+    middle = packed.shape[dim] // 2
+    lower, upper = packed.narrow(dim, 0, middle), packed.narrow(dim, middle, middle)
+    return (lower, upper) if attributes["activate_left"] else (upper, lower)
+
+
+def _joined(attributes: dict[str, Any], parts: Sequence[Any], dtype: torch.dtype) -> torch.Tensor:
+    """The packed tensor of an active and another half; a missing one is zero."""
+    like = next(part for part in parts if part is not None)
+    active, other = (torch.zeros_like(like) if part is None else part for part in parts)
+    halves = (active, other) if attributes["activate_left"] else (other, active)
+    return torch.cat([half.to(dtype) for half in halves], attributes["dim"])

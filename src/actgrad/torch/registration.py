@@ -1,0 +1,58 @@
+"""The registry's operators as `torch.ops.actgrad`: everything follows from an operator's schema and formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import torch
+
+from ..op import REGISTRY, Operator
+from . import autograd, batching, kernels, saving, variants
+from .kernels import Interface, interface_of
+
+#: Open as long as the process lives: an operator is gone with its library.
+LIBRARY = torch.library.Library("actgrad", "FRAGMENT")
+
+#: One kernel for all devices and kinds of memory: the operator itself says which it cannot take, and the way out.
+KERNEL_KEYS = ("CompositeExplicitAutograd", "NestedTensorCPU", "NestedTensorCUDA")
+
+#: What has been registered, by name.
+REGISTERED: dict[str, Interface] = {}
+
+
+def register(operator: Operator) -> Interface:
+    """Make an operator one of `torch.ops.actgrad`, if it is not; those in `ops/` are, by importing this package.
+
+    Its backward operators must be in the registry by then. What else is to be known of it (a sharding rule, another
+    device's kernel) can be registered on the `overload` of what is returned.
+    """
+    known = REGISTERED.get(operator.name)
+    if known is not None:
+        return known
+    interface = REGISTERED[operator.name] = interface_of(operator)
+    name = operator.name
+    options = f", *, str save='{saving.AUTO}'" if operator.gradient_of is None else ""
+    LIBRARY.define(f"{name}({interface.text}{options}) -> {interface.results}", tags=variants.TAGS)
+    torch.library.register_fake(f"actgrad::{name}", partial(kernels.shapes, interface), lib=LIBRARY)
+    for key in KERNEL_KEYS:
+        LIBRARY.impl(name, interface.kernel, key)
+    LIBRARY.impl(name, autograd.kernel(interface), "Autograd", with_keyset=True)
+    torch.library.register_vmap(f"actgrad::{name}", batching.rule(interface), lib=LIBRARY)
+    variants.register_out(LIBRARY, interface)
+    variants.register_in_place(LIBRARY, interface)
+    saving.prepare(operator)
+    return interface
+
+
+def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any]) -> Any:
+    """An operator's call on tensors that are more than memory, in the schema's order; what `actgrad`'s functions do."""
+    interface = register(operator)
+    return interface.overload(*interface.row(tensors, attributes))
+
+
+def register_all() -> None:
+    """Register every operator of the registry."""
+    for operator in list(REGISTRY.values()):
+        register(operator)

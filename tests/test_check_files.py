@@ -1,0 +1,274 @@
+"""Tensors from files: what is written is read, and what is damaged, hostile or too large is refused by name."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from actgrad.conformance import files
+from actgrad.conformance.files import UnreadableFile, read
+from actgrad.dtypes import BY_NAME
+
+DTYPES = ("float16", "bfloat16", "float32", "float64", "int8", "int32")
+SHAPES = ((), (0,), (7,), (3, 0, 2), (2, 3, 4))
+
+
+def values(dtype: str, shape: tuple[int, ...] = (2, 3, 4)) -> np.ndarray:
+    size = int(np.prod(shape))
+    return np.random.default_rng(0).integers(-100, 100, size).reshape(shape).astype(BY_NAME[dtype].numpy)
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def npy(path: Path, header: str, body: bytes = b"", version: bytes = b"\x01\x00") -> Path:
+    """A .npy file with any header."""
+    text = header.encode("latin1")
+    length = struct.pack("<H" if version == b"\x01\x00" else "<I", len(text))
+    path.write_bytes(b"\x93NUMPY" + version + length + text + body)
+    return path
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_npy_and_raw_bytes(tmp_path: Path, dtype: str, shape: tuple[int, ...]) -> None:
+    array = values(dtype, shape)
+    np.save(tmp_path / "x.npy", array)
+    assert same(read(str(tmp_path / "x.npy")), array)
+    (tmp_path / "x.bin").write_bytes(array.tobytes())
+    words = "x".join(map(str, shape)) or "scalar"
+    assert same(read(f"{tmp_path}/x.bin:{dtype}:{words}"), array)
+
+
+def test_npy_in_other_orders_and_versions(tmp_path: Path) -> None:
+    array = values("float32")
+    np.save(tmp_path / "f.npy", np.asfortranarray(array))
+    assert same(read(str(tmp_path / "f.npy")), array)
+    np.save(tmp_path / "big.npy", array.astype(">f4"))
+    assert same(read(str(tmp_path / "big.npy")), array)
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 4)}\n"
+    assert same(read(str(npy(tmp_path / "2.npy", header, array.tobytes(), b"\x02\x00"))), array)
+
+
+def test_a_mapped_file_is_not_read_as_a_whole(tmp_path: Path) -> None:
+    with (tmp_path / "x.bin").open("wb") as file:
+        file.truncate(1 << 40)  # a terabyte of holes
+    array = read(f"{tmp_path}/x.bin:float32:524288x524288")
+    assert array.shape == (1 << 19, 1 << 19)
+    assert array[-1, -1] == 0
+
+
+def test_bfloat16_as_others_write_it(tmp_path: Path) -> None:
+    array = values("bfloat16")
+    for bits in (np.uint16, np.int16):
+        np.save(tmp_path / "x.npy", array.view(bits))
+        assert same(read(f"{tmp_path}/x.npy:bfloat16"), array)
+        assert read(f"{tmp_path}/x.npy").dtype == bits
+    np.save(tmp_path / "x.npy", array)
+    assert same(read(f"{tmp_path}/x.npy:bfloat16"), array)
+    np.save(tmp_path / "x.npy", values("float16"))
+    with pytest.raises(UnreadableFile, match=r"x\.npy: holds float16, not bfloat16"):
+        read(f"{tmp_path}/x.npy:bfloat16")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_pytorch(tmp_path: Path, dtype: str) -> None:
+    torch = pytest.importorskip("torch")
+    array = values(dtype)
+    tensor = torch.from_numpy(array.astype(np.float64)).to(getattr(torch, dtype))
+    torch.save(tensor, tmp_path / "x.pt")
+    assert same(read(f"{tmp_path}/x.pt"), array)
+    torch.save({"one": tensor, "a:b": tensor + 1}, tmp_path / "y.pth")
+    assert same(read(f"{tmp_path}/y.pth:one"), array)
+    assert same(read(f"{tmp_path}/y.pth:a:b"), (array + 1).astype(array.dtype))
+    with pytest.raises(UnreadableFile, match=r"has 2 tensors; .*/y\.pth:NAME chooses one; it holds a:b, one"):
+        read(f"{tmp_path}/y.pth")
+    torch.save(tensor.transpose(0, 2).requires_grad_(dtype.startswith(("f", "b"))), tmp_path / "t.pt")
+    assert same(np.ascontiguousarray(read(f"{tmp_path}/t.pt")), np.ascontiguousarray(array.transpose(2, 1, 0)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_safetensors(tmp_path: Path, dtype: str) -> None:
+    pytest.importorskip("safetensors")
+    array = values(dtype)
+    code = next(code for code, name in files._SAFETENSORS.items() if name == dtype)
+    entry = {"dtype": code, "shape": list(array.shape), "data_offsets": [0, array.nbytes]}
+    other = {**entry, "data_offsets": [array.nbytes, 2 * array.nbytes]}
+    header = json.dumps({"x": entry, "y": other}).encode()
+    data = array.tobytes() + (array + 1).astype(array.dtype).tobytes()
+    (tmp_path / "x.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + data)
+    assert same(read(f"{tmp_path}/x.safetensors:x"), array)
+    assert same(read(f"{tmp_path}/x.safetensors:y"), (array + 1).astype(array.dtype))
+    with pytest.raises(UnreadableFile, match="has no tensor 'z'; it holds x, y"):
+        read(f"{tmp_path}/x.safetensors:z")
+
+
+def test_a_path_may_have_colons(tmp_path: Path) -> None:
+    folder = tmp_path / "a:b"
+    folder.mkdir()
+    np.save(folder / "c:d.npy", values("float32"))
+    assert same(read(f"{folder}/c:d.npy"), values("float32"))
+
+
+# Bad files
+
+
+def hostile() -> dict[str, tuple[str, Callable[[Path], Any], str]]:
+    """File as it is written on the command line, how it is made, what the error says."""
+    whole = values("float32")
+    good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 4)}\n"
+
+    def header(text: str, body: bytes = b"") -> Callable[[Path], Any]:
+        return lambda path: npy(path, text, body)
+
+    def raw(data: bytes) -> Callable[[Path], Any]:
+        return lambda path: path.write_bytes(data)
+
+    return {
+        "missing": ("x.npy", lambda path: None, "no such file"),
+        "folder": ("x.npy", lambda path: path.mkdir(), "is no file"),
+        "unknown suffix": ("x.txt", raw(b"1"), "the suffix says what it holds"),
+        "empty": ("x.npy", raw(b""), "no .npy file"),
+        "no magic": ("x.npy", raw(b"hello" * 40), "no .npy file"),
+        "truncated header": ("x.npy", raw(b"\x93NUMPY\x01\x00\xff\x00{'descr'"), "no .npy file"),
+        "truncated": ("x.npy", header(good, whole.tobytes()[:-1]), "truncated: float32"),
+        "too long": ("x.npy", header(good, whole.tobytes() + b"!"), "too long: float32"),
+        "version 3": ("x.npy", lambda p: npy(p, good, whole.tobytes(), b"\x03\x00"), "version 3.0"),
+        "version 9": ("x.npy", lambda p: npy(p, good, whole.tobytes(), b"\x09\x00"), "no .npy file|version 9"),
+        "nan in shape": ("x.npy", header(good.replace("(2, 3, 4)", "(nan,)")), "no .npy file"),
+        "negative": ("x.npy", header(good.replace("(2, 3, 4)", "(-4, -6)"), whole.tobytes()), "no .npy file"),
+        "overflowing": ("x.npy", header(good.replace("(2, 3, 4)", f"({2**40}, {2**40})")), "truncated"),
+        "much of nothing": ("x.npy", header(good.replace("(2, 3, 4)", f"({2**62}, {2**62}, 0)")), "no array has shape"),
+        "rank 70": ("x.npy", header(good.replace("(2, 3, 4)", str((1,) * 70)), b"1234"), "no array has shape"),
+        "code": ("x.npy", header("__import__('os').abort()\n"), "no .npy file"),
+        "deep": ("x.npy", header("(" * 5000 + "\n"), "no .npy file"),
+        "enormous header": ("x.npy", header(" " * 20000 + good), "no .npy file"),
+        "objects": ("x.npy", lambda p: np.save(p, np.array([{}, 1], object), allow_pickle=True), "never unpickled"),
+        "records": ("x.npy", lambda p: np.save(p, np.zeros(3, "f4,i4")), "records"),
+        "text": ("x.npy", lambda p: np.save(p, np.array(["a"])), "no tensor dtype"),
+        "float8": ("x.npy", lambda p: np.save(p, np.zeros(3, "V1")), "no tensor dtype"),
+        "long double": ("x.npy", lambda p: np.save(p, np.zeros(3, np.longdouble)), "no tensor dtype"),
+        "raw without dtype": ("x.bin", raw(b"1234"), "raw bytes need dtype and shape"),
+        "raw without shape": ("x.bin:float32", raw(b"1234"), "raw bytes need dtype and shape"),
+        "raw of another dtype": ("x.bin:float31:1", raw(b"1234"), "raw bytes need dtype and shape"),
+        "raw of no shape": ("x.bin:float32:-1", raw(b"1234"), "raw bytes need dtype and shape"),
+        "raw too short": ("x.bin:float32:2", raw(b"1234"), "truncated: float32, shape .2,., takes 8 bytes, it has 4"),
+        "raw too long": ("x.bin:float16:1", raw(b"1234"), "too long"),
+        "raw and enormous": ("x.bin:float32:99999999999x99999999999", raw(b"1234"), "truncated"),
+        "no pickle": ("x.pt", raw(b"hello"), "PyTorch does not read it|PyTorch is needed"),
+        "a pickle": ("x.pt", lambda p: p.write_bytes(pickle.dumps(Bomb())), "PyTorch does not read it|is needed"),
+        "no safetensors": ("x.safetensors", raw(b"\xff" * 64), "no .safetensors file|safetensors is needed"),
+        "long header": ("x.safetensors", raw(struct.pack("<Q", 2**60) + b"{}"), "no .safetensors|is needed"),
+    }  # fmt: skip
+
+
+class Bomb:
+    """Unpickled, it would set this environment variable."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.putenv, ("ACTGRAD_TEST_WAS_UNPICKLED", "1")
+
+
+@pytest.mark.parametrize("kind", hostile())
+def test_bad_files_are_refused_by_name(kind: str, tmp_path: Path) -> None:
+    text, make, words = hostile()[kind]
+    make(tmp_path / text.partition(":")[0])
+    with pytest.raises(UnreadableFile, match=words) as error:
+        read(f"{tmp_path}/{text}")
+    assert str(error.value).startswith(str(tmp_path / text.partition(":")[0]))
+    assert "\n" not in str(error.value)
+
+
+def test_a_pickle_inside_a_pytorch_file_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    ran = []
+    monkeypatch.setattr(Trap, "fired", ran)
+    torch.save({"x": Trap()}, tmp_path / "x.pt")
+    with pytest.raises(UnreadableFile, match="PyTorch does not read it"):
+        read(f"{tmp_path}/x.pt")
+    assert not ran
+    torch.load(tmp_path / "x.pt", weights_only=False)
+    assert ran, "the trap itself does not work"
+
+
+class Trap:
+    """Unpickled, it leaves a trace."""
+
+    fired: ClassVar[list[int]] = []
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _fire, ()
+
+
+def _fire() -> None:
+    Trap.fired.append(1)
+
+
+@pytest.mark.parametrize("held", ["a word", 3.0, ["a list"], {"x": 1}])
+def test_a_pytorch_file_without_tensors(tmp_path: Path, held: Any) -> None:
+    torch = pytest.importorskip("torch")
+    torch.save(held, tmp_path / "x.pt")
+    with pytest.raises(UnreadableFile, match="no plain tensor"):
+        read(f"{tmp_path}/x.pt")
+
+
+def test_what_must_be_read_as_a_whole_must_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "available_memory", lambda: 10)
+    for suffix in ("pt", "safetensors"):
+        (tmp_path / f"x.{suffix}").write_bytes(b"x" * 11)
+        with pytest.raises(UnreadableFile, match="11 bytes must be read as a whole and 10 are free"):
+            read(f"{tmp_path}/x.{suffix}")
+
+
+def test_memory_is_known_here() -> None:
+    free = files.available_memory()
+    assert free is None or free > 1 << 20
+
+
+def test_running_out_of_memory_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.save(tmp_path / "x.npy", values("float32"))
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(np, "memmap", fail)
+    with pytest.raises(UnreadableFile, match=r"x\.npy: \d+ bytes are more than memory holds"):
+        read(f"{tmp_path}/x.npy")
+
+
+@pytest.mark.parametrize(
+    ("package", "file", "extra"), [("torch", "x.pt", "torch"), ("safetensors", "x.safetensors", "check")]
+)
+def test_a_missing_library_is_named_with_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, file: str, extra: str
+) -> None:
+    def refuse(name: str) -> Any:
+        raise ImportError(f"No module named {name!r}")
+
+    monkeypatch.setattr(files.importlib, "import_module", refuse)
+    (tmp_path / file).write_bytes(b"x")
+    with pytest.raises(UnreadableFile, match=rf"{package}'.*pip install 'actgrad\[{extra}\]'"):
+        read(f"{tmp_path}/{file}")
+
+
+# Writing
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "report.html"
+    files.replace_whole(target, "first")
+    assert target.read_text() == "first"
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(UnreadableFile, match=r"report\.html: cannot be written: No space left on device"):
+        files.replace_whole(target, "second")
+    assert target.read_text() == "first"
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
