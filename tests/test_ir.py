@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+from textwrap import dedent
 from typing import Any
 
 import numpy as np
 import pytest
-from calls import BFLOAT16
+from calls import BFLOAT16, run_script
 
 import actgrad
 from actgrad import ir
@@ -175,3 +177,47 @@ def test_wrong_calls() -> None:
             call()
     with pytest.raises(AttributeError, match="no attribute 'Relu'; graph operators: Elu, EluGradV2"):
         _ = ir.Relu
+
+
+def test_one_node_of_a_traced_graph() -> None:
+    torch = pytest.importorskip("torch")
+    importlib.import_module("actgrad.torch")
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    for name, tensors, attributes, _ in CALLS:
+        operator, given = getattr(ir, name), [torch.from_numpy(tensor.copy()) for tensor in tensors]
+
+        class Model(torch.nn.Module):
+            def forward(self, *tensors: Any) -> Any:
+                return operator(*tensors, **attributes)  # noqa: B023  traced before the next round
+
+        traced = make_fx(Model())(*given)
+        exported = torch.export.export(Model(), tuple(given)).graph
+        for graph in (traced.graph, exported):
+            called = [node for node in graph.nodes if node.op == "call_function" and "getitem" not in node.name]
+            assert [str(node.target) for node in called] == [f"actgrad.{operator.operator.name}.default"]
+        whole = torch.compile(Model(), fullgraph=True, backend="aot_eager")
+        for result in (traced(*given), whole(*given), operator(*given, **attributes)):
+            for got, wanted in zip(as_tuple(result), as_tuple(operator(*tensors, **attributes)), strict=True):
+                assert np.array_equal(got.numpy(), wanted)
+
+
+def test_a_traced_operator_is_differentiable() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.linspace(-2, 2, 9, requires_grad=True)
+    ir.LeakyRelu(x, negative_slope=0.25).sum().backward()
+    assert torch.equal(x.grad, torch.where(x > 0, 1.0, 0.25))
+
+
+def test_first_call_may_be_traced() -> None:
+    pytest.importorskip("torch")
+    nodes = run_script(
+        dedent("""
+        import torch
+        from torch.fx.experimental.proxy_tensor import make_fx
+        from actgrad import ir
+        graph = make_fx(lambda x: ir.Elu(x))(torch.zeros(3)).graph
+        print([str(node.target) for node in graph.nodes])
+    """)
+    )
+    assert nodes.strip() == "['x_1', 'actgrad.elu.default', 'output']"

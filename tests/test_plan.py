@@ -304,6 +304,8 @@ SIGNATURES = {
     "leaky_relu_backward": "grad_output, self, *, negative_slope=0.01, self_is_result=False",
     "geglu": "self, *, dim=-1, approximate='none', activate_left=False",
     "geglu_backward": "grad_output, self, gelu=None, *, dim=-1, approximate='none', activate_left=False",
+    "geglu_two": "self, gate, *, approximate='none'",
+    "geglu_two_backward": "grad_output, self, gate, *, approximate='none'",
 }
 
 

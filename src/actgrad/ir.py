@@ -3,7 +3,8 @@
     ir.GeGluGradV2(dy, x, gelu, dim=-1, approximate=1, activate_left=False)
     ir.GeGluGradV2.infer_shape((4, -1), (4, 64), (4, -1))        ((4, 64),)
 
-Called with arrays, such an operator computes at once; in a traced PyTorch graph it is one node. What it infers of
+Called with arrays, such an operator computes at once; in a traced PyTorch graph it is one node (import actgrad.torch
+before tracing). What it infers of
 shapes and data types it infers from these alone: a dimension of -1 is unknown, a shape of (-2,) has unknown rank.
 Building graphs for CANN's own graph engine (C++) is not part of this package.
 """
@@ -53,8 +54,11 @@ class GraphOperator:
         inputs, attributes = self._bound(tensors, named)
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(inputs[0], torch.Tensor):
-            call = importlib.import_module(f"{__package__}.torch").operator(self.operator.name)
-            return call(*inputs, **attributes)
+            if f"{__package__}.torch" not in sys.modules:
+                importlib.import_module(f"{__package__}.torch")
+            call = getattr(torch.ops.actgrad, self.operator.name)  # one node of a graph that is being traced
+            named_inputs = dict(zip(self.operator.schema.tensor_names, inputs, strict=True))
+            return call(**named_inputs, **{**self.operator.defaults, **attributes})
         return self.operator(*inputs, **attributes)
 
     def infer_shape(self, *shapes: Any, **named: Any) -> tuple[Shape, ...]:

@@ -34,5 +34,17 @@ def gated_backward_given(derivative, grad_output, active, other, activated, *att
     return grad_output * derivative(active, *attributes) * other, grad_output * activated
 
 
+def pair_forward(function, other, active, *attributes):
+    """out = other * f(active), of two tensors. f(active) is nobody's result: the backward pass computes it anew."""
+    return (function(active, *attributes) * other,)
+
+
+def pair_backward(function, derivative, grad_output, other, active, *attributes):
+    """The gradients of the other and of the active tensor."""
+    of_active, of_other = gated_backward(function, derivative, grad_output, active, other, *attributes)
+    return of_other, of_active
+
+
 ELEMENTWISE = "elementwise"
-GATED = "gated"
+GATED = "gated"  # the two factors are the halves of a packed tensor
+GATED_PAIR = "gated pair"  # they are two tensors

@@ -259,7 +259,7 @@ def _documentation(operator: Operator) -> str:
         "",
         f"Tensors (by position): {tensors}; NumPy arrays, torch.Tensor or arrays with __dlpack__, of any shape and",
         f"strides; dtypes {', '.join(allowed_dtypes(operator, None))}." + (
-            f" They are {alike}." if operator.layout == ELEMENTWISE and len(operator.schema.tensors) > 1 else ""
+            f" They are {alike}." if operator.layout != GATED and len(operator.schema.tensors) > 1 else ""
         ),
         f"Returns {outputs}, of the inputs' kind and dtype; `out` takes the result instead.",
         "`backend` is 'cpu', 'triton' or 'reference'; by default that of the tensors' device.",

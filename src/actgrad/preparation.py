@@ -10,7 +10,7 @@ import numpy as np
 from . import arrays, backends, checks, layouts, loop, overlap
 from .dtypes import Dtype
 from .forks import forkable_lock
-from .layouts import ELEMENTWISE, GATED
+from .layouts import ELEMENTWISE, GATED, GATED_PAIR
 from .loop import Loop, Meta
 from .plan import Computation, Prepared
 
@@ -107,6 +107,10 @@ def element_and_formulas(call: checks.Call) -> tuple[Callable[..., Any], tuple[C
     forward = operator.gradient_of
     if operator.layout == ELEMENTWISE:
         return layouts.forward if forward is None else layouts.backward, (formula,)
+    if operator.layout == GATED_PAIR:
+        if forward is None:
+            return layouts.pair_forward, (formula,)
+        return layouts.pair_backward, (forward.formula_for(call.attributes, call.product), formula)
     assert operator.layout == GATED
     if forward is None:
         return layouts.gated_forward, (formula,)
@@ -118,7 +122,7 @@ def element_and_formulas(call: checks.Call) -> tuple[Callable[..., Any], tuple[C
 def _loop(call: checks.Call, results: tuple[Meta, ...]) -> Loop:
     """Where the elements are."""
     operator, inputs = call.operator, tuple(call.inputs.values())
-    if operator.layout == ELEMENTWISE:
+    if operator.layout != GATED:
         return loop.elementwise(results, inputs)
     packed = call.inputs["self"]
     dim, upper = call.attributes["dim"] % len(packed.shape), not call.attributes["activate_left"]

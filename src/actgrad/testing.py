@@ -305,6 +305,11 @@ def _aten_geglu_backward(ops: Any, a: dict[str, Any], grad_output: Any, packed: 
     return ops.cat(parts if a["activate_left"] else parts[::-1], a["dim"])
 
 
+def _aten_geglu_two_backward(ops: Any, a: dict[str, Any], grad_output: Any, other: Any, active: Any) -> Any:
+    activated = ops.gelu(active, approximate=a["approximate"])
+    return grad_output * activated, ops.gelu_backward(grad_output * other, active, approximate=a["approximate"])
+
+
 #: PyTorch's counterparts: (its operators, attributes, tensors...) -> result.
 ATEN: dict[str, Callable[..., Any]] = {
     "elu": lambda ops, a, x: ops.elu(x, a["alpha"], a["scale"], a["input_scale"]),
@@ -319,4 +324,6 @@ ATEN: dict[str, Callable[..., Any]] = {
     "gelu_backward": lambda ops, a, g, x: ops.gelu_backward(g, x, approximate=a["approximate"]),
     "geglu": _aten_geglu,
     "geglu_backward": _aten_geglu_backward,
+    "geglu_two": lambda ops, a, x, gate: x * ops.gelu(gate, approximate=a["approximate"]),
+    "geglu_two_backward": _aten_geglu_two_backward,
 }

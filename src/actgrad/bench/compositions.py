@@ -1,6 +1,7 @@
 """GeGLU and its gradient as PyTorch code computes them: eager, and written for torch.compile.
 
-Functions of the inputs and the outputs, which they write to. The gate is the upper half, as by default.
+Functions of the inputs and the outputs, which they write to. The gate of a packed tensor is the upper half, as by
+default.
 """
 
 from __future__ import annotations
@@ -64,7 +65,46 @@ def _geglu_backward_to_compile(library: Any, approximate: str) -> Composition:
     return compiled
 
 
-_COMPOSITIONS = {"geglu": (_geglu, _geglu_to_compile), "geglu_backward": (_geglu_backward, _geglu_backward_to_compile)}
+def _geglu_two(library: Any, approximate: str) -> Composition:
+    def eager(other: Any, gate: Any, out: Any) -> None:
+        library.mul(other, library.nn.functional.gelu(gate, approximate=approximate), out=out)
+
+    return eager
+
+
+def _geglu_two_backward(library: Any, approximate: str) -> Composition:
+    gelu, gelu_backward = library.nn.functional.gelu, library.ops.aten.gelu_backward
+
+    def eager(grad_output: Any, other: Any, gate: Any, of_other: Any, of_gate: Any) -> None:
+        library.mul(grad_output, gelu(gate, approximate=approximate), out=of_other)
+        gelu_backward.grad_input(grad_output * other, gate, approximate=approximate, grad_input=of_gate)
+
+    return eager
+
+
+def _geglu_two_to_compile(library: Any, approximate: str) -> Composition:
+    def compiled(other: Any, gate: Any, out: Any) -> None:
+        out.copy_(other * library.nn.functional.gelu(gate, approximate=approximate))
+
+    return compiled
+
+
+def _geglu_two_backward_to_compile(library: Any, approximate: str) -> Composition:
+    gelu, gelu_backward = library.nn.functional.gelu, library.ops.aten.gelu_backward
+
+    def compiled(grad_output: Any, other: Any, gate: Any, of_other: Any, of_gate: Any) -> None:
+        of_other.copy_(grad_output * gelu(gate, approximate=approximate))
+        of_gate.copy_(gelu_backward(grad_output * other, gate, approximate=approximate))
+
+    return compiled
+
+
+_COMPOSITIONS = {
+    "geglu": (_geglu, _geglu_to_compile),
+    "geglu_backward": (_geglu_backward, _geglu_backward_to_compile),
+    "geglu_two": (_geglu_two, _geglu_two_to_compile),
+    "geglu_two_backward": (_geglu_two_backward, _geglu_two_backward_to_compile),
+}
 
 
 def exists(case: Case) -> bool:

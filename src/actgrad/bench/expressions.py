@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import layouts, xp
+from ..layouts import GATED_PAIR
 from .cases import Case
 
 Expression = Callable[..., Any]
@@ -31,6 +32,11 @@ def expression(case: Case, functions: dict[str, Any], join: Callable[[list[Any]]
     formula = case.operator.formula_for(case.all_attributes, None)
     forward, scalars = case.operator.gradient_of, case.scalars
     derivative = _bind(formula, functions)
+    if case.operator.layout == GATED_PAIR:
+        if forward is None:
+            return lambda *tensors: layouts.pair_forward(derivative, *tensors)[0]
+        activation = _bind(forward.formula_for(case.all_attributes, None), functions)
+        return lambda *tensors: layouts.pair_backward(activation, derivative, *tensors)
     if not case.is_gated:
         element = layouts.forward if forward is None else layouts.backward
         return lambda *tensors: element(derivative, *tensors, *scalars)[0]

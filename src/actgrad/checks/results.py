@@ -32,7 +32,7 @@ def result_shapes(call: Call) -> tuple[tuple[int, ...], ...]:
         assert joined is not None, "checked before"
         joined = broadcast_shapes(joined, shape)
     assert joined is not None, "checked before"
-    return (joined,)
+    return (joined,) * len(operator.schema.outputs)
 
 
 def halved(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:

@@ -1,9 +1,9 @@
-"""GeGLU, the GELU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202)."""
+"""GeGLU, the GELU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202): of a packed tensor, and of two."""
 
 from ..checks.dtypes import equal, supported
 from ..checks.gated import dim_in_range, even, half, half_size, same_rank
 from ..checks.rules import document_rank, rank, same_shape
-from ..layouts import GATED
+from ..layouts import GATED, GATED_PAIR
 from ..op import Operator
 from .gelu import gelu_erf, gelu_erf_derivative, gelu_tanh, gelu_tanh_derivative
 
@@ -76,4 +76,22 @@ geglu_backward = Operator(
     ),
     aclnn={"GeGluBackward": {"activate_left": False}, "GeGluV3Backward": {}},
     ir="GeGluGradV2(dy, x, gelu, dim=-1, approximate=1, activate_left=False) -> dx",
+)
+
+geglu_two = Operator(
+    "geglu_two(Tensor self, Tensor gate, int approximate=0) -> Tensor out",
+    summary="GeGLU of two tensors: self * gelu(gate), of each pair of elements.",
+    formula={"none": gelu_erf, "tanh": gelu_tanh},
+    switch="approximate",
+    layout=GATED_PAIR,
+)
+
+geglu_two_backward = Operator(
+    "geglu_two_backward(Tensor grad_output, Tensor self, Tensor gate, int approximate=0) "
+    "-> (Tensor grad_self, Tensor grad_gate)",
+    summary="The gradients of both tensors of geglu_two, in one pass; gelu(gate) is computed anew.",
+    formula={"none": gelu_erf_derivative, "tanh": gelu_tanh_derivative},
+    switch="approximate",
+    gradient_of=geglu_two,
+    layout=GATED_PAIR,
 )

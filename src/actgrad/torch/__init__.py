@@ -4,13 +4,17 @@ Importing this package registers every operator of the registry, with its shapes
 transforms; nothing here is written for one operator but the functions' and modules' signatures.
 """
 
+from torch.utils._python_dispatch import _disable_current_modes
+
 from .. import ops as _ops  # noqa: F401  fills the registry
-from .registration import call, register, register_all
 
-register_all()
+with _disable_current_modes():  # a first call may be one that is being traced, which this is no part of
+    from .registration import call, register, register_all
 
-from .functions import elu, geglu, geglu_two, gelu, leaky_relu, selu  # noqa: E402  they take the registered operators
-from .modules import ELU, GEGLU, GELU, SELU, LeakyReLU  # noqa: E402
+    register_all()
+
+from .functions import elu, geglu, geglu_two, gelu, leaky_relu, selu  # they take the registered operators
+from .modules import ELU, GEGLU, GELU, SELU, LeakyReLU
 
 __all__ = [
     "ELU",

@@ -97,9 +97,10 @@ class Node(_SingleLevelFunction):
         derivation, saved = ctx.derivation, ctx.saved_tensors
         wanted = ctx.needs_input_grad
         results: list[Any] = [None] * len(wanted)
-        for number, place in enumerate(derivation.interface.tensors):
-            if wanted[place + 1]:
-                results[place + 1] = derivation.gradient(number, saved, gradients)
+        places = derivation.interface.tensors
+        numbers = [number for number, place in enumerate(places) if wanted[place + 1]]
+        for number, gradient in zip(numbers, derivation.gradients(numbers, saved, gradients), strict=True):
+            results[places[number] + 1] = gradient
         return tuple(results)
 
     @staticmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -45,14 +46,21 @@ class Derivation(NamedTuple):
     by_kernel: Gradient | None  # of a forward operator, from what is kept
     by_kernel_from_input: Gradient | None
 
-    def gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
-        """The gradient of one of the call's tensors, given what was saved and those of its outputs."""
+    def gradients(self, numbers: Sequence[int], saved: Any, gradients: Tensors) -> list[torch.Tensor | None]:
+        """The gradients of some of the call's tensors, given what was saved and those of its outputs."""
+        if self.by_kernel is None:
+            return [self._of_gradient(number, saved, gradients) for number in numbers]
         first, *others = gradients
-        if self.by_kernel is not None:
-            total = None if first is None else self.by_kernel(first, *saved)
-            if any(other is not None for other in others):
-                return _sum(total, self._by_formula(number, saved, (None, *others)))
-            return total
+        totals: Any = None if first is None else self.by_kernel(first, *saved)
+        if not isinstance(totals, tuple):
+            totals = (totals,) * len(self.interface.tensors)
+        if all(other is None for other in others):
+            return [totals[number] for number in numbers]
+        return [_sum(totals[number], self._by_formula(number, saved, (None, *others))) for number in numbers]
+
+    def _of_gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
+        """The gradient of one tensor of a backward operator's call, which has no kernel of its own."""
+        first = gradients[0]
         if all(gradient is None for gradient in gradients):
             return None
         if not (number == 0 and self._is_linear):

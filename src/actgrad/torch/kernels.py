@@ -55,7 +55,8 @@ class Interface:
     @property
     def outputs(self) -> tuple[str, ...]:
         """The outputs' names where a caller gives them, which are PyTorch's."""
-        return ("grad_input",) if self.operator.gradient_of is not None else self.operator.schema.outputs
+        outputs = self.operator.schema.outputs
+        return ("grad_input",) if self.operator.gradient_of is not None and len(outputs) == 1 else outputs
 
     @cached_property
     def overload(self) -> Any:

@@ -1,0 +1,108 @@
+/* Parent and child have device memory of their own, and no lock stays behind. */
+#include "check.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { SIZE = 100000 };
+
+static char* block;
+static int to_child[2], to_parent[2];
+static atomic_bool stop;
+
+static void tell(int pipe) { CHECK(write(pipe, "!", 1) == 1); }
+static void listen_to(int pipe) {
+    char byte;
+    CHECK(read(pipe, &byte, 1) == 1);
+}
+
+static void child(void* unused) {
+    (void)unused;
+    listen_to(to_child[0]); /* the parent has overwritten and freed its own */
+    CHECK(first_byte(block) == 1 && first_byte(block + SIZE - 1) == 1);
+    OK(aclrtMemset(block, SIZE, 3, SIZE));
+    char* more = allocate(SIZE);
+    OK(aclrtMemset(more, SIZE, 4, SIZE));
+    CHECK(first_byte(block) == 3 && first_byte(more) == 4);
+    OK(aclrtFree(more));
+    OK(aclrtFree(block));
+    OK(aclrtSynchronizeDevice());
+    tell(to_parent[1]);
+    OK(aclFinalize());
+}
+
+static void each_its_own(void) {
+    CHECK(pipe(to_child) == 0 && pipe(to_parent) == 0);
+    block = allocate(SIZE);
+    OK(aclrtMemset(block, SIZE, 1, SIZE));
+    fflush(NULL);
+    pid_t pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0) {
+        child(NULL);
+        _exit(0);
+    }
+    OK(aclrtMemset(block, SIZE, 2, SIZE));
+    OK(aclrtFree(block));
+    char* again = allocate(SIZE);
+    OK(aclrtMemset(again, SIZE, 5, SIZE));
+    tell(to_child[1]);
+    listen_to(to_parent[0]);
+    CHECK(first_byte(again) == 5);
+    OK(aclrtFree(again));
+    int status = 0;
+    CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Takes every lock all the time. */
+static void* be_busy(void* unused) {
+    (void)unused;
+    OK(aclrtSetDevice(0));
+    while (!stop) {
+        aclrtStream stream = NULL;
+        aclrtEvent event = NULL;
+        char* memory = allocate(100);
+        OK(aclrtCreateStream(&stream));
+        OK(aclrtCreateEvent(&event));
+        OK(aclrtMemsetAsync(memory, 100, 1, 100, stream));
+        OK(aclrtRecordEvent(event, stream));
+        OK(aclrtSynchronizeStream(stream));
+        FAILS(aclrtFree(NULL), 100000, "aclrtFree");
+        OK(aclrtDestroyEvent(event));
+        OK(aclrtDestroyStream(stream));
+        OK(aclrtFree(memory));
+    }
+    OK(aclrtResetDevice(0));
+    return NULL;
+}
+
+static void use_everything(void* unused) {
+    (void)unused;
+    alarm(20);
+    stop = false;
+    aclrtStream stream = NULL;
+    OK(aclrtCreateStream(&stream));
+    char* memory = allocate(100);
+    OK(aclrtMemsetAsync(memory, 100, 1, 100, stream));
+    OK(aclrtSynchronizeDevice());
+    CHECK(first_byte(memory) == 1);
+    OK(aclrtDestroyStream(stream));
+    OK(aclrtFree(memory));
+    FAILS(aclrtFree(memory), 107000, "it was freed");
+}
+
+static void while_others_work(void) {
+    pthread_t threads[2];
+    for (int k = 0; k < 2; k++) CHECK(pthread_create(&threads[k], NULL, be_busy, NULL) == 0);
+    for (int k = 0; k < (getenv("UNDER_A_CHECKER") == NULL ? 30 : 3); k++) check_child(use_everything, NULL);
+    stop = true;
+    for (int k = 0; k < 2; k++) CHECK(pthread_join(threads[k], NULL) == 0);
+}
+
+int main(void) {
+    start();
+    each_its_own();
+    while_others_work();
+    end();
+    return 0;
+}
