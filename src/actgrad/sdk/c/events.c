@@ -167,7 +167,7 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     (void)stream;
     actgrad_events_lock();
     bool alive = event != NULL && is_alive(event);
-    if (alive) ((Event*)event)->recording = 0;
+    if (alive) ((Event*)event)->recording = 0, ((Event*)event)->is_complete = false;
     actgrad_events_unlock();
     return alive ? ACL_SUCCESS : fail_event(__func__, "event", event);
 }
