@@ -150,15 +150,23 @@ def _check_rank(rank: int, operator: str, argument: str) -> None:
         raise InvalidArgument(f"{operator}: {argument} has {rank} dimensions; it may have at most {MAX_RANK}")
 
 
+_numpy_dtypes: dict[Any, Dtype] = {}  # by NumPy's own dtype objects: to ask one for its name takes 2 us
+
+
+def _numpy_dtype(dtype: np.dtype[Any], operator: str, argument: str) -> Dtype:
+    known = BY_NAME.get(dtype.name)
+    if known is None:
+        names = ", ".join(BY_NAME)
+        raise InvalidDtype(f"{operator}: {argument} is {dtype.name}, no tensor dtype; known: {names}")
+    if not dtype.isnative:
+        raise InvalidDtype(f"{operator}: {argument} is {known} in foreign byte order; pass .astype({known.name!r})")
+    return _numpy_dtypes.setdefault(dtype, known)
+
+
 def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
     if isinstance(array, np.ma.MaskedArray):
         raise InvalidCall(f"{operator}: {argument} is a masked array, whose mask would be lost; pass .filled(value)")
-    dtype = BY_NAME.get(array.dtype.name)
-    if dtype is None:
-        known = ", ".join(BY_NAME)
-        raise InvalidDtype(f"{operator}: {argument} is {array.dtype.name}, no tensor dtype; known: {known}")
-    if not array.dtype.isnative:
-        raise InvalidDtype(f"{operator}: {argument} is {dtype} in foreign byte order; pass .astype({dtype.name!r})")
+    dtype = _numpy_dtypes.get(array.dtype) or _numpy_dtype(array.dtype, operator, argument)
     address, read_only = array.__array_interface__["data"]
     return View(Meta(dtype, array.shape, array.strides), address, "cpu", "numpy", not read_only, array, array)
 
