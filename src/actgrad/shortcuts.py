@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,11 +58,20 @@ class Way:
         return out
 
 
+class Latest(NamedTuple):
+    """The short way that was taken last, with the keyword arguments of that call."""
+
+    types: list[type]
+    attributes: dict[str, Any]
+    way: Way
+
+
 class Shortcuts:
     """The short ways of one operator."""
 
     def __init__(self, is_gated: bool):
         self._ways: dict[Any, Way] = {}
+        self._latest: dict[type, Latest] = {}  # by kind of array
         self._is_gated = is_gated
 
     def find(self, tensors: tuple[Any, ...], attributes: dict[str, Any]) -> Way | None:
@@ -72,10 +81,23 @@ class Shortcuts:
         if not backends.torch_is_adopted:
             backends.adopt_torch()
         kind = type(tensors[0])
+        if not attributes:
+            return self._ways.get(kind)
+        latest = self._latest.get(kind)
+        # Types first: values of other types may not even be comparable. It costs half of what making a key does.
+        if (
+            latest is not None
+            and list(map(type, attributes.values())) == latest.types
+            and latest.attributes == attributes
+        ):
+            return latest.way
         try:
-            return self._ways.get(_key(kind, attributes) if attributes else kind)
+            way = self._ways.get(_key(kind, attributes))
         except TypeError:  # an unhashable argument: a tensor by name, say
             return None
+        if way is not None:
+            self._latest[kind] = Latest(list(map(type, attributes.values())), attributes, way)
+        return way
 
     def add(
         self, attributes: dict[str, Any], prepared: Prepared, outputs: Sequence[View], inputs: Sequence[View | None]
@@ -101,6 +123,7 @@ class Shortcuts:
         with _lock:
             while len(self._ways) >= SETS and key not in self._ways:
                 del self._ways[next(iter(self._ways))]
+        self._latest.pop(type(first.source), None)
         self._ways[key] = Way(shortcut.attempt, entries, allocate, alike, len(outputs), note_written, forward_mode)
 
 
