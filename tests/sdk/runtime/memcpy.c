@@ -65,7 +65,7 @@ static void on_a_stream(void) {
     CHECK(back[0] == (is_strict() ? 0 : 1));
     OK(aclrtSynchronizeStream(stream));
     CHECK(back[0] == (is_strict() ? 2 : 1) && back[1] == 9 && back[2] == 1);
-    FAILS(aclrtMemcpyAsync(block, SIZE, ours, SIZE, ACL_MEMCPY_DEVICE_TO_HOST, stream), 107000, "aclrtMemcpyAsync: src");
+    FAILS(aclrtMemcpyAsync(block, SIZE, ours, SIZE, ACL_MEMCPY_DEVICE_TO_HOST, stream), 107000, "MemcpyAsync: src");
     FAILS(aclrtMemsetAsync(block, SIZE, 0, SIZE + 1, stream), 107000, "aclrtMemsetAsync: count is 1001");
     OK(aclrtMemsetAsync(block, SIZE, 0, SIZE, stream));
     OK(aclrtFree(block));

@@ -20,7 +20,9 @@ static void count_release(void* argument) {
     released++;
 }
 
-static int32_t submit(aclrtStream stream, Work* work) { return actgrad_submit(stream, write_letter, count_release, work); }
+static int32_t submit(aclrtStream stream, Work* work) {
+    return actgrad_submit(stream, write_letter, count_release, work);
+}
 
 static void forget(void) {
     memset(done, 0, sizeof done);

@@ -21,7 +21,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t initialisations; /* by aclInit, that aclFinalize has not ended */
 static bool aclnn_is_initialised;
 static Context* contexts; /* those that programs made, destroyed ones too */
-static Context defaults[DEVICES];
+static Context defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
+                                    {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
 static uint64_t uses[DEVICES]; /* aclrtSetDevice less aclrtResetDevice */
 static int64_t switches[SWITCHES];
 static actgrad_leaks reporters[MAX_REPORTERS];
@@ -73,7 +74,7 @@ static void report_leaks(void) {
 }
 
 static aclError fail_finalize(const char* function) {
-    return actgrad_fail(ACL_ERROR_REPEAT_FINALIZE, "%s: aclInit is not in force; it was not called, or was ended before",
+    return actgrad_fail(ACL_ERROR_REPEAT_FINALIZE, "%s: aclInit is not in force; it was not called, or ended before",
                         function);
 }
 
@@ -147,7 +148,6 @@ aclError aclrtSetDevice(int32_t deviceId) {
     actgrad_device_lock();
     uses[deviceId]++;
     current = &defaults[deviceId];
-    current->device = deviceId;
     current->is_alive = true;
     actgrad_device_unlock();
     return ACL_SUCCESS;

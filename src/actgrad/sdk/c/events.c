@@ -223,7 +223,7 @@ static aclError look_reached(const char* function, const char* argument, aclrtEv
     aclError status = look(function, argument, event, now);
     if (status != ACL_SUCCESS || now->is_complete) return status;
     return actgrad_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "%s: %s %p %s", function, argument, event,
-                        now->recording == 0 ? "was never recorded" : "is not reached yet; synchronize its stream first");
+                        now->recording == 0 ? "was never recorded" : "is not reached yet; synchronize its stream");
 }
 
 aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endEvent) {

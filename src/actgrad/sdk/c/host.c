@@ -32,6 +32,11 @@ static pthread_mutex_t waiting = PTHREAD_MUTEX_INITIALIZER;
 static int64_t handles[BATCH];
 static int64_t count;
 
+static void release_batch(void* batch) {
+    const actgrad_planner* started = actgrad_planner_or_report();
+    if (started != NULL) started->release(batch, BATCH);
+}
+
 void actgrad_release_later(int64_t handle) {
     int64_t batch[BATCH];
     pthread_mutex_lock(&waiting);
@@ -42,17 +47,15 @@ void actgrad_release_later(int64_t handle) {
         count = 0;
     }
     pthread_mutex_unlock(&waiting);
-    if (is_full) actgrad_planner_or_report()->release(batch, BATCH);
+    if (is_full) actgrad_with_stack(release_batch, batch);
 }
 
-static void before_fork(void) {
+void actgrad_host_lock(void) {
     pthread_mutex_lock(&starting);
     pthread_mutex_lock(&waiting);
 }
 
-static void after_fork(void) {
+void actgrad_host_unlock(void) {
     pthread_mutex_unlock(&waiting);
     pthread_mutex_unlock(&starting);
 }
-
-__attribute__((constructor)) static void prepare(void) { pthread_atfork(before_fork, after_fork, after_fork); }

@@ -61,6 +61,10 @@ typedef enum { LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS } 
 bool actgrad_live_add(actgrad_live_kind kind, const void* object); /* false where memory runs out */
 bool actgrad_live_has(actgrad_live_kind kind, const void* object);
 bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* whether it was there; one thread gets true */
+void actgrad_live_lock(void); /* for who looks into an object; the two below are for the holder of the lock */
+void actgrad_live_unlock(void);
+bool actgrad_live_has_locked(actgrad_live_kind kind, const void* object);
+bool actgrad_live_remove_locked(actgrad_live_kind kind, const void* object);
 
 /* objects.c */
 typedef struct aclTensor {
@@ -80,7 +84,7 @@ typedef struct aclScalar {
     uint64_t bits[2];
 } aclScalar;
 
-/* executors.c: what the generated stubs call. */
+/* phases.c: what the generated stubs call. */
 typedef enum { TENSOR_IN, TENSOR_OUT, TENSOR_IN_OUT, SCALAR, FLAG } actgrad_kind;
 typedef struct actgrad_argument {
     actgrad_kind kind;
@@ -98,6 +102,7 @@ EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t
    (see WORDS below) and what describes it; then, per tensor, its address and the bytes left in its allocation. */
 enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS };
 enum { MAX_OPERANDS = 8 };
+enum { INTERFACE = 2 }; /* counts the changes to what C and Python tell each other; seam.py has the same number */
 
 /* What phase two does. */
 typedef struct actgrad_plan {
@@ -123,7 +128,15 @@ void actgrad_release_later(int64_t handle); /* a handle that is not needed any m
 const actgrad_planner* actgrad_start_interpreter(void); /* interpreter.c */
 const actgrad_planner* actgrad_start_server(void);      /* server.c */
 
-/* stack.c: kernels and the interpreter need more stack than some threads have. */
+/* stack.c: kernels and the interpreter need more stack than some threads have. What the function reports is the calling
+   thread's. */
 void actgrad_with_stack(void (*function)(void*), void* argument);
+
+/* forking.c calls these around a fork. */
+void actgrad_host_lock(void);
+void actgrad_host_unlock(void);
+void actgrad_server_lock(void);
+void actgrad_server_unlock(void);
+void actgrad_server_forget(void); /* in a child: the server is its parent's */
 
 #endif

@@ -8,15 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
-
-#ifndef ACTGRAD_PATH
-#define ACTGRAD_PATH "" /* folders of modules, separated by colons */
-#endif
 
 /* ---- the part of Python's C interface that is used, stable since 3.2 */
 
 static struct {
+    const char* (*version)(void);
     int (*is_initialized)(void);
     void (*initialize)(int with_signal_handlers);
     int (*run)(const char* code);
@@ -40,7 +38,8 @@ static bool find(void* library, const char* name, void* place) {
 
 static bool find_all(void* library) {
     find(library, "Py_SetProgramName", &python.set_program_name);
-    return find(library, "Py_IsInitialized", &python.is_initialized) &&
+    return find(library, "Py_GetVersion", &python.version) &&
+           find(library, "Py_IsInitialized", &python.is_initialized) &&
            find(library, "Py_InitializeEx", &python.initialize) &&
            find(library, "PyRun_SimpleString", &python.run) && find(library, "PyGILState_Ensure", &python.ensure) &&
            find(library, "PyGILState_Release", &python.release) &&
@@ -53,29 +52,68 @@ static bool find_all(void* library) {
            find(library, "PyOS_AfterFork_Child", &python.after_fork_child);
 }
 
+/* Finds the interpreter: one that runs in this process (the program may itself be a Python, or have started one), else
+   the library. NULL, or why there is none that will do. */
+static const char* find_python(void) {
+    static char why[1024];
+    if (!find_all(RTLD_DEFAULT) || !python.is_initialized()) {
+        void* library = dlopen(actgrad_libpython(), RTLD_NOW | RTLD_GLOBAL); /* extension modules need its symbols */
+        const char* error = library == NULL ? dlerror() : find_all(library) ? NULL : "it lacks functions";
+        if (error != NULL) {
+            snprintf(why, sizeof why, "Python's library %s cannot be used (%s)", actgrad_libpython(), error);
+            return why;
+        }
+        /* What a library calls is looked up in the whole process: two of them would call each other. */
+        if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != dlsym(library, "Py_IsInitialized"))
+            return "the program has another library of Python, which is not started";
+    }
+    if (strncmp(python.version(), ACTGRAD_VERSION, strlen(ACTGRAD_VERSION)) != 0) {
+        snprintf(why, sizeof why, "this process has Python %s, but the SDK was built for %s", python.version(),
+                 ACTGRAD_VERSION);
+        return why;
+    }
+    if (!python.is_initialized() && ACTGRAD_STDLIB[0] != '\0' && access(ACTGRAD_STDLIB "/encodings", R_OK) != 0) {
+        /* The interpreter would end the process. */
+        snprintf(why, sizeof why, "Python's own modules are not in %s any more", ACTGRAD_STDLIB);
+        return why;
+    }
+    return NULL;
+}
+
 /* ---- start */
 
-/* Variables that would change what the interpreter loads, or make its start fail for good. NumPy's thread pool for
-   linear algebra, which nothing here uses, would cost 35 ms. */
-static const char* const HIDDEN[] = {"PYTHONPATH",    "PYTHONHOME",         "PYTHONSTARTUP", "PYTHONSAFEPATH",
-                                     "PYTHONINSPECT", "PYTHONNOUSERSITE",   "PYTHONUSERBASE", "PYTHONEXECUTABLE",
-                                     "PYTHONDEBUG",   "PYTHONVERBOSE",      "PYTHONWARNINGS", "PYTHONMALLOC",
-                                     "PYTHONDEVMODE", "PYTHONIOENCODING",   "PYTHONUTF8",     "PYTHONTRACEMALLOC",
-                                     "PYTHONPLATLIBDIR"};
+/* The variables that change what the interpreter loads, or make its start fail for good: without them, for a version
+   that cannot be told to ignore them. Changing the environment is nothing to do while other threads read it. */
+static const char* const HIDDEN[] = {"PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONMALLOC", "PYTHONUTF8",
+                                     "PYTHONDEVMODE", "PYTHONWARNINGS", "PYTHONTRACEMALLOC", "PYTHONEXECUTABLE"};
 enum { HIDDEN_COUNT = sizeof HIDDEN / sizeof *HIDDEN };
 
-static void initialize(void* library) {
-    char* values[HIDDEN_COUNT];
+static void hide(char** values) {
     for (int k = 0; k < HIDDEN_COUNT; k++) {
         const char* value = getenv(HIDDEN[k]);
         values[k] = value == NULL ? NULL : strdup(value);
         unsetenv(HIDDEN[k]);
     }
-    static const char* const flags[] = {"Py_IgnoreEnvironmentFlag", "Py_NoUserSiteDirectory"};
-    for (int k = 0; k < 2; k++) {
-        int* flag = dlsym(library, flags[k]);
-        if (flag != NULL) *flag = 1;
+}
+
+static void show(char** values) {
+    for (int k = 0; k < HIDDEN_COUNT; k++) {
+        if (values[k] != NULL) setenv(HIDDEN[k], values[k], 1);
+        free(values[k]);
     }
+}
+
+static bool set_flag(const char* name) {
+    int* flag = dlsym(RTLD_DEFAULT, name);
+    if (flag != NULL) *flag = 1;
+    return flag != NULL;
+}
+
+static void initialize(void) {
+    char* values[HIDDEN_COUNT];
+    bool is_isolated = set_flag("Py_IgnoreEnvironmentFlag");
+    set_flag("Py_NoUserSiteDirectory");
+    if (!is_isolated) hide(values);
     static wchar_t program[4096];
     if (python.set_program_name != NULL && mbstowcs(program, actgrad_python(), 4095) != (size_t)-1 && program[0])
         python.set_program_name(program); /* this is how its virtual environment is found */
@@ -84,100 +122,108 @@ static void initialize(void* library) {
     python.initialize(0);
     if (character_type != NULL) setlocale(LC_CTYPE, character_type);
     free(character_type);
-    for (int k = 0; k < HIDDEN_COUNT; k++) {
-        if (values[k] != NULL) setenv(HIDDEN[k], values[k], 1);
-        free(values[k]);
-    }
+    if (!is_isolated) show(values);
 }
 
 static actgrad_planner planner;
 static char failure[2048] = "the interpreter did not run the start-up code";
 
 /* What the Python side calls while it starts. */
-EXPORT void actgrad_attach(const actgrad_planner* functions) {
+static void attach(const actgrad_planner* functions) {
     planner = *functions;
     failure[0] = '\0';
 }
 
-EXPORT void actgrad_start_failed(const char* reason) { snprintf(failure, sizeof failure, "%s", reason); }
+static void fail(const char* reason) { snprintf(failure, sizeof failure, "%s", reason); }
 
-static void run_start_up(void) {
-    Dl_info here;
-    if (dladdr((void*)(intptr_t)actgrad_attach, &here) == 0) return;
+/* In a Python that runs already its own modules come first, else the SDK's. NumPy's thread pool for linear algebra,
+   which nothing here uses, would cost a third of the start. */
+static void run_start_up(bool is_running) {
     static const char code[] =
         "def start():\n"
         "    import sys\n"
         "    try:\n"
-        "        sys.path[:0] = [p for p in '%s'.split(':') if p and p not in sys.path]\n"
+        "        more = [p for p in " ACTGRAD_PATH " if p not in sys.path]\n"
+        "        sys.path[%s] = more\n"
         "        from actgrad.sdk import seam\n"
-        "        seam.attach('%s')\n"
+        "        seam.attach(%d, %d, %llu, %llu)\n"
         "    except BaseException as error:\n"
         "        import ctypes\n"
-        "        report = ctypes.CDLL('%s').actgrad_start_failed\n"
-        "        report(f'{type(error).__name__}: {error}'.encode())\n"
+        "        fail = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(%llu)\n"
+        "        fail(f'{type(error).__name__}: {error}'.encode())\n"
         "start()\n"
         "del start\n";
-    size_t size = sizeof code + strlen(ACTGRAD_PATH) + 2 * strlen(here.dli_fname);
-    char* text = malloc(size);
-    if (text == NULL) return;
-    snprintf(text, size, code, ACTGRAD_PATH, here.dli_fname, here.dli_fname);
-    const char* threads = getenv("OPENBLAS_NUM_THREADS");
-    if (threads == NULL) setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    char text[sizeof code + 128];
+    unsigned long long pointers[] = {(uintptr_t)attach, (uintptr_t)actgrad_report_text, (uintptr_t)fail};
+    snprintf(text, sizeof text, code, is_running ? "len(sys.path):" : ":0", INTERFACE, (int)sizeof(actgrad_plan),
+             pointers[0], pointers[1], pointers[2]);
+    bool has_threads = getenv("OPENBLAS_NUM_THREADS") != NULL;
+    if (!has_threads) setenv("OPENBLAS_NUM_THREADS", "1", 1);
     python.run(text);
-    if (threads == NULL) unsetenv("OPENBLAS_NUM_THREADS");
-    free(text);
+    if (!has_threads) unsetenv("OPENBLAS_NUM_THREADS");
 }
 
 /* ---- one state of the interpreter per thread, for the thread's life: making one for each call would cost more */
 
 static pthread_key_t thread_state;
 static __thread bool has_state;
+static bool is_of_program; /* the interpreter, which then knows its threads; others get a state for each call */
 
 static void end_state(void* state) {
     /* Not PyGILState_Release: by now the C library has taken away what that looks up. */
+    if (!python.is_initialized()) return;
     python.restore_thread(state);
     python.clear_thread(state);
     python.delete_thread();
 }
 
-static void keep_state(void) {
-    if (has_state) return;
+/* Gives the calling thread a state; false where the program has ended the interpreter. */
+static bool is_ready(void) {
+    if (!python.is_initialized()) {
+        actgrad_report(INNER_ERROR, "the program has ended the Python that computes");
+        return false;
+    }
+    if (has_state || is_of_program) return true;
     has_state = true;
     python.ensure();
     pthread_setspecific(thread_state, python.save_thread());
+    return true;
 }
 
 static void plan(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
                  actgrad_plan* result) {
-    keep_state();
-    planner.plan(function, words, count, places, tensors, result);
+    if (is_ready())
+        planner.plan(function, words, count, places, tensors, result);
+    else
+        result->status = 561000;
 }
 
-static int32_t run(int64_t handle) {
-    keep_state();
-    return planner.run(handle);
-}
+static int32_t run(int64_t handle) { return is_ready() ? planner.run(handle) : 561000; }
 
 static void release(const int64_t* handles, int64_t count) {
-    keep_state();
-    planner.release(handles, count);
+    if (is_ready()) planner.release(handles, count);
 }
 
 /* ---- a program that forks */
 
 static __thread int state_of_fork;
+static __thread bool is_in_fork;
 
 static void before_fork(void) {
+    is_in_fork = python.is_initialized();
+    if (!is_in_fork) return;
     state_of_fork = python.ensure();
     python.before_fork();
 }
 
 static void after_fork_in_parent(void) {
+    if (!is_in_fork) return;
     python.after_fork_parent();
     python.release(state_of_fork);
 }
 
 static void after_fork_in_child(void) {
+    if (!is_in_fork) return;
     python.after_fork_child();
     python.release(state_of_fork);
 }
@@ -185,30 +231,25 @@ static void after_fork_in_child(void) {
 static const actgrad_planner here = {plan, run, release};
 
 const actgrad_planner* actgrad_start_interpreter(void) {
-    /* The program may itself be a Python, or have started one. */
-    bool is_running = find_all(RTLD_DEFAULT) && python.is_initialized();
-    if (!is_running) {
-        void* library = dlopen(actgrad_libpython(), RTLD_NOW | RTLD_GLOBAL); /* extension modules need its symbols */
-        if (library == NULL || !find_all(library)) {
-            actgrad_report(INNER_ERROR, "Python's library %s cannot be used (%s); set ACTGRAD_SDK_HOST=server",
-                           actgrad_libpython(), library == NULL ? dlerror() : "it lacks functions");
-            return NULL;
-        }
-        initialize(library);
+    const char* why = find_python();
+    if (why != NULL) {
+        actgrad_report(INNER_ERROR, "%s; set ACTGRAD_SDK_HOST=server", why);
+        return NULL;
     }
-    int state = is_running ? python.ensure() : 0;
-    run_start_up();
-    if (is_running) {
+    is_of_program = python.is_initialized();
+    if (is_of_program) {
+        int state = python.ensure();
+        run_start_up(true);
         python.release(state);
     } else {
+        initialize();
+        run_start_up(false);
         pthread_key_create(&thread_state, end_state);
         has_state = true; /* this thread started it and has one */
         python.save_thread();
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     }
-    if (failure[0] != '\0') {
-        actgrad_report(INNER_ERROR, "actgrad cannot be loaded: %s", failure);
-        return NULL;
-    }
-    return is_running ? &planner : &here;
+    if (failure[0] == '\0') return &here;
+    actgrad_report(INNER_ERROR, "actgrad cannot be loaded: %s", failure);
+    return NULL;
 }

@@ -42,8 +42,11 @@ static bool grow(Set* set) {
     return true;
 }
 
+void actgrad_live_lock(void) { pthread_mutex_lock(&lock); }
+void actgrad_live_unlock(void) { pthread_mutex_unlock(&lock); }
+
 bool actgrad_live_add(actgrad_live_kind kind, const void* object) {
-    pthread_mutex_lock(&lock);
+    actgrad_live_lock();
     Set* set = &sets[kind];
     bool has_room = 4 * (set->used + 1) <= 3 * set->capacity || grow(set);
     if (has_room) {
@@ -51,43 +54,45 @@ bool actgrad_live_add(actgrad_live_kind kind, const void* object) {
         set->used++;
         set->count++;
     }
-    pthread_mutex_unlock(&lock);
+    actgrad_live_unlock();
     return has_room;
 }
 
-bool actgrad_live_has(actgrad_live_kind kind, const void* object) {
-    pthread_mutex_lock(&lock);
+bool actgrad_live_has_locked(actgrad_live_kind kind, const void* object) {
     const Set* set = &sets[kind];
-    bool has = object != NULL && set->capacity > 0 && *find(set, (uintptr_t)object) != 0;
-    pthread_mutex_unlock(&lock);
+    return object != NULL && set->capacity > 0 && *find(set, (uintptr_t)object) != 0;
+}
+
+bool actgrad_live_remove_locked(actgrad_live_kind kind, const void* object) {
+    if (!actgrad_live_has_locked(kind, object)) return false;
+    Set* set = &sets[kind];
+    *find(set, (uintptr_t)object) = REMOVED;
+    set->count--;
+    return true;
+}
+
+bool actgrad_live_has(actgrad_live_kind kind, const void* object) {
+    actgrad_live_lock();
+    bool has = actgrad_live_has_locked(kind, object);
+    actgrad_live_unlock();
     return has;
 }
 
 bool actgrad_live_remove(actgrad_live_kind kind, const void* object) {
-    pthread_mutex_lock(&lock);
-    Set* set = &sets[kind];
-    uintptr_t* slot = object != NULL && set->capacity > 0 ? find(set, (uintptr_t)object) : NULL;
-    bool has = slot != NULL && *slot != 0;
-    if (has) {
-        *slot = REMOVED;
-        set->count--;
-    }
-    pthread_mutex_unlock(&lock);
+    actgrad_live_lock();
+    bool has = actgrad_live_remove_locked(kind, object);
+    actgrad_live_unlock();
     return has;
 }
 
 static void report_leaks(void) {
     static const char* const names[LIVE_KINDS] = {"aclTensor", "aclScalar", "array or list", "aclOpExecutor"};
+    actgrad_live_lock();
     for (int kind = 0; kind < LIVE_KINDS; kind++)
         for (size_t k = 0; k < sets[kind].capacity; k++)
             if (sets[kind].slots[k] > REMOVED)
                 fprintf(stderr, "actgrad: %s %p was never destroyed\n", names[kind], (void*)sets[kind].slots[k]);
+    actgrad_live_unlock();
 }
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
-
-__attribute__((constructor)) static void prepare(void) {
-    pthread_atfork(before_fork, after_fork, after_fork);
-    actgrad_on_finalize(report_leaks);
-}
+__attribute__((constructor)) static void report_at_the_end(void) { actgrad_on_finalize(report_leaks); }

@@ -12,11 +12,12 @@ enum { NULL_POINTER = 161001, INVALID = 161002 };
 
 /* ---- tensors */
 
+/* Sizes that no memory has may overflow here: the operators see the dimensions too, and refuse them. */
 static void fill_contiguous(const int64_t* dims, int64_t rank, int64_t* strides) {
-    int64_t step = 1;
+    uint64_t step = 1;
     for (int64_t k = rank - 1; k >= 0; k--) {
-        strides[k] = step;
-        step *= dims[k];
+        strides[k] = (int64_t)step;
+        step *= (uint64_t)dims[k];
     }
 }
 
@@ -229,7 +230,7 @@ static void* make_list(const char* function, const void* values, uint64_t size, 
         return NULL;
     }
     List* list = malloc(sizeof *list);
-    void* copy = malloc(size * item + 1);
+    void* copy = size < SIZE_MAX / item ? malloc(size * item + 1) : NULL;
     if (list != NULL && copy != NULL) {
         if (size > 0) memcpy(copy, values, size * item);
         *list = (List){size, copy};

@@ -25,9 +25,12 @@ typedef struct {
     size_t count;
     size_t capacity;
 } Blocks;
-size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address); /* how many start at or before the address */
-const Block* actgrad_blocks_find(const Blocks* blocks, uint64_t address); /* the one around an address, or NULL */
-bool actgrad_blocks_insert(Blocks* blocks, size_t index, Block block); /* false where memory runs out */
+/* How many start at the address or before it. */
+size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address);
+/* The one around an address, or NULL. */
+const Block* actgrad_blocks_find(const Blocks* blocks, uint64_t address);
+/* False where memory runs out. */
+bool actgrad_blocks_insert(Blocks* blocks, size_t index, Block block);
 void actgrad_blocks_remove(Blocks* blocks, size_t index);
 
 /* arena.c: the addresses that device memory is made of. The caller holds memory.c's lock. */
@@ -41,7 +44,8 @@ typedef struct {
 bool actgrad_arena_open(Arena* arena);
 bool actgrad_arena_reach(Arena* arena, uint64_t end); /* makes what lies before `end` touchable; false if it cannot */
 void actgrad_arena_use_huge_pages(const Arena* arena, uint64_t start, uint64_t end);
-void actgrad_arena_give_back(const Arena* arena, uint64_t start, uint64_t end); /* whole pages; zero when next touched */
+/* Whole pages; they are zero when next touched. */
+void actgrad_arena_give_back(const Arena* arena, uint64_t start, uint64_t end);
 /* A copy of the file with what is in use, for a child to have instead of it; -1 where that fails. */
 int actgrad_arena_copy(const Arena* arena, const Blocks* used);
 void actgrad_arena_change_file(Arena* arena, int file); /* takes the file; -1 leaves the arena empty */

@@ -3,6 +3,7 @@
 #include "internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -13,14 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef ACTGRAD_PATH
-#define ACTGRAD_PATH ""
-#endif
-
 extern char** environ;
 
 enum { PLAN = 1, RUN = 2, RELEASE = 3, READY = 42 };
-enum { SOCKET_THERE = 200, MEMORY_THERE = 201 }; /* the file descriptors in the server */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int connection = -1;
@@ -53,25 +49,62 @@ static void disconnect(void) {
     connection = -1;
 }
 
+/* Starts the server and waits for the process that starts it: it must be no child of the program, which may wait for
+   any of its own. It has a group of its own, so that a terminal's signals go to the program alone. */
 static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     static const char code[] =
-        "import sys; sys.path[:0] = [p for p in '%s'.split(':') if p and p not in sys.path]; "
-        "from actgrad.sdk import seam; seam.serve(%d, %d, %llu, %llu)";
-    char text[sizeof code + sizeof ACTGRAD_PATH + 64];
-    snprintf(text, sizeof text, code, ACTGRAD_PATH, SOCKET_THERE, MEMORY_THERE, (unsigned long long)base,
-             (unsigned long long)size);
+        "import os, sys\n"
+        "os.fork() and os._exit(0)\n"
+        "os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')\n"
+        "try:\n"
+        "    sys.path[:0] = [p for p in " ACTGRAD_PATH " if p not in sys.path]\n"
+        "    from actgrad.sdk import seam\n"
+        "    seam.serve(%d, %d, %d, %d, %llu, %llu)\n"
+        "except BaseException as error:\n"
+        "    os.write(%d, f'failure {type(error).__name__}: {error}'.encode())\n";
+    char text[sizeof code + 128];
+    snprintf(text, sizeof text, code, INTERFACE, (int)sizeof(actgrad_plan), there, memory, (unsigned long long)base,
+             (unsigned long long)size, there);
     char* arguments[] = {(char*)(uintptr_t)actgrad_python(), "-I", "-c", text, NULL};
     posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
     posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_adddup2(&files, there, SOCKET_THERE);
-    posix_spawn_file_actions_adddup2(&files, memory, MEMORY_THERE);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, there, there); /* which leaves it open there */
+    posix_spawn_file_actions_adddup2(&files, memory, memory);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     pid_t process;
-    int error = posix_spawnp(&process, arguments[0], &files, NULL, arguments, environ);
+    int error = posix_spawn(&process, arguments[0], &files, &attributes, arguments, environ);
     posix_spawn_file_actions_destroy(&files);
-    if (error != 0)
-        actgrad_report(INNER_ERROR, "the Python %s cannot be started (%s); set ACTGRAD_SDK_PYTHON", arguments[0],
-                       strerror(error));
-    return error == 0;
+    posix_spawnattr_destroy(&attributes);
+    if (error != 0) {
+        actgrad_report(INNER_ERROR, "the Python %s cannot be started (%s); build the SDK again, or set "
+                       "ACTGRAD_SDK_PYTHON", arguments[0], strerror(error));
+        return false;
+    }
+    while (waitpid(process, NULL, 0) < 0 && errno == EINTR) continue;
+    return true;
+}
+
+/* Waits for the server's first word; else what follows says why it ended. */
+static bool is_ready(void) {
+    int64_t first = 0;
+    char why[1024] = "it said nothing";
+    if (receive(&first, sizeof first)) {
+        if (first == READY) return true;
+        size_t length = 0;
+        while (length < sizeof why - 1 && receive(why + length, 1)) length++;
+        why[length] = '\0';
+    }
+    actgrad_report(INNER_ERROR, "actgrad cannot be loaded by %s: %s", actgrad_python(), why);
+    return false;
 }
 
 /* Start a server of this process and wait until it is ready. */
@@ -88,11 +121,7 @@ static bool connect_server(void) {
     close(ends[1]);
     connection = ends[0];
     owner = getpid();
-    int64_t ready = 0;
-    if (is_started && (!receive(&ready, sizeof ready) || ready != READY)) {
-        actgrad_report(INNER_ERROR, "the server of the operators ended while it started; its own text says why");
-        is_started = false;
-    }
+    is_started = is_started && is_ready();
     if (!is_started) disconnect();
     return is_started;
 }
@@ -168,7 +197,6 @@ const actgrad_planner* actgrad_start_server(void) {
     return is_connected ? &there : NULL;
 }
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
-
-__attribute__((constructor)) static void prepare(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+void actgrad_server_lock(void) { pthread_mutex_lock(&lock); }
+void actgrad_server_unlock(void) { pthread_mutex_unlock(&lock); }
+void actgrad_server_forget(void) { disconnect(); }

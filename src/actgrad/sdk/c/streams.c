@@ -71,8 +71,8 @@ static aclError fail_stream(const char* function, aclrtStream handle) {
 static aclError check_context(const char* function, const Stream* stream) {
     if (!actgrad_is_strict() || stream->context == NULL || stream->context == actgrad_current_context())
         return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: stream %p is of another context than the thread's current one",
-                        function, (const void*)stream);
+    return actgrad_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: stream %p is of another context than the thread's", function,
+                        (const void*)stream);
 }
 
 /* ---- giving and doing work */
@@ -311,7 +311,8 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
 
 static void report_unfinished(const Stream* stream, const char* what) {
     unsigned long long left = stream->queued - stream->done;
-    if (left > 0) fprintf(stderr, "actgrad: %s %p was never synchronised: %llu left to do\n", what, (const void*)stream, left);
+    if (left == 0) return;
+    fprintf(stderr, "actgrad: %s %p was never synchronised: %llu left to do\n", what, (const void*)stream, left);
 }
 
 void actgrad_report_stream_leaks(void) {

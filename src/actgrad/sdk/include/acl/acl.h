@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* `configPath` may be null; otherwise the file must exist (nothing in it concerns a CPU). 100002 where it is in force. */
+/* `configPath` may be null; otherwise the file must exist. 100002 where aclInit is in force already. */
 ACL_FUNC_VISIBILITY aclError aclInit(const char* configPath);
 /* Ends what any number of aclInit began; 100037 where nothing is in force. */
 ACL_FUNC_VISIBILITY aclError aclFinalize(void);

@@ -1,0 +1,50 @@
+/* What an executor is, for the two files that make and use them. */
+#ifndef ACTGRAD_EXECUTORS_H
+#define ACTGRAD_EXECUTORS_H
+
+#include "internal.h"
+
+#include "aclnn/acl_meta.h"
+
+enum { NULL_POINTER = 161001, INVALID = 161002, RUNTIME = 361001, INNER = 561000, NO_EXECUTOR = 561101,
+       INNER_NULL = 561103 };
+
+/* A call as the planner is told of it. */
+typedef struct {
+    const char* function;
+    int64_t* words;
+    int64_t count; /* of the words */
+    int64_t tensors;
+    int64_t places[2 * MAX_OPERANDS]; /* per tensor its address, and the bytes from there to the end of its memory */
+    const void* objects[MAX_OPERANDS];
+    int inputs, outputs;
+    int input_places[MAX_OPERANDS], output_places[MAX_OPERANDS]; /* among the tensors */
+} Call;
+
+/* What phase two does. It is held by its executor and by each piece of work that is queued or running. */
+typedef struct {
+    long holders; /* atomic */
+    actgrad_plan plan;
+    int64_t tensors;
+    int64_t places[2 * MAX_OPERANDS];
+} Task;
+
+/* Its fields are looked at under the lock of live.c alone: another thread may be about to use it up. */
+struct aclOpExecutor {
+    bool is_repeatable;
+    Call call;
+    Task* task;
+};
+
+/* phases.c */
+void actgrad_place(Call* call, int64_t tensor, void* data);
+int32_t actgrad_plan_call(const Call* call, Task** task); /* a new task, or the status of a failure, which is reported */
+Task* actgrad_hold_task(Task* task);
+void actgrad_let_go_of_task(void* task);
+
+/* executors.c */
+aclOpExecutor* actgrad_new_executor(const Call* call, Task* task); /* takes the words and the task; NULL: no memory */
+/* The task of an executor for phase two of `function`, held; an ordinary executor is used up by this. */
+int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** task);
+
+#endif
