@@ -107,6 +107,8 @@ BAD = [
     Bad("selu", (A,), UNSUPPORTED, "not available on Ascend310B", product="Ascend310B"),
     Bad("selu", (of("u1", 3),), DTYPE, "self is uint8; supported: "),
     Bad("selu", (of("f8", 3),), DTYPE, "self is float64; supported on Ascend910B: ", product="Ascend910B"),
+    Bad("selu", (A,), DTYPE, "out is int8, to which the result (float32) cannot be", {"out": of("i1", 3, 4)}),
+    Bad("selu", (A,), DTYPE, "out is complex64; supported: ", {"out": of("c8", 3, 4)}),
     Bad("selu", (BF16,), DTYPE, "self is bfloat16; supported on Ascend910: ", product="Ascend910"),
     Bad("selu", (A,), DTYPE, "out is uint8; supported: ", {"out": of("u1", 3, 4)}),
     Bad("selu", (A,), DTYPE, "out is complex64; supported: ", {"out": of("c8", 3, 4)}),

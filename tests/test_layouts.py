@@ -32,6 +32,7 @@ from hypothesis import strategies as st
 import actgrad
 from actgrad import testing
 from actgrad.backends.cpu import engine, tiling
+from actgrad.checks import Check, Origin
 from actgrad.dtypes import BY_NAME
 from actgrad.layouts import GATED
 
@@ -378,7 +379,12 @@ def test_promotion(first: str, second: str) -> None:
 
 # Outputs of another dtype
 
-CONVERTING = [o for o in OPERATORS if any("can be converted to" in check.rule for check in o.checks)]
+
+def is_converted(check: Check) -> bool:
+    return "can be converted to" in check.rule and check.origin is not Origin.ACTGRAD
+
+
+CONVERTING = [operator for operator in OPERATORS if any(map(is_converted, operator.checks))]
 TARGETS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
 
@@ -392,18 +398,23 @@ def test_out_of_another_dtype(operator: actgrad.Operator, target: str) -> None:
         tensors = inputs(rng, operator, (9, 75), dtype)
         # The compute dtype is float64 where any tensor is: a result in it, before any rounding, is its own output.
         is_double = "float64" in (dtype, target) or target == "complex128"
-        exact = np.empty((9, 75), np.float64 if is_double else np.float32)
-        operator(*tensors.values(), out=exact, **off_defaults(operator))
+        results = [np.empty((9, 75), np.float64 if is_double else np.float32) for _ in operator.schema.outputs]
+        operator(*tensors.values(), out=as_out(results), **off_defaults(operator))
         for memory in (contiguous(2), Memory((1, 0), (1, -2), 5)):
-            view, around = memory.room(exact.shape, numpy)
-            operator(*tensors.values(), out=view, **off_defaults(operator))
-            if target == "bfloat16" and is_double:
-                wanted = rounded_to_odd(exact).astype(numpy)  # ml_dtypes rounds float64 twice, by way of float32
-            else:
-                with np.errstate(all="ignore"):
-                    wanted = exact.astype(numpy)
-            assert np.array_equal(view, wanted, equal_nan=True) if numpy != BFLOAT16 else same_numbers(view, wanted)
-            assert untouched(view, around)
+            rooms = [memory.room((9, 75), numpy) for _ in results]
+            operator(*tensors.values(), out=as_out([view for view, _ in rooms]), **off_defaults(operator))
+            for exact, (view, around) in zip(results, rooms, strict=True):
+                if target == "bfloat16" and is_double:
+                    wanted = rounded_to_odd(exact).astype(numpy)  # ml_dtypes rounds float64 twice, by way of float32
+                else:
+                    with np.errstate(all="ignore"):
+                        wanted = exact.astype(numpy)
+                assert np.array_equal(view, wanted, equal_nan=True) if numpy != BFLOAT16 else same_numbers(view, wanted)
+                assert untouched(view, around)
+
+
+def as_out(arrays: list[np.ndarray]) -> Any:
+    return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
 def same_numbers(a: np.ndarray, b: np.ndarray) -> bool:
@@ -421,22 +432,17 @@ def rounded_to_odd(values: np.ndarray) -> np.ndarray:
     return bits.astype(np.uint32).view(np.float32)
 
 
-INTEGER_OUTPUTS = [
-    (source, target) for source in ("float32", "float16", "int8", "int32") for target in ("int8", "int32")
-]
+INTEGER_OUTPUTS = [(source, target) for source in ("int8", "int32") for target in ("int8", "int32")]
 
 
 @pytest.mark.parametrize(("source", "target"), INTEGER_OUTPUTS)
 def test_selu_to_integers(source: str, target: str) -> None:
-    """Rounded to nearest even and saturated; NaN becomes 0."""
+    """Rounded to nearest even and saturated."""
     rng = np.random.default_rng(11)
     x = random_values(rng, (5000,), source)
-    if x.dtype.kind == "f":
-        x[:6] = [np.nan, np.inf, -np.inf, 0.5, -0.5, 60000]
     exact = np.empty(x.shape, np.float64)
     actgrad.selu(x, out=exact)
     limits = np.iinfo(target)
-    exact = np.nan_to_num(exact, nan=0, posinf=2.0**40, neginf=-(2.0**40))
     wanted = np.clip(np.rint(exact), limits.min, limits.max)
     got = actgrad.selu(x, out=np.empty(x.shape, target))
     # Where int8 is computed in float32, a tie of the exact value may be missed by its last bit.

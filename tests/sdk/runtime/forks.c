@@ -94,7 +94,7 @@ static void use_everything(void* unused) {
 static void while_others_work(void) {
     pthread_t threads[2];
     for (int k = 0; k < 2; k++) CHECK(pthread_create(&threads[k], NULL, be_busy, NULL) == 0);
-    for (int k = 0; k < (getenv("UNDER_A_CHECKER") == NULL ? 30 : 3); k++) check_child(use_everything, NULL);
+    for (int k = 0; k < 30; k++) check_child(use_everything, NULL);
     stop = true;
     for (int k = 0; k < 2; k++) CHECK(pthread_join(threads[k], NULL) == 0);
 }
@@ -102,7 +102,8 @@ static void while_others_work(void) {
 int main(void) {
     start();
     each_its_own();
-    while_others_work();
+    /* A sanitizer's own allocator keeps its locks in the child, and that waits for ever. */
+    if (getenv("UNDER_A_CHECKER") == NULL) while_others_work();
     end();
     return 0;
 }
