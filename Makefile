@@ -3,7 +3,7 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 BIN := .venv/bin
 
-.PHONY: demo test slow accuracy operators ratios format clean
+.PHONY: demo test slow accuracy operators ratios training format clean
 
 demo: .venv/demo
 	$(BIN)/actgrad demo
@@ -20,12 +20,16 @@ slow: .venv/dev
 
 accuracy: .venv/dev
 	$(BIN)/python scripts/accuracy.py --write
+	$(BIN)/actgrad check --exhaustive --dtype float16,bfloat16 --write docs/accuracy.md
 
 operators: .venv/dev
 	$(BIN)/python scripts/operators.py --write
 
 ratios: .venv/dev
 	$(BIN)/python scripts/ratios.py --write
+
+training: .venv/dev
+	$(BIN)/python scripts/training.py --write
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .

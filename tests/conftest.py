@@ -7,10 +7,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 
 import actgrad
+
+if TYPE_CHECKING:
+    import sdk_programs
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -21,6 +25,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ["ACTGRAD_CACHE_DIR"], ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def sdk(tmp_path_factory: pytest.TempPathFactory) -> "sdk_programs.Sdk":
+    """The C SDK of this Python, in a folder of this run."""
+    import sdk_programs
+
+    folder = tmp_path_factory.mktemp("sdk")
+    return sdk_programs.Sdk(folder / "sdk", folder / "programs")
 
 
 @pytest.fixture

@@ -340,14 +340,14 @@ def test_the_reference_backend(capsys: Capture) -> None:
 
 
 def test_a_backend_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    compute = run._compute
+    compute = run.compute
 
     def wrong(case: Any, backend: str, outputs: Any) -> None:
         compute(case, backend, outputs)
         if case.name == "3x8x7x16, backwards":
             outputs[0][0, 0, 0, 0] += 1
 
-    monkeypatch.setattr(run, "_compute", wrong)
+    monkeypatch.setattr(run, "compute", wrong)
     assert status("check", "gelu", "--dtype", "float32") == 1
     out = capsys.readouterr().out
     assert "3x8x7x16, backwards" in out
@@ -356,7 +356,7 @@ def test_a_backend_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_a_backend_that_gives_other_bits_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    compute, calls = run._compute, []
+    compute, calls = run.compute, []
 
     def unsteady(case: Any, backend: str, outputs: Any) -> None:
         compute(case, backend, outputs)
@@ -364,7 +364,7 @@ def test_a_backend_that_gives_other_bits_is_found(monkeypatch: pytest.MonkeyPatc
         if len(calls) == 40:
             outputs[0].view(np.uint32)[7] ^= 1
 
-    monkeypatch.setattr(run, "_compute", unsteady)
+    monkeypatch.setattr(run, "compute", unsteady)
     case = next(cases(actgrad.elu, "float32"))
     result = run.check(case, "cpu", list(NAMES))
     assert result is not None
@@ -377,7 +377,7 @@ def test_a_backend_that_gives_other_bits_is_found(monkeypatch: pytest.MonkeyPatc
 
 def test_an_output_that_is_not_written_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[np.ndarray] = []
-    monkeypatch.setattr(run, "_compute", lambda case, backend, outputs: seen.extend(outputs))
+    monkeypatch.setattr(run, "compute", lambda case, backend, outputs: seen.extend(outputs))
     for dtype in ("float32", "int8"):
         result = run.check(next(cases(actgrad.selu, dtype)), "cpu", ["ulp"])
         assert result is not None

@@ -14,7 +14,7 @@ from actgrad import catalogue, checks
 from actgrad.__main__ import COMMANDS, main
 
 README = Path(__file__).parent.parent / "README.md"
-NAMED_OTHERWISE = {"catalogue": "list", "conformance": "check"}
+NAMED_OTHERWISE = {"catalogue": "list", "conformance": "check", "casefiles": "cases"}
 MODULES = [module.__name__.rpartition(".")[2] for module in COMMANDS]
 COMMAND_NAMES = [NAMED_OTHERWISE.get(name, name) for name in MODULES]
 

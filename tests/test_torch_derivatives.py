@@ -53,6 +53,7 @@ def test_curvature_of_gelu_at_exactly_zero(approximate: str) -> None:
     for function, given, place in (
         (lambda x: actgrad.torch.gelu(x, approximate=approximate), x, 0),
         (lambda x: actgrad.torch.geglu(x, approximate=approximate), pair, 1),
+        (lambda x: actgrad.torch.geglu_two(x[:1], x[1:], approximate), pair, 1),
     ):
         assert all(check(function, given) for check in checks)
         (first,) = torch.autograd.grad(function(given).sum(), given, create_graph=True)

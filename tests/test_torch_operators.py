@@ -160,11 +160,18 @@ def gradient(function: Any, x: Any) -> Any:
     return x.grad
 
 
+def _jagged(**options: Any) -> Any:
+    return torch.nested.nested_tensor([torch.ones(2, 4), torch.ones(3, 4)], layout=torch.jagged, **options)
+
+
 REFUSED = [
     (lambda: torch.eye(3).to_sparse(), r"sparse.*to_dense"),
     (lambda: torch.eye(3).to_sparse_csr(), r"sparse.*to_dense"),
     (lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8), r"quantised.*dequantize"),
     (lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]), r"nested.*to_padded_tensor"),
+    (lambda: _jagged(requires_grad=False), r"nested.*to_padded_tensor"),
+    (lambda: _jagged(requires_grad=True), r"nested.*to_padded_tensor"),
+    (lambda: torch.ones(3, 4).to_mkldnn(), r"mkldnn.*to_dense"),
     (lambda: torch.ones(3, dtype=torch.complex64), r"self is complex64; supported: .*convert it"),
     (lambda: torch.ones(3, dtype=torch.complex64, requires_grad=True), r"self is complex64"),
     (lambda: torch.ones(3, dtype=torch.int64), r"self is int64; supported: "),
@@ -176,8 +183,10 @@ REFUSED = [
 @pytest.mark.filterwarnings("ignore:.*quantiz.*", "ignore:.*Quantiz.*", "ignore:.*ao.quantization.*")
 @pytest.mark.parametrize(("make", "message"), REFUSED, ids=lambda v: v if isinstance(v, str) else "")
 def test_refused_tensors(make: Any, message: str) -> None:
-    with pytest.raises(actgrad.ActgradError, match=rf"^elu: .*{message}"):
-        ops.elu(make())
+    actgrad.elu(torch.ones(3))  # the next one may try the short way
+    for function in (ops.elu, actgrad.torch.elu, actgrad.elu):
+        with pytest.raises(actgrad.ActgradError, match=rf"^elu: .*{message}"):
+            function(make())
 
 
 def test_no_silent_copy_between_devices() -> None:

@@ -13,9 +13,10 @@ import sys
 from importlib import metadata
 
 from . import __version__, bench, cache, catalogue, conformance, demo, sdk
+from .conformance import casefiles
 from .errors import ActgradError
 
-COMMANDS = (catalogue, conformance, bench, sdk, cache, demo)
+COMMANDS = (catalogue, conformance, casefiles, bench, sdk, cache, demo)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -201,7 +201,7 @@ _torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that 
 def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
     """What is known of a PyTorch tensor without its data, where a kernel can do with a tensor of its kind."""
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
-        kinds = "sparse, nested or quantised"
+        kinds = "sparse, mkldnn, nested or quantised"
         raise InvalidCall(
             f"{operator}: {argument} is a {kinds} tensor; pass .to_dense(), .to_padded_tensor() or .dequantize()"
         )

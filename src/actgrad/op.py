@@ -221,6 +221,7 @@ class Operator:
             "cpu" if backend is None and device == "cpu" else backends.choose(backend, device, self.name),
             scalar_dtypes,
             formats,
+            device,
         )
         if outputs:
             overlap.check(self.name, self.schema.outputs, outputs, self.schema.tensor_names, inputs, prepared.extents)

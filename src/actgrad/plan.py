@@ -19,6 +19,7 @@ class Computation:
     scalars: tuple[float, ...]
     compute: str  # dtype of the arithmetic
     loop: Loop
+    device: str = "cpu"  # whose memory it is, as "cuda:0"
 
 
 class Shortcut(NamedTuple):

@@ -31,6 +31,7 @@ def prepare(
     backend: str = "cpu",
     scalar_dtypes: tuple[Dtype, ...] = (),
     formats: tuple[str, ...] = (),
+    device: str = "cpu",
 ) -> Prepared:
     """Check a call by its metadata and make its kernel.
 
@@ -40,7 +41,7 @@ def prepare(
     """
     key = (
         tensors, *[_identity(value) for value in attributes.values()],
-        terms, backend, scalar_dtypes, formats,
+        terms, backend, scalar_dtypes, formats, device,
     )  # fmt: skip
     kept = operator.prepared
     prepared = kept.get(key)
@@ -56,7 +57,7 @@ def prepare(
             dict(zip(names, formats, strict=False)),
         )
         checks.run(call)
-        prepared = _prepare(call, backend)
+        prepared = _prepare(call, backend, device)
         with _lock:
             while len(kept) >= CACHED:
                 del kept[next(iter(kept))]
@@ -73,7 +74,7 @@ def _identity(value: Any) -> Any:
     return value, type(value)
 
 
-def _prepare(call: checks.Call, backend: str) -> Prepared:
+def _prepare(call: checks.Call, backend: str, device: str) -> Prepared:
     operator = call.operator
     results = result_metas(call)
     for name, meta in call.outputs.items():
@@ -86,7 +87,7 @@ def _prepare(call: checks.Call, backend: str) -> Prepared:
     if compute == "float32" or call.terms.typed:  # the C interface turns its scalars into float32 in any case
         with np.errstate(over="ignore"):
             scalars = [float(np.float32(s)) for s in scalars]
-    computation = Computation(*element_and_formulas(call), tuple(scalars), compute, _loop(call, results))
+    computation = Computation(*element_and_formulas(call), tuple(scalars), compute, _loop(call, results), device)
     kernel = backends.load(backend).prepare(computation)
     return Prepared(computation, backend, kernel, results, tuple(map(loop.extent, tensors)))
 

@@ -48,7 +48,10 @@ class Way:
                 or type(tensors[self.alike]) is not type(tensors[0])
             ):
                 return None
-            out = self.empty_like(tensors[self.alike])
+            try:
+                out = self.empty_like(tensors[self.alike])
+            except RuntimeError:  # some of PyTorch's tensors have no like; the long way says what they are
+                return None
             return out if self.try_kernels(self.entries, out, *tensors) else None
         outputs = out if self.results > 1 and type(out) is tuple else (out,)
         if not self.try_kernels(self.entries, *outputs, *tensors):

@@ -132,7 +132,9 @@ def bind(formula: Callable[..., Any], functions: Mapping[str, Any]) -> Callable[
             scope[name] = value
         else:
             raise TypeError(f"{where_}: {name!r} is a {type(value).__name__}; a formula may use numbers and formulas")
-    return FunctionType(_straight(formula.__code__, where_), {"__builtins__": {}, **scope}, formula.__name__)
+    # An operator written in C, as PyTorch's are, may import something, and does so by the builtins of this frame.
+    scope["__builtins__"] = {"__import__": builtins.__import__}
+    return FunctionType(_straight(formula.__code__, where_), scope, formula.__name__)
 
 
 def _straight(code: CodeType, where_: str) -> CodeType:

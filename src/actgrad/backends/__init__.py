@@ -23,11 +23,18 @@ def choose(name: str | None, device: str, operator: str) -> str:
         raise BackendUnavailable(f"{operator}: no backend computes on device {device}; move the tensors with .cpu()")
     if not isinstance(name, str) or name not in DEVICES:
         raise InvalidCall(f"{operator}: backend is {name!r}; known: {', '.join(DEVICES)}")
-    if kind not in DEVICES[name]:
+    if kind not in DEVICES[name] and not (kind == "cpu" and name == "triton" and triton_is_interpreted()):
+        hint = "; on the CPU it runs in Triton's interpreter, with TRITON_INTERPRET=1" if name == "triton" else ""
         raise BackendUnavailable(
             f"{operator}: backend {name!r} computes on {' and '.join(DEVICES[name])}, but the tensors live on {device}"
+            + hint
         )
     return name
+
+
+def triton_is_interpreted() -> bool:
+    """Whether Triton's interpreter is on, read as Triton reads it."""
+    return os.environ.get("TRITON_INTERPRET", "").lower() in ("1", "true", "yes", "on", "y")
 
 
 def load(name: str) -> ModuleType:

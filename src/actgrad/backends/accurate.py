@@ -20,6 +20,7 @@ from .primitives import (
     muladd,
     nearest_integer,
     polynomial,
+    reciprocal,
     scale_by_power_of_two,
     split_power_of_two,
     trailing,
@@ -99,7 +100,7 @@ def normal_cdf_times(x, factor):
     nearly constant, and a*t is more precise than t where that matters, at small a.
     """
     a = minimum(abs(x), NORMAL_MAX)
-    t = 1.0 / muladd(a, NORMAL_K, 1.0)
+    t = reciprocal(muladd(a, NORMAL_K, 1.0))
     scaled = t * polynomial(fma(a, t, -NORMAL_MID), NORMAL)
     is_positive = x > 0.0
     tail = _times_exp_product(where(is_positive, scaled, scaled * factor), -0.5 * a, a)
@@ -109,7 +110,7 @@ def normal_cdf_times(x, factor):
 def erfc(x):
     """The complementary error function: 2 * normal_cdf(-sqrt(2) * x), fitted anew so that x need not be scaled."""
     a = minimum(abs(x), ERFC_MAX)
-    t = 1.0 / muladd(a, ERFC_K, 1.0)
+    t = reciprocal(muladd(a, ERFC_K, 1.0))
     scaled = t * polynomial(fma(a, t, -ERFC_MID), ERFC)
     tail = _times_exp_product(scaled, -a, a)
     return where(x < 0.0, 2.0 - tail, tail)
@@ -139,7 +140,7 @@ def sigmoid_cubic_times(x, c1, c3, factor):
     low = muladd(-a, p_low, fma(-a, p, -high))
     r, n = _reduce(high, low)
     power = _exp_polynomial(r)
-    q = 1.0 / (1.0 + scale_by_power_of_two(power, n))
+    q = reciprocal(1.0 + scale_by_power_of_two(power, n))
     scaled = q * factor
     return where(x > 0.0, scaled, scale_by_power_of_two(power * scaled, n))
 

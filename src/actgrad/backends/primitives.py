@@ -2,7 +2,7 @@
 
 Every backend binds these names to its own functions: vector instructions, Triton operations. The functions here are the
 definition: tests run `accurate` on them, and a backend's primitive must agree with them bit for bit (`muladd` apart,
-which may round once or twice). Any argument may be a Python float, which is rounded to the compute dtype. No primitive
+which may round once or twice, and `reciprocal`). Any argument may be a Python float, which is rounded to the compute dtype. No primitive
 may trap, whatever its arguments.
 """
 
@@ -44,6 +44,11 @@ def polynomial(x, coefficients):
     return value
 
 
+def reciprocal(x):
+    """1 / x for x from 1 to 16; a machine that only approximates it may be off by a hair more than half a unit."""
+    return 1.0 / x
+
+
 def scale_by_power_of_two(x, n):
     """x * 2**n for an integral float n of any size: one rounding into the subnormals, infinity on overflow."""
     n = np.asarray(n)
@@ -78,7 +83,7 @@ def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
 
 _SAME_IN_EVERY_DTYPE = (
     "abs", "copysign", "fma", "maximum", "minimum", "muladd", "nearest_integer", "polynomial",
-    "scale_by_power_of_two", "split_power_of_two", "where",
+    "reciprocal", "scale_by_power_of_two", "split_power_of_two", "where",
 )  # fmt: skip
 
 

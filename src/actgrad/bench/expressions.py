@@ -29,14 +29,16 @@ def expression(case: Case, functions: dict[str, Any], join: Callable[[list[Any]]
     """
     gated_forward: Expression = layouts.gated_forward
     gated_backward: Expression = layouts.gated_backward_given
+    pair_forward: Expression = layouts.pair_forward
+    pair_backward: Expression = layouts.pair_backward
     formula = case.operator.formula_for(case.all_attributes, None)
     forward, scalars = case.operator.gradient_of, case.scalars
     derivative = _bind(formula, functions)
     if case.operator.layout == GATED_PAIR:
         if forward is None:
-            return lambda *tensors: layouts.pair_forward(derivative, *tensors)[0]
+            return lambda *tensors: pair_forward(derivative, *tensors)[0]
         activation = _bind(forward.formula_for(case.all_attributes, None), functions)
-        return lambda *tensors: layouts.pair_backward(activation, derivative, *tensors)
+        return lambda *tensors: pair_backward(activation, derivative, *tensors)
     if not case.is_gated:
         element = layouts.forward if forward is None else layouts.backward
         return lambda *tensors: element(derivative, *tensors, *scalars)[0]

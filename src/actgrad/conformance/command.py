@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import shlex
@@ -23,8 +24,11 @@ from ..dtypes import BY_NAME
 from ..errors import ActgradError
 from ..op import REGISTRY, Operator
 from ..schema import Argument
-from . import files, page, pictures, report, run
+from . import exhaustive, files, page, pictures, report, run
+from .casefiles import execution, reading, results
+from .casefiles.execution import Outcome
 from .cases import cases
+from .exhaustive.item import DTYPES as EXHAUSTIVE_DTYPES
 from .judging import judge
 from .run import Result
 from .standards import NAMES, REPEAT
@@ -38,7 +42,8 @@ Judge results by the standards that operators for Ascend are accepted by.
 
 Without --actual: actgrad's own backends, every operator with its attributes at and off their defaults, usual and
 special numbers, layouts and sizes, against the reference. With --actual: what somebody else computed, from files; it
-says which elements fail, where on the axis, and which mistake they look like.
+says which elements fail, where on the axis, and which mistake they look like. With --cases: the cases of an ATK or a
+TTK file, computed by our backend. With --exhaustive: every number of a dtype.
 
 Exit status: 0 where every standard that was asked for holds, 1 where one fails, 2 for a wrong call or a file that
 cannot be read."""
@@ -59,6 +64,9 @@ examples:
   actgrad check elu_backward --inputs grad.npy x.npy --actual out.npy --attr alpha=1.3 --attr is_result=true
   actgrad check geglu --inputs x.bin:bfloat16:128x4096 --actual y.bin:bfloat16:128x2048 --attr approximate=tanh
   actgrad check selu_backward --inputs grad.npy y.npy --actual out.npy --product Ascend950 --json -
+  actgrad check --cases atk_aclnnSelu.json --results judged.json
+  actgrad check --exhaustive --dtype float16,bfloat16 --write docs/accuracy.md
+  actgrad check --exhaustive elu_backward --dtype float32
 """
 
 
@@ -91,6 +99,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     theirs.add_argument(
         "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute off its default"
     )
+    listed = parser.add_argument_group("cases from a file")
+    listed.add_argument("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")
+    listed.add_argument("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
+    every = parser.add_argument_group("every number of a dtype")
+    every.add_argument("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
+    every.add_argument("--every", type=_count, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
+    every.add_argument("--state", metavar="DIR", type=Path, help="where an interrupted run goes on from")
+    every.add_argument("--write", metavar="FILE", type=Path, help="put the table of all finished into a document")
     parser.set_defaults(run=partial(_run, parser))
 
 
@@ -104,78 +120,133 @@ def _seed(text: str) -> int:
     return int(text)
 
 
+def _count(text: str) -> int:
+    if not 1 <= int(text) <= 1 << 24:
+        raise argparse.ArgumentTypeError(f"must be from 1 to {1 << 24}, got {text}")
+    return int(text)
+
+
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     for option, known in (("operator", REGISTRY), ("standard", NAMES), ("dtype", BY_NAME)):
         for name in getattr(given, option) or ():
             if name not in known:
                 shown = "OPERATOR" if option == "operator" else f"--{option}"
                 parser.error(f"{shown}: {name!r} is unknown; known: {', '.join(known)}")
-    is_of_files = _is_of_files(parser, given)
+    mode = _mode(parser, given)
     try:
         with ExitStack() as chosen:
             if given.product:
                 chosen.enter_context(products.product(given.product))
             if given.rules:
                 chosen.enter_context(products.rules(given.rules))
-            return _check(given, is_of_files)
+            return _exhaustive(parser, given) if mode == "exhaustive" else _check(given, mode)
     except ActgradError as error:  # here any of them is a wrong call or a file that cannot be read
         print(f"actgrad: {report.printable(str(error))}", file=sys.stderr)
         return WRONG_CALL
 
 
-def _is_of_files(parser: argparse.ArgumentParser, given: argparse.Namespace) -> bool:
-    """Which of the two ways was asked for; the end of the program where options of both were given."""
-    if given.actual is None:
-        for option in ("inputs", "attr"):
-            if getattr(given, option):
-                parser.error(f"--{option} goes with --actual, the file to be judged")
-        return False
-    if len(given.operator) != 1:
-        parser.error(f"--actual is judged as one operator's output: name one, got {len(given.operator)}")
-    if given.inputs is None:
-        parser.error("--actual needs --inputs, the tensors that it was computed from")
-    for option in ("backend", "dtype", "seed"):
-        if getattr(given, option) is not None:
+#: What besides our own backends can be judged, by the option that asks for it; and the options that go with only some.
+_MODES = {"actual": "the file to be judged", "cases": "a file of cases", "exhaustive": "every number of a dtype"}
+_BELONGS = {
+    "inputs": ("actual",), "attr": ("actual",), "results": ("cases",),
+    "every": ("exhaustive",), "state": ("exhaustive",), "write": ("exhaustive",),
+    "backend": ("", "cases"), "dtype": ("", "exhaustive"), "seed": ("", "cases"),
+    "standard": ("", "actual", "cases"), "json": ("", "actual", "cases"), "html": ("", "actual", "cases"),
+}  # fmt: skip
+
+
+def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> str:
+    """What is to be judged: one of _MODES, "" our own backends; the end of the program for options of several."""
+    modes = [mode for mode in _MODES if getattr(given, mode)]
+    if len(modes) > 1:
+        parser.error(" and ".join(f"--{mode}" for mode in modes) + " do not go together")
+    mode = modes[0] if modes else ""
+    for option, belongs in _BELONGS.items():
+        if getattr(given, option) in (None, []) or mode in belongs:
+            continue
+        if mode == "actual":
             parser.error(f"--{option} is for our own backends; files say for themselves what they hold")
-    return True
+        if "" in belongs:
+            parser.error(f"--{option} does not go with --{mode}")
+        parser.error(f"--{option} goes with --{belongs[0]}, {_MODES[belongs[0]]}")
+    if mode == "actual" and len(given.operator) != 1:
+        parser.error(f"--actual is judged as one operator's output: name one, got {len(given.operator)}")
+    if mode == "actual" and given.inputs is None:
+        parser.error("--actual needs --inputs, the tensors that it was computed from")
+    if mode == "cases" and given.operator:
+        parser.error("--cases names its operators itself")
+    return mode
 
 
-def _check(given: argparse.Namespace, is_of_files: bool) -> int:
+def _exhaustive(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
+    for name in given.dtype or ():
+        if name not in EXHAUSTIVE_DTYPES:
+            parser.error(f"--dtype: --exhaustive goes through {', '.join(EXHAUSTIVE_DTYPES)}, not {name}")
+    _need_rich()
+    operators = [REGISTRY[name] for name in list(dict.fromkeys(given.operator)) or REGISTRY]
+    holds, text = exhaustive.run(
+        operators, given.dtype or EXHAUSTIVE_DTYPES, given.every or 1, given.state, given.write
+    )
+    _print(text)
+    return 0 if holds else FAILS
+
+
+def _need_rich() -> None:
     try:
-        from rich.console import Console
+        importlib.import_module("rich")
     except ImportError as error:
         raise ActgradError(f"check: {error}; pip install 'actgrad[check]'") from error
+
+
+def _check(given: argparse.Namespace, mode: str) -> int:
+    _need_rich()
+    is_of_files = mode == "actual"
     if given.html:
         pictures.load()
     for file in filter(None, (given.html, given.json if given.json != "-" else None)):
         if not Path(file).absolute().parent.is_dir():
             raise ActgradError(f"check: {file}: no such folder")
     asked = [name for name in NAMES if name in (given.standard or NAMES)]
+    outcomes: list[Outcome] = []
     if is_of_files:
         asked = [name for name in asked if name != REPEAT]  # a file is one run
-        results = [_of_files(given, asked)]
+        found = [_of_files(given, asked)]
+    elif mode == "cases":
+        if given.results:
+            results.check(given.results, given.cases)
+        outcomes = _of_cases(given)
+        found = results.judged(outcomes)
+        asked = results.standards_of(found)
     else:
-        results = list(_of_backend(given, asked))
-    if not any(result.verdict.is_judged or result.verdict.repeat for result in results):
+        found = list(_of_backend(given, asked))
+    judged = any(result.verdict.is_judged or result.verdict.repeat for result in found)
+    if not judged and not any(outcome.holds for outcome in outcomes):
         raise ActgradError(f"check: nothing was judged: {', '.join(given.standard or asked)} says nothing of this")
     settings = _settings(given, asked)
+    if given.results:
+        results.write(given.results, outcomes)
     if given.html:
-        files.replace_whole(given.html, page.page(results, asked, settings, is_of_files))
+        files.replace_whole(given.html, page.page(found, asked, settings, is_of_files))
     if given.json:
-        document = json.dumps(report.document(results, settings), indent=2, allow_nan=False) + "\n"
+        document = json.dumps(report.document(found, settings), indent=2, allow_nan=False) + "\n"
         if given.json != "-":
             files.replace_whole(given.json, document)
     if given.json == "-":
         _print(document)
     else:
+        from rich.console import Console
+
         console = Console(highlight=False)
         if not console.is_terminal:
             console = Console(highlight=False, width=200)  # a file has no edge to fold rows at
         with console.capture() as tables:  # rich would end the program where nobody reads
-            for part in _parts(results, asked, is_of_files):
+            for part in _parts(found, asked, is_of_files):
                 console.print(part, markup=False)
         _print(tables.get())
-    return 0 if all(result.verdict.holds for result in results) else FAILS
+    for line in results.lines(outcomes) if outcomes else ():
+        print(f"actgrad: {line}", file=sys.stderr)
+    holds = all(result.verdict.holds for result in found) and all(one.holds is not False for one in outcomes)
+    return 0 if holds else FAILS
 
 
 def _print(text: str) -> None:
@@ -197,6 +268,7 @@ def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
         "product": product.name if product else "none",
         "rules": products.chosen_rules(),
         **({"inputs": given.inputs, "actual": given.actual} if given.actual else {"backend": given.backend or "cpu"}),
+        **({"cases": str(given.cases)} if given.cases else {}),
     }
 
 
@@ -239,6 +311,20 @@ def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[Result]
 def _dtypes(operator: Operator, asked: Iterable[str] | None) -> list[str]:
     allowed = allowed_dtypes(operator, products.chosen())
     return [name for name in allowed if asked is None or name in asked]
+
+
+# Cases from a file
+
+
+def _of_cases(given: argparse.Namespace) -> list[Outcome]:
+    listed = reading.read(given.cases)
+    asked = None if given.standard is None else [name for name in NAMES if name in given.standard]
+    found = []
+    with _progress(report.printable(given.cases.name)[:11], len(listed)) as advance:
+        for k, case in enumerate(listed):
+            found.append(execution.execute(case, given.backend or "cpu", asked, (given.seed or 0) + k))
+            advance(1)
+    return found
 
 
 # Files of others

@@ -15,8 +15,8 @@ from ..sized import Sized
 from .elements import Array
 
 _DOUBLE = BY_NAME["float64"]
-_AGREES = 2.0**-40  # of the larger term: far below one unit of float32, far above what double precision loses
-_NOTHING = 1e-300  # beside the smallest number of any dtype that is computed in float32
+AGREES = 2.0**-40  # of the larger term: far below one unit of float32, far above what double precision loses
+NOTHING = 1e-300  # beside the smallest number of any dtype that is computed in float32
 
 
 class Golden:
@@ -71,7 +71,7 @@ class Golden:
         results = self.expected(lanes, [np.dtype(np.float64)] * len(self.computation.loop.outputs))
         for got, exact in zip(self.values(lanes), results, strict=True):
             with np.errstate(all="ignore"):
-                near = np.abs(got - exact.values) <= _AGREES * np.maximum(exact.size, exact.slip) + _NOTHING
+                near = np.abs(got - exact.values) <= AGREES * np.maximum(exact.size, exact.slip) + NOTHING
             if not (near | (got == exact.values) | (np.isnan(got) & np.isnan(exact.values))).all():
                 self.is_compiled = False
 

@@ -25,6 +25,7 @@ from .verdict import ULP_EDGES
 
 T = TypeVar("T")
 CHUNK = 3 << 13  # elements measured together: their arrays stay in cache
+_RETAINED = 24 << 20  # bytes; glibc's thresholds grow up to 32 MiB
 ASIDE = 1 << 16  # elements looked at together of those set aside
 SHOWN = 5  # failures of each kind
 SAMPLED = 4096  # elements for plots, and failing ones for the diagnosis
@@ -99,7 +100,7 @@ class Measurement:
     def run(self, progress: Callable[[int], None] | None) -> None:
         """Measure all elements; the parts add up in one order whichever thread is first."""
         aside: list[list[_Aside]] = [[] for _ in self.parts]
-        for span, (clear, unclear) in _in_threads(self._clear, spans(self.call.size)):
+        for span, (clear, unclear) in in_threads(self._clear, spans(self.call.size)):
             self._add(clear)
             for one in unclear:
                 aside[one.lane].append(one)
@@ -116,9 +117,9 @@ class Measurement:
         """Measure elements set aside, on all cores."""
         if aside:
             whole = _Aside.joined(aside)
-            each = -(-len(whole.places) // _cores())
+            each = -(-len(whole.places) // cores())
             pieces = [slice(start, start + each) for start in range(0, len(whole.places), each)]
-            for _, parts in _in_threads(lambda at: self._unclear(whole.take(at)), pieces):
+            for _, parts in in_threads(lambda at: self._unclear(whole.take(at)), pieces):
                 self._add(parts)
 
     def _add(self, found: list[tuple[int, Part]]) -> None:
@@ -193,9 +194,19 @@ def spans(size: int) -> Iterator[slice]:
         yield slice(start, min(start + CHUNK, size))
 
 
-def _in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tuple[slice, T]]:
+def keep_freed_memory() -> None:
+    """Have the C library keep the pages of arrays that are freed, for the next ones.
+
+    glibc gives back what is larger than thresholds of its own, and raises them to the size of a block that is freed.
+    Else half of the time goes into asking for the same pages again with every part.
+    """
+    np.empty(_RETAINED, np.uint8)
+
+
+def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tuple[slice, T]]:
     """The results in the order of the parts; a few are computed ahead."""
-    workers = _cores()
+    keep_freed_memory()
+    workers = cores()
     waiting: deque[tuple[slice, Future[T]]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         try:
@@ -212,7 +223,7 @@ def _in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tup
                 future.cancel()
 
 
-def _cores() -> int:
+def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -232,13 +243,13 @@ def with_faults(c: Comparison, call: Elements, golden: Golden, lanes: Sequence[A
     wrong = expected.faults(actual, ulps, terms)
     if (at := np.flatnonzero(wrong)).size:
         alone = [lane[at] if k == call.main else np.ones_like(lane[at]) for k, lane in enumerate(some)]
-        wrong[at] = ~_inherited(actual[at], expected.values[at], golden.expected(alone, dtypes)[number], ulps)
+        wrong[at] = ~inherited(actual[at], expected.values[at], golden.expected(alone, dtypes)[number], ulps)
     faults, by_terms = np.zeros(len(c.ulps), bool), np.zeros(len(c.ulps), bool)
     faults[suspect], by_terms[suspect] = wrong, ~wrong
     return replace(c, faults=faults, by_terms=by_terms)
 
 
-def _inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Array:
+def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Array:
     """Where an error is that of a factor, the derivative or the activated half, which the compute dtype cannot hold.
 
     A subnormal factor has fewer digits, and what it is multiplied by magnifies their loss; a factor too large is

@@ -38,10 +38,10 @@ def check(case: Case, backend: str, asked: Iterable[str]) -> Result | None:
         if not products.any_chosen():
             raise
         return None
-    _compute(case, backend, outputs)
+    compute(case, backend, outputs)
     verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=asked)
     if REPEAT in asked:
-        verdict = replace(verdict, repeat=_repeat(case, backend, outputs))
+        verdict = replace(verdict, repeat=repeat(case, backend, outputs))
     return Result(case.operator.name, case.dtype, case.name, verdict)
 
 
@@ -53,7 +53,8 @@ def _outputs(case: Case) -> tuple[Array, ...]:
     return outputs
 
 
-def _compute(case: Case, backend: str, outputs: tuple[Array, ...]) -> None:
+def compute(case: Case, backend: str, outputs: tuple[Array, ...]) -> None:
+    """Compute a case on a backend, into `outputs`."""
     if "cpu" in backends.DEVICES[backend]:
         out = outputs if len(outputs) > 1 else outputs[0]
         with np.errstate(all="ignore"):
@@ -78,11 +79,12 @@ def _torch(backend: str) -> tuple[Any, str]:
     return torch, "cuda"
 
 
-def _repeat(case: Case, backend: str, outputs: tuple[Array, ...]) -> standards.Outcome:
+def repeat(case: Case, backend: str, outputs: tuple[Array, ...]) -> standards.Outcome:
+    """Whether further runs of a case give the bits of the first."""
     first = [array.tobytes() for array in outputs]
     different = 0
     for _ in range(RUNS - 1):
         again = tuple(np.empty_like(array) for array in outputs)
-        _compute(case, backend, again)
+        compute(case, backend, again)
         different += [array.tobytes() for array in again] != first
     return standards.repeat(RUNS, different)

@@ -22,7 +22,9 @@ SOURCES, HEADERS = HERE / "c", HERE / "include"
 _MARK = "actgrad-sdk"  # a file that says that a folder is one of ours
 
 #: The sources of libnnopbase; all others are the runtime's, libascendcl.
-_OPERATORS = ("live", "objects", "executors", "host", "stack", "interpreter", "server")
+_OPERATORS = (
+    "live", "objects", "phases", "executors", "host", "stack", "interpreter", "server", "forking",
+)  # fmt: skip
 #: What programs link for the operators; all are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
 
@@ -37,17 +39,34 @@ class Interpreter:
 
     executable: str
     library: str  # its shared library, "" where there is none
-    path: tuple[str, ...]  # where its modules are
+    version: str  # as far as libraries and modules depend on it, for example "3.12"
+    stdlib: str  # where its own modules are, "" where that is no folder
+    path: tuple[str, ...]  # where modules are
 
     @classmethod
     def current(cls) -> Interpreter:
         """This one."""
-        folder, name = sysconfig.get_config_var("LIBDIR"), sysconfig.get_config_var("INSTSONAME")
-        library = Path(folder or "") / (name or "none")
-        is_shared = bool(sysconfig.get_config_var("Py_ENABLE_SHARED")) and library.exists()
-        modules = tuple(folder for folder in sys.path if folder and os.path.isdir(folder))
+        modules = tuple(os.path.abspath(folder) for folder in sys.path if folder and os.path.isdir(folder))
         package = str(HERE.parents[1])  # where actgrad itself is, also of a checkout
-        return cls(sys.executable, str(library) if is_shared else "", (package, *[m for m in modules if m != package]))
+        stdlib = sysconfig.get_path("stdlib")
+        return cls(
+            sys.executable,
+            _shared_library(),
+            f"{sys.version_info.major}.{sys.version_info.minor}",
+            stdlib if os.path.isdir(os.path.join(stdlib, "encodings")) else "",
+            (package, *[m for m in modules if m != package]),
+        )
+
+
+def _shared_library() -> str:
+    """This interpreter's shared library. Some have one beside an executable that does not use it."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}{getattr(sys, 'abiflags', '')}"
+    names = (sysconfig.get_config_var("INSTSONAME") or "", f"libpython{version}.so.1.0")
+    for folder in (sysconfig.get_config_var("LIBDIR") or "", os.path.join(sys.base_prefix, "lib")):
+        for name in names:
+            if ".so" in name and (library := Path(folder) / name).is_file():
+                return str(library)
+    return ""
 
 
 def compiler(language: str) -> list[str]:
@@ -71,22 +90,24 @@ def compiler(language: str) -> list[str]:
 
 def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
     """Build the SDK into `prefix`. It is made beside it and then put in place: a failure leaves what was there."""
-    prefix = prefix.absolute()
-    if prefix.exists() and not (prefix.is_dir() and (_is_ours(prefix) or not any(prefix.iterdir()))):
-        raise SdkError(f"{prefix} is there and is no SDK of actgrad; choose another folder")
+    prefix = prefix.resolve()
     command = compiler("c")
-    prefix.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{prefix.name}-", dir=prefix.parent) as folder:
-        fresh = Path(folder) / "sdk"
-        write_headers(fresh / "include")
-        _write_libraries(fresh, command, interpreter or Interpreter.current())
-        for name, text in _descriptions(prefix):
-            _write(fresh / name, text)
-        _write(fresh / _MARK, f"{__version__}\n")
-        old = Path(folder) / "old"
-        if prefix.exists():
-            prefix.rename(old)
-        fresh.rename(prefix)
+    try:
+        if prefix.exists() and not (prefix.is_dir() and (_is_ours(prefix) or not any(prefix.iterdir()))):
+            raise SdkError(f"{prefix} is there and is no SDK of actgrad; choose another folder")
+        prefix.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".actgrad-sdk-", dir=prefix.parent) as folder:
+            fresh, old = Path(folder) / "fresh", Path(folder) / "old"
+            write_headers(fresh / "include")
+            _write_libraries(fresh, command, interpreter or Interpreter.current())
+            for name, text in _descriptions(prefix):
+                _write(fresh / name, text)
+            _write(fresh / _MARK, f"{__version__}\n")
+            if prefix.exists():
+                prefix.rename(old)
+            fresh.rename(prefix)
+    except OSError as error:
+        raise SdkError(f"the SDK cannot be built in {prefix}: {error}") from error
 
 
 def _is_ours(prefix: Path) -> bool:
@@ -115,12 +136,14 @@ def _write_libraries(fresh: Path, command: list[str], interpreter: Interpreter) 
     macros = {
         "ACTGRAD_PYTHON": interpreter.executable,
         "ACTGRAD_LIBPYTHON": interpreter.library,
-        "ACTGRAD_PATH": ":".join(interpreter.path),
+        "ACTGRAD_VERSION": interpreter.version,
+        "ACTGRAD_STDLIB": interpreter.stdlib,
+        "ACTGRAD_PATH": ascii(list(interpreter.path)).replace("%", "%%"),  # Python, in a text for printf
     }
     quoted = [f'-D{name}="{_escaped(value)}"' for name, value in macros.items()]
     common = [
         *command, "-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
-        "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs", *folders, *quoted, f"-L{library}",
+        "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs,-z,nodelete", *folders, *quoted, f"-L{library}",
     ]  # fmt: skip
 
     def link(name: str, sources: Sequence[Path], *libraries: str) -> None:
@@ -129,10 +152,12 @@ def _write_libraries(fresh: Path, command: list[str], interpreter: Interpreter) 
         _run([*common, *output, *map(str, sources), *[f"-l{other}" for other in libraries]], target)
 
     operators = [SOURCES / f"{name}.c" for name in _OPERATORS]
-    link("ascendcl", [path for path in sorted(SOURCES.glob("*.c")) if path not in operators], "m")
+    link("ascendcl", [path for path in sorted(SOURCES.glob("*.c")) if path not in operators], "m", "dl")
     link("nnopbase", operators, "ascendcl", "dl")
+    stubs = made / "opapi.o"  # all of them have the same
+    _run([*command, "-c", "-std=gnu11", "-O2", "-fPIC", *folders, str(made / "opapi.c"), "-o", str(stubs)], stubs.name)
     for name in OPERATOR_LIBRARIES:
-        link(name, [made / "opapi.c"], "nnopbase", "ascendcl")
+        link(name, [stubs], "nnopbase", "ascendcl")
     link("opapi_math", [made / "empty.c"])
     (library / "libacl_rt.so").symlink_to("libascendcl.so")
     shutil.rmtree(made)
@@ -156,12 +181,12 @@ def _descriptions(prefix: Path) -> Iterator[tuple[str, str]]:
         f"prefix={prefix}\nincludedir=${{prefix}}/include\nlibdir=${{prefix}}/lib64\n\n"
         "Name: actgrad\nDescription: aclnn operators of CANN, computed on the CPU\n"
         f"Version: {__version__}\n"
-        "Cflags: -I${includedir} -I${includedir}/aclnn -I${includedir}/aclnnop\n"
-        "Libs: -L${libdir} -Wl,-rpath,${libdir} -lopapi_nn -lopapi_math -lnnopbase -lascendcl\n",
+        'Cflags: -I"${includedir}" -I"${includedir}/aclnn" -I"${includedir}/aclnnop"\n'
+        'Libs: -L"${libdir}" -Wl,-rpath,"${libdir}" -lopapi_nn -lopapi_math -lnnopbase -lascendcl\n',
     )
-    yield "lib64/cmake/actgrad/actgradConfig.cmake", _CMAKE
+    yield "share/cmake/actgrad/actgradConfig.cmake", _CMAKE
     yield (
-        "lib64/cmake/actgrad/actgradConfigVersion.cmake",
+        "share/cmake/actgrad/actgradConfigVersion.cmake",
         f'set(PACKAGE_VERSION "{__version__.partition(".dev")[0]}")\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n',
     )
 

@@ -36,7 +36,11 @@ def kept_sdk() -> Path:
             digest.update(path.read_bytes())
     prefix = Path(base) / "actgrad" / f"sdk-{digest.hexdigest()[:16]}"
     if not prefix.exists():
-        builder.build(prefix)
+        try:
+            builder.build(prefix)
+        except SdkError:
+            if not prefix.exists():  # nobody else has built the same meanwhile
+                raise
     return prefix
 
 
@@ -84,7 +88,7 @@ class Finding:
 
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]((?:acl|aclnn|aclnnop)(?:_\w+)?/[^>"]+|(?:acl|aclnn)\w*\.h)[>"]', re.M)
-_CALL = re.compile(r"\b(acl[a-zA-Z]\w*)\s*\(")
+_CALL = re.compile(r"(?<![\w.>])(acl[a-zA-Z]\w*)\s*\(")  # of no object: those have functions of their own
 _NAME = re.compile(r"\bacl\w+")
 
 
@@ -96,13 +100,16 @@ def findings(program: Path) -> Iterator[Finding]:
         raise SdkError(f"{program}: {error.strerror}") from error
     headers, known = _sdk_names()
     seen = set()
-    code = _without_comments(text)
-    for kind, pattern, has in (("header", _INCLUDE, headers), ("function", _CALL, known)):
-        for match in pattern.finditer(code):
+    directives, code = _without(text, "comment"), _without(text, "comment", "string")
+    for kind, pattern, has, part in (
+        ("header", _INCLUDE, headers, directives),
+        ("function", _CALL, known, code),
+    ):
+        for match in pattern.finditer(part):
             name = match[1]
-            if name not in has and name not in seen and not _is_defined_here(code, name):
+            if name not in has and name not in seen and not _is_own(kind, name, code, program.parent):
                 seen.add(name)
-                yield Finding(program, code.count("\n", 0, match.start(1)) + 1, kind, name)
+                yield Finding(program, part.count("\n", 0, match.start(1)) + 1, kind, name)
 
 
 def _sdk_names() -> tuple[set[str], set[str]]:
@@ -118,16 +125,26 @@ def _sdk_names() -> tuple[set[str], set[str]]:
     return headers, declared
 
 
-def _without_comments(text: str) -> str:
-    """The code alone, every line where it was."""
+_PARTS = re.compile(
+    r'(?P<string>R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')'
+    r"|(?P<comment>/\*.*?\*/|//[^\n]*)",
+    re.S,
+)
+
+
+def _without(text: str, *kinds: str) -> str:
+    """The text without its comments, or its strings too; every line stays where it was."""
 
     def blank(match: re.Match[str]) -> str:
-        found = match[0]
-        return found if found[0] in "\"'" else "\n" * found.count("\n") or " "
+        return ("\n" * match[0].count("\n") or " ") if match.lastgroup in kinds else match[0]
 
-    return re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', blank, text, flags=re.S)
+    return _PARTS.sub(blank, text)
 
 
-def _is_defined_here(code: str, name: str) -> bool:
-    """Whether a function of this name is the program's own: it has a body."""
-    return re.search(rf"\b{re.escape(name)}\s*\([^;{{}}]*\)\s*(?:const\s*)?\{{", code) is not None
+def _is_own(kind: str, name: str, code: str, folder: Path) -> bool:
+    """Whether a header or a function is the program's own: a file beside it; a body, a macro or a pointer."""
+    if kind == "header":
+        return (folder / name).exists()
+    body = rf"\b{name}\s*\([^;{{}}]*\)\s*(?:const\s*|noexcept\s*|->\s*[\w:<>*&\s]+)*\{{"
+    others = rf"#\s*define\s+{name}\b|\bauto\s+{name}\s*=|\(\s*\*\s*{name}\s*\)"
+    return re.search(f"{body}|{others}", code) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import logging
 import os
 import struct
 from collections.abc import Iterator
@@ -18,16 +19,19 @@ import numpy as np
 from ..aclnn import messages, signatures
 from ..aclnn.functions import Function
 from ..aclnn.names import format_name
-from ..aclnn.objects import AclTensor, Storage, scalar_of_bits, tensor_of
+from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
 from ..arrays import View
+from ..checks import Terms
+from ..dtypes import BY_NAME
 from ..errors import ActgradError
 from ..plan import Plan, Prepared
 
-NULL, TENSOR, SCALAR, FLAG = range(4)  # the kinds of words, as internal.h has them
+NULL, TENSOR, SCALAR, FLAG, DEAD = range(5)  # the kinds of words, as internal.h has them
 KNOWN = 4096  # calls that are remembered
 NOTHING = -3  # bytes of storage that a tensor without elements must have: even a null address (-2) will do
 OPERANDS = 8
 
+INTERFACE = 2  # counts the changes to what C and Python tell each other; internal.h has the same number
 #: actgrad_plan of internal.h
 _ANSWER = struct.Struct(f"<6q{OPERANDS}Q")
 _FAILED = 561000
@@ -60,15 +64,15 @@ class Known(NamedTuple):
 
 
 _functions: dict[bytes, Function] = {}
-_known: dict[tuple[bytes, bytes], Known] = {}
+_known: dict[tuple[bytes, bytes, int], Known] = {}  # by name, words and identity of the terms, of which few exist
 _kept: dict[int, Plan | Prepared] = {}  # by handle: what an executor of C needs
-_handles = itertools.count(1)
+_handles = itertools.count((os.getpid() << 32) + 1)  # those of a forked program's servers must differ
 
 
 def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> tuple[Answer, str]:
     """The plan of a call and, where it fails, the text of that. `is_here`: this process is the program's own."""
     try:
-        known = _known.get((name, words))
+        known = _known.get((name, words, id(Terms.chosen(typed=True))))
         planned = _planned_again(known, places) if known is not None else None
         if planned is None:
             planned = _planned(name, words, places)
@@ -114,7 +118,7 @@ def _planned(name: bytes, words: bytes, places: tuple[int, ...]) -> Plan:
         where = tuple(order[id(given[k])] for k in function.tensors)
         while len(_known) >= KNOWN:
             _known.pop(next(iter(_known)), None)
-        _known[name, words] = Known(function, planned.prepared, planned.attributes, described, where)
+        _known[name, words, id(Terms.chosen(typed=True))] = Known(function, planned.prepared, planned.attributes, described, where)
     return planned
 
 
@@ -139,6 +143,9 @@ def _arguments(function: Function, words: list[int], places: tuple[int, ...]) ->
         if kind == NULL:
             yield None
             k += 1
+        elif kind == DEAD:
+            yield _destroyed(parameter.type)
+            k += 1
         elif kind == FLAG:
             yield bool(words[k + 1]) if parameter.type == "bool" else words[k + 1]
             k += 2
@@ -159,6 +166,13 @@ def _arguments(function: Function, words: list[int], places: tuple[int, ...]) ->
             n = next(place)
             _put(tensor, places[2 * n], places[2 * n + 1])
             yield tensor
+
+
+def _destroyed(kind: str) -> AclTensor | AclScalar:
+    """What Python has for an object that was destroyed."""
+    if kind == "Scalar":
+        return AclScalar(0.0, BY_NAME["float32"], None, is_destroyed=True)
+    return AclTensor((), BY_NAME["float32"], (), 0, "ND", ())  # on no storage
 
 
 def _put(tensor: AclTensor, address: int, left: int) -> None:
@@ -186,8 +200,9 @@ def _answer(planned: Plan, is_here: bool) -> Answer:
 def run(handle: int) -> tuple[int, str]:
     """Compute what cannot be computed without the interpreter: (status, text of a failure)."""
     try:
-        kept = _kept[handle]
-        assert isinstance(kept, Plan), "others are run by C"
+        kept = _kept.get(handle)
+        if not isinstance(kept, Plan):
+            raise ActgradError("the executor was made before this process was forked; call phase one again")
         kept.run()
     except BaseException as error:  # as in plan
         failure = error if isinstance(error, Exception) else ActgradError(f"{type(error).__name__}: {error}")
@@ -206,23 +221,24 @@ def release(handles: tuple[int, ...]) -> None:
 _attached: list[Any] = []  # what C has pointers to
 
 
-def attach(library: str) -> None:
-    """Give the C library the functions above."""
-    c = ctypes.CDLL(library)
-    c.actgrad_report_text.argtypes, c.actgrad_report_text.restype = (ctypes.c_char_p,), None
+def attach(interface: int, plan_size: int, attach_address: int, report_address: int) -> None:
+    """Give the C library the functions above, by two functions of its own."""
+    _check(interface, plan_size)
+    attach_to_c = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(attach_address)
+    report_text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(report_address)
 
     def plan_for_c(name: bytes, words: int, count: int, places: int, tensors: int, result: int) -> None:
         described = ctypes.string_at(words, 8 * count)
         where = struct.unpack(f"<{2 * tensors}q", ctypes.string_at(places, 16 * tensors))
         answer, text = plan(name, described, where, True)
         if text:
-            c.actgrad_report_text(text.encode())
+            report_text(text.encode())
         ctypes.memmove(result, answer.packed(), _ANSWER.size)
 
     def run_for_c(handle: int) -> int:
         status, text = run(handle)
         if text:
-            c.actgrad_report_text(text.encode())
+            report_text(text.encode())
         return status
 
     def release_for_c(handles: int, count: int) -> None:
@@ -236,7 +252,13 @@ def attach(library: str) -> None:
     ]
     table = (ctypes.c_void_p * len(functions))(*[ctypes.cast(f, ctypes.c_void_p).value for f in functions])
     _attached.extend([functions, table])
-    c.actgrad_attach(table)
+    attach_to_c(table)
+
+
+def _check(interface: int, plan_size: int) -> None:
+    logging.getLogger("actgrad").addHandler(logging.NullHandler())  # standard error is the program's
+    if (interface, plan_size) != (INTERFACE, _ANSWER.size):
+        raise ActgradError("the SDK was built by another version of actgrad; run `actgrad sdk` again")
 
 
 # In a process of its own
@@ -245,12 +267,11 @@ _REQUEST = struct.Struct("<4q")
 _PLAN, _RUN, _RELEASE, _READY = 1, 2, 3, 42
 
 
-def serve(socket_number: int, memory_number: int, base: int, size: int) -> None:
+def serve(interface: int, plan_size: int, socket_number: int, memory_number: int, base: int, size: int) -> None:
     """Answer a program's requests until it ends. Its device memory is the file `memory_number`, mapped at `base`."""
-    import signal
     import socket
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # for the program alone
+    _check(interface, plan_size)
     _map(memory_number, base, size)
     connection = socket.socket(fileno=socket_number)
     connection.sendall(struct.pack("<q", _READY))

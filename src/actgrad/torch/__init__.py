@@ -13,7 +13,18 @@ with _disable_current_modes():  # a first call may be one that is being traced, 
 
     register_all()
 
-from .functions import elu, geglu, geglu_two, gelu, leaky_relu, selu  # they take the registered operators
+from .conventions import (  # they take the registered operators
+    geglu_ascend,
+    geglu_diffusers,
+    geglu_gemma,
+    geglu_megatron,
+    geglu_modernbert,
+    geglu_onnx,
+    geglu_t5,
+    geglu_vllm,
+)
+from .conversion import Report, convert, revert
+from .functions import elu, geglu, geglu_two, gelu, leaky_relu, selu
 from .modules import ELU, GEGLU, GELU, SELU, LeakyReLU
 
 __all__ = [
@@ -22,12 +33,23 @@ __all__ = [
     "GELU",
     "SELU",
     "LeakyReLU",
+    "Report",
     "call",
+    "convert",
     "elu",
     "geglu",
+    "geglu_ascend",
+    "geglu_diffusers",
+    "geglu_gemma",
+    "geglu_megatron",
+    "geglu_modernbert",
+    "geglu_onnx",
+    "geglu_t5",
     "geglu_two",
+    "geglu_vllm",
     "gelu",
     "leaky_relu",
     "register",
+    "revert",
     "selu",
 ]

@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any
 
 import torch
+from torch.nested._internal.nested_tensor import NestedTensor
 
+from .. import arrays
 from ..op import REGISTRY, Operator
-from . import autograd, batching, kernels, saving, variants
+from . import autograd, batching, kernels, saving, sharding, variants
 from .kernels import Interface, interface_of
 
 #: Open as long as the process lives: an operator is gone with its library.
@@ -40,10 +42,21 @@ def register(operator: Operator) -> Interface:
         LIBRARY.impl(name, interface.kernel, key)
     LIBRARY.impl(name, autograd.kernel(interface), "Autograd", with_keyset=True)
     torch.library.register_vmap(f"actgrad::{name}", batching.rule(interface), lib=LIBRARY)
+    torch.library.register_torch_dispatch(f"actgrad::{name}", NestedTensor, partial(_refuse, interface), lib=LIBRARY)
     variants.register_out(LIBRARY, interface)
     variants.register_in_place(LIBRARY, interface)
+    sharding.register(interface, interface.overload)
+    if hasattr(torch.ops.actgrad, f"{name}_"):
+        sharding.register(interface, getattr(torch.ops.actgrad, f"{name}_").default)
     saving.prepare(operator)
     return interface
+
+
+def _refuse(interface: Interface, mode: Any, function: Any, types: Any, args: Any, kwargs: Any = None) -> None:
+    """What becomes of a call on jagged tensors, whose class would only say that it does not know the operator."""
+    for name, tensor in zip(interface.operator.schema.tensor_names, interface.tensors_of(args), strict=True):
+        if isinstance(tensor, NestedTensor):
+            arrays.torch_meta(torch, tensor, interface.operator.name, name)
 
 
 def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any]) -> Any:

@@ -42,7 +42,7 @@ class Emitter:
 
     PRIMITIVES: ClassVar = (
         "where", "abs", "minimum", "maximum", "muladd", "fma", "nearest_integer", "scale_by_power_of_two",
-        "split_power_of_two", "copysign", "polynomial", "leading", "trailing",
+        "split_power_of_two", "copysign", "polynomial", "reciprocal", "leading", "trailing",
     )  # fmt: skip
 
     # Values
@@ -183,6 +183,9 @@ class Emitter:
         for coefficient in coefficients[1:]:
             value = self.muladd(value, x, coefficient)
         return self.vector(value)
+
+    def reciprocal(self, x: Any) -> Vector:
+        return self.vector(1.0) / x
 
     def leading(self, c: float) -> float:
         rounded: float = c if self.is_double else struct.unpack("f", struct.pack("f", c))[0]

@@ -7,7 +7,7 @@
 
 static void free_executor(aclOpExecutor* executor) {
     free(executor->call.words);
-    free(executor);
+    actgrad_live_retire(executor);
 }
 
 aclOpExecutor* actgrad_new_executor(const Call* call, Task* task) {

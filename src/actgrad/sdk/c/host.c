@@ -5,22 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acl/acl.h"
+
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static const actgrad_planner* planner;
-static bool has_failed;
+static char* failure; /* why it could not be started, which is tried once */
+
+static const actgrad_planner* start(void) {
+    const actgrad_planner* started = actgrad_uses_server() ? actgrad_start_server() : actgrad_start_interpreter();
+    if (started != NULL) return started;
+    const char* text = aclGetRecentErrMsg();
+    failure = strdup(text == NULL ? "the operators could not be started" : text);
+    return NULL;
+}
 
 const actgrad_planner* actgrad_planner_or_report(void) {
     const actgrad_planner* started = __atomic_load_n(&planner, __ATOMIC_ACQUIRE);
     if (started != NULL) return started;
     pthread_mutex_lock(&starting);
-    if (planner == NULL && !has_failed) {
-        started = actgrad_uses_server() ? actgrad_start_server() : actgrad_start_interpreter();
-        has_failed = started == NULL;
-        __atomic_store_n(&planner, started, __ATOMIC_RELEASE);
-    } else if (planner == NULL) {
-        actgrad_report(INNER_ERROR, "the operators could not be started; the first failure says why");
-    }
+    if (planner == NULL && failure == NULL) __atomic_store_n(&planner, start(), __ATOMIC_RELEASE);
     started = planner;
+    if (started == NULL && failure != NULL) actgrad_report_text(failure);
     pthread_mutex_unlock(&starting);
     return started;
 }

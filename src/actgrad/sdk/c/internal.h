@@ -27,6 +27,8 @@ EXPORT bool actgrad_is_strict(void); /* ACTGRAD_STRICT=1 */
 EXPORT bool actgrad_uses_server(void); /* the operators are computed by another process */
 EXPORT const char* actgrad_python(void); /* the interpreter's executable */
 EXPORT const char* actgrad_libpython(void); /* its shared library, "" where there is none */
+EXPORT const char* actgrad_version(void); /* its version, for example "3.12" */
+EXPORT bool actgrad_is_version(const char* version); /* whether "3.12.1 (..." is that version */
 
 /* memory.c: device memory. */
 /* The bytes from an address to the end of its allocation; -1 where it is in none that is alive. */
@@ -61,6 +63,8 @@ typedef enum { LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS } 
 bool actgrad_live_add(actgrad_live_kind kind, const void* object); /* false where memory runs out */
 bool actgrad_live_has(actgrad_live_kind kind, const void* object);
 bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* whether it was there; one thread gets true */
+/* Frees memory of objects that are not alive any more, after a while: until then no new object has their address. */
+void actgrad_live_retire(void* memory);
 void actgrad_live_lock(void); /* for who looks into an object; the two below are for the holder of the lock */
 void actgrad_live_unlock(void);
 bool actgrad_live_has_locked(actgrad_live_kind kind, const void* object);
@@ -100,7 +104,7 @@ EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t
 
 /* host.c: the planner, Python code in this process or in another. A call goes there as words: per argument its kind
    (see WORDS below) and what describes it; then, per tensor, its address and the bytes left in its allocation. */
-enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS };
+enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS }; /* dead: destroyed, or no object at all */
 enum { MAX_OPERANDS = 8 };
 enum { INTERFACE = 2 }; /* counts the changes to what C and Python tell each other; seam.py has the same number */
 

@@ -67,9 +67,9 @@ static const char* find_python(void) {
         if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != dlsym(library, "Py_IsInitialized"))
             return "the program has another library of Python, which is not started";
     }
-    if (strncmp(python.version(), ACTGRAD_VERSION, strlen(ACTGRAD_VERSION)) != 0) {
-        snprintf(why, sizeof why, "this process has Python %s, but the SDK was built for %s", python.version(),
-                 ACTGRAD_VERSION);
+    if (!actgrad_is_version(python.version())) {
+        snprintf(why, sizeof why, "this process has Python %.*s, but the SDK was built for %s",
+                 (int)strcspn(python.version(), " "), python.version(), actgrad_version());
         return why;
     }
     if (!python.is_initialized() && ACTGRAD_STDLIB[0] != '\0' && access(ACTGRAD_STDLIB "/encodings", R_OK) != 0) {

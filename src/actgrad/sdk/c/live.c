@@ -85,6 +85,18 @@ bool actgrad_live_remove(actgrad_live_kind kind, const void* object) {
     return has;
 }
 
+void actgrad_live_retire(void* memory) {
+    enum { KEPT = 256 };
+    static void* kept[KEPT];
+    static size_t next;
+    actgrad_live_lock();
+    void* oldest = kept[next];
+    kept[next] = memory;
+    next = (next + 1) % KEPT;
+    actgrad_live_unlock();
+    free(oldest);
+}
+
 static void report_leaks(void) {
     static const char* const names[LIVE_KINDS] = {"aclTensor", "aclScalar", "array or list", "aclOpExecutor"};
     actgrad_live_lock();

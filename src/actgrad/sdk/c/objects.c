@@ -12,12 +12,11 @@ enum { NULL_POINTER = 161001, INVALID = 161002 };
 
 /* ---- tensors */
 
-/* Sizes that no memory has may overflow here: the operators see the dimensions too, and refuse them. */
 static void fill_contiguous(const int64_t* dims, int64_t rank, int64_t* strides) {
-    uint64_t step = 1;
+    int64_t step = 1;
     for (int64_t k = rank - 1; k >= 0; k--) {
-        strides[k] = (int64_t)step;
-        step *= (uint64_t)dims[k];
+        strides[k] = step;
+        if (__builtin_mul_overflow(step, dims[k], &step)) step = INT64_MAX; /* no memory is so large */
     }
 }
 
@@ -86,7 +85,7 @@ EXPORT aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
     aclnnStatus status = take(LIVE_TENSOR, __func__, tensor);
     if (status != 0) return status;
     free(tensor->dims);
-    free((void*)tensor);
+    actgrad_live_retire((void*)tensor);
     return 0;
 }
 
@@ -212,7 +211,7 @@ EXPORT aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
 EXPORT aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
     if (scalar == NULL) return 0;
     aclnnStatus status = take(LIVE_SCALAR, __func__, scalar);
-    if (status == 0) free((void*)scalar);
+    if (status == 0) actgrad_live_retire((void*)scalar);
     return status;
 }
 
@@ -262,7 +261,7 @@ static aclnnStatus destroy_list(const char* function, const void* list, aclnnSta
     const List* mine = list;
     for (uint64_t k = 0; destroy != NULL && k < mine->size; k++) destroy(((const void* const*)mine->values)[k]);
     free(mine->values);
-    free((void*)list);
+    actgrad_live_retire((void*)list);
     return 0;
 }
 

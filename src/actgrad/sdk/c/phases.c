@@ -20,8 +20,12 @@ static int64_t words_of_tensor(const aclTensor* tensor, int64_t* words) {
     return count + sizes;
 }
 
+static bool is_alive(const actgrad_argument* argument) {
+    return actgrad_live_has(argument->kind == SCALAR ? LIVE_SCALAR : LIVE_TENSOR, argument->pointer);
+}
+
 static int64_t most_words(const actgrad_argument* argument) {
-    if (argument->kind > TENSOR_IN_OUT || argument->pointer == NULL) return 4;
+    if (argument->kind > TENSOR_IN_OUT || !is_alive(argument)) return 4;
     const aclTensor* tensor = argument->pointer;
     return 6 + 2 * tensor->rank + tensor->storage_rank;
 }
@@ -39,6 +43,9 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
         call->count += 2;
     } else if (argument->pointer == NULL) {
         words[0] = NO_WORDS;
+        call->count += 1;
+    } else if (!is_alive(argument)) {
+        words[0] = DEAD_WORDS;
         call->count += 1;
     } else if (argument->kind == SCALAR) {
         const aclScalar* scalar = argument->pointer;
@@ -107,16 +114,6 @@ int32_t actgrad_plan_call(const Call* call, Task** task) {
     return 0;
 }
 
-/* Whether an argument is alive, as far as it is an object; reports where it is not. */
-static bool is_alive(const char* function, const actgrad_argument* argument) {
-    if (argument->pointer == NULL || argument->kind == FLAG) return true;
-    bool is_scalar = argument->kind == SCALAR;
-    if (actgrad_live_has(is_scalar ? LIVE_SCALAR : LIVE_TENSOR, argument->pointer)) return true;
-    actgrad_report(PARAMETER_ERROR, "%s: %s was destroyed, or is no %s", function, argument->name,
-                   is_scalar ? "aclScalar" : "aclTensor");
-    return false;
-}
-
 EXPORT int32_t actgrad_phase_one(const char* function, const actgrad_argument* arguments, int count,
                                  uint64_t* workspaceSize, aclOpExecutor** executor) {
     if (workspaceSize == NULL || executor == NULL) {
@@ -125,8 +122,6 @@ EXPORT int32_t actgrad_phase_one(const char* function, const actgrad_argument* a
         return NULL_POINTER;
     }
     if (actgrad_is_strict() && !actgrad_has_device(function)) return RUNTIME;
-    for (int k = 0; k < count; k++)
-        if (!is_alive(function, &arguments[k])) return INVALID;
     Call call;
     Task* task;
     if (!describe(&call, function, arguments, count)) return NO_EXECUTOR;

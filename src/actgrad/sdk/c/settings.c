@@ -1,6 +1,7 @@
 /* What the environment says. It is read once: a program may change its environment while threads run. */
 #include "runtime.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,9 @@
 #endif
 #ifndef ACTGRAD_LIBPYTHON
 #define ACTGRAD_LIBPYTHON ""
+#endif
+#ifndef ACTGRAD_VERSION
+#define ACTGRAD_VERSION "3"
 #endif
 
 static struct {
@@ -46,11 +50,30 @@ static bool read_strict(void) {
     return strcmp(value, "1") == 0;
 }
 
+bool actgrad_is_version(const char* version) {
+    size_t length = strlen(ACTGRAD_VERSION);
+    return strncmp(version, ACTGRAD_VERSION, length) == 0 && version[length] == '.';
+}
+
+const char* actgrad_version(void) { return ACTGRAD_VERSION; }
+
+/* Whether the program has a Python that the operators cannot have too: of another version, or one that it has not
+   started, and may start and end whenever it likes. */
+static bool has_foreign_python(void) {
+    int (*is_initialized)(void);
+    const char* (*version)(void);
+    *(void**)&is_initialized = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
+    *(void**)&version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
+    return is_initialized != NULL && version != NULL && (!is_initialized() || !actgrad_is_version(version()));
+}
+
 static bool read_server(const char* libpython) {
-    const char* value = value_of("ACTGRAD_SDK_HOST", "inprocess");
+    const char* value = value_of("ACTGRAD_SDK_HOST", "");
     if (strcmp(value, "server") == 0) return true;
-    if (strcmp(value, "inprocess") != 0) say_ignored("ACTGRAD_SDK_HOST", value, "inprocess or server");
-    return access(libpython, R_OK) != 0; /* "" is no file either */
+    if (access(libpython, R_OK) != 0) return true; /* "" is no file either */
+    if (strcmp(value, "inprocess") == 0) return false;
+    if (value[0] != '\0') say_ignored("ACTGRAD_SDK_HOST", value, "inprocess or server");
+    return has_foreign_python();
 }
 
 static void read_environment(void) {

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""What training with actgrad.torch takes, beside PyTorch: memory, time and exactness, as tables for docs/torch.md.
+
+Runs of the two are interleaved, ratios are ours / theirs of the medians: below 1 is faster or smaller. Values and
+gradients are compared with float64 before anything is timed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from torch.nn import functional
+
+import actgrad
+import actgrad.torch
+from actgrad.torch import saving
+
+sys.path.insert(0, str(Path(__file__).parent))
+from ratios import machine
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "torch.md"
+BEGIN, END = "<!-- training -->\n", "<!-- /training -->\n"
+TOKENS, WIDTH, HIDDEN = 4096, 512, 2048
+SIZES = {"1e6": 10**6, "8": 8}
+Function = Callable[..., Any]
+
+
+def eager_geglu(packed: torch.Tensor) -> torch.Tensor:
+    """diffusers' GEGLU."""
+    hidden_states, gate = packed.chunk(2, dim=-1)
+    return hidden_states * functional.gelu(gate)
+
+
+def eager_two(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
+    """The gated MLP of the Gemma family."""
+    return functional.gelu(gate) * x
+
+
+class BareELU(torch.autograd.Function):
+    """PyTorch's ELU behind a Function in Python: what that alone costs."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        y = torch.ops.aten.elu.default(x)
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+        return torch.ops.aten.elu_backward.default(grad, 1.0, 1.0, 1.0, True, *ctx.saved_tensors)
+
+
+#: Ours and PyTorch's, by name.
+PAIRS: dict[str, tuple[Function, Function]] = {
+    "ELU": (actgrad.torch.elu, functional.elu),
+    "SELU": (actgrad.torch.selu, functional.selu),
+    "LeakyReLU": (actgrad.torch.leaky_relu, functional.leaky_relu),
+    "GELU": (actgrad.torch.gelu, functional.gelu),
+    "GeGLU": (actgrad.torch.geglu, eager_geglu),
+}
+
+
+# Memory
+
+
+def kept(function: Function, *tensors: torch.Tensor, parameters: Any = ()) -> int:
+    """The bytes that a forward pass keeps for the backward pass, each storage once, parameters apart."""
+    storages: dict[int, torch.Tensor] = {}
+
+    def pack(tensor: torch.Tensor) -> torch.Tensor:
+        storages[tensor.untyped_storage().data_ptr()] = tensor
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        result = function(*tensors)
+    del result
+    known = {parameter.untyped_storage().data_ptr() for parameter in parameters}
+    return sum(tensor.untyped_storage().nbytes() for place, tensor in storages.items() if place not in known)
+
+
+def of_mlp(activation: Function, dtype: torch.dtype, layers: int = 12) -> int:
+    """The same of a plain MLP's layers, less its input."""
+    linears = [torch.nn.Linear(64, 64, dtype=dtype) for _ in range(layers)]
+
+    def network(x: torch.Tensor) -> torch.Tensor:
+        for linear in linears:
+            x = activation(linear(x))
+        return x
+
+    x = torch.randn(32, 64, dtype=dtype)
+    return kept(network, x, parameters=[p for linear in linears for p in linear.parameters()]) - x.nbytes
+
+
+def memory() -> Iterator[str]:
+    """What is kept, as a share of what PyTorch keeps."""
+    dtypes = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+    yield f"| kept for the gradient, of PyTorch's | `save` | {' | '.join(dtypes)} |"
+    yield "| --- | --- |" + " ---: |" * len(dtypes)
+    for name in ("ELU", "SELU", "LeakyReLU"):
+        ours, theirs = PAIRS[name]
+        for save in ("auto", "result", "input"):
+            shares = [of_mlp(lambda x: ours(x, save=save), d) / of_mlp(theirs, d) for d in dtypes.values()]  # noqa: B023
+            yield f"| {name} in an MLP | {save} | {' | '.join(f'{share:.2f}' for share in shares)} |"
+    for save in ("auto", "gelu"):
+        shares = []
+        for dtype in dtypes.values():
+            x = torch.randn(32, 64, dtype=dtype, requires_grad=True)
+            ours, theirs = (
+                kept(lambda x, f=f: f(x * 1.0), x)
+                for f in (lambda x: actgrad.torch.geglu(x, save=save), eager_geglu)  # noqa: B023
+            )
+            shares.append(f"{ours / theirs:.2f}")
+        yield f"| GeGLU | {save} | {' | '.join(shares)} |"
+    shares = []
+    for dtype in dtypes.values():
+        pair = [torch.randn(32, 64, dtype=dtype, requires_grad=True) for _ in range(2)]
+        ours, theirs = (
+            kept(lambda x, gate, f=f: f(x * 1.0, gate * 1.0), *pair) for f in (actgrad.torch.geglu_two, eager_two)
+        )
+        shares.append(f"{ours / theirs:.2f}")
+    yield f"| geglu_two | | {' | '.join(shares)} |"
+
+
+# Exactness
+
+
+def exactness() -> Iterator[str]:
+    """The largest error of a gradient by what is kept, over [-16, 16]."""
+    dtypes = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+    yield f"| largest error of the gradient, absolute | kept | {' | '.join(dtypes)} |"
+    yield "| --- | --- |" + " ---: |" * len(dtypes)
+    for name, standard in (("ELU", functional.elu), ("SELU", functional.selu), ("LeakyReLU", functional.leaky_relu)):
+        ours = PAIRS[name][0]
+        for save in (saving.INPUT, saving.RESULT):
+            errors = []
+            for dtype in dtypes.values():
+                x = torch.linspace(-16, 16, 400_000, dtype=torch.float64).to(dtype)
+                x = x[x != 0].requires_grad_()
+                exact = x.detach().double().requires_grad_()
+                (wanted,) = torch.autograd.grad(standard(exact).sum(), exact)
+                (slope,) = torch.autograd.grad(ours(x, save=save).sum(), x)
+                errors.append(f"{(slope.double() - wanted).abs().max().item():.2g}")
+            yield f"| {name} | {save} | {' | '.join(errors)} |"
+
+
+# Time
+
+
+def trained(function: Function, *tensors: torch.Tensor, grad: torch.Tensor) -> Callable[[], Any]:
+    """One forward and backward pass."""
+    leaves = [tensor.detach().clone().requires_grad_() for tensor in tensors]
+    return lambda: torch.autograd.grad(function(*leaves), leaves, grad)
+
+
+def compare(name: str, runs: dict[str, Callable[[], Any]], standard: list[torch.Tensor]) -> None:
+    """Exit where gradients are not what they should be."""
+    for who, run in runs.items():
+        for got, wanted in zip(run(), standard, strict=True):
+            eps = torch.finfo(got.dtype).eps
+            if not torch.allclose(got.double(), wanted.double(), rtol=16 * eps, atol=64 * eps):
+                difference = (got.double() - wanted.double()).abs().max().item()
+                raise SystemExit(f"{name}: the gradients of {who} differ by {difference:.3g}: nothing was timed")
+
+
+def medians(runs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """The median seconds of each, all of them once per round."""
+    times: dict[str, list[float]] = {who: [] for who in runs}
+    for _ in range(rounds):
+        for who, run in runs.items():
+            begin = time.perf_counter()
+            run()
+            times[who].append(time.perf_counter() - begin)
+    return {who: statistics.median(taken) for who, taken in times.items()}
+
+
+def step(console: Console) -> Iterator[str]:
+    """The training step of a GEGLU MLP, and of it the activation part."""
+    yield f"| GEGLU MLP, {TOKENS} tokens, {WIDTH} x {HIDDEN} | dtype | of eager | of `torch.compile` |"
+    yield "| --- | --- | ---: | ---: |"
+    for dtype in (torch.float32, torch.bfloat16):
+        console.print(f"training step, {dtype}")
+        up = torch.nn.Linear(WIDTH, 2 * HIDDEN, dtype=dtype)
+        down = torch.nn.Linear(HIDDEN, WIDTH, dtype=dtype)
+        packed, grad = torch.randn(TOKENS, 2 * HIDDEN, dtype=dtype), torch.randn(TOKENS, HIDDEN, dtype=dtype)
+        wanted = trained(eager_geglu, packed.double(), grad=grad.double())()
+        functions: dict[str, Function] = {"ours": actgrad.torch.geglu, "eager": eager_geglu}
+        if shutil.which("g++"):
+            functions["compile"] = torch.compile(eager_geglu, fullgraph=True, dynamic=False)
+        part = {who: trained(function, packed, grad=grad) for who, function in functions.items()}
+        exact = {who: run for who, run in part.items() if dtype == torch.float32 or who == "ours"}
+        compare("activation part", exact, list(wanted))  # in bfloat16 PyTorch's rounds in between
+        yield _row("activation part, forward and backward", dtype, medians(part, 31))
+        x, target = torch.randn(TOKENS, WIDTH, dtype=dtype), torch.randn(TOKENS, WIDTH, dtype=dtype)
+
+        def whole(activation: Function, x: Any = x, up: Any = up, down: Any = down, target: Any = target) -> Any:
+            parameters = [*up.parameters(), *down.parameters()]
+            return torch.autograd.grad((down(activation(up(x))) * target).sum(), parameters)
+
+        runs = {who: (lambda f=f, w=whole: w(f)) for who, f in functions.items()}
+        for run in runs.values():
+            run()
+        yield _row("whole step", dtype, medians(runs, 11))
+
+
+def _row(name: str, dtype: torch.dtype, seconds: dict[str, float]) -> str:
+    ratios = [f"{seconds['ours'] / seconds[who]:.2f}" if who in seconds else "-" for who in ("eager", "compile")]
+    return f"| {name} | {str(dtype).removeprefix('torch.')} | {' | '.join(ratios)} |"
+
+
+def calls(console: Console) -> Iterator[str]:
+    """Forward and backward of each activation, of many elements and of few."""
+    yield f"| forward and backward, of PyTorch's, float32 | {' | '.join(f'{size} elements' for size in SIZES)} |"
+    yield "| --- |" + " ---: |" * len(SIZES)
+    pairs = {**PAIRS, "a bare `autograd.Function` around PyTorch's ELU": (BareELU.apply, functional.elu)}
+    for name, (ours, theirs) in pairs.items():
+        console.print(name)
+        cells = []
+        for size in SIZES.values():
+            shape = (max(1, size // 1000), min(size, 1000))
+            x = torch.randn(shape)
+            x += torch.where(x > 0, 1e-3, -1e-3)  # SELU's gradient at 0 is a convention
+            grad = torch.randn_like(theirs(x))
+            wanted = trained(theirs, x.double(), grad=grad.double())()
+            runs = {"ours": trained(ours, x, grad=grad), "theirs": trained(theirs, x, grad=grad)}
+            compare(name, runs, list(wanted))
+            seconds = medians(runs, 101 if size > 1000 else 5001)
+            cells.append(f"{seconds['ours'] / seconds['theirs']:.2f}")
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def tables(console: Console) -> str:
+    """All of them."""
+    parts = [memory(), exactness(), step(console), calls(console)]
+    return "\n\n".join("\n".join(part) for part in parts)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog="example:\n  python scripts/training.py --write",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--write", action="store_true", help=f"put the tables into docs/{DOCUMENT.name}")
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    result = f"Measured on: {machine()}.\n\n{tables(Console(stderr=True))}\n"
+    print(result)
+    if options.write:
+        text = DOCUMENT.read_text(encoding="utf-8")
+        before, _, rest = text.partition(BEGIN)
+        _, end, after = rest.partition(END)
+        if not end:
+            raise SystemExit(f"{DOCUMENT} lacks the markers {BEGIN.strip()} and {END.strip()}")
+        DOCUMENT.write_text(f"{before}{BEGIN}{result}{END}{after}", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""The GPU that a kernel runs on: which one, its current stream, and making it the current one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, NamedTuple
+
+from ...errors import BackendUnavailable
+
+
+class Device(NamedTuple):
+    """A GPU. What a launch asks of it are Triton's driver's own functions: those of PyTorch where it is loaded."""
+
+    index: int
+    target: Any  # what machine code is for
+    get_current: Callable[[], int]
+    set_current: Callable[[int], None]
+    get_stream: Callable[[int], int]
+
+    @contextmanager
+    def made_current(self) -> Iterator[None]:
+        """A context in which this is the current device."""
+        before = self.get_current()
+        self.set_current(self.index)
+        try:
+            yield
+        finally:
+            self.set_current(before)
+
+
+@cache
+def find(name: str) -> Device:
+    """The device called `name`, as "cuda:1"."""
+    from triton.runtime import driver
+
+    try:
+        active = driver.active
+        index = int(name.partition(":")[2] or active.get_current_device())
+        before = active.get_current_device()
+        active.set_current_device(index)
+        target = active.get_current_target()
+        active.set_current_device(before)
+    except RuntimeError as error:  # no GPU, no driver, or one that Triton does not know
+        raise BackendUnavailable(f"backend 'triton' finds no {name}: {error}") from error
+    return Device(index, target, active.get_current_device, active.set_current_device, active.get_current_stream)

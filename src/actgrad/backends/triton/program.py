@@ -1,0 +1,65 @@
+"""A kernel's text as Triton's own: compiled for a GPU, or interpreted on the CPU."""
+
+from __future__ import annotations
+
+import hashlib
+import linecache
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+from triton.runtime.interpreter import InterpretedFunction, TensorHandle
+from triton.runtime.jit import JITFunction
+
+from .walk import Walk
+
+#: As Triton itself reads the environment variable of the same name.
+OPTIONS = {"enable_fp_fusion": False}  # a fused multiply-add is only where one is written
+
+
+def compiled(walk: Walk, target: GPUTarget, alignment: int) -> Any:
+    """The kernel's machine code for a GPU, for pointers that are multiples of `alignment` bytes; none is needed here."""
+    signature = dict(walk.pointers) | {p.name: p.type for p in walk.parameters}
+    divisors = [alignment] * len(walk.pointers) + [p.divisor for p in walk.parameters]
+    hints = {(k,): [["tt.divisibility", divisor]] for k, divisor in enumerate(divisors) if divisor > 1}
+    source = ASTSource(fn=_kernel(walk.text, JITFunction), signature=signature, constexprs={}, attrs=hints)
+    return triton.compile(source, target=target, options={"num_warps": walk.warps, **OPTIONS})
+
+
+def interpret(walk: Walk, addresses: list[int]) -> None:
+    """Run the kernel on the CPU, operation by operation, in NumPy."""
+    pointers = [
+        _typed(address, np.uint64, tl.pointer_type(_type(type_[1:])))
+        for address, (_, type_) in zip(addresses, walk.pointers, strict=True)
+    ]
+    numbers = [_typed(p.value, _NUMPY[p.type], _type(p.type)) for p in walk.parameters]
+    with np.errstate(all="ignore"):
+        _kernel(walk.text, InterpretedFunction)[(walk.tiles,)](*pointers, *numbers)
+
+
+_NUMPY = {"i32": np.int32, "i64": np.int64, "fp32": np.float32, "fp64": np.float64}
+
+
+def _type(name: str) -> Any:
+    return tl.str_to_ty(name, None)
+
+
+def _typed(value: Any, numpy_dtype: Any, type_: Any) -> Any:
+    """A scalar as the interpreter has it: left to itself it would guess the type from the value."""
+    return tl.tensor(TensorHandle(np.array([value], numpy_dtype), type_), type_)
+
+
+@cache
+def _kernel(text: str, wrap: Callable[[Any], Any]) -> Any:
+    """The function `kernel` of a text, with the function `element` that it calls."""
+    name = f"<actgrad kernel {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)  # where Triton finds the source
+    scope: dict[str, Any] = {"tl": tl, "__name__": __name__}
+    exec(compile(text, name, "exec"), scope)
+    scope["element"] = wrap(scope["element"])
+    return wrap(scope["kernel"])

@@ -1,0 +1,50 @@
+"""Which operator a case file means: by its C function, or by a name of actgrad's own."""
+
+from __future__ import annotations
+
+from ...aclnn import signatures
+from ...aclnn.signatures import Parameter, Signature
+from ...op import REGISTRY, Operator
+
+PREFIX, OWN = "aclnn", "actgrad."
+
+#: Words for data types beside NumPy's names.
+DTYPES = {
+    "fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "float": "float32",
+    "double": "float64", "int32_t": "int32", "int64_t": "int64", "c32": "complex32", "c64": "complex64",
+    "c128": "complex128",
+}  # fmt: skip
+
+
+def find(name: str) -> Signature | None:
+    """The function called `name`, with or without the prefix aclnn; None for one that actgrad does not have."""
+    if name.startswith(OWN):
+        operator = REGISTRY.get(name.removeprefix(OWN))
+        return None if operator is None else own(operator)
+    wanted = name if name.startswith(PREFIX) else PREFIX + name
+    return next((s for s in signatures.every() if s.name == wanted), None)
+
+
+def own(operator: Operator) -> Signature:
+    """An operator under actgrad's own name, with the parameters of its schema: for those that have no C function."""
+    schema = operator.schema
+    inputs = [Parameter(a.name, a.name, "Tensor" if a.is_tensor else a.type) for a in schema.arguments]
+    outputs = [Parameter(name, name, "Tensor", is_output=True) for name in schema.outputs]
+    return Signature(OWN + operator.name, operator, {}, False, (*inputs, *outputs))
+
+
+def of(operator: Operator) -> tuple[Signature, ...]:
+    """All functions of an operator; its own name where it has none in C."""
+    return signatures.of(operator) or (own(operator),)
+
+
+def inputs(signature: Signature) -> tuple[Parameter, ...]:
+    """What a function reads, in its order; in place that is the reference too."""
+    if signature.in_place:
+        return signature.parameters
+    return tuple(p for p in signature.parameters if not p.is_output)
+
+
+def by_word(signature: Signature, word: str) -> Parameter | None:
+    """The parameter of this name, in C or in the schema; None where there is none."""
+    return next((p for p in signature.parameters if word in (p.name, p.argument)), None)

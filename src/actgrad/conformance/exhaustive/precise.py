@@ -1,0 +1,85 @@
+"""The exact values of a sweep against mpmath, on a sample: the standard by which everything else is measured."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import xp
+from ...errors import ActgradError
+from ...plan import Computation
+from ..elements import Array
+from ..golden import AGREES, NOTHING, Golden
+
+DIGITS = 40
+SAMPLED = 48  # finite numbers
+_FAR = 10_000  # beyond it every function here is constant or overflows
+
+
+def check(golden: Golden, lanes: Sequence[Array], name: str) -> bool:
+    """Raise where exact values are not those of mpmath; whether mpmath is there to say so.
+
+    `lanes` are inputs of the formula, finite ones. Values may differ by 2^-40 of the larger term of a sum.
+    """
+    try:
+        mpmath = importlib.import_module("mpmath")
+    except ImportError:
+        return False
+    count = len(golden.computation.loop.outputs)
+    expected = golden.expected(lanes, [np.dtype(np.float64)] * count)
+    values = golden.values(lanes)
+    with mpmath.workdps(DIGITS):
+        for k in range(len(lanes[0])):
+            numbers = [mpmath.mpf(float(lane[k])) for lane in lanes]
+            for got, standard, of in zip(values, _exact(mpmath, golden.computation, numbers), expected, strict=True):
+                room = AGREES * max(float(of.size[k]), float(of.slip[k])) + NOTHING
+                if not _agree(mpmath, float(got[k]), standard, room):
+                    at = ", ".join(repr(float(lane[k])) for lane in lanes)
+                    says = f"{float(got[k])!r} in float64, {mpmath.nstr(standard, 17)} in mpmath"
+                    raise ActgradError(f"{name}: the exact value at ({at}) is {says}: nothing can be measured with it")
+    return True
+
+
+def _agree(mpmath: Any, got: float, standard: Any, room: float) -> bool:
+    if np.isinf(got) or not np.isfinite(room):
+        return bool(abs(standard) > mpmath.ldexp(1, 1000) and (standard > 0) == (got > 0))
+    return bool(abs(got - standard) <= room)
+
+
+def _exact(mpmath: Any, computation: Computation, numbers: list[Any]) -> tuple[Any, ...]:
+    """The results of a computation in mpmath's numbers."""
+    functions = _functions(mpmath)
+    formulas = [xp.bind(formula, functions) for formula in computation.formulas]
+    scalars = [mpmath.mpf(s) for s in computation.scalars]
+    results = computation.element(*formulas, *numbers, *scalars)
+    return tuple(results) if isinstance(results, (tuple, list)) else (results,)
+
+
+def _functions(mpmath: Any) -> Mapping[str, Any]:
+    """The functions of xp.py in mpmath."""
+
+    def near(function: Any) -> Any:
+        return lambda x: function(max(-_FAR, min(x, _FAR)))
+
+    def sigmoid_cubic(x: Any, c1: float, c3: float) -> Any:
+        return 1 / (1 + near(mpmath.exp)(-(c1 * x + c3 * x**3)))
+
+    functions = {name: near(getattr(mpmath, name)) for name in ("exp", "expm1", "tanh", "erfc")}
+    cdf, pdf = near(mpmath.ncdf), near(mpmath.npdf)
+    return {
+        **functions,
+        "where": lambda condition, x, y: x if condition else y,
+        "abs": abs,
+        "minimum": min,
+        "maximum": max,
+        "log1p": mpmath.log1p,
+        "normal_cdf": cdf,
+        "normal_pdf": pdf,
+        "sigmoid_cubic": sigmoid_cubic,
+        "normal_cdf_times": lambda x, factor: cdf(x) * factor,
+        "normal_pdf_times": lambda x, factor: pdf(x) * factor,
+        "sigmoid_cubic_times": lambda x, c1, c3, factor: sigmoid_cubic(x, c1, c3) * factor,
+    }

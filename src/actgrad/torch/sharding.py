@@ -1,0 +1,108 @@
+"""DTensor: how an operator's tensors may lie on a mesh of devices, so that each computes on what it has.
+
+All of it follows from the layout. An element of the results depends on the inputs' elements at the same place, so any
+dimension may be sharded, but for the one along which a packed tensor is halved; what is broadcast is whole everywhere.
+Sums that are still to be made (Partial) may wait where the operator is linear: in the gradient that a backward operator
+is given, and in the factor that geglu_two does not activate.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any
+
+from ..layouts import GATED, GATED_PAIR
+from .kernels import Interface
+
+_DTENSOR = "torch.distributed.tensor"
+
+_waiting: list[Callable[[], None]] = []
+
+
+def register(interface: Interface, overload: Any) -> None:
+    """Register the rules of an operator's overload, as soon as DTensor is there: importing it takes a second."""
+
+    def now() -> None:
+        from torch.distributed.tensor.experimental import register_sharding
+
+        is_in_place = overload._schema.name.endswith("_")
+        register_sharding(overload)(lambda *given, **options: placements(interface, given, is_in_place))
+
+    if _DTENSOR in sys.modules:
+        now()
+        return
+    if not _waiting:
+        sys.meta_path.insert(0, _Watch())
+    _waiting.append(now)
+
+
+def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool = False) -> list[tuple[Any, Any]]:
+    """What is allowed on one dimension of a mesh: the placements of the outputs, and those of the arguments.
+
+    `given` are the call's arguments, tensors with `shape`; the dispatcher leaves out those that equal their defaults.
+    """
+    from torch.distributed.tensor import Partial, Replicate, Shard
+
+    operator = interface.operator
+    shapes = [None if given[place] is None else tuple(given[place].shape) for place in interface.tensors]
+    present = [shape for shape in shapes if shape is not None]
+    rank = max(map(len, present))
+    outputs = len(operator.schema.outputs)
+    halved = interface.attributes_of(interface.values_of(given))["dim"] % rank if operator.layout == GATED else None
+
+    def row(choose: Callable[[int, tuple[int, ...]], Any], output: Any) -> tuple[Any, Any]:
+        arguments: list[Any] = [None] * len(given)
+        for number, (place, shape) in enumerate(zip(interface.tensors, shapes, strict=True)):
+            if shape is not None:
+                arguments[place] = choose(number, shape)
+        return [output] * outputs, arguments
+
+    found = [row(lambda number, shape: Replicate(), Replicate())]
+    for dim in range(rank):
+        if dim == halved:
+            continue
+        size = max(shape[dim - rank] for shape in present if len(shape) >= rank - dim)
+
+        def sharded(number: int, shape: tuple[int, ...], dim: int = dim, size: int = size) -> Any:
+            own = dim - rank + len(shape)
+            return Shard(own) if own >= 0 and shape[own] == size else Replicate()  # broadcast along it
+
+        found.append(row(sharded, Shard(dim)))
+    is_linear = operator.gradient_of is not None or operator.layout == GATED_PAIR
+    if is_linear and not is_in_place:
+        found.append(row(lambda number, shape: Partial() if number == 0 else Replicate(), Partial()))
+    return found
+
+
+class _Watch(MetaPathFinder):
+    """Sees DTensor being imported, once, and has the rules registered behind it."""
+
+    def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if name != _DTENSOR:
+            return None
+        sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Following(spec.loader)
+        return spec
+
+
+class _Following(Loader):
+    """A module's loader, and then the rules."""
+
+    def __init__(self, loader: Loader):
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        self._loader.exec_module(module)
+        assert module.__spec__ is not None, "it was found by one"
+        module.__spec__.loader = module.__loader__ = self._loader
+        while _waiting:
+            _waiting.pop(0)()

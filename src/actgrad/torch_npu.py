@@ -1,0 +1,259 @@
+"""The activations among `torch_npu`'s names, on CPU tensors, where there is no NPU and no torch_npu.
+
+After `import actgrad.torch_npu` there are `npu_geglu`, `npu_geglu_grad`, `npu_gelu`, `npu_gelu_backward` and
+`npu_gelu_mul` here and as `torch.ops.npu.*`, with the signatures and defaults of torch_npu's documentation. Only
+`install()` makes `import torch_npu` find them, so that code written for it runs unmodified; `uninstall()` undoes that.
+
+What torch_npu has beyond them is not there, and the stand-in says so. No device is pretended: tensors stay on the CPU,
+`torch.npu.is_available()` is false.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from functools import partial
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from .errors import InvalidCall
+from .op import Operator
+from .ops.geglu import geglu, geglu_backward
+from .ops.gelu import gelu, gelu_backward
+from .torch import autograd, batching, functions, kernels
+from .torch.kernels import Interface
+from .torch.variants import TAGS
+
+__all__ = [
+    "install",
+    "npu_geglu",
+    "npu_geglu_grad",
+    "npu_gelu",
+    "npu_gelu_backward",
+    "npu_gelu_mul",
+    "uninstall",
+]
+
+_NAME = "torch_npu"
+_STAND_IN = "actgrad's stand-in for torch_npu"
+
+
+def _real() -> str | None:
+    """Where the real torch_npu is, None where there is none."""
+    loaded = sys.modules.get(_NAME)
+    if loaded is not None:
+        return None if loaded is _installed.get(_NAME) else f"imported from {getattr(loaded, '__file__', '?')}"
+    spec = importlib.util.find_spec(_NAME)
+    return None if spec is None else f"installed in {spec.origin}"
+
+
+#: What `install` has put in place, by name.
+_installed: dict[str, Any] = {}
+
+if (_place := _real()) is not None:
+    raise ImportError(f"actgrad.torch_npu stands in for a missing torch_npu, but that is {_place}; import torch_npu")
+
+
+# torch.ops.npu
+
+
+class _ByKeyword:
+    """An overload whose attributes are passed by keyword, called as if they were not."""
+
+    def __init__(self, overload: Any, names: tuple[str, ...]):
+        self._overload, self._names = overload, names
+
+    def _split(self, row: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        positional = len(row) - len(self._names)
+        return row[:positional], dict(zip(self._names, row[positional:], strict=True))
+
+    def __call__(self, *row: Any) -> Any:
+        given, named = self._split(row)
+        return self._overload(*given, **named)
+
+    def redispatch(self, keys: Any, *row: Any) -> Any:
+        given, named = self._split(row)
+        return self._overload.redispatch(keys, *given, **named)
+
+
+class _NpuInterface(Interface):
+    """An operator under torch_npu's name, with its defaults; the tensors and their order are the same."""
+
+    def __init__(self, name: str, operator: Operator, defaults: dict[str, Any], by_keyword: bool):
+        super().__init__(operator)
+        self.name = name
+        self.by_keyword = self.names if by_keyword else ()
+        arguments = operator.schema.arguments
+        self.defaults = tuple(
+            defaults.get(a.name, default) for a, default in zip(arguments, self.defaults, strict=True)
+        )
+        self.has_optional = False  # what is optional there may be None, here it is always given
+
+    @property
+    def title(self) -> str:
+        return "".join(word.capitalize() for word in self.name.split("_"))
+
+    @property
+    def overload(self) -> Any:
+        overload = getattr(torch.ops.npu, self.name).default
+        return _ByKeyword(overload, self.by_keyword) if self.by_keyword else overload
+
+    def template(self, attributes: dict[str, Any]) -> list[Any]:
+        row = super().template(attributes)
+        if self.by_keyword:  # a string there
+            row[self.span] = [self.operator.choices[number] for number in row[self.span]]
+        return row
+
+
+_LIBRARY = torch.library.Library("npu", "FRAGMENT")
+
+
+def _define(schema: str, operator: Operator, *, by_keyword: bool = False, **defaults: Any) -> None:
+    """Make an operator of the registry one of `torch.ops.npu`: on memory, on shapes, differentiated, batched."""
+    interface = _NpuInterface(schema.partition("(")[0], operator, defaults, by_keyword)
+    name = interface.name
+    _LIBRARY.define(schema, tags=TAGS)
+    derive = autograd.kernel(interface)
+
+    def row(given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """All arguments, so that nothing below puts in the defaults that they have elsewhere."""
+        return interface.filled((*given, *named.values()))
+
+    def on_graph(keys: Any, *given: Any, **named: Any) -> Any:
+        return derive(keys, *row(given, named))
+
+    torch.library.register_fake(f"npu::{name}", lambda *g, **n: kernels.shapes(interface, *row(g, n)), lib=_LIBRARY)
+    _LIBRARY.impl(name, lambda *g, **n: interface.kernel(*row(g, n)), "CompositeExplicitAutograd")
+    _LIBRARY.impl(name, on_graph, "Autograd", with_keyset=True)
+    batched = batching.rule(interface)
+    torch.library.register_vmap(
+        f"npu::{name}",
+        lambda info, in_dims, *g, **n: batched(info, (*in_dims, *[None] * len(n)), *row(g, n)),
+        lib=_LIBRARY,
+    )
+
+
+_define(
+    "npu_geglu(Tensor self, int dim=-1, int approximate=1, bool activate_left=False) -> (Tensor, Tensor)",
+    geglu,
+    approximate=1,
+)
+_define(
+    "npu_geglu_grad(Tensor grad_output, Tensor self, Tensor gelu, int dim=-1, int approximate=1, "
+    "bool activate_left=False) -> Tensor",
+    geglu_backward,
+    approximate=1,
+)
+_define("npu_gelu(Tensor self, *, str approximate='none') -> Tensor", gelu, by_keyword=True, approximate="none")
+_define(
+    "npu_gelu_backward(Tensor grad_output, Tensor self, *, str approximate='none') -> Tensor",
+    gelu_backward,
+    by_keyword=True,
+    approximate="none",
+)
+_LIBRARY.define("npu_gelu_mul(Tensor input, *, str approximate='none') -> Tensor", tags=TAGS)
+_LIBRARY.impl(
+    "npu_gelu_mul",
+    lambda input, *, approximate="none": functions.geglu(input, approximate=approximate, activate_left=True),
+    "CompositeImplicitAutograd",
+)
+torch.library.register_vmap(
+    "npu::npu_gelu_mul",
+    lambda info, in_dims, x, **named: (torch.ops.npu.npu_gelu_mul.default(x.movedim(in_dims[0], 0), **named), 0),
+    lib=_LIBRARY,
+)
+
+
+# The functions
+
+
+def npu_geglu(self: torch.Tensor, dim: int = -1, approximate: int = 1, activate_left: bool = False) -> Any:
+    """(y, gelu): one half of `self` along `dim` times GELU of the other, and that GELU.
+
+    The upper half is activated, or with `activate_left` the lower; `approximate` is 1 for tanh, 0 for none. Unlike
+    there, gradients flow through both results.
+    """
+    return torch.ops.npu.npu_geglu.default(self, dim, approximate, activate_left)
+
+
+def npu_geglu_grad(
+    grad_output: torch.Tensor,
+    self: torch.Tensor,
+    gelu: torch.Tensor,
+    dim: int = -1,
+    approximate: int = 1,
+    activate_left: bool = False,
+) -> torch.Tensor:
+    """The gradient of npu_geglu's input, given its second result."""
+    return torch.ops.npu.npu_geglu_grad.default(grad_output, self, gelu, dim, approximate, activate_left)
+
+
+def npu_gelu(self: torch.Tensor, approximate: str = "none") -> torch.Tensor:
+    """GELU of each element; `approximate` is "none" or "tanh"."""
+    return torch.ops.npu.npu_gelu.default(self, approximate=approximate)
+
+
+def npu_gelu_backward(grad_output: torch.Tensor, self: torch.Tensor, approximate: str = "none") -> torch.Tensor:
+    """The gradient of npu_gelu's input."""
+    return torch.ops.npu.npu_gelu_backward.default(grad_output, self, approximate=approximate)
+
+
+def npu_gelu_mul(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
+    """GELU of the lower half of the last dimension times the upper one. Its limits of size there are none here."""
+    return torch.ops.npu.npu_gelu_mul.default(input, approximate=approximate)
+
+
+# import torch_npu
+
+
+def install() -> None:
+    """Have `import torch_npu` find what is here, and tensors and modules have `.npu()`, which returns them as they are.
+
+    `torch.npu` has `is_available` (false), `device_count` (0) and `synchronize` (nothing to wait for). Raises
+    InvalidCall where a real torch_npu is installed or imported, or another one has registered the device. Installing
+    twice is installing once.
+    """
+    if _installed:
+        return
+    place = _real()
+    if place is None and hasattr(torch, "npu"):
+        place = "in torch.npu already"
+    if place is not None:
+        raise InvalidCall(f"install: the real torch_npu is {place}; {_STAND_IN} is for where there is none")
+    nothing = {"is_available": lambda: False, "device_count": lambda: 0, "synchronize": lambda device=None: None}
+    device = _module("torch.npu", "There is no NPU.", **nothing)
+    public = {name: globals()[name] for name in __all__ if name.startswith("npu_")}
+    _installed[_NAME] = sys.modules[_NAME] = _module(_NAME, __doc__, **public, npu=device)
+    _installed["torch.npu"] = sys.modules["torch.npu"] = torch.npu = device
+    torch.Tensor.npu = torch.nn.Module.npu = _stay
+
+
+def uninstall() -> None:
+    """Undo `install`; nothing where it was not called. Modules that hold on to what they imported keep it."""
+    if not _installed:
+        return
+    for name, module in _installed.items():
+        if sys.modules.get(name) is module:
+            del sys.modules[name]
+    _installed.clear()
+    del torch.npu, torch.Tensor.npu, torch.nn.Module.npu
+
+
+def _stay(self: Any, device: Any = None, non_blocking: bool = False) -> Any:
+    """What `.npu()` does where there is no NPU: nothing."""
+    return self
+
+
+def _module(name: str, documentation: str | None, **members: Any) -> ModuleType:
+    """A module of these members, which says what it is when it is asked for others."""
+    module = ModuleType(name, documentation)
+    module.__spec__ = ModuleSpec(name, None, origin="actgrad.torch_npu")  # importlib.util.find_spec asks for one
+    vars(module).update(members, __getattr__=partial(_missing, name, tuple(members)))
+    return module
+
+
+def _missing(module: str, known: tuple[str, ...], name: str) -> Any:
+    raise AttributeError(f"module {module!r} is {_STAND_IN}, which has no {name!r}; it has {', '.join(known)}")

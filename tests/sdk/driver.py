@@ -1,0 +1,95 @@
+"""Makes calls of C's functions, given as pickled plain data, through ctypes, and prints what they did.
+
+A process of its own: what is wrong in C ends it, and the environment that is read once is one for all of its calls.
+Arguments: the libraries' folder, the file of calls, the file for the answers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+import sys
+from typing import Any
+
+Pointer = ctypes.c_void_p
+library, calls_path, answers_path = sys.argv[1:]
+runtime = ctypes.CDLL(f"{library}/libascendcl.so")
+objects = ctypes.CDLL(f"{library}/libnnopbase.so")
+operators = ctypes.CDLL(f"{library}/libopapi_nn.so")
+for function in (objects.aclCreateTensor, objects.aclCreateScalar):
+    function.restype = Pointer
+runtime.aclGetRecentErrMsg.restype = ctypes.c_char_p
+HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
+
+
+def check(status: int) -> None:
+    assert status == 0, (status, runtime.aclGetRecentErrMsg())
+
+
+def sizes(values: Any) -> Any:
+    return (ctypes.c_int64 * len(values))(*values)
+
+
+def tensor(made: dict[str, Any], blocks: dict[str, int]) -> int:
+    view, storage = made["shape"], made["storage"]
+    address = None if made["is_null"] else blocks[made["memory"]] + made["start"]
+    found = objects.aclCreateTensor(
+        sizes(view), ctypes.c_uint64(len(view)), made["dtype"], None if made["strides"] is None else sizes(made["strides"]),
+        ctypes.c_int64(made["offset"]), made["format"], sizes(storage), ctypes.c_uint64(len(storage)), Pointer(address),
+    )  # fmt: skip
+    assert found
+    if made["is_destroyed"]:
+        check(objects.aclDestroyTensor(Pointer(found)))
+    return found
+
+
+def answer(call: dict[str, Any]) -> dict[str, Any]:
+    """Statuses of both phases, the text of a failure, and every block of memory afterwards."""
+    blocks, tensors, scalars, arguments = {}, [], [], []
+    for name, content in call["memory"].items():
+        address = Pointer()
+        check(runtime.aclrtMalloc(ctypes.byref(address), ctypes.c_size_t(len(content)), 0))
+        check(runtime.aclrtMemcpy(address, ctypes.c_size_t(len(content)), content, ctypes.c_size_t(len(content)), 1))
+        blocks[name] = address.value
+    for kind, value in call["arguments"]:
+        if value is None:
+            arguments.append(Pointer())
+        elif kind == "tensor":
+            tensors.append((tensor(value, blocks), value["is_destroyed"]))
+            arguments.append(Pointer(tensors[-1][0]))
+        elif kind == "scalar":
+            scalars.append(objects.aclCreateScalar(value["bits"], value["dtype"]))
+            assert scalars[-1]
+            arguments.append(Pointer(scalars[-1]))
+        else:
+            arguments.append(ctypes.c_bool(value) if kind == "bool" else ctypes.c_int64(value))
+    size, executor = ctypes.c_uint64(77), Pointer()
+    phase_one = getattr(operators, f"{call['function']}GetWorkspaceSize")
+    status = phase_one(*arguments, ctypes.byref(size), ctypes.byref(executor))
+    text = (runtime.aclGetRecentErrMsg() or b"").decode()
+    second = None
+    if status == 0:
+        second = getattr(operators, call["function"])(None, size, executor, None) or runtime.aclrtSynchronizeStream(None)
+    found = {"status": status, "text": text, "second": second, "size": size.value, "memory": {}}
+    for name, content in call["memory"].items():
+        back = ctypes.create_string_buffer(len(content))
+        check(runtime.aclrtMemcpy(back, ctypes.c_size_t(len(content)), Pointer(blocks[name]), ctypes.c_size_t(len(content)), 2))
+        found["memory"][name] = back.raw
+        check(runtime.aclrtFree(Pointer(blocks[name])))
+    for pointer, is_destroyed in tensors:
+        if not is_destroyed:
+            check(objects.aclDestroyTensor(Pointer(pointer)))
+    for pointer in scalars:
+        check(objects.aclDestroyScalar(Pointer(pointer)))
+    return found
+
+
+check(runtime.aclInit(None))
+check(runtime.aclrtSetDevice(0))
+with open(calls_path, "rb") as file:
+    calls = pickle.load(file)
+answers = [answer(call) for call in calls]
+check(runtime.aclrtResetDevice(0))
+check(runtime.aclFinalize())
+with open(answers_path, "wb") as file:
+    pickle.dump(answers, file)

@@ -1,0 +1,169 @@
+"""`actgrad sdk`: the build, --run and --check, as users call them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sdk_programs import EXAMPLES, PROGRAMS, environment, needs_compiler
+
+from actgrad.__main__ import main
+
+PROGRAM = """\
+#include <stdio.h>
+#include <string.h>
+#include "acl/acl.h"
+#ifndef MARK
+#define MARK ""
+#endif
+int main(int count, char** arguments) {
+    printf("%d" MARK, count);
+    for (int k = 1; k < count; k++) printf(" [%s]", arguments[k]);
+    printf("\\n");
+    fflush(stdout);
+    if (count > 1 && strcmp(arguments[1], "fault") == 0) __builtin_trap();
+    return count;
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK that --run keeps is kept for these tests alone."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+def actgrad(*arguments: object, **settings: str | None) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own."""
+    settings.setdefault("XDG_CACHE_HOME", os.environ["XDG_CACHE_HOME"])
+    command = [sys.executable, "-m", "actgrad", "sdk", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment(**settings))
+
+
+@needs_compiler
+def test_run(tmp_path: Path) -> None:
+    """Arguments go to the program, also those that look like ours; its exit status is the command's."""
+    program = tmp_path / "program.c"
+    program.write_text(PROGRAM)
+    done = actgrad("--run", program, "one", "--json", "-x", "")
+    assert (done.returncode, done.stdout, done.stderr) == (5, "5 [one] [--json] [-x] []\n", "")
+    done = actgrad("--run", program)
+    assert (done.returncode, done.stdout) == (1, "1\n")
+    done = actgrad("--run", program, "fault")
+    assert done.returncode in (128 + 4, 128 + 5)  # as shells count signals
+    assert done.stdout == "2 [fault]\n"
+
+
+@needs_compiler
+def test_run_of_cpp(tmp_path: Path) -> None:
+    program = tmp_path / "program.cpp"
+    program.write_text("#include <string>\n" + PROGRAM)
+    assert actgrad("--run", program, "x").stdout == "2 [x]\n"
+    assert actgrad('--flag=-DMARK="?"', "--run", program, "x").stdout == "2? [x]\n"
+
+
+@needs_compiler
+def test_run_of_an_example() -> None:
+    done = actgrad("--run", EXAMPLES / "selu_backward.c", ACTGRAD_STRICT="1")
+    assert (done.returncode, done.stdout.count("1.050701"), done.stderr) == (0, 8, "")
+
+
+@needs_compiler
+def test_run_of_what_does_not_compile(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "broken.c"
+    program.write_text('#include "aclnnop/aclnn_swish.h"\nint main(void) { return aclnnSwish(1); }\n')
+    assert main(["sdk", "--run", str(program)]) == 1
+    said = capfd.readouterr().err
+    assert "broken.c does not compile" in said
+    assert "fatal error" in said  # the compiler's own words
+    assert f"{program}:1: header aclnnop/aclnn_swish.h is not in the SDK" in said
+    assert main(["sdk", "--run", str(tmp_path / "none.c")]) == 1
+    assert "none.c: no such file" in capfd.readouterr().err
+    assert main(["sdk", "--run"]) == 1
+    assert "which program?" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("variable", ["PATH", "CC"])
+def test_no_compiler(
+    tmp_path: Path, variable: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv(variable, str(tmp_path / "none"))
+    assert main(["sdk", str(tmp_path / "sdk")]) == 1
+    said = capfd.readouterr().err
+    wanted = {"PATH": "no C compiler: none of cc, gcc, clang is on PATH. Install one", "CC": "but there is no"}
+    assert wanted[variable] in said
+    assert not (tmp_path / "sdk").exists()
+
+
+LACKING = """\
+#include "acl/acl.h"
+#include <aclnnop/aclnn_swish.h>
+#include "aclnn_elu.h"  /* the folders of operators are on the usual command lines too */
+#include "acl_helper.h"
+#include "acl/acl_mdl.h"
+// #include "acl/acl_tdt.h"
+/* aclopExecute(1);
+   aclopCompile(2); */
+static const char* text = "aclmdlLoad(3) // and \\" aclmdlUnload(4)";
+const char* raw = R"x(aclmdlQuery(5) ")x";
+char quote = '"';
+#define aclRound(x) (x)
+int aclMine(int a) { return aclRound(a); }
+auto aclLambda = [](int a) { return a; };
+int main() {
+    Model model;
+    model.aclMethod(1);
+    pointer->aclMethod(2);
+    aclInit(nullptr);
+    aclmdlExecute(1);
+    aclLambda(aclMine(aclmdlExecute(2)));
+    uint64_t size = aclnnSwishGetWorkspaceSize(x);
+}
+"""
+
+
+def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a program lacks by name, once each; what it has itself, comments and strings do not count."""
+    program = tmp_path / "program.cpp"
+    program.write_text(LACKING)
+    (tmp_path / "acl_helper.h").write_text("")
+    wanted = [
+        (2, "header", "aclnnop/aclnn_swish.h"),
+        (5, "header", "acl/acl_mdl.h"),
+        (20, "function", "aclmdlExecute"),
+        (22, "function", "aclnnSwishGetWorkspaceSize"),
+    ]
+    assert main(["sdk", "--check", str(program)]) == 1
+    lines = [f"{program}:{line}: {kind} {name} is not in the SDK" for line, kind, name in wanted]
+    assert capsys.readouterr().out.splitlines() == lines
+    assert main(["sdk", "--check", str(program), "--json"]) == 1
+    rows = [{"file": str(program), "line": line, "kind": kind, "name": name} for line, kind, name in wanted]
+    assert json.loads(capsys.readouterr().out) == rows
+
+
+def test_check_of_what_lacks_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of our own programs, all of which compile."""
+    ours = [str(path) for path in (*sorted(EXAMPLES.iterdir()), *sorted(PROGRAMS.glob("*.c")))]
+    assert main(["sdk", "--check", *ours]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "the SDK has every header and function" in captured.err
+    assert main(["sdk", "--check", ours[0], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_check_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sdk", "--check", str(tmp_path / "none.c")]) == 1
+    assert "none.c: No such file" in capsys.readouterr().err
+
+
+def test_wrong_calls() -> None:
+    for arguments in ([], ["--json"], ["a", "--check", "b"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["sdk", *arguments])
+        assert ended.value.code == 2

@@ -1,0 +1,163 @@
+"""Programs that misuse, repeat, race, fork and end: small C programs that check themselves, in every host."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library
+
+from actgrad.sdk import builder
+
+pytestmark = needs_compiler
+
+SELF_CHECKING = ("misuse", "texts", "repeatable", "races", "threads", "forking_host", "stacks")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("program", SELF_CHECKING)
+def test_program(sdk: Sdk, program: str, mode: str) -> None:
+    assert sdk.run(program, mode=mode) == "ok\n"
+
+
+@pytest.mark.parametrize("mode", ["inprocess", "strict"])
+def test_no_call_needs_much_address_space(sdk: Sdk, mode: str) -> None:
+    """With `ulimit -v` of two gigabytes, of which the compiler of kernels alone maps one."""
+    binary = sdk.compile(Path(__file__).parent / "sdk" / "thirteen.c", "-std=gnu11")
+    limited = subprocess.run(
+        ["sh", "-c", 'ulimit -v 2000000; exec "$0"', str(binary)],
+        capture_output=True, text=True, check=False, env=environment(**MODES[mode], OMP_NUM_THREADS="1"),
+    )  # fmt: skip
+    assert limited.returncode == 0, limited.stderr
+    assert limited.stdout == sdk.run(binary)
+
+
+@pytest.mark.parametrize("mode", ["strict", "strict server"])
+def test_leaks_are_reported(sdk: Sdk, mode: str) -> None:
+    binary = sdk.compile(Path(__file__).parent / "sdk" / "leaks.c", "-std=gnu11")
+    done = subprocess.run([str(binary)], capture_output=True, text=True, env=environment(**MODES[mode]), check=True)
+    memory, *objects = done.stdout.split()
+    names = ("aclTensor", "aclScalar", "array or list", "aclOpExecutor")
+    assert done.stderr.splitlines() == [
+        f"actgrad: 16 bytes of device memory at {memory} were never freed",
+        *(f"actgrad: {name} {address} was never destroyed" for name, address in zip(names, objects, strict=True)),
+    ]
+
+
+def test_leaks_are_reported_when_asked_for_alone(sdk: Sdk) -> None:
+    assert len(sdk.run("leaks").split()) == 5  # and not a word on stderr
+
+
+@pytest.mark.parametrize("mode", ["inprocess", "server"])
+@pytest.mark.parametrize("how", ["return", "exit", "_exit", "thread"])
+def test_ends_while_threads_compute(sdk: Sdk, how: str, mode: str) -> None:
+    assert sdk.run("exits", how, mode=mode, status=7) == ""
+
+
+class Running:
+    """A program that has said "ready"."""
+
+    def __init__(self, sdk: Sdk, program: str, *arguments: str, **settings: str | None):
+        binary = sdk.compile(Path(__file__).parent / "sdk" / f"{program}.c", "-std=gnu11")
+        self.process = subprocess.Popen(
+            [str(binary), *arguments], env=environment(**settings), text=True, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "ready\n", self.process.communicate()
+
+    def end(self, text: str = "") -> tuple[int, str, str]:
+        out, err = self.process.communicate(text, timeout=60)
+        return self.process.returncode, out, err
+
+
+@pytest.mark.parametrize("mode", ["inprocess", "server"])
+def test_interrupt(sdk: Sdk, mode: str) -> None:
+    """SIGINT ends a program that computes, as it ends others; one that catches it goes on as it likes."""
+    running = Running(sdk, "endless", **MODES[mode])
+    running.process.send_signal(signal.SIGINT)
+    assert running.end() == (-signal.SIGINT, "", "")
+    running = Running(sdk, "endless", "handled", **MODES[mode])
+    running.process.send_signal(signal.SIGINT)
+    assert running.end() == (0, "ended\n", "")
+
+
+def servers(mark: str) -> list[int]:
+    """The processes that compute for programs with this environment variable."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"seam.serve" in (folder / "cmdline").read_bytes() and mark.encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:  # it has ended, or is somebody else's
+            continue
+    return found
+
+
+def wait_until_gone(mark: str) -> None:
+    end = time.monotonic() + 20
+    while servers(mark):
+        assert time.monotonic() < end, "the server outlives its program"
+        time.sleep(0.02)
+
+
+def test_server_is_killed(sdk: Sdk, tmp_path: Path) -> None:
+    mark = f"MARK={tmp_path}"
+    running = Running(sdk, "gone", ACTGRAD_SDK_HOST="server", MARK=str(tmp_path))
+    (server,) = servers(mark)
+    os.kill(server, signal.SIGKILL)
+    wait_until_gone(mark)
+    assert running.end("\n") == (0, "ok\n", "")
+
+
+def test_server_ends_with_its_program(sdk: Sdk, tmp_path: Path) -> None:
+    """However that ends; and it is nobody's child, nor in the program's process group."""
+    mark = f"MARK={tmp_path}"
+    running = Running(sdk, "endless", ACTGRAD_SDK_HOST="server", MARK=str(tmp_path))
+    (server,) = servers(mark)
+    fields = Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()
+    parent, group = int(fields[1]), int(fields[2])
+    assert running.process.pid not in (parent, group)
+    running.process.kill()
+    running.end()
+    wait_until_gone(mark)
+
+
+def test_loaded_by_name(sdk: Sdk) -> None:
+    """By dlopen of each of the operators' libraries, which are closed and opened again."""
+    names = ["libopapi_nn.so", "libopapi.so", "libcust_opapi.so", "libopapi_nn.so"]
+    for mode in MODES:
+        printed = sdk.run("loaded", mode=mode, LD_LIBRARY_PATH=str(sdk.prefix / "lib64"))
+        assert re.findall(r"(\S+) 2\.101402", printed) == names
+
+
+MINE = builder.Interpreter.current()
+OTHERS = [
+    path
+    for path in sorted(Path(sys.base_prefix).parent.glob("3.*/lib/libpython3.??.so.1.0"))
+    if not path.name.startswith(f"libpython{MINE.version}.")
+]
+
+
+@needs_library
+@pytest.mark.parametrize("when", ["runs", "waits", "ends"])
+def test_program_with_a_python_of_its_own(sdk: Sdk, when: str) -> None:
+    """It computes there; one that is not started is left alone."""
+    assert sdk.run("embedding", MINE.library, when) == "ok\n"
+
+
+@pytest.mark.parametrize("when", ["runs", "waits"])
+def test_program_with_another_python(sdk: Sdk, when: str) -> None:
+    """A version that the SDK was not built for stays the program's own: a server computes."""
+    if not OTHERS:
+        pytest.skip("needs another Python's shared library")
+    for library in OTHERS:
+        assert sdk.run("embedding", str(library), when) == "ok\n"
+    printed = sdk.run("embedding", str(OTHERS[-1]), when, status=1, ACTGRAD_SDK_HOST="inprocess")
+    assert "set ACTGRAD_SDK_HOST=server" in printed
