@@ -66,11 +66,11 @@ class Sdk:
 
 
 def run(
-    command: list[str], status: int = 0, cwd: Path | None = None, stdin: str | None = None, **settings: str | None
+    command: list[str], status: int = 0, cwd: Path | None = None, stdin: str | None = None, timeout: float = 120, **settings: str | None
 ) -> str:
     """What a command prints. It must end with `status`; when that is 0 it must not print to stderr either."""
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, cwd=cwd, env=environment(**settings), check=False,
+        command, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=environment(**settings), check=False,
         input=stdin,
     )  # fmt: skip
     assert done.returncode == status, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"

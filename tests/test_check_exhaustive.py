@@ -301,9 +301,26 @@ def test_the_table_goes_between_the_markers_and_holds_what_is_finished(tmp_path:
     assert [(row[0], row[2]) for row in rows] == [("| leaky_relu", "float16")] * 4 + [("| selu", "bfloat16")]
     assert {len(row) for row in rows} == {len(table.HEADINGS)}
     assert {row[3] for row in rows} == {"all 65,536"}
-    out = capsys.readouterr().out
+    captured = capsys.readouterr()
+    out = captured.out
+    assert "left out" not in captured.err
     assert "negative_slope=-0.6" in out
     assert "held against NumPy on a sample, and against mpmath at" in out
+
+
+def test_what_other_code_has_found_is_left_out_of_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    document = tmp_path / "a.md"
+    document.write_text(f"{table.BEGIN}\n{table.END}\n", encoding="utf-8")
+    call = ["check", "--exhaustive", "--state", str(tmp_path / "s"), "--write", str(document), "--dtype", "float16"]
+    assert status(*call, "selu") == 0
+    monkeypatch.setattr(state, "_sources", lambda: b"changed")
+    assert status(*call, "gelu") == 0
+    text = document.read_text(encoding="utf-8")
+    assert "| gelu |" in text
+    assert "selu" not in text
+    assert "of other code, such as selu float16: left out of the table" in capsys.readouterr().err
 
 
 def test_one_in_n_of_float32(tmp_path: Path, capsys: Capture) -> None:

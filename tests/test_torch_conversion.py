@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from torch_calls import compiled
 
+import actgrad
 import actgrad.torch
 from actgrad.torch import convert, revert
 
@@ -98,7 +99,6 @@ def test_computes_the_same(module: Any) -> None:
         got = results(converted, x)
         torch.testing.assert_close(got, wanted)
         assert "Actgrad" in graph(got[0])
-    torch.testing.assert_close(results(module, x, compiled(lambda x: module(x * 1.0))), wanted)
     clone = pickle.loads(pickle.dumps(module))
     revert(clone)
     revert(module)
@@ -116,6 +116,28 @@ def graph(result: Any) -> str:
             found.add(node)
             todo += [parent for parent, _ in node.next_functions]
     return " ".join(node.name() for node in found)
+
+
+def test_compiles() -> None:
+    model = nn.Sequential(*map(copy.deepcopy, SIMPLE), nn.Linear(4, 4), GEGLU(4, 4), GemmaMLP())
+    x = torch.randn(5, 4)
+    wanted = results(model, x)
+    convert(model, save="input")
+    torch.testing.assert_close(results(model, x, compiled(lambda x: model(x * 1.0))), wanted)
+
+
+def test_models_that_write_into_results() -> None:
+    model = nn.Sequential(nn.LeakyReLU(0.2), nn.ReLU(inplace=True))
+    x = torch.randn(9)
+    wanted = results(model, x)
+    convert(model)
+    with pytest.raises(RuntimeError, match=r"modified by an inplace operation.*ActgradLeakyRelu"):
+        results(model, x)
+    revert(model)
+    convert(model, save="input")
+    torch.testing.assert_close(results(model, x), wanted)
+    with pytest.raises(actgrad.InvalidArgument, match="convert: save is 'result'"):
+        convert(model, save="result")
 
 
 def test_inplace_modules_stay_in_place() -> None:

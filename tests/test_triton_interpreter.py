@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -154,7 +156,9 @@ def test_complex_results(dtype: Any) -> None:
     for memory in (contiguous(2), Memory((1, 0), (1, 2))):
         out, room = memory.room(x.shape, np.dtype(dtype))
         call(actgrad.elu, x, out=out)
-        np.testing.assert_array_equal(out, actgrad.elu(x).astype(dtype))
+        expected = actgrad.elu(x, out=np.empty(x.shape, dtype), backend="reference")
+        np.testing.assert_allclose(out, expected, rtol=4 * np.finfo(dtype).eps)
+        assert not out.imag.any()
         assert untouched(out, room)
 
 
@@ -180,11 +184,16 @@ def check_layout(operator: Any, tensors: dict[str, Any], rooms: Any, **attribute
         assert untouched(view, memory)
 
 
+def is_quick(shape: tuple[int, ...]) -> bool:
+    """Whether few tiles of two dimensions hold it: the interpreter takes milliseconds for each."""
+    return math.prod(sorted(shape)[:-2]) <= 12
+
+
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(data=st.data())
 def test_any_layout(operator: Any, data: st.DataObject) -> None:
-    shape = data.draw(shapes().filter(lambda s: s or operator.layout != GATED))
+    shape = data.draw(shapes().filter(lambda s: is_quick(s) and (s or operator.layout != GATED)))
     dtype = data.draw(st.sampled_from(supported(operator)))
     dim = data.draw(st.integers(-len(shape), len(shape) - 1)) if shape else -1
     attributes = data.draw(st.sampled_from(testing.attribute_cases(operator)))
@@ -221,7 +230,8 @@ def test_sizes_and_empty(operator: Any, dtype: str) -> None:
     rng = np.random.default_rng(5)
     for shape in ((1,), (2,), (7,), (129,), (3, 0), (1025,)):
         tensors = inputs(rng, operator, shape, dtype)
-        for got, wanted in zip(call(operator, *tensors.values()), testing.as_tuple(operator(*tensors.values())), strict=True):
+        standard = testing.as_tuple(operator(*tensors.values()))
+        for got, wanted in zip(call(operator, *tensors.values()), standard, strict=True):
             assert got.shape in (shape, doubled(shape, -1))
             assert got.dtype == wanted.dtype
             with np.errstate(all="ignore"):
@@ -265,7 +275,7 @@ def test_float_comparisons_of_attributes_are_uniform() -> None:
 
 def test_the_cpu_needs_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TRITON_INTERPRET")
-    with pytest.raises(actgrad.BackendUnavailable, match="tensors live on cpu; .* interpreter, with TRITON_INTERPRET=1"):
+    with pytest.raises(actgrad.BackendUnavailable, match=r"live on cpu; .* interpreter, with TRITON_INTERPRET=1"):
         actgrad.elu(np.ones(3), **BACKEND)
 
 
@@ -275,7 +285,5 @@ def test_a_device_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     if torch.cuda.is_available():
         pytest.skip("it is there")
     computation = actgrad.elu.plan(np.ones(3), backend="reference").computation
-    from dataclasses import replace
-
     with pytest.raises(actgrad.BackendUnavailable, match="'triton' finds no cuda:0"):
         backend.prepare(replace(computation, device="cuda:0"))

@@ -1,4 +1,4 @@
-"""Every operator compiles for NVIDIA's and AMD's GPUs, on a machine without one, to the instructions that were meant."""
+"""Every operator compiles for NVIDIA's and AMD's GPUs, on a machine without one, to the instructions meant."""
 
 from __future__ import annotations
 

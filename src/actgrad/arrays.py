@@ -1,8 +1,12 @@
-"""The arrays of others, seen as views on memory: NumPy, PyTorch (never imported here) and anything with DLPack."""
+"""The arrays of others, seen as views on memory: NumPy, PyTorch, anything with DLPack or CUDA's array interface.
+
+PyTorch is imported here only to allocate on a GPU.
+"""
 
 from __future__ import annotations
 
 import ctypes
+import importlib
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -40,6 +44,8 @@ def view(obj: Any, operator: str, argument: str) -> View:
         return _torch_view(torch, obj, operator, argument)
     if hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
         return _dlpack_view(obj, operator, argument)
+    if hasattr(obj, "__cuda_array_interface__"):
+        return _cuda_view(obj, operator, argument)
     if isinstance(obj, np.generic):
         array = np.asarray(obj)
         array.flags.writeable = False  # a copy: what is written to it would be lost
@@ -92,21 +98,36 @@ class _Memory:
 
 def empty(like: View, meta: Meta) -> View:
     """A fresh, uninitialised array of `like`'s kind and device; its memory order is that of `meta`'s strides."""
-    if like.kind == "torch":
-        torch = sys.modules["torch"]
+    if like.kind == "torch" or like.device != "cpu":
+        torch = _torch_on(like.device)
         itemsize = meta.dtype.itemsize
         strides = [s // itemsize for s in meta.strides]
         dtype = getattr(torch, meta.dtype.name)
-        tensor = torch.empty_strided(meta.shape, strides, dtype=dtype, device=like.source.device)
+        tensor = torch.empty_strided(meta.shape, strides, dtype=dtype, device=_place(like))
         address, size = tensor.data_ptr(), meta.size * itemsize
         if size >= pages.LARGE and like.device == "cpu":
             pages.ask_for_huge_pages(address, size)
-        return View(meta, address, like.device, "torch", True, tensor, tensor)
+        return View(meta, address, like.device, like.kind, True, tensor, tensor)
     order = sorted(range(len(meta.shape)), key=lambda d: (-meta.strides[d], d))
     array = np.empty([meta.shape[d] for d in order], meta.dtype.numpy)
     if order:
         array = array.transpose(np.argsort(order))
     return View(meta, array.__array_interface__["data"][0], like.device, like.kind, True, array, array)
+
+
+def _torch_on(device: str) -> Any:
+    """PyTorch, which is there where a tensor is; arrays of other libraries on a GPU need it for fresh results."""
+    try:
+        return sys.modules.get("torch") or importlib.import_module("torch")
+    except ImportError as error:
+        raise BackendUnavailable(
+            f"to allocate on {device} takes PyTorch ({error}); install it, or pass out="
+        ) from error
+
+
+def _place(like: View) -> Any:
+    """A view's device as PyTorch has it: AMD's are cuda to it, too."""
+    return like.source.device if like.kind == "torch" else like.device.replace("rocm", "cuda")
 
 
 def torch_empty_like(tensor: Any) -> Any:
@@ -119,7 +140,11 @@ def torch_empty_like(tensor: Any) -> Any:
 
 def like_input(result: Any, like: View) -> Any:
     """A result, or several, as arrays of the input's own library, where that is not already the case."""
-    if like.kind != "dlpack" or not hasattr(like.source, "__array_namespace__"):
+    if like.kind != "dlpack":
+        return result
+    if like.device != "cpu":
+        return _on_device_like(result, like.source)
+    if not hasattr(like.source, "__array_namespace__"):
         return result
     namespace = like.source.__array_namespace__()
 
@@ -128,6 +153,18 @@ def like_input(result: Any, like: View) -> Any:
         return namespace.from_dlpack(array) if is_exported else namespace.asarray(array)
 
     return tuple(map(convert, result)) if isinstance(result, tuple) else convert(result)
+
+
+def _on_device_like(result: Any, source: Any) -> Any:
+    """PyTorch's tensors as arrays of the library of `source`, as they are where that cannot take them."""
+    if hasattr(source, "__array_namespace__"):
+        namespace = source.__array_namespace__()
+    else:
+        namespace = sys.modules.get(type(source).__module__.partition(".")[0])
+    take = getattr(namespace, "from_dlpack", None)
+    if take is None:
+        return result
+    return tuple(map(take, result)) if isinstance(result, tuple) else take(result)
 
 
 def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
@@ -279,7 +316,7 @@ _CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
 def _dlpack_view(obj: Any, operator: str, argument: str) -> View:
     try:
         try:
-            capsule = obj.__dlpack__(max_version=(1, 0))
+            capsule = obj.__dlpack__(max_version=(1, 0), **_consumer(obj))
         except TypeError:  # a producer from before version 1.0
             capsule = obj.__dlpack__()
     except Exception as error:  # whatever a producer raises, it has no tensor to give
@@ -319,6 +356,35 @@ def _dlpack_view(obj: Any, operator: str, argument: str) -> View:
     address = (tensor.data or 0) + tensor.byte_offset
     # The capsule, never consumed, frees the tensor when it dies: it is the owner.
     return View(Meta(dtype, shape, strides), address, place, "dlpack", writable, capsule, obj)
+
+
+def _consumer(obj: Any) -> dict[str, int]:
+    """What a producer on a GPU is told: the stream to order its work before. On others, and by default, nothing."""
+    torch = sys.modules.get("torch")
+    kind, number = obj.__dlpack_device__() if torch is not None and hasattr(obj, "__dlpack_device__") else (1, 0)
+    if _DEVICES.get(kind, "cpu") == "cpu":
+        return {}
+    stream = int(torch.cuda.current_stream(number).cuda_stream)  # type: ignore[union-attr]
+    return {"stream": stream or (1 if kind == 2 else 0)}  # DLPack calls CUDA's default stream 1
+
+
+def _cuda_view(obj: Any, operator: str, argument: str) -> View:
+    """By https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html, versions 2 and 3."""
+    interface = obj.__cuda_array_interface__
+    dtype = _numpy_dtype(np.dtype(interface["typestr"]), operator, argument)
+    if interface.get("mask") is not None:
+        raise InvalidCall(f"{operator}: {argument} is a masked array, whose mask would be lost")
+    shape = tuple(interface["shape"])
+    _check_rank(len(shape), operator, argument)
+    strides = interface.get("strides") or row_major(shape, dtype.itemsize)
+    address, is_read_only = interface["data"]
+    torch, device = sys.modules.get("torch"), 0
+    if torch is not None and torch.cuda.is_available():  # the interface names no device: it is the current one
+        device = torch.cuda.current_device()
+        if interface.get("stream"):
+            torch.cuda.current_stream().wait_stream(torch.cuda.ExternalStream(interface["stream"]))
+    meta = Meta(dtype, shape, tuple(strides))
+    return View(meta, address, f"cuda:{device}", "dlpack", not is_read_only, obj, obj)
 
 
 def _dlpack_dtype(dtype: _DataType) -> Dtype | None:

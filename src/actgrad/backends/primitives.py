@@ -2,8 +2,8 @@
 
 Every backend binds these names to its own functions: vector instructions, Triton operations. The functions here are the
 definition: tests run `accurate` on them, and a backend's primitive must agree with them bit for bit (`muladd` apart,
-which may round once or twice, and `reciprocal`). Any argument may be a Python float, which is rounded to the compute dtype. No primitive
-may trap, whatever its arguments.
+which may round once or twice, and `reciprocal`). Any argument may be a Python float, which is rounded to the compute
+dtype. No primitive may trap, whatever its arguments.
 """
 
 from collections.abc import Callable

@@ -3,7 +3,8 @@
 `judge` is a function from (operator, attributes, inputs, actual) to a `verdict`: `elements` are what it looks at,
 `golden` knows their exact values, `standards` decide, `measurement` applies them to all elements, `axis` says where it
 fails, and `diagnosis` which of the `mistakes`, in arguments or in `arithmetic`, it looks like. `files` reads what
-others computed; `cases` and `run` try our own backends. `report`, `page` and `pictures` show what was found.
+others computed; `cases` and `run` try our own backends, `casefiles` reads and writes test cases of other tools, and
+`exhaustive` goes through all numbers of a dtype. `report`, `page` and `pictures` show what was found.
 """
 
 from .command import add_parser

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import torch
 
-from . import functions
+from ..errors import InvalidArgument
+from . import functions, saving
 
 nn = torch.nn
 
@@ -63,14 +64,19 @@ class Report:
     __repr__ = __str__
 
 
-def convert(model: torch.nn.Module) -> Report:
+def convert(model: torch.nn.Module, *, save: str = saving.AUTO) -> Report:
     """Have a model's activation modules compute by actgrad, in place; the report says which do, and which do not.
 
     Known are torch.nn's ELU, SELU, LeakyReLU and GELU, diffusers' GEGLU, and the gelu-gated MLP of Hugging Face's
     Gemma models, which are tried on a few numbers first. Left alone is what has a `forward` of its own, scripted
     modules, and calls of `torch.nn.functional`, which are no modules and not seen.
+
+    `save` is that of the functions. "auto" may keep a result in place of the input: where a model writes into an
+    activation's result (`y = elu(x); y += residual`), the backward pass raises PyTorch's error; then pass "input".
     """
-    return _each(model, _converted)
+    if save not in (saving.AUTO, saving.INPUT):
+        raise InvalidArgument(f"convert: save is {save!r}; it must be {saving.AUTO!r} or {saving.INPUT!r}")
+    return _each(model, partial(_converted, save))
 
 
 def revert(model: torch.nn.Module) -> Report:
@@ -104,22 +110,25 @@ class _Marker:
 
 
 @cache
-def _class(original: Any, forward: Callable[..., Any], approximate: str = "") -> type:
-    """A sub-class with another forward. Named after its base, as those that torch.nn.utils.parametrize makes."""
+def _class(original: Any, forward: Callable[..., Any], option: str) -> type:
+    """A sub-class with another forward, which has an option: what to save, or GELU's form.
+
+    It is named after its base, as those that torch.nn.utils.parametrize makes.
+    """
     members = {
         "forward": forward,
         "original": original,
-        "actgrad_approximate": approximate,
+        "actgrad_option": option,
         "__module__": original.__module__,
         "__doc__": original.__doc__,
-        "__reduce_ex__": lambda self, _: (_rebuilt, (original, forward, approximate), self.__dict__.copy()),
+        "__reduce_ex__": lambda self, _: (_rebuilt, (original, forward, option), self.__dict__.copy()),
     }
     return type(f"Actgrad{original.__name__}", (original, _Marker), members)
 
 
-def _rebuilt(original: Any, forward: Callable[..., Any], approximate: str) -> Any:
+def _rebuilt(original: Any, forward: Callable[..., Any], option: str) -> Any:
     """A converted module without its state: what pickles and copies of one begin with."""
-    kind: Any = _class(original, forward, approximate)
+    kind: Any = _class(original, forward, option)
     return kind.__new__(kind)
 
 
@@ -131,7 +140,7 @@ def _reverted(module: torch.nn.Module) -> tuple[type | None, str]:
     return type(module).original, ""
 
 
-def _converted(module: torch.nn.Module) -> tuple[type | None, str]:
+def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     kind: Any = type(module)
     if isinstance(module, _Marker):
         return None, ""
@@ -146,7 +155,7 @@ def _converted(module: torch.nn.Module) -> tuple[type | None, str]:
     if simple is not None:
         if kind.forward is not simple.forward:
             return None, f"a sub-class of {simple.__name__} with a forward of its own"
-        return _class(kind, _FORWARDS[simple]), ""
+        return _class(kind, _FORWARDS[simple], save), ""
     children = set(dict(module.named_children()))
     if kind.__name__ == "GEGLU":
         if children != {"proj"}:
@@ -163,15 +172,15 @@ def _converted(module: torch.nn.Module) -> tuple[type | None, str]:
 
 
 def _elu(self: Any, input: torch.Tensor) -> torch.Tensor:
-    return functions.elu(input, self.alpha, self.inplace)
+    return functions.elu(input, self.alpha, self.inplace, save=self.actgrad_option)
 
 
 def _selu(self: Any, input: torch.Tensor) -> torch.Tensor:
-    return functions.selu(input, self.inplace)
+    return functions.selu(input, self.inplace, save=self.actgrad_option)
 
 
 def _leaky_relu(self: Any, input: torch.Tensor) -> torch.Tensor:
-    return functions.leaky_relu(input, self.negative_slope, self.inplace)
+    return functions.leaky_relu(input, self.negative_slope, self.inplace, save=self.actgrad_option)
 
 
 def _gelu(self: Any, input: torch.Tensor) -> torch.Tensor:
@@ -189,11 +198,11 @@ _FORWARDS: dict[Any, Callable[..., Any]] = {
 def _packed_forward(self: Any, hidden_states: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
     if args or kwargs:  # deprecated there, which it says itself
         return self.original.forward(self, hidden_states, *args, **kwargs)
-    return functions.geglu(self.proj(hidden_states), approximate=self.actgrad_approximate)
+    return functions.geglu(self.proj(hidden_states), approximate=self.actgrad_option)
 
 
 def _two_forward(self: Any, x: torch.Tensor) -> torch.Tensor:
-    return self.down_proj(functions.geglu_two(self.up_proj(x), self.gate_proj(x), self.actgrad_approximate))
+    return self.down_proj(functions.geglu_two(self.up_proj(x), self.gate_proj(x), self.actgrad_option))
 
 
 # Whether a module is what its name says

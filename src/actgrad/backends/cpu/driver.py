@@ -168,7 +168,7 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
     remaining = f.words(1, "remaining")
 
     def walk(part: ir.Value, dimension: ir.Value) -> ir.Value:
-        return f.word(part, f.add(I64(Part.WALK), dimension))
+        return f.word(part, f.add(I64(int(Part.WALK)), dimension))
 
     def step_all(dimension: ir.Value, times: ir.Value) -> None:
         """Move every operand's origin along one dimension of the walk."""

@@ -13,7 +13,7 @@ from ...errors import BackendUnavailable
 class Device(NamedTuple):
     """A GPU. What a launch asks of it are Triton's driver's own functions: those of PyTorch where it is loaded."""
 
-    index: int
+    number: int
     target: Any  # what machine code is for
     get_current: Callable[[], int]
     set_current: Callable[[int], None]
@@ -23,7 +23,7 @@ class Device(NamedTuple):
     def made_current(self) -> Iterator[None]:
         """A context in which this is the current device."""
         before = self.get_current()
-        self.set_current(self.index)
+        self.set_current(self.number)
         try:
             yield
         finally:
@@ -37,11 +37,11 @@ def find(name: str) -> Device:
 
     try:
         active = driver.active
-        index = int(name.partition(":")[2] or active.get_current_device())
         before = active.get_current_device()
-        active.set_current_device(index)
+        number = int(name.partition(":")[2] or before)
+        active.set_current_device(number)
         target = active.get_current_target()
         active.set_current_device(before)
     except RuntimeError as error:  # no GPU, no driver, or one that Triton does not know
         raise BackendUnavailable(f"backend 'triton' finds no {name}: {error}") from error
-    return Device(index, target, active.get_current_device, active.set_current_device, active.get_current_stream)
+    return Device(number, target, active.get_current_device, active.set_current_device, active.get_current_stream)

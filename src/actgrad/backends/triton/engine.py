@@ -29,9 +29,8 @@ def _whole_elements(loop: Loop) -> Loop:
     for operand in loop.operands:
         if any(stride % operand.dtype.itemsize for stride in operand.strides):
             steps = ", ".join(map(str, operand.strides))
-            raise InvalidArgument(
-                f"backend 'triton' walks whole elements, but {operand.dtype} elements lie {steps} bytes apart; copy them"
-            )
+            what = f"{operand.dtype} elements lie {steps} bytes apart"
+            raise InvalidArgument(f"backend 'triton' walks whole elements, but {what}; copy them")
     return loop
 
 
@@ -78,14 +77,14 @@ class CompiledKernel(_TritonKernel):
             raise InvalidArgument("backend 'triton' needs each address to be a multiple of the element's size")
         low &= ALIGNMENT - 1
         launch = self._launches[low] or self._launch(low)
-        index, _, get_current, set_current, get_stream = self.device
+        number, _, get_current, set_current, get_stream = self.device
         current = get_current()
-        if current == index:
-            launch(get_stream(index), pointers)
+        if current == number:
+            launch(get_stream(number), pointers)
             return
-        set_current(index)
+        set_current(number)
         try:
-            launch(get_stream(index), pointers)
+            launch(get_stream(number), pointers)
         finally:
             set_current(current)
 

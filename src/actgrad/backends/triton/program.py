@@ -18,12 +18,11 @@ from triton.runtime.jit import JITFunction
 
 from .walk import Walk
 
-#: As Triton itself reads the environment variable of the same name.
 OPTIONS = {"enable_fp_fusion": False}  # a fused multiply-add is only where one is written
 
 
 def compiled(walk: Walk, target: GPUTarget, alignment: int) -> Any:
-    """The kernel's machine code for a GPU, for pointers that are multiples of `alignment` bytes; none is needed here."""
+    """The kernel's machine code for a GPU, which need not be here; its pointers are multiples of `alignment` bytes."""
     signature = dict(walk.pointers) | {p.name: p.type for p in walk.parameters}
     divisors = [alignment] * len(walk.pointers) + [p.divisor for p in walk.parameters]
     hints = {(k,): [["tt.divisibility", divisor]] for k, divisor in enumerate(divisors) if divisor > 1}

@@ -58,8 +58,7 @@ class Emitter:
 
     def constant(self, value: float) -> str:
         """The name of a constant: Triton would take a bare number for float32 beside float64 arguments."""
-        name = self.constants.setdefault(struct.pack("d", value), f"c{len(self.constants)}")
-        return name
+        return self.constants.setdefault(struct.pack("d", value), f"c{len(self.constants)}")
 
     @property
     def constant_lines(self) -> list[str]:

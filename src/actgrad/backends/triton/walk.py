@@ -8,7 +8,7 @@ the tile in 64 bits, once per program; within a tile offsets have 32 bits unless
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -65,8 +65,8 @@ def walk(loop: Loop, element: Element, interpreted: bool) -> Walk:
         is_transposed = any(_step(o, second) == 1 for o in loop.operands)
         if is_transposed and not interpreted:
             elements = TRANSPOSED_TILE**2
-        blocks = _tile(loop.shape[inner], loop.shape[second], elements, is_transposed)
-        blocks = {inner: blocks[0], second: blocks[1]}
+        sizes = _tile(loop.shape[inner], loop.shape[second], elements, is_transposed)
+        blocks = dict(zip((inner, second), sizes, strict=True))
     return writer.tiled(blocks, 2 * WARPS if prod(blocks.values()) > elements // 2 > 1024 else WARPS)
 
 
@@ -130,19 +130,17 @@ class _Writer:
         """The kernel of a loop that is contiguous in every operand."""
         self.numbers.append(Parameter("count", "i64", self.loop.size))
         moved = [name for name, o in self.operands.items() if not o.strides or o.strides[0]]
+        everywhere, somewhere = dict.fromkeys(self.operands, ""), dict.fromkeys(moved, "inside")
+        places = everywhere | dict.fromkeys(moved, "lane")
         body = [
             f"start = tl.program_id(0).to(tl.int64) * {block}",
             f"lane = tl.arange(0, {block})",
             *(f"{name} += start{_scale(self.operands[name].dtype)}" for name in moved),
             f"if start + {block} <= count:",
-            *_indented(self._access(lambda name: "lane" if name in moved else "", lambda name: "", [block])),
+            *_indented(self._access(places, everywhere, [block])),
             "else:",
             "    inside = lane < (count - start).to(tl.int32)",
-            *_indented(
-                self._access(
-                    lambda name: "lane" if name in moved else "", lambda name: "inside" if name in moved else "", [block]
-                )
-            ),
+            *_indented(self._access(places, everywhere | somewhere, [block])),
         ]
         return self._walk(body, -(-self.loop.size // block), WARPS, f"runs of {block}")
 
@@ -169,7 +167,8 @@ class _Writer:
             body += [f"lane_{letter} = {lanes}", f"inside_{letter} = start_{letter} + lane_{letter} < n_{letter}"]
         offsets, masks = {}, {}
         for name, operand in self.operands.items():
-            advance, offset = [], []
+            advance: list[str] = []
+            offset: list[str] = []
             reach = sum((n - 1) * abs(_step(operand, d)) for d, n in blocks.items())
             for d in order:
                 step, index = _step(operand, d), letters.get(d, f"d{d}")
@@ -188,21 +187,21 @@ class _Writer:
                 body.append(f"{name} += ({' + '.join(advance)}){_scale(operand.dtype)}")
             offsets[name] = " + ".join(offset)
             masks[name] = " & ".join(f"inside_{letters[d]}" for d in reversed(blocks) if _step(operand, d))
-        body += self._access(offsets.__getitem__, masks.__getitem__, list(reversed(blocks.values())))
+        body += self._access(offsets, masks, list(reversed(blocks.values())))
         words = f"tiles of {' x '.join(str(n) for n in reversed(blocks.values()))}"
         return self._walk(body, tiles, warps, words)
 
-    def _access(self, offset: Callable[[str], str], mask: Callable[[str], str], shape: Sequence[int]) -> list[str]:
+    def _access(self, offsets: dict[str, str], masks: dict[str, str], shape: Sequence[int]) -> list[str]:
         """Loads, the element's function, stores; an empty offset is that of a single element."""
         loads = []
         for name in self.operands:
             if name.startswith("in"):
-                place = f"{name} + {offset(name)}" if offset(name) else name
-                loads.append(f"tl.load({place}{f', {mask(name)}' if mask(name) else ''})")
+                place = f"{name} + {offsets[name]}" if offsets[name] else name
+                loads.append(f"tl.load({place}{f', {masks[name]}' if masks[name] else ''})")
         arguments = ", ".join(loads + [u.name for u in self.uniforms])
         lines = [f"{', '.join(self.results)} = element({arguments})"]
         for result, (name, operand) in zip(self.results, self.operands.items(), strict=False):
-            place, inside = offset(name), mask(name)
+            place, inside = offsets[name], masks[name]
             if operand.dtype.kind == "complex":
                 pair = "[" + ", ".join(["None"] * len(shape)) + ", :]"
                 lines.append(f"{result} = tl.broadcast_to({result}, {tuple(shape)})")

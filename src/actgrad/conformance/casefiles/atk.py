@@ -13,7 +13,8 @@ from . import fields, interface
 from .described import Described, Scalar, Tensor
 from .fields import Fault
 from .interface import DTYPES
-from .values import Values, number, written
+from .values import Values, written
+from .values import number as as_number
 
 #: The words of "standard": {"acc": ...}, and what decides here; "default" is the one in force.
 STANDARDS = {"single_bm": ("mere-mare",), "mixed_tolerance_bm": ("mixed",), "default": ()}
@@ -56,7 +57,8 @@ def _case(path: Path, place: int, case: Any) -> Described:
 
 def _read(case: dict[str, Any], place: int) -> Described:
     notes = [f"field {name!r} is unknown" for name in case if name not in _READ | _WITHOUT_EFFECT | _MUST_BE_NULL]
-    name = f"id {case.get('id', place)}"
+    number = case.get("id", place)
+    name = f"id {number if type(number) is int else fields.shown(number)}"
     for one in _MUST_BE_NULL:
         if case.get(one) not in (None, [], {}):
             notes.append(f"field {one!r} is {fields.shown(case[one])}, of which no meaning is published")
@@ -149,7 +151,7 @@ def _values(what: str, given: Any, cascade: Any) -> Values:
     if isinstance(given, list) and len(given) == 1:
         given = given[0]
     if not isinstance(given, list):
-        value = number(given)
+        value = as_number(given)
         if value is None:
             raise Fault(f"{what} is {fields.shown(given)}; it must be a range, a number or a distribution")
         return Values(value, value, is_result=is_result)
@@ -160,7 +162,7 @@ def _values(what: str, given: Any, cascade: Any) -> Values:
 def _pair(what: str, given: Any) -> tuple[float, float]:
     """A range: two finite numbers of which the first is not larger, or one."""
     pair = given if isinstance(given, list) else [given, given]
-    numbers = [number(one) for one in pair]
+    numbers = [as_number(one) for one in pair]
     if len(numbers) != 2 or None in numbers:
         raise Fault(f"{what} is {fields.shown(given)}; it must be a range of two numbers")
     return fields.ordered(what, float(numbers[0] or 0), float(numbers[1] or 0))
@@ -183,7 +185,7 @@ def _scalar(parameter: Parameter, given: dict[str, Any]) -> Scalar:
     if isinstance(value, list):
         low, high = _pair(what, value)
         return Scalar(None, dtype, Values(low, high))
-    plain = float(value) if isinstance(value, bool) else number(value)
+    plain = float(value) if isinstance(value, bool) else as_number(value)
     if plain is None:
         raise Fault(f"{what} is {fields.shown(value)}; it must be a number or a range")
     return Scalar(plain, dtype)

@@ -22,7 +22,7 @@ Write test cases of operators as acceptance standards ask for them, in the forma
 class of attributes, 1 to 8 dimensions of sizes 2^k and 2^k - 1, uniform and normal numbers, empty tensors, one element,
 the bounds of the data type, infinities, NaN, results of the forward pass, in place, broadcasting and promotion.
 
-`actgrad check --cases FILE` runs such a file; so do the tools on a device."""
+`actgrad check --cases FILE` runs such a file. Its fields are those of the tools' documents and published files."""
 
 _EXAMPLES = """
 examples:

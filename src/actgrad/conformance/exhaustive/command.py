@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,7 +34,12 @@ def run(
         done = list(schedule.run(wanted, kept, advance))
     if write is not None:
         every_item = schedule.items(list(REGISTRY.values()), DTYPES, 1)
-        table.write(write, table.finished(kept, every_item, schedule.marks(every_item)))
+        finished, stale = table.finished(kept, every_item, schedule.marks(every_item))
+        table.write(write, finished)
+        if stale:
+            one = f"{stale[0].operator.name} {stale[0].dtype}"
+            left_out = f"{len(stale)} sweeps in {folder} are unfinished or of other code, such as {one}"
+            print(f"actgrad: {left_out}: left out of the table", file=sys.stderr)
     faults = [line for one in done if table.fault_count(one) for line in table.fault_lines(one)]
     return not any(map(table.fault_count, done)), _text(done, faults)
 

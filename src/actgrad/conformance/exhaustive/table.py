@@ -78,21 +78,28 @@ def markdown(done: Iterable[Done]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def finished(folder: Folder, wanted: Sequence[Item], marks: Sequence[str]) -> list[Done]:
-    """Of each sweep the most complete one in a folder that is finished; `marks` are the fingerprints of the code."""
-    found = []
+def finished(folder: Folder, wanted: Sequence[Item], marks: Sequence[str]) -> tuple[list[Done], list[Item]]:
+    """Of each sweep the most complete one in a folder that is finished, and those that only other code has done.
+
+    `marks` are the fingerprints of the code.
+    """
+    found, stale = [], []
     for item, mark in zip(wanted, marks, strict=True):
         best: Item | None = None
+        is_there = False
         for path in folder.path.glob(f"{item.operator.name}-{item.dtype}-{item.kind}-*.json"):
             every = _every(path)
             same = Item(item.operator, item.attributes, item.dtype, item.kind, every) if every else None
             if same is None or folder.file(same) != path or (best is not None and best.every <= same.every):
                 continue
+            is_there = True
             if folder.load(same, mark).done == same.count:
                 best = same
         if best is not None:
             found.append(Done(best, folder.load(best, mark)))
-    return found
+        elif is_there:
+            stale.append(item)
+    return found, stale
 
 
 def _every(path: Path) -> int:

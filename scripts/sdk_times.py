@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Times programs of the C SDK: a whole one, a small call, a large one, and two threads.
+
+Each is measured beside what it is compared with, in turns; the ratio is that of the medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from ratios import machine
+
+import actgrad
+from actgrad.sdk import programs
+
+ROOT = Path(__file__).parents[1]
+DOCUMENT = ROOT / "docs" / "sdk.md"
+BEGIN, END = "<!-- times -->", "<!-- /times -->"
+LARGE = 16 * 10**6
+Times = Callable[[], list[float]]  # measures for a while; seconds
+
+
+def built(source: Path, folder: Path) -> str:
+    binary = folder / source.stem
+    programs.compile_program(source, binary, programs.kept_sdk(), ["-O2"])
+    return str(binary)
+
+
+def whole(command: list[str], **settings: str) -> Times:
+    """How long a process takes."""
+
+    def measure() -> list[float]:
+        start = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=os.environ | settings)
+        return [time.perf_counter() - start]
+
+    return measure
+
+
+def calls(binary: str, *arguments: int, **settings: str) -> Times:
+    """How long one call of sdk_times.c takes."""
+
+    def measure() -> list[float]:
+        command = [binary, *map(str, arguments)]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=os.environ | settings)
+        return [float(line) / 1e6 for line in done.stdout.split()]
+
+    return measure
+
+
+def repeated(call: Callable[[], object], count: int, rounds: int) -> Times:
+    """How long a call of Python takes."""
+
+    def measure() -> list[float]:
+        found = []
+        for _ in range(rounds + 1):
+            start = time.perf_counter()
+            for _ in range(count):
+                call()
+            found.append((time.perf_counter() - start) / count)
+        return found[1:]
+
+    return measure
+
+
+def medians(turns: int, *measures: Times) -> list[float]:
+    """The median of each, measured in turns."""
+    found: list[list[float]] = [[] for _ in measures]
+    for _ in range(turns):
+        for times, measure in zip(found, measures, strict=True):
+            times += measure()
+    return [statistics.median(times) for times in found]
+
+
+def table(folder: Path) -> str:
+    """What was measured, as markdown."""
+    example, timed = built(ROOT / "examples" / "selu_backward.c", folder), built(ROOT / "scripts/sdk_times.c", folder)
+    lines = ["| what | here | compared with | there | ratio | wanted |", "| --- | ---: | --- | ---: | ---: | ---: |"]
+
+    def row(what: str, mine: str, other: str, theirs: str, ratio: float, wanted: str) -> None:
+        lines.append(f"| {what} | {mine} | {other} | {theirs} | {ratio:.2f} | {wanted} |")
+        print(lines[-1], file=sys.stderr)
+
+    numpy = whole([sys.executable, "-c", "import numpy"])
+    program, server, python = medians(15, whole([example]), whole([example], ACTGRAD_SDK_HOST="server"), numpy)
+    other = "`python3 -c 'import numpy'`"
+    row("a whole small program", f"{1e3 * program:.0f} ms", other, f"{1e3 * python:.0f} ms", program / python, "2.0")
+    row("the same, server", f"{1e3 * server:.0f} ms", other, f"{1e3 * python:.0f} ms", server / python, "")
+
+    g, x = torch.ones(8), torch.linspace(-2, 2, 8)
+    aten = torch.ops.aten.elu_backward
+    theirs = repeated(lambda: aten(g, 1.25, 1.25, 1.25, False, x), 1000, 10)
+    alone = {"OMP_NUM_THREADS": "1"}
+    small, server, small_torch = medians(
+        7, calls(timed, 8, 1000, 10, 1), calls(timed, 8, 1000, 10, 1, ACTGRAD_SDK_HOST="server"), theirs
+    )
+    other = "`torch.ops.aten.elu_backward` from Python"
+    row("both phases, 8 elements", f"{1e6 * small:.1f} µs", other, f"{1e6 * small_torch:.1f} µs", small / small_torch, "4")
+    row("the same, server", f"{1e6 * server:.1f} µs", other, f"{1e6 * small_torch:.1f} µs", server / small_torch, "")
+
+    gradient, values = np.ones(LARGE, np.float32), np.linspace(-2, 2, LARGE, dtype=np.float32)
+    plan = actgrad.elu_backward.plan(
+        gradient, values, out=np.zeros_like(values), alpha=1.25, scale=1.25, input_scale=1.25
+    )
+    large, in_python = medians(7, calls(timed, LARGE, 1, 7, 1), repeated(plan.run, 1, 7))
+    other = "the same plan in Python"
+    row("16M elements", f"{1e3 * large:.1f} ms", other, f"{1e3 * in_python:.1f} ms", large / in_python, "1.05")
+
+    one, two = medians(7, calls(timed, 10**6, 20, 5, 1, **alone), calls(timed, 10**6, 20, 5, 2, **alone))
+    row("two C threads, 1M elements each", f"{2 / two:.0f} calls/s", "one thread", f"{1 / one:.0f} calls/s", 2 * one / two,
+        "at least 1.7")  # fmt: skip
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help=f"put the table into docs/{DOCUMENT.name}")
+    options = parser.parse_args()
+    before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        measured = table(Path(folder))
+    result = f"Measured on: {machine()}; load average before: {before:.1f}.\n\n{measured}"
+    print(result)
+    if options.write:
+        text = DOCUMENT.read_text(encoding="utf-8")
+        head, tail = text.partition(BEGIN)[0], text.partition(END)[2]
+        DOCUMENT.write_text(f"{head}{BEGIN}\n{result}\n{END}{tail}", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
