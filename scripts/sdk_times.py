@@ -87,38 +87,36 @@ def table(folder: Path) -> str:
     example, timed = built(ROOT / "examples" / "selu_backward.c", folder), built(ROOT / "scripts/sdk_times.c", folder)
     lines = ["| what | here | compared with | there | ratio | wanted |", "| --- | ---: | --- | ---: | ---: | ---: |"]
 
-    def row(what: str, mine: str, other: str, theirs: str, ratio: float, wanted: str) -> None:
-        lines.append(f"| {what} | {mine} | {other} | {theirs} | {ratio:.2f} | {wanted} |")
+    def row(what: str, mine: float, other: str, theirs: float, unit: str, wanted: str = "") -> None:
+        """A line of the table, from two times in seconds; "calls/s" counts what is done instead."""
+        scale = {"ms": 1e3, "µs": 1e6, "calls/s": 1}[unit]
+        lines.append(f"| {what} | {scale * mine:.1f} {unit} | {other} | {scale * theirs:.1f} {unit} | "
+                     f"{mine / theirs:.2f} | {wanted} |")  # fmt: skip
         print(lines[-1], file=sys.stderr)
 
+    in_server = {"ACTGRAD_SDK_HOST": "server"}
     numpy = whole([sys.executable, "-c", "import numpy"])
-    program, server, python = medians(15, whole([example]), whole([example], ACTGRAD_SDK_HOST="server"), numpy)
-    other = "`python3 -c 'import numpy'`"
-    row("a whole small program", f"{1e3 * program:.0f} ms", other, f"{1e3 * python:.0f} ms", program / python, "2.0")
-    row("the same, server", f"{1e3 * server:.0f} ms", other, f"{1e3 * python:.0f} ms", server / python, "")
+    program, server, python = medians(15, whole([example]), whole([example], **in_server), numpy)
+    row("a whole small program", program, "`python3 -c 'import numpy'`", python, "ms", "2.0")
+    row("the same, server", server, "`python3 -c 'import numpy'`", python, "ms")
 
     g, x = torch.ones(8), torch.linspace(-2, 2, 8)
     aten = torch.ops.aten.elu_backward
     theirs = repeated(lambda: aten(g, 1.25, 1.25, 1.25, False, x), 1000, 10)
-    alone = {"OMP_NUM_THREADS": "1"}
-    small, server, small_torch = medians(
-        7, calls(timed, 8, 1000, 10, 1), calls(timed, 8, 1000, 10, 1, ACTGRAD_SDK_HOST="server"), theirs
-    )
-    other = "`torch.ops.aten.elu_backward` from Python"
-    row("both phases, 8 elements", f"{1e6 * small:.1f} µs", other, f"{1e6 * small_torch:.1f} µs", small / small_torch, "4")
-    row("the same, server", f"{1e6 * server:.1f} µs", other, f"{1e6 * small_torch:.1f} µs", server / small_torch, "")
+    small = [calls(timed, 8, 1000, 10, 1), calls(timed, 8, 1000, 10, 1, **in_server), theirs]
+    here, server, there = medians(7, *small)
+    row("both phases, 8 elements", here, "`torch.ops.aten.elu_backward` from Python", there, "µs", "4")
+    row("the same, server", server, "`torch.ops.aten.elu_backward` from Python", there, "µs")
 
     gradient, values = np.ones(LARGE, np.float32), np.linspace(-2, 2, LARGE, dtype=np.float32)
-    plan = actgrad.elu_backward.plan(
-        gradient, values, out=np.zeros_like(values), alpha=1.25, scale=1.25, input_scale=1.25
-    )
-    large, in_python = medians(7, calls(timed, LARGE, 1, 7, 1), repeated(plan.run, 1, 7))
-    other = "the same plan in Python"
-    row("16M elements", f"{1e3 * large:.1f} ms", other, f"{1e3 * in_python:.1f} ms", large / in_python, "1.05")
+    options = {"alpha": 1.25, "scale": 1.25, "input_scale": 1.25}
+    plan = actgrad.elu_backward.plan(gradient, values, out=np.zeros_like(values), **options)
+    here, there = medians(7, calls(timed, LARGE, 1, 7, 1), repeated(plan.run, 1, 7))
+    row("both phases, 16M elements", here, "the same plan in Python", there, "ms", "1.05")
 
-    one, two = medians(7, calls(timed, 10**6, 20, 5, 1, **alone), calls(timed, 10**6, 20, 5, 2, **alone))
-    row("two C threads, 1M elements each", f"{2 / two:.0f} calls/s", "one thread", f"{1 / one:.0f} calls/s", 2 * one / two,
-        "at least 1.7")  # fmt: skip
+    alone = {"OMP_NUM_THREADS": "1"}
+    one, two = medians(7, *[calls(timed, 10**6, 20, 5, threads, **alone) for threads in (1, 2)])
+    row("two C threads, 1M elements a call", 2 / two, "one thread", 1 / one, "calls/s", "at least 1.7")
     return "\n".join(lines)
 
 

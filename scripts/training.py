@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What training with actgrad.torch takes, beside PyTorch: memory, time and exactness, as tables for docs/torch.md.
 
-Runs of the two are interleaved, ratios are ours / theirs of the medians: below 1 is faster or smaller. Values and
-gradients are compared with float64 before anything is timed.
+Runs of the two are interleaved, and a ratio is the median of those of neighbouring runs, ours / theirs: below 1 is faster
+or smaller. Gradients are compared with float64 before anything is timed.
 """
 
 from __future__ import annotations
@@ -171,15 +171,20 @@ def compare(name: str, runs: dict[str, Callable[[], Any]], standard: list[torch.
                 raise SystemExit(f"{name}: the gradients of {who} differ by {difference:.3g}: nothing was timed")
 
 
-def medians(runs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """The median seconds of each, all of them once per round."""
+def ratios(runs: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """How long "ours" takes, of each of the others: all run once per round, and rounds are what is compared."""
     times: dict[str, list[float]] = {who: [] for who in runs}
+    for run in runs.values():  # the first time something may be compiled
+        run(), run()
     for _ in range(rounds):
         for who, run in runs.items():
             begin = time.perf_counter()
             run()
             times[who].append(time.perf_counter() - begin)
-    return {who: statistics.median(taken) for who, taken in times.items()}
+    return {
+        who: statistics.median(mine / other for mine, other in zip(times["ours"], taken, strict=True))
+        for who, taken in times.items()
+    }
 
 
 def step(console: Console) -> Iterator[str]:
@@ -198,7 +203,7 @@ def step(console: Console) -> Iterator[str]:
         part = {who: trained(function, packed, grad=grad) for who, function in functions.items()}
         exact = {who: run for who, run in part.items() if dtype == torch.float32 or who == "ours"}
         compare("activation part", exact, list(wanted))  # in bfloat16 PyTorch's rounds in between
-        yield _row("activation part, forward and backward", dtype, medians(part, 31))
+        yield _row("activation part, forward and backward", dtype, ratios(part, 31))
         x, target = torch.randn(TOKENS, WIDTH, dtype=dtype), torch.randn(TOKENS, WIDTH, dtype=dtype)
 
         def whole(activation: Function, x: Any = x, up: Any = up, down: Any = down, target: Any = target) -> Any:
@@ -206,14 +211,12 @@ def step(console: Console) -> Iterator[str]:
             return torch.autograd.grad((down(activation(up(x))) * target).sum(), parameters)
 
         runs = {who: (lambda f=f, w=whole: w(f)) for who, f in functions.items()}
-        for run in runs.values():
-            run()
-        yield _row("whole step", dtype, medians(runs, 11))
+        yield _row("whole step", dtype, ratios(runs, 11))
 
 
-def _row(name: str, dtype: torch.dtype, seconds: dict[str, float]) -> str:
-    ratios = [f"{seconds['ours'] / seconds[who]:.2f}" if who in seconds else "-" for who in ("eager", "compile")]
-    return f"| {name} | {str(dtype).removeprefix('torch.')} | {' | '.join(ratios)} |"
+def _row(name: str, dtype: torch.dtype, measured: dict[str, float]) -> str:
+    cells = [f"{measured[who]:.2f}" if who in measured else "-" for who in ("eager", "compile")]
+    return f"| {name} | {str(dtype).removeprefix('torch.')} | {' | '.join(cells)} |"
 
 
 def calls(console: Console) -> Iterator[str]:
@@ -232,8 +235,7 @@ def calls(console: Console) -> Iterator[str]:
             wanted = trained(theirs, x.double(), grad=grad.double())()
             runs = {"ours": trained(ours, x, grad=grad), "theirs": trained(theirs, x, grad=grad)}
             compare(name, runs, list(wanted))
-            seconds = medians(runs, 101 if size > 1000 else 5001)
-            cells.append(f"{seconds['ours'] / seconds['theirs']:.2f}")
+            cells.append(f"{ratios(runs, 101 if size > 1000 else 5001)['theirs']:.2f}")
         yield f"| {name} | {' | '.join(cells)} |"
 
 

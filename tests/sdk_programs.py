@@ -66,12 +66,16 @@ class Sdk:
 
 
 def run(
-    command: list[str], status: int = 0, cwd: Path | None = None, stdin: str | None = None, timeout: float = 120, **settings: str | None
+    command: list[str],
+    status: int = 0,
+    cwd: Path | None = None,
+    stdin: str | None = None,
+    timeout: float = 120,
+    **settings: str | None,
 ) -> str:
     """What a command prints. It must end with `status`; when that is 0 it must not print to stderr either."""
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=timeout, cwd=cwd, env=environment(**settings), check=False,
-        input=stdin,
+        command, capture_output=True, text=True, timeout=timeout, env=environment(**settings), check=False
     )  # fmt: skip
     assert done.returncode == status, f"{command}: {done.returncode}\n{done.stdout}{done.stderr}"
     assert status or not done.stderr, done.stderr

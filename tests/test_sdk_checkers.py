@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,20 +21,21 @@ def sanitizes(folder: Path) -> bool:
     source = folder / "probe.c"
     source.write_text("int main(void) { return 0; }\n")
     command = ["gcc", *SANITIZE, str(source), "-o", str(folder / "probe")]
-    return not subprocess.run(command, capture_output=True).returncode and not subprocess.run(
-        [folder / "probe"], capture_output=True
-    ).returncode
+    return (
+        not subprocess.run(command, capture_output=True).returncode
+        and not subprocess.run([folder / "probe"], capture_output=True).returncode
+    )
 
 
 @pytest.fixture(scope="module")
-def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sdk]:
+def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
     """An SDK whose libraries watch themselves."""
     folder = tmp_path_factory.mktemp("sanitized")
     if not sanitizes(folder):
         pytest.skip("needs gcc's sanitizers")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CC", " ".join(["gcc", *SANITIZE]))
-        yield Sdk(folder / "sdk", folder / "programs")
+        return Sdk(folder / "sdk", folder / "programs")
 
 
 #: CPython handles faults of its own, and asks for more memory than there is to see whether it gets it.
@@ -65,7 +65,7 @@ def test_sanitizers_would_say(sanitized: Sdk, tmp_path: Path) -> None:
     source.write_text(
         '#include "program.h"\n'
         "int main(void) { start(); for (int k = 0; k < 9; k++) (void)aclCreateScalar(&(float){1}, ACL_FLOAT);\n"
-        "    static char* volatile lost; lost = malloc(7); lost = NULL; return 0; }\n"
+        "    static char* volatile lost; lost = malloc(7); lost = NULL; return lost != NULL; }\n"
     )
     binary = sanitized.compile(source, "-std=gnu11", *SANITIZE)
     said = sanitized.run(binary, status=1, mode="server", **OPTIONS)

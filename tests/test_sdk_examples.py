@@ -59,9 +59,7 @@ def geglu() -> dict[str, np.ndarray]:
     found = {}
     sides = {"geglu": ("right", False), "geglu, left half activated": ("left", True)}
     for name, (side, is_left) in sides.items():
-        found[name], found[f"gelu of the {side} half"] = actgrad.geglu(
-            GATED, approximate="tanh", activate_left=is_left
-        )
+        found[name], found[f"gelu of the {side} half"] = actgrad.geglu(GATED, approximate="tanh", activate_left=is_left)
     return found
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sdk_programs import MODES, Sdk, needs_compiler, needs_library
+from sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library, run
 
 from actgrad.errors import ActgradError
 from actgrad.sdk import builder, seam
@@ -114,9 +115,7 @@ def test_environment_of_python(sdk: Sdk, hostile: Path, host: str) -> None:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_folder_of_hostile_modules(
-    sdk: Sdk, hostile: Path, host: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_folder_of_hostile_modules(sdk: Sdk, hostile: Path, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     binary = sdk.compile(Path(__file__).parent / "sdk" / "first_text.c", "-std=gnu11")
     monkeypatch.chdir(hostile)
     assert sdk.run(binary, mode=host) == WORKS
@@ -149,7 +148,7 @@ sys.path.insert(0, {folder!r})
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
     """An SDK whose modules of that name raise what the environment says, from a folder with an odd name."""
     base = tmp_path_factory.mktemp("odd")
-    folder = base / "it's 100% \"größer\": \\n"
+    folder = base / 'it\'s 100% "größer": \\n'
     folder.mkdir()
     for name in ("llvmlite", "numpy"):
         (folder / f"{name}.py").write_text(MODULE.format(folder=str(folder), name=name), encoding="utf-8")
@@ -245,3 +244,27 @@ def test_what_is_known_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = len(seam._kept)
     seam.release(tuple(answer.handle for answer in answers))
     assert len(seam._kept) == kept - len(answers)
+
+
+@pytest.mark.slow
+def test_other_interpreters(tmp_path: Path) -> None:
+    """SDKs built by each Python of ACTGRAD_TEST_PYTHONS, a list as PATH; each has NumPy, ml_dtypes and llvmlite."""
+    pythons = [python for python in os.environ.get("ACTGRAD_TEST_PYTHONS", "").split(":") if python]
+    if not pythons:
+        pytest.skip("ACTGRAD_TEST_PYTHONS names none")
+    here = Path(__file__).parent
+    for k, python in enumerate(pythons):
+        prefix = tmp_path / f"sdk{k}"
+        package = str(here.parent / "src")
+        done = subprocess.run(
+            [python, "-m", "actgrad", "sdk", str(prefix)], check=True, capture_output=True, text=True,
+            env=environment(PYTHONPATH=package),
+        )  # fmt: skip
+        assert done.stdout == f"{prefix}\n"
+        for program, wanted in {"thirteen": None, "threads": "ok\n", "forking_host": "ok\n", "stacks": "ok\n"}.items():
+            binary, link = tmp_path / f"{program}{k}", [f"-L{prefix / 'lib64'}", f"-Wl,-rpath,{prefix / 'lib64'}"]
+            command = ["gcc", "-std=gnu11", str(here / "sdk" / f"{program}.c"), f"-I{prefix / 'include'}", *link]
+            run([*command, "-lopapi_nn", "-lnnopbase", "-lascendcl", "-lm", "-o", str(binary)])
+            for mode in MODES.values():
+                printed = run([str(binary)], **mode, PYTHONHOME="/nowhere")
+                assert printed == wanted if wanted else printed.count("\n") == 13

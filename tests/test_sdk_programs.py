@@ -93,7 +93,8 @@ def servers(mark: str) -> list[int]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if b"seam.serve" in (folder / "cmdline").read_bytes() and mark.encode() in (folder / "environ").read_bytes():
+            command, variables = (folder / "cmdline").read_bytes(), (folder / "environ").read_bytes()
+            if b"seam.serve" in command and mark.encode() in variables:
                 found.append(int(folder.name))
         except OSError:  # it has ended, or is somebody else's
             continue

@@ -1,4 +1,4 @@
-"""Random calls in C: statuses, texts and every byte of memory as those of actgrad.aclnn, and of the independent model."""
+"""Random calls in C: statuses, texts and every byte of memory as in actgrad.aclnn, and statuses as the model says."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def calls(seed: int, count: int, product: str, document: bool) -> list[Call]:
 
 
 def fits(value: Any) -> bool:
-    """Whether C can make the argument as Python does: not with memory that is smaller than it says, which is C's to check."""
+    """Whether C can make the argument as Python does: the size of memory is its own to know."""
     return not isinstance(value, Tensor) or value.room is None
 
 

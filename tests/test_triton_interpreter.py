@@ -25,7 +25,7 @@ from calls import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("triton")
+pytest.importorskip("triton", minversion="3.9")  # the interpreter's fma rounded twice before
 
 from test_accuracy import FLOATS, HALVES, SINGLES, bounds, int32_values
 from test_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
@@ -190,7 +190,7 @@ def is_quick(shape: tuple[int, ...]) -> bool:
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
-@settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(data=st.data())
 def test_any_layout(operator: Any, data: st.DataObject) -> None:
     shape = data.draw(shapes().filter(lambda s: is_quick(s) and (s or operator.layout != GATED)))

@@ -33,8 +33,9 @@ def sizes(values: Any) -> Any:
 def tensor(made: dict[str, Any], blocks: dict[str, int]) -> int:
     view, storage = made["shape"], made["storage"]
     address = None if made["is_null"] else blocks[made["memory"]] + made["start"]
+    strides = None if made["strides"] is None else sizes(made["strides"])
     found = objects.aclCreateTensor(
-        sizes(view), ctypes.c_uint64(len(view)), made["dtype"], None if made["strides"] is None else sizes(made["strides"]),
+        sizes(view), ctypes.c_uint64(len(view)), made["dtype"], strides,
         ctypes.c_int64(made["offset"]), made["format"], sizes(storage), ctypes.c_uint64(len(storage)), Pointer(address),
     )  # fmt: skip
     assert found
@@ -43,13 +44,17 @@ def tensor(made: dict[str, Any], blocks: dict[str, int]) -> int:
     return found
 
 
+def copy(to: Any, source: Any, size: int, kind: int) -> None:
+    check(runtime.aclrtMemcpy(to, ctypes.c_size_t(size), source, ctypes.c_size_t(size), kind))
+
+
 def answer(call: dict[str, Any]) -> dict[str, Any]:
     """Statuses of both phases, the text of a failure, and every block of memory afterwards."""
     blocks, tensors, scalars, arguments = {}, [], [], []
     for name, content in call["memory"].items():
         address = Pointer()
         check(runtime.aclrtMalloc(ctypes.byref(address), ctypes.c_size_t(len(content)), 0))
-        check(runtime.aclrtMemcpy(address, ctypes.c_size_t(len(content)), content, ctypes.c_size_t(len(content)), 1))
+        copy(address, content, len(content), HOST_TO_DEVICE)
         blocks[name] = address.value
     for kind, value in call["arguments"]:
         if value is None:
@@ -69,11 +74,12 @@ def answer(call: dict[str, Any]) -> dict[str, Any]:
     text = (runtime.aclGetRecentErrMsg() or b"").decode()
     second = None
     if status == 0:
-        second = getattr(operators, call["function"])(None, size, executor, None) or runtime.aclrtSynchronizeStream(None)
+        second = getattr(operators, call["function"])(None, size, executor, None)
+        second = second or runtime.aclrtSynchronizeStream(None)
     found = {"status": status, "text": text, "second": second, "size": size.value, "memory": {}}
     for name, content in call["memory"].items():
         back = ctypes.create_string_buffer(len(content))
-        check(runtime.aclrtMemcpy(back, ctypes.c_size_t(len(content)), Pointer(blocks[name]), ctypes.c_size_t(len(content)), 2))
+        copy(back, Pointer(blocks[name]), len(content), DEVICE_TO_HOST)
         found["memory"][name] = back.raw
         check(runtime.aclrtFree(Pointer(blocks[name])))
     for pointer, is_destroyed in tensors:

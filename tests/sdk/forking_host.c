@@ -35,7 +35,10 @@ static void expect(Tensor y, float slope) {
     for (int k = 0; k < SIZE; k++) REQUIRE(results[k] == -slope);
 }
 
-static void be_child(int number_of_it, Tensor x, Tensor y) {
+static void be_child(int number_of_it, Tensor x, Tensor y, aclOpExecutor* planned) {
+    CHECK(aclnnLeakyRelu(NULL, 0, planned, NULL));
+    CHECK(aclrtSynchronizeStream(NULL));
+    expect(y, 7);
     for (int round = 0; round < 3; round++) {
         Tensor fresh = matrix(1, SIZE, NULL);
         compute(x, y, 100.0f + (float)number_of_it);
@@ -54,11 +57,15 @@ int main(void) {
     for (int k = 0; k < SIZE; k++) values[k] = -1;
     Tensor x = matrix(1, SIZE, values), y = matrix(1, SIZE, NULL);
     compute(x, y, 0.5f);
+    aclScalar* scalar = number(7);
+    uint64_t size;
+    aclOpExecutor* executor; /* planned here, and used in each child */
+    CHECK(aclnnLeakyReluGetWorkspaceSize(x.tensor, scalar, y.tensor, &size, &executor));
     REQUIRE(pthread_create(&thread, NULL, keep_computing, NULL) == 0);
     for (int k = 0; k < CHILDREN; k++) {
         children[k] = fork();
         REQUIRE(children[k] >= 0);
-        if (children[k] == 0) be_child(k, x, y);
+        if (children[k] == 0) be_child(k, x, y, executor);
         compute(x, y, 2 + (float)k);
         expect(y, 2 + (float)k);
     }
@@ -69,6 +76,8 @@ int main(void) {
     }
     REQUIRE(wait(NULL) == -1);
     expect(y, 1 + CHILDREN); /* no child wrote into it */
+    CHECK(aclDestroyAclOpExecutor(executor));
+    CHECK(aclDestroyScalar(scalar));
     is_over = true;
     pthread_join(thread, NULL);
     destroy(x);

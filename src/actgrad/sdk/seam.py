@@ -72,10 +72,11 @@ _handles = itertools.count((os.getpid() << 32) + 1)  # those of a forked program
 def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> tuple[Answer, str]:
     """The plan of a call and, where it fails, the text of that. `is_here`: this process is the program's own."""
     try:
-        known = _known.get((name, words, id(Terms.chosen(typed=True))))
+        key = name, words, id(Terms.chosen(typed=True))
+        known = _known.get(key)
         planned = _planned_again(known, places) if known is not None else None
         if planned is None:
-            planned = _planned(name, words, places)
+            planned = _planned(key, places)
         return _answer(planned, is_here), ""
     except BaseException as error:  # nothing of Python's may reach C, an exit or an interrupt neither
         function = _functions.get(name)
@@ -103,7 +104,8 @@ def _planned_again(known: Known, places: tuple[int, ...]) -> Plan | None:
     return known.function.operator.plan_prepared(known.prepared, known.attributes, ordered[:n], ordered[n:])
 
 
-def _planned(name: bytes, words: bytes, places: tuple[int, ...]) -> Plan:
+def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> Plan:
+    name, words, _ = key
     function = _function(name)
     given = list(_arguments(function, np.frombuffer(words, np.int64).tolist(), places))
     planned = function.plan(tuple(given))
@@ -118,7 +120,7 @@ def _planned(name: bytes, words: bytes, places: tuple[int, ...]) -> Plan:
         where = tuple(order[id(given[k])] for k in function.tensors)
         while len(_known) >= KNOWN:
             _known.pop(next(iter(_known)), None)
-        _known[name, words, id(Terms.chosen(typed=True))] = Known(function, planned.prepared, planned.attributes, described, where)
+        _known[key] = Known(function, planned.prepared, planned.attributes, described, where)
     return planned
 
 

@@ -27,8 +27,8 @@ REGISTERED: dict[str, Interface] = {}
 def register(operator: Operator) -> Interface:
     """Make an operator one of `torch.ops.actgrad`, if it is not; those in `ops/` are, by importing this package.
 
-    Its backward operators must be in the registry by then. What else is to be known of it (a sharding rule, another
-    device's kernel) can be registered on the `overload` of what is returned.
+    Its backward operators must be in the registry by then. What else is to be known of it (another device's kernel) can
+    be registered on the `overload` of what is returned.
     """
     known = REGISTERED.get(operator.name)
     if known is not None:

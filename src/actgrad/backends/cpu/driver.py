@@ -14,11 +14,11 @@ pass through the cache.
 
 from __future__ import annotations
 
-from enum import IntEnum, auto
+from enum import auto
 
 import llvmlite.ir as ir
 
-from .flow import Function, external, external_data
+from .flow import Function, Words, external, external_data
 from .staging import emit_copy
 from .target import Target
 from .vectors import I32, I64, PTR, VOID
@@ -28,7 +28,7 @@ MAX_DIMENSIONS = 64  # of NumPy, the widest
 STAGE_BYTES = 64 << 10  # room for staged tiles, on each thread's stack, which must therefore have 96 KiB
 
 
-class Block(IntEnum):
+class Block(Words):
     """The words of a call block. The scalars (doubles) follow, then the counts, then the operands."""
 
     ROW = 0  # address of the row function
@@ -49,7 +49,7 @@ class Block(IntEnum):
     SCALARS = auto()  # first of the scalars
 
 
-class Part(IntEnum):
+class Part(Words):
     """The words of one operand in a call block. The strides of the walk over tiles follow."""
 
     TENSOR = 0  # which address it is based on
@@ -62,7 +62,7 @@ class Part(IntEnum):
     WALK = auto()  # first of the strides
 
 
-class Slots(IntEnum):
+class Slots(Words):
     """The words of the process's thread table, see threads.py."""
 
     RUNTIME = 0  # address of the OpenMP runtime's functions, 0 for none
@@ -70,7 +70,7 @@ class Slots(IntEnum):
     OWNER = auto()  # the process that may use the pool: not a forked child, which inherits it broken
 
 
-class Runtime(IntEnum):
+class Runtime(Words):
     """The functions of an OpenMP runtime, by address."""
 
     PARALLEL = 0  # GOMP_parallel
@@ -168,7 +168,7 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
     remaining = f.words(1, "remaining")
 
     def walk(part: ir.Value, dimension: ir.Value) -> ir.Value:
-        return f.word(part, f.add(I64(int(Part.WALK)), dimension))
+        return f.word(part, f.add(I64(Part.WALK), dimension))
 
     def step_all(dimension: ir.Value, times: ir.Value) -> None:
         """Move every operand's origin along one dimension of the walk."""

@@ -5,11 +5,18 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import IntEnum
 
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
 from .vectors import I64, PTR, VOID
+
+
+class Words(IntEnum):
+    """Places of words in memory; in LLVM's text each is a number, in every version of Python."""
+
+    __str__ = int.__repr__
 
 
 class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
@@ -52,7 +59,7 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
 
     def at(self, pointer: ir.Value, bytes_: ir.Value | int) -> ir.Value:
         """The address `bytes_` further on."""
-        offset = I64(int(bytes_)) if isinstance(bytes_, int) else bytes_  # an enumerator is written by its name
+        offset = I64(bytes_) if isinstance(bytes_, int) else bytes_
         return self.gep(pointer, [offset], source_etype=ir.IntType(8))
 
     def word(self, pointer: ir.Value, index: ir.Value | int, type_: ir.Type = I64) -> ir.Value:
@@ -61,7 +68,7 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
 
     def word_at(self, pointer: ir.Value, index: ir.Value | int) -> ir.Value:
         """The address of the index-th 8-byte word."""
-        return self.gep(pointer, [I64(int(index)) if isinstance(index, int) else index], source_etype=I64)
+        return self.gep(pointer, [I64(index) if isinstance(index, int) else index], source_etype=I64)
 
     def least(self, a: ir.Value, b: ir.Value) -> ir.Value:
         return self.select(self.icmp_signed("<", a, b), a, b)

@@ -16,7 +16,7 @@ import ctypes
 import struct
 import sys
 from collections.abc import Sequence
-from enum import IntEnum, auto
+from enum import auto
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -26,7 +26,7 @@ import numpy as np
 from ...arrays import View
 from ...loop import extent, same_layout
 from .driver import MAX_OPERANDS
-from .flow import Function, add_python_functions, external, external_data
+from .flow import Function, Words, add_python_functions, external, external_data
 from .vectors import I32, I64, PTR, VOID
 
 SLOTS_SYMBOL = "actgrad_object_slots"
@@ -35,7 +35,7 @@ _DLPACK_CPU = 1
 _HEADER = 16  # bytes of a Python object before its own fields; another number means another build of Python
 
 
-class Slots(IntEnum):
+class Slots(Words):
     """The words of the process's table of what objects may be; 0 where there is none."""
 
     NDARRAY = 0  # types, as objects' headers point to them
@@ -46,7 +46,7 @@ class Slots(IntEnum):
     IS_NEG = auto()
 
 
-class Entry(IntEnum):
+class Entry(Words):
     """The words of an entry. The objects follow, then their shapes and strides, then the call block."""
 
     OBJECTS = 0  # how many
@@ -55,7 +55,7 @@ class Entry(IntEnum):
     FIRST = auto()  # first of the objects
 
 
-class Object(IntEnum):
+class Object(Words):
     """The words of one object in an entry, and of what is found of one."""
 
     TYPE = 0

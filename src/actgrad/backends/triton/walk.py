@@ -21,6 +21,7 @@ THREAD_BYTES = 32  # of the widest operand, per thread: two 128-bit accesses in 
 WARPS = 4
 INTERPRETED_TILE = 1 << 16  # elements; the interpreter's cost is per operation, not per element
 TRANSPOSED_TILE = 64  # elements in each dimension where operands are contiguous in different ones
+FULL = 256  # elements in the second dimension of a tile that is well filled
 LEAST_RUN = 32  # elements in the innermost dimension of a tile, where there are as many
 REACH = 2**31 - 2**16  # what is counted in 32 bits
 
@@ -84,12 +85,14 @@ def _is_flat(operand: Operand, is_output: bool) -> bool:
 def _tile_dimensions(loop: Loop) -> tuple[int, int | None]:
     """The innermost dimension, and the one that a tile has beside it.
 
-    That is one that another operand is contiguous in, so that each is read and written in runs; else the next one.
+    That is one that another operand is contiguous in, so that each is read and written in runs; else the innermost one
+    that fills a tile, or the longest.
     """
-    rank = len(loop.shape)
-    inner = rank - 1
+    inner = len(loop.shape) - 1
     others = [d for d in range(inner) if any(_step(o, d) == 1 for o in loop.operands)]
-    return inner, others[-1] if others else (rank - 2 if rank > 1 else None)
+    if others or not inner:
+        return inner, others[-1] if others else None
+    return inner, max(range(inner), key=lambda d: (min(loop.shape[d], FULL), d))
 
 
 def _tile(inner: int, second: int, elements: int, is_transposed: bool) -> tuple[int, int]:

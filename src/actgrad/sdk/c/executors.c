@@ -5,18 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_executor(aclOpExecutor* executor) {
-    free(executor->call.words);
-    actgrad_live_retire(executor);
-}
-
-aclOpExecutor* actgrad_new_executor(const Call* call, Task* task) {
+aclOpExecutor* actgrad_new_executor(Task* task) {
     aclOpExecutor* executor = malloc(sizeof *executor);
     if (executor != NULL) {
-        *executor = (aclOpExecutor){false, *call, task};
+        *executor = (aclOpExecutor){false, task};
         if (actgrad_live_add(LIVE_EXECUTOR, executor)) return executor;
     }
-    free(call->words);
     free(executor);
     actgrad_let_go_of_task(task);
     return NULL;
@@ -35,13 +29,13 @@ int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** 
     }
     actgrad_live_lock();
     bool is_live = actgrad_live_has_locked(LIVE_EXECUTOR, executor);
-    const char* own = is_live ? executor->call.function : function;
+    const char* own = is_live ? executor->task->call.function : function;
     bool is_of_it = strcmp(own, function) == 0;
     bool is_used_up = is_live && is_of_it && !executor->is_repeatable;
     if (is_used_up) actgrad_live_remove_locked(LIVE_EXECUTOR, executor);
     if (is_live && is_of_it) *task = is_used_up ? executor->task : actgrad_hold_task(executor->task);
     actgrad_live_unlock();
-    if (is_used_up) free_executor(executor);
+    if (is_used_up) actgrad_live_retire(executor);
     if (!is_live) return report_none(function, executor);
     if (is_of_it) return 0;
     actgrad_report(INNER_ERROR, "%s: executor is one of %s", function, own);
@@ -71,7 +65,7 @@ EXPORT aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
     if (status != 0) return status;
     if (!actgrad_live_remove(LIVE_EXECUTOR, executor)) return report_none(__func__, executor);
     actgrad_let_go_of_task(executor->task);
-    free_executor(executor);
+    actgrad_live_retire(executor);
     return 0;
 }
 
@@ -89,7 +83,7 @@ static int place_of(const Call* call, Group group, size_t index) {
 /* The executor's call, with words of its own, as it would be with `tensor` at `address`. */
 static aclnnStatus moved_call(const char* function, const aclOpExecutor* executor, Group group, size_t index,
                               const aclTensor* tensor, void* address, Call* moved) {
-    const Call* call = &executor->call;
+    const Call* call = &executor->task->call;
     int place = place_of(call, group, index);
     if (!executor->is_repeatable) {
         actgrad_report(INNER_ERROR, "%s: executor is not reusable; call aclSetAclOpExecutorRepeatable first", function);
@@ -105,25 +99,20 @@ static aclnnStatus moved_call(const char* function, const aclOpExecutor* executo
                        index);
         return INVALID;
     }
-    *moved = *call;
-    moved->words = malloc((size_t)call->count * sizeof *moved->words);
-    if (moved->words == NULL) return INNER;
-    memcpy(moved->words, call->words, (size_t)call->count * sizeof *moved->words);
+    if (!actgrad_copy_call(call, moved)) return NO_EXECUTOR;
     for (int k = 0; k < call->tensors; k++) /* the address belongs to the tensor, wherever that was given */
         if (call->objects[k] == tensor) actgrad_place(moved, k, address);
     return 0;
 }
 
-/* Gives the executor what was planned for it, unless it was destroyed meanwhile; `task` then holds what is not needed
-   any more. */
-static bool replace(aclOpExecutor* executor, const Call* moved, aclTensor* tensor, void* address, Task** task) {
+/* Gives the executor another task, unless it was destroyed meanwhile; `task` is then the one that is not needed. */
+static bool replace(aclOpExecutor* executor, aclTensor* tensor, void* address, Task** task) {
     actgrad_live_lock();
     bool is_live = actgrad_live_has_locked(LIVE_EXECUTOR, executor);
     if (is_live) {
         Task* old = executor->task;
         executor->task = *task;
         *task = old;
-        memcpy(executor->call.places, moved->places, sizeof moved->places);
         if (actgrad_live_has_locked(LIVE_TENSOR, tensor)) tensor->data = address;
     }
     actgrad_live_unlock();
@@ -148,11 +137,9 @@ static aclnnStatus set_address(const char* function, aclOpExecutor* executor, Gr
     if (status != 0) return status;
     Task* task;
     status = actgrad_plan_call(&moved, &task);
-    if (status == 0) {
-        if (!replace(executor, &moved, tensor, address, &task)) status = report_none(function, executor);
-        actgrad_let_go_of_task(task);
-    }
-    free(moved.words);
+    if (status != 0) return status;
+    if (!replace(executor, tensor, address, &task)) status = report_none(function, executor);
+    actgrad_let_go_of_task(task);
     return status;
 }
 

@@ -24,26 +24,27 @@ typedef struct {
 /* What phase two does. It is held by its executor and by each piece of work that is queued or running. */
 typedef struct {
     long holders; /* atomic */
+    int process;  /* that planned it */
+    Call call;
     actgrad_plan plan;
-    int64_t tensors;
-    int64_t places[2 * MAX_OPERANDS];
 } Task;
 
 /* Its fields are looked at under the lock of live.c alone: another thread may be about to use it up. */
 struct aclOpExecutor {
     bool is_repeatable;
-    Call call;
     Task* task;
 };
 
 /* phases.c */
+bool actgrad_copy_call(const Call* call, Call* copy); /* with words of its own; false where memory runs out */
 void actgrad_place(Call* call, int64_t tensor, void* data);
-int32_t actgrad_plan_call(const Call* call, Task** task); /* a new task, or the status of a failure, which is reported */
+/* A new task for a call, whose words it takes; or the status of a failure, which is reported. */
+int32_t actgrad_plan_call(const Call* call, Task** task);
 Task* actgrad_hold_task(Task* task);
 void actgrad_let_go_of_task(void* task);
 
 /* executors.c */
-aclOpExecutor* actgrad_new_executor(const Call* call, Task* task); /* takes the words and the task; NULL: no memory */
+aclOpExecutor* actgrad_new_executor(Task* task); /* takes the task; NULL: no memory */
 /* The task of an executor for phase two of `function`, held; an ordinary executor is used up by this. */
 int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** task);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- a call in words */
 
@@ -73,6 +74,14 @@ static bool describe(Call* call, const char* function, const actgrad_argument* a
     return true;
 }
 
+bool actgrad_copy_call(const Call* call, Call* copy) {
+    size_t size = (size_t)call->count * sizeof *call->words;
+    *copy = *call;
+    copy->words = malloc(size + 1);
+    if (copy->words != NULL) memcpy(copy->words, call->words, size);
+    return copy->words != NULL;
+}
+
 /* ---- phase one */
 
 typedef struct {
@@ -90,22 +99,28 @@ static void ask_planner(void* argument) {
         planner->plan(call->function, call->words, call->count, call->places, call->tensors, planning->plan);
 }
 
+static Task* new_task(const Call* call) {
+    Task* task = calloc(1, sizeof *task);
+    if (task == NULL)
+        free(call->words);
+    else
+        *task = (Task){.holders = 1, .process = getpid(), .call = *call};
+    return task;
+}
+
 int32_t actgrad_plan_call(const Call* call, Task** task) {
     enum { UNANSWERED = -1 }; /* an exception that escapes the planner never looks like success */
-    Task* made = calloc(1, sizeof *made);
+    Task* made = new_task(call);
     if (made == NULL) return NO_EXECUTOR;
-    made->holders = 1;
-    made->tensors = call->tensors;
-    memcpy(made->places, call->places, sizeof made->places);
     made->plan.status = UNANSWERED;
-    actgrad_with_stack(ask_planner, &(Planning){call, &made->plan});
+    actgrad_with_stack(ask_planner, &(Planning){&made->call, &made->plan});
     int32_t status = (int32_t)made->plan.status;
     if (status == UNANSWERED) {
         actgrad_report(INNER_ERROR, "%s: the planner ended without an answer", call->function);
         status = INNER;
     }
     if (status != 0) {
-        free(made);
+        actgrad_let_go_of_task(made);
         return status;
     }
     if (made->plan.run != 0)
@@ -126,12 +141,9 @@ EXPORT int32_t actgrad_phase_one(const char* function, const actgrad_argument* a
     Task* task;
     if (!describe(&call, function, arguments, count)) return NO_EXECUTOR;
     int32_t status = actgrad_plan_call(&call, &task);
-    if (status != 0) {
-        free(call.words);
-        return status;
-    }
+    if (status != 0) return status;
     uint64_t size = (uint64_t)task->plan.workspace_size;
-    aclOpExecutor* made = actgrad_new_executor(&call, task);
+    aclOpExecutor* made = actgrad_new_executor(task);
     if (made == NULL) return NO_EXECUTOR;
     *workspaceSize = size;
     *executor = made;
@@ -149,6 +161,7 @@ void actgrad_let_go_of_task(void* argument) {
     Task* task = argument;
     if (__atomic_sub_fetch(&task->holders, 1, __ATOMIC_ACQ_REL) > 0) return;
     if (task->plan.handle != 0) actgrad_release_later(task->plan.handle);
+    free(task->call.words);
     free(task);
 }
 
@@ -171,9 +184,9 @@ static void run_plan(void* argument) {
 
 /* Whether the memory that phase one saw is still there. */
 static bool has_memory(const Task* task) {
-    for (int64_t k = 0; k < task->tensors; k++) {
-        uint64_t address = (uint64_t)task->places[2 * k];
-        int64_t left = task->places[2 * k + 1];
+    for (int64_t k = 0; k < task->call.tensors; k++) {
+        uint64_t address = (uint64_t)task->call.places[2 * k];
+        int64_t left = task->call.places[2 * k + 1];
         if (left < 0 || actgrad_memory_left(address) >= left) continue;
         actgrad_report(INNER_ERROR, "the device memory at %p was freed between the call's two phases",
                        (void*)(uintptr_t)address);
@@ -182,10 +195,29 @@ static bool has_memory(const Task* task) {
     return true;
 }
 
+static int32_t compute(void* argument);
+
+/* A forked child has another server than its parent, which does not know what that had planned. */
+static bool is_of_another_server(const Task* task) {
+    return task->plan.is_run_by_planner && actgrad_uses_server() && task->process != getpid();
+}
+
+static int32_t compute_anew(const Task* task) {
+    Call call;
+    Task* fresh;
+    if (!actgrad_copy_call(&task->call, &call)) return NO_EXECUTOR;
+    int32_t status = actgrad_plan_call(&call, &fresh);
+    if (status != 0) return status;
+    status = compute(fresh);
+    actgrad_let_go_of_task(fresh);
+    return status;
+}
+
 static int32_t compute(void* argument) {
     const Task* task = argument;
     if (task->plan.run == 0 && !task->plan.is_run_by_planner) return 0; /* there are no elements */
     if (!has_memory(task)) return RUNTIME;
+    if (is_of_another_server(task)) return compute_anew(task);
     Running running = {.plan = &task->plan, .status = 0};
     actgrad_with_stack(run_plan, &running);
     return running.status;
