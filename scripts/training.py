@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What training with actgrad.torch takes, beside PyTorch: memory, time and exactness, as tables for docs/torch.md.
 
-Runs of the two are interleaved, and a ratio is the median of those of neighbouring runs, ours / theirs: below 1 is faster
-or smaller. Gradients are compared with float64 before anything is timed.
+Runs of the two are interleaved, and a ratio is the median of those of neighbouring runs, ours / theirs: below 1 is
+faster or smaller. Gradients are compared with float64 before anything is timed.
 """
 
 from __future__ import annotations

@@ -222,5 +222,6 @@ def test_sources_are_in_the_wheel_and_the_sdist(tmp_path: Path) -> None:
     assert f"examples/{next(EXAMPLES.glob('*.c')).name}" in names
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tmp_path / "site")
-    command = "import sys; from actgrad.__main__ import main; sys.exit(main(['sdk', sys.argv[1]]))"
-    run([sys.executable, "-P", "-c", command, str(tmp_path / "sdk")], PYTHONPATH=str(tmp_path / "site"), status=0)
+    command = "import sys; from actgrad.sdk import builder; from pathlib import Path; builder.build(Path(sys.argv[1]))"
+    run([sys.executable, "-P", "-c", command, str(tmp_path / "sdk")], PYTHONPATH=str(tmp_path / "site"))
+    assert (tmp_path / "sdk" / "lib64" / "libopapi_nn.so").exists()

@@ -13,7 +13,13 @@ pytestmark = needs_compiler
 
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1")
 CHECKED = ("thirteen", "misuse", "repeatable", "races", "texts")
-HOSTS = ["server", pytest.param("inprocess", marks=needs_library), pytest.param("strict", marks=needs_library)]
+
+
+def in_hosts(program: str) -> list[object]:
+    """The runs of a program: all in a server, which leaves C alone to be looked at; some with Python inside."""
+    alone = [] if program in ("thirteen", "misuse") else [pytest.mark.slow]
+    marks = {"server": [], "inprocess": [needs_library, *alone], "strict": [needs_library, *alone]}
+    return [pytest.param(program, host, marks=found, id=f"{program}-{host}") for host, found in marks.items()]
 
 
 def sanitizes(folder: Path) -> bool:
@@ -45,14 +51,20 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize("program", CHECKED)
+@pytest.mark.parametrize(("program", "host"), [run for program in CHECKED for run in in_hosts(program)])
 def test_with_sanitizers(sanitized: Sdk, sdk: Sdk, program: str, host: str) -> None:
     binary = sanitized.compile(PROGRAMS / f"{program}.c", "-std=gnu11", *SANITIZE)
     assert sanitized.run(binary, **MODES[host], **OPTIONS) == sdk.run(program)
 
 
-@pytest.mark.parametrize("source", sorted(EXAMPLES.glob("*.c*")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(path, marks=() if "selu_b" in path.stem else pytest.mark.slow)
+        for path in sorted(EXAMPLES.glob("*.c*"))
+    ],
+    ids=lambda path: path.stem,
+)
 def test_example_with_sanitizers(sanitized: Sdk, source: Path) -> None:
     """The examples are models: they give everything back."""
     binary = sanitized.compile(source, *SANITIZE)

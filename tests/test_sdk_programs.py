@@ -125,6 +125,9 @@ def test_server_ends_with_its_program(sdk: Sdk, tmp_path: Path) -> None:
     fields = Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()
     parent, group = int(fields[1]), int(fields[2])
     assert running.process.pid not in (parent, group)
+    files = {os.readlink(path) for path in Path(f"/proc/{server}/fd").iterdir()}
+    of_program = {os.readlink(f"/proc/{running.process.pid}/fd/{number}") for number in (0, 1)}
+    assert not files & of_program  # whoever reads the program's output need not wait for the server
     running.process.kill()
     running.end()
     wait_until_gone(mark)

@@ -27,12 +27,16 @@ from hypothesis import strategies as st
 
 pytest.importorskip("triton", minversion="3.9")  # the interpreter's fma rounded twice before
 
+import triton_formulas
 from test_accuracy import FLOATS, HALVES, SINGLES, bounds, int32_values
+from test_accurate import FUNCTIONS, function
+from test_accurate import samples as function_samples
 from test_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 
 import actgrad
 from actgrad import testing
 from actgrad.backends.reference import rounded
+from actgrad.backends.triton import engine
 from actgrad.dtypes import BY_NAME
 from actgrad.layouts import GATED
 
@@ -120,6 +124,30 @@ def test_zeros_infinities_and_nan_meet_as_in_the_reference(operator: Any, attrib
             np.testing.assert_array_equal(np.isinf(got), np.isinf(standard))
             numbers = ~np.isnan(standard)
             np.testing.assert_array_equal(np.signbit(got[numbers]), np.signbit(standard[numbers]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_are_those_of_the_primitives_bit_for_bit(name: str, dtype: Any) -> None:
+    """As NumPy computes them with a fused multiply-add."""
+    x = function_samples(name, dtype)[::7]
+    with np.errstate(over="ignore"):
+        x = x[np.frexp(x + 1)[0] != dtype(0.5**0.5)]  # where log1p may split a number either way
+    with np.errstate(all="ignore"):
+        wanted = function(name, dtype, fused=True)(x)
+    got = np.empty_like(x)
+    plan = actgrad.gelu.plan(x, out=got, **BACKEND)
+    formula = getattr(triton_formulas, f"of_{name}")
+    kernel = engine.prepare(replace(plan.computation, formulas=(formula,)))
+    kernel.run(*plan.addresses)
+    assert same_bits(got, wanted)
+
+
+def test_an_operator_that_somebody_adds(softplus: Any) -> None:
+    x = np.linspace(-30, 30, 2001, dtype=np.float32)
+    for operator, tensors in ((softplus.softplus, (x,)), (softplus.softplus_backward, (np.ones_like(x), x))):
+        got = call(operator, *tensors, beta=1.7)[0]
+        np.testing.assert_allclose(got, operator(*tensors, beta=1.7, backend="reference"), rtol=2e-6)
 
 
 # Conversions

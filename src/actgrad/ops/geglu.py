@@ -1,4 +1,4 @@
-"""GeGLU, the GELU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202): of a packed tensor, and of two."""
+"""GeGLU, the GELU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202), of a packed tensor or of two."""
 
 from ..checks.dtypes import equal, supported
 from ..checks.gated import dim_in_range, even, half, half_size, same_rank

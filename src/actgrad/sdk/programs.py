@@ -25,12 +25,7 @@ def kept_sdk() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     interpreter = builder.Interpreter.current()
     digest = hashlib.sha256(f"{__version__} {interpreter}".encode())
-    sources = [
-        *builder.SOURCES.glob("*"),
-        *builder.HEADERS.rglob("*"),
-        *HERE.glob("*.py"),
-        *HERE.parent.glob("ops/*.py"),
-    ]
+    sources = [*builder.SOURCES.glob("*"), *builder.HEADERS.rglob("*"), *HERE.parent.rglob("*.py")]
     for path in sorted(sources):
         if path.is_file():
             digest.update(path.read_bytes())

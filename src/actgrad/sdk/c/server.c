@@ -50,11 +50,15 @@ static void disconnect(void) {
 }
 
 /* Starts the server and waits for the process that starts it: it must be no child of the program, which may wait for
-   any of its own. It has a group of its own, so that a terminal's signals go to the program alone. */
+   any of its own. It has a group of its own, so that a terminal's signals go to the program alone, and keeps none of the
+   program's files open but standard error. */
 static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     static const char code[] =
         "import os, sys\n"
         "os.fork() and os._exit(0)\n"
+        "low, high = sorted([%d, %d])\n"
+        "for first, end in (3, low), (low + 1, high), (high + 1, os.sysconf('SC_OPEN_MAX')):\n"
+        "    os.closerange(first, end)\n"
         "os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')\n"
         "try:\n"
         "    sys.path[:0] = [p for p in " ACTGRAD_PATH " if p not in sys.path]\n"
@@ -63,7 +67,7 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
         "except BaseException as error:\n"
         "    os.write(%d, f'failure {type(error).__name__}: {error}'.encode())\n";
     char text[sizeof code + 128];
-    snprintf(text, sizeof text, code, INTERFACE, (int)sizeof(actgrad_plan), there, memory, (unsigned long long)base,
+    snprintf(text, sizeof text, code, there, memory, INTERFACE, (int)sizeof(actgrad_plan), there, memory, (unsigned long long)base,
              (unsigned long long)size, there);
     char* arguments[] = {(char*)(uintptr_t)actgrad_python(), "-I", "-c", text, NULL};
     posix_spawn_file_actions_t files;
@@ -73,6 +77,7 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     sigfillset(&all);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, there, there); /* which leaves it open there */
     posix_spawn_file_actions_adddup2(&files, memory, memory);
     posix_spawnattr_init(&attributes);

@@ -1,0 +1,38 @@
+"""A formula for each function of `actgrad.backends.accurate`, so that tests can compile it alone."""
+
+from actgrad.xp import erfc, exp, expm1, log1p, normal_cdf, normal_pdf, sigmoid_cubic, tanh
+
+C1 = 1.5957691216057308
+C3 = 0.044715 * C1
+
+
+def of_exp(x):
+    return exp(x)
+
+
+def of_expm1(x):
+    return expm1(x)
+
+
+def of_log1p(x):
+    return log1p(x)
+
+
+def of_tanh(x):
+    return tanh(x)
+
+
+def of_erfc(x):
+    return erfc(x)
+
+
+def of_normal_cdf(x):
+    return normal_cdf(x)
+
+
+def of_normal_pdf(x):
+    return normal_pdf(x)
+
+
+def of_sigmoid_cubic(x):
+    return sigmoid_cubic(x, C1, C3)
