@@ -8,13 +8,14 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from sdk_programs import EXAMPLES, PROGRAMS, Sdk, needs_compiler, run
 from test_sdk_examples import check_thirteen
 
 from actgrad.__main__ import main
-from actgrad.sdk import builder
+from actgrad.sdk import builder, prototypes
 from actgrad.sdk.builder import SdkError
 
 pytestmark = needs_compiler
@@ -119,6 +120,18 @@ def test_each_header_alone(sdk: Sdk, compiler: str, tmp_path: Path) -> None:
         (tmp_path / f"{k}.{suffix}").write_text(f'#include "{header}"\n#include "{header}"\nint main(void);\n')
     files = [str(tmp_path / f"{k}.{suffix}") for k in range(len(headers))]
     run([compiler, standard, "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{include}", *files])
+
+
+def test_a_new_operator_is_in_c_too(tmp_path: Path, softplus: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its schema and its name alone: a header of its own, and functions that agree with it."""
+    monkeypatch.setattr(softplus.softplus, "aclnn", {"Softplus": {}})
+    builder.write_headers(tmp_path / "include")
+    header = (tmp_path / "include" / "aclnnop" / "aclnn_softplus.h").read_text()
+    assert "aclnnSoftplusGetWorkspaceSize(const aclTensor* self," in header
+    (tmp_path / "opapi.c").write_text(prototypes.stubs())
+    folders = (f"-I{tmp_path / 'include'}", f"-I{builder.SOURCES}")
+    run(["gcc", "-std=gnu11", "-c", *folders, str(tmp_path / "opapi.c"), "-o", str(tmp_path / "opapi.o")])
+    assert "aclnnInplaceSoftplus" in run(["nm", str(tmp_path / "opapi.o")])
 
 
 # Where it is built

@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library, run
 
@@ -121,6 +122,16 @@ def test_folder_of_hostile_modules(sdk: Sdk, hostile: Path, host: str, monkeypat
     assert sdk.run(binary, mode=host) == WORKS
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_closed_files(sdk: Sdk, tmp_path: Path, mode: str) -> None:
+    """A program without standard input, output and error: their numbers go to files of other kinds."""
+    binary = sdk.compile(Path(__file__).parent / "sdk" / "misuse.c", "-std=gnu11")
+    script = '"$0" <&- >&- 2>&-; echo $?'
+    assert run(["sh", "-c", script, str(binary)], **MODES[mode]) == "0\n"
+    script = 'ulimit -n 24; "$0" <&-'
+    assert run(["sh", "-c", script, str(binary)], **MODES[mode]) == "ok\n"
+
+
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("name", ["C", "POSIX", "C.UTF-8", "nonsense"])
 def test_locale(sdk: Sdk, name: str, host: str) -> None:
@@ -198,6 +209,17 @@ def test_python_that_lost_its_modules(tmp_path: Path) -> None:
     says(made.run("first_text"), str(stdlib), "not in", "set ACTGRAD_SDK_HOST=server")
 
 
+def test_folders_of_modules(tmp_path: Path) -> None:
+    """An SDK takes modules from where actgrad and its packages are, not from where it was built."""
+    code = "from actgrad.sdk.builder import Interpreter; print(*Interpreter.current().path, sep='\\n')"
+    source = str(Path(builder.__file__).parents[2])
+    command = f'cd "{tmp_path}" && "{sys.executable}" -c "{code}"'
+    folders = run(["sh", "-c", command], PYTHONPATH=f"{source}:{tmp_path}").splitlines()
+    assert folders[0] == source
+    assert str(tmp_path) not in folders
+    assert Path(np.__file__).parents[1] in map(Path, folders)
+
+
 def test_another_version_of_actgrad() -> None:
     with pytest.raises(ActgradError, match="run `actgrad sdk` again"):
         seam.attach(seam.INTERFACE + 1, 112, 0, 0)
@@ -220,8 +242,6 @@ def test_what_is_known_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forgetting a known call does not take the kernel from an executor that uses it."""
     import gc
     import struct
-
-    import numpy as np
 
     monkeypatch.setattr(seam, "KNOWN", 4)
     values = np.arange(1, 9, dtype=np.float32)

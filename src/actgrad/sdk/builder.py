@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shlex
 import shutil
@@ -41,21 +42,29 @@ class Interpreter:
     library: str  # its shared library, "" where there is none
     version: str  # as far as libraries and modules depend on it, for example "3.12"
     stdlib: str  # where its own modules are, "" where that is no folder
-    path: tuple[str, ...]  # where modules are
+    path: tuple[str, ...]  # where actgrad and what it needs are
 
     @classmethod
     def current(cls) -> Interpreter:
         """This one."""
-        modules = tuple(os.path.abspath(folder) for folder in sys.path if folder and os.path.isdir(folder))
-        package = str(HERE.parents[1])  # where actgrad itself is, also of a checkout
         stdlib = sysconfig.get_path("stdlib")
         return cls(
             sys.executable,
             _shared_library(),
             f"{sys.version_info.major}.{sys.version_info.minor}",
             stdlib if os.path.isdir(os.path.join(stdlib, "encodings")) else "",
-            (package, *[m for m in modules if m != package]),
+            _module_folders(),
         )
+
+
+def _module_folders() -> tuple[str, ...]:
+    """Where actgrad and what it needs are. Not all of sys.path, to which the folder of a script belongs, too."""
+    found = [str(HERE.parents[1])]  # also of a checkout
+    for name in ("numpy", "ml_dtypes", "llvmlite"):
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.origin is not None:
+            found.append(str(Path(spec.origin).absolute().parents[1]))
+    return tuple(dict.fromkeys(found))
 
 
 def _shared_library() -> str:

@@ -60,8 +60,7 @@ def operator_headers() -> Iterator[tuple[str, str]]:
 
 def stubs() -> str:
     """opapi.c: the operators' functions, which pass their arguments on."""
-    lines = ['#include "internal.h"', "", "typedef struct aclOpExecutor aclOpExecutor;", "typedef void* aclrtStream;"]
-    lines += ["typedef int32_t aclnnStatus;", ""]
+    lines = ['#include "internal.h"', "", *(f'#include "aclnnop/{name}"' for name, _ in operator_headers()), ""]
     for signature in signatures.every():
         rows = ",\n".join(f"        {_argument(p, signature)}" for p in signature.parameters)
         name, count = signature.name, len(signature.parameters)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aclnn/aclnn_base.h"
+
 aclOpExecutor* actgrad_new_executor(Task* task) {
     aclOpExecutor* executor = malloc(sizeof *executor);
     if (executor != NULL) {

@@ -30,7 +30,7 @@ const actgrad_planner* actgrad_planner_or_report(void) {
     return started;
 }
 
-/* Handles to give back. Each costs a call of the planner, so they wait until there are some, or a call is made anyway. */
+/* Handles to give back. Each costs a call of the planner, so they wait until there are some. */
 enum { BATCH = 64 };
 
 static pthread_mutex_t waiting = PTHREAD_MUTEX_INITIALIZER;

@@ -50,8 +50,8 @@ static void disconnect(void) {
 }
 
 /* Starts the server and waits for the process that starts it: it must be no child of the program, which may wait for
-   any of its own. It has a group of its own, so that a terminal's signals go to the program alone, and keeps none of the
-   program's files open but standard error. */
+   any of its own. It has a group of its own, so that a terminal's signals go to the program alone, and keeps none of
+   the program's files open but standard error. */
 static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     static const char code[] =
         "import os, sys\n"
@@ -67,8 +67,8 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
         "except BaseException as error:\n"
         "    os.write(%d, f'failure {type(error).__name__}: {error}'.encode())\n";
     char text[sizeof code + 128];
-    snprintf(text, sizeof text, code, there, memory, INTERFACE, (int)sizeof(actgrad_plan), there, memory, (unsigned long long)base,
-             (unsigned long long)size, there);
+    snprintf(text, sizeof text, code, there, memory, INTERFACE, (int)sizeof(actgrad_plan), there, memory,
+             (unsigned long long)base, (unsigned long long)size, there);
     char* arguments[] = {(char*)(uintptr_t)actgrad_python(), "-I", "-c", text, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -112,7 +112,18 @@ static bool is_ready(void) {
     return false;
 }
 
-/* Start a server of this process and wait until it is ready. */
+/* Starts a server with one end of a connection and the file of device memory. Both get numbers that are not those of
+   standard input and the like, which a program may have closed. */
+static bool start_with(int end, int memory, uint64_t base, uint64_t size) {
+    int there = fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int memory_there = fcntl(memory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    bool is_started = there >= 0 && memory_there >= 0 && spawn_server(there, memory_there, base, size);
+    if (there >= 0) close(there);
+    if (memory_there >= 0) close(memory_there);
+    return is_started;
+}
+
+/* Starts a server of this process and waits until it is ready. */
 static bool connect_server(void) {
     int ends[2], memory;
     uint64_t base, size;
@@ -122,7 +133,7 @@ static bool connect_server(void) {
         actgrad_report(INNER_ERROR, "device memory cannot be shared with a server (%s)", strerror(errno));
         return false;
     }
-    bool is_started = spawn_server(ends[1], memory, base, size);
+    bool is_started = start_with(ends[1], memory, base, size);
     close(ends[1]);
     connection = ends[0];
     owner = getpid();
