@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .. import arguments, arrays, checks, preparation, products
+from .. import arguments, arrays, checks, preparation
 from ..errors import InvalidArgument
 from ..loop import Meta
 from ..op import Operator
@@ -158,8 +158,7 @@ def shapes(interface: Interface, *given: Any, out: Any = None, **options: Any) -
         name: None if tensor is None else arrays.torch_meta(torch, tensor, operator.name, name)
         for name, tensor in named.items()
     }
-    terms = checks.Terms(products.chosen(), products.chosen_rules() == "document")
-    call = checks.Call(operator, metas, interface.attributes_of(interface.values_of(given)), terms)
+    call = checks.Call(operator, metas, interface.attributes_of(interface.values_of(given)), checks.Terms.chosen())
     checks.run(call)
     if out is not None:
         return None
