@@ -17,10 +17,11 @@ from rich.progress import track
 import actgrad
 from actgrad import testing
 from actgrad.backends.cpu.target import host
+from actgrad.documents import write_part
 from actgrad.op import Operator
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"
-BEGIN, END = "<!-- accuracy -->\n", "<!-- /accuracy -->\n"
+PART = "accuracy"  # of the document
 DTYPES = {
     "float16": np.dtype(np.float16),
     "bfloat16": np.dtype(ml_dtypes.bfloat16),
@@ -76,29 +77,10 @@ def rows(count: int, torch: Any, console: Console) -> Iterator[str]:
     yield "| --- " * (3 + len(DTYPES)) + "|"
     for operator, attributes in track(cases(), "measuring", console=console):
         errors = {name: largest_errors(operator, attributes, inputs(d, count), torch) for name, d in DTYPES.items()}
-        cells = [" / ".join(number(e.ulps) for e in errors[name]) for name in DTYPES]
-        cells.append(" / ".join(number(e.terms) for e in errors["float32"] if e.terms is not None))
+        cells = [" / ".join(testing.few_digits(e.ulps) for e in errors[name]) for name in DTYPES]
+        cells.append(" / ".join(testing.few_digits(e.terms) for e in errors["float32"] if e.terms is not None))
         words = ", ".join(f"{name}={value}" for name, value in attributes.items() if name != "dim")
         yield f"| {operator.name} | {words} | {' | '.join(cells)} |"
-
-
-def number(error: float) -> str:
-    """An error in few digits."""
-    if not np.isfinite(error):
-        return "NaN"
-    if error < 10_000:
-        return f"{error:.2f}" if error < 100 else f"{error:.0f}"
-    mantissa, exponent = f"{error:.0e}".split("e")
-    return f"{mantissa}e{int(exponent)}"
-
-
-def with_table(document: str, table: str) -> str:
-    """The document with the table between its markers."""
-    before, _, rest = document.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        raise SystemExit(f"{DOCUMENT} lacks the markers {BEGIN.strip()} and {END.strip()}")
-    return f"{before}{BEGIN}{table}{END}{after}"
 
 
 def main() -> None:
@@ -124,7 +106,7 @@ def main() -> None:
     if arguments.write:
         if torch is None:
             sys.exit("the document has PyTorch's errors too: pip install 'actgrad[torch]'")
-        DOCUMENT.write_text(with_table(DOCUMENT.read_text(encoding="utf-8"), table), encoding="utf-8")
+        write_part(DOCUMENT, PART, table)
     else:
         print(table, end="")
 

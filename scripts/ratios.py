@@ -22,9 +22,10 @@ from rich.console import Console
 from rich.progress import Progress
 
 import actgrad
+from actgrad.documents import write_part
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "ratios.md"
-BEGIN, END = "<!-- ratios -->", "<!-- /ratios -->"
+PART = "ratios"  # of the document
 SIZES = {"1e3": 10**3, "1e5": 10**5, "1e6": 10**6, "1.6e7": 16 * 10**6, "6.4e7": 64 * 10**6}
 HALVES_AND_SINGLE = ("float32", "float16", "bfloat16")
 aten = torch.ops.aten
@@ -163,9 +164,7 @@ def main() -> int:
     result = f"Measured on: {machine()}.\n\n{table(options.sizes, Console(stderr=True))}"
     print(result)
     if options.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        head, tail = text.partition(BEGIN)[0], text.partition(END)[2]
-        DOCUMENT.write_text(f"{head}{BEGIN}\n{result}\n{END}{tail}", encoding="utf-8")
+        write_part(DOCUMENT, PART, result)
     return 0
 
 

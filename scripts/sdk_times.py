@@ -21,11 +21,12 @@ import torch
 from ratios import machine
 
 import actgrad
+from actgrad.documents import write_part
 from actgrad.sdk import programs
 
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "docs" / "sdk.md"
-BEGIN, END = "<!-- times -->", "<!-- /times -->"
+PART = "times"  # of the document
 LARGE = 16 * 10**6
 Times = Callable[[], list[float]]  # measures for a while; seconds
 
@@ -130,9 +131,7 @@ def main() -> int:
     result = f"Measured on: {machine()}; load average before: {before:.1f}.\n\n{measured}"
     print(result)
     if options.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        head, tail = text.partition(BEGIN)[0], text.partition(END)[2]
-        DOCUMENT.write_text(f"{head}{BEGIN}\n{result}\n{END}{tail}", encoding="utf-8")
+        write_part(DOCUMENT, PART, result)
     return 0
 
 

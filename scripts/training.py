@@ -22,13 +22,14 @@ from torch.nn import functional
 
 import actgrad
 import actgrad.torch
+from actgrad.documents import write_part
 from actgrad.torch import saving
 
 sys.path.insert(0, str(Path(__file__).parent))
 from ratios import machine
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "torch.md"
-BEGIN, END = "<!-- training -->\n", "<!-- /training -->\n"
+PART = "training"  # of the document
 TOKENS, WIDTH, HIDDEN = 4096, 512, 2048
 SIZES = {"1e6": 10**6, "8": 8}
 Function = Callable[..., Any]
@@ -257,12 +258,7 @@ def main() -> int:
     result = f"Measured on: {machine()}.\n\n{tables(Console(stderr=True))}\n"
     print(result)
     if options.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        before, _, rest = text.partition(BEGIN)
-        _, end, after = rest.partition(END)
-        if not end:
-            raise SystemExit(f"{DOCUMENT} lacks the markers {BEGIN.strip()} and {END.strip()}")
-        DOCUMENT.write_text(f"{before}{BEGIN}{result}{END}{after}", encoding="utf-8")
+        write_part(DOCUMENT, PART, result)
     return 0
 
 

@@ -1,14 +1,16 @@
-"""Calls for the tests: tensors of the right shapes for any operator, random bits, and memory of any layout."""
+"""Calls for the tests: tensors of the right shapes for any operator, memory of any layout, commands and scripts."""
 
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import mmap
 import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -154,3 +156,28 @@ def run_script(script: str, timeout: float = 120, **environment: str) -> str:
     )  # fmt: skip
     assert done.returncode == 0, f"status {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+def status(*arguments: str) -> int:
+    """The exit status of the command line, whichever way it ends."""
+    from actgrad.__main__ import main  # loads every command, which few tests want
+
+    try:
+        return main(list(arguments))
+    except SystemExit as end:
+        return int(end.code or 0)
+
+
+def script(name: str) -> ModuleType:
+    """A program of scripts/, as a module; those beside it can be imported while it is loaded."""
+    folder = Path(__file__).parents[1] / "scripts"
+    spec = importlib.util.spec_from_file_location(f"scripts_{name}", folder / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(folder))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(folder))
+    return module

@@ -8,19 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from calls import status
 
-from actgrad.__main__ import main
 from actgrad.conformance import run
 from actgrad.conformance.casefiles import execution
 from actgrad.conformance.casefiles.described import Described
-
-
-def status(*arguments: str) -> int:
-    """The exit status, whichever way the program ends."""
-    try:
-        return main(list(arguments))
-    except SystemExit as end:
-        return int(end.code or 0)
 
 
 def statuses(path: str) -> list[str]:

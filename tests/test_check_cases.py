@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from case_files import BACKWARD, atk_case, captured, results, rows, status, statuses, tensor, ttk_text
+from calls import status
+from case_files import BACKWARD, atk_case, captured, results, rows, statuses, tensor, ttk_text
 
 import actgrad
 from actgrad import testing

@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls import status
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad.__main__ import main
-from actgrad.checks import allowed_dtypes
-from actgrad.conformance import page, run
-from actgrad.conformance.cases import cases
+from actgrad.conformance import page
 from actgrad.conformance.standards import NAMES, STANDARDS
 
 Capture = pytest.CaptureFixture[str]
@@ -41,14 +39,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 GIVEN = ["check", "elu_backward", "--inputs", "g.npy", "x.npy", "--attr", "alpha=1.3", "--actual"]
-
-
-def status(*arguments: str) -> int:
-    """The exit status, whichever way the program ends."""
-    try:
-        return main(list(arguments))
-    except SystemExit as end:
-        return int(end.code or 0)
 
 
 # Files of others
@@ -318,107 +308,6 @@ def test_a_missing_library_is_said_before_anything_is_computed(folder: Path, pac
     assert done.returncode == 2
     assert f"pip install '{words}'" in done.stderr
     assert not Path("r.html").exists()
-
-
-# Our own backends
-
-
-def test_our_backend_holds_every_standard(capsys: Capture) -> None:
-    assert status("check", "selu_backward", "leaky_relu_backward") == 0
-    captured = capsys.readouterr()
-    lines = [line.split() for line in captured.out.splitlines() if " same" in line]
-    dtypes = [
-        d for name in ("selu_backward", "leaky_relu_backward") for d in allowed_dtypes(actgrad.operators[name], None)
-    ]
-    assert [line[-1] for line in lines] == ["same"] * len(dtypes)
-    assert captured.out.count("float64") == 2
-    assert "checking" in captured.err
-
-
-def test_the_reference_backend(capsys: Capture) -> None:
-    assert status("check", "leaky_relu", "--backend", "reference", "--dtype", "float16", "--standard", "mixed,ulp") == 0
-
-
-def test_a_backend_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    compute = run.compute
-
-    def wrong(case: Any, backend: str, outputs: Any) -> None:
-        compute(case, backend, outputs)
-        if case.name == "3x8x7x16, backwards":
-            outputs[0][0, 0, 0, 0] += 1
-
-    monkeypatch.setattr(run, "compute", wrong)
-    assert status("check", "gelu", "--dtype", "float32") == 1
-    out = capsys.readouterr().out
-    assert "3x8x7x16, backwards" in out
-    assert "1 of 17 cases fail" in out
-    assert re.search(r"gelu\s+float32\s+17\s.*! ", out)
-
-
-def test_a_backend_that_gives_other_bits_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    compute, calls = run.compute, []
-
-    def unsteady(case: Any, backend: str, outputs: Any) -> None:
-        compute(case, backend, outputs)
-        calls.append(1)
-        if len(calls) == 40:
-            outputs[0].view(np.uint32)[7] ^= 1
-
-    monkeypatch.setattr(run, "compute", unsteady)
-    case = next(cases(actgrad.elu, "float32"))
-    result = run.check(case, "cpu", list(NAMES))
-    assert result is not None
-    assert len(calls) == 50
-    assert result.verdict.repeat is not None
-    assert result.verdict.repeat.says == "1 of 50 runs differ from the first"
-    assert not result.verdict.holds
-    assert all(output.holds for output in result.verdict.outputs)
-
-
-def test_an_output_that_is_not_written_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[np.ndarray] = []
-    monkeypatch.setattr(run, "compute", lambda case, backend, outputs: seen.extend(outputs))
-    for dtype in ("float32", "int8"):
-        result = run.check(next(cases(actgrad.selu, dtype)), "cpu", ["ulp"])
-        assert result is not None
-        assert not result.verdict.holds
-    assert np.isnan(seen[0]).all()
-    assert (seen[1] == -77).all()
-
-
-@pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
-def test_the_cases_have_what_they_promise(operator: actgrad.Operator) -> None:
-    found = list(cases(operator, "float32"))
-    main = [np.asarray(case.inputs[-1] if case.inputs[-1] is not None else case.inputs[-2]) for case in found]
-    assert {array.ndim for array in main} >= {1, 2, 3, 4, 5, 6, 7, 8}
-    assert any(array.size == 0 for array in main)
-    assert any(not array.flags.c_contiguous for array in main if array.size)
-    special = [array for case, array in zip(found, main, strict=True) if case.name == "special"]
-    assert all(np.isnan(array).any() and np.isinf(array).any() for array in special)
-    for name, default in operator.defaults.items():
-        values = [case.attributes[name] for case in found]
-        assert name == "dim" or default is None or {value == default for value in values} == {True, False}
-    again = list(cases(operator, "float32"))
-    other = list(cases(operator, "float32", seed=1))
-    for case, twin in zip(found, again, strict=True):
-        pairs = [(a, b) for a, b in zip(case.inputs, twin.inputs, strict=True) if a is not None]
-        assert all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
-    assert not np.array_equal(found[0].inputs[0], other[0].inputs[0])
-
-
-def test_cases_of_a_product_are_those_that_it_takes(capsys: Capture) -> None:
-    call = ["check", "--product", "Ascend310P", "--dtype", "float16,bfloat16", "--standard", "ulp", "--json", "-"]
-    assert status(*call, "geglu", "selu_backward") == 0
-    results = json.loads(capsys.readouterr().out)["results"]
-    assert {r["dtype"] for r in results} == {"float16"}
-    assert {r["operator"] for r in results} == {"geglu", "selu_backward"}
-    approximate = {r["verdict"]["attributes"].get("approximate") for r in results}
-    assert approximate == {"tanh", None}
-
-
-def test_an_operator_that_is_added_is_checked(softplus: Any, capsys: Capture) -> None:
-    assert status("check", "softplus", "softplus_backward", "--dtype", "float32,bfloat16") == 0
-    assert "softplus_backward" in capsys.readouterr().out
 
 
 def test_a_closed_pipe_is_no_fault(folder: Path) -> None:

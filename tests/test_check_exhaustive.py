@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calls import status
 
 import actgrad
 from actgrad import testing
-from actgrad.__main__ import main
 from actgrad.conformance.exhaustive import precise, schedule, state, sweep, table
 from actgrad.conformance.exhaustive.item import Extreme, Found, Item, together
 from actgrad.conformance.exhaustive.state import Folder, State
@@ -27,14 +27,6 @@ CASES = [
     for operator in actgrad.operators.values()
     for attributes in testing.attribute_cases(operator)
 ]
-
-
-def status(*arguments: str) -> int:
-    """The exit status, whichever way the program ends."""
-    try:
-        return main(list(arguments))
-    except SystemExit as end:
-        return int(end.code or 0)
 
 
 def finished(item: Item, folder: Path) -> State:
@@ -336,7 +328,7 @@ WRONG = {
     "a report": (["--json", "x"], "--json does not go with --exhaustive"),
     "a backend": (["--backend", "cpu"], "--backend does not go with --exhaustive"),
     "a file": (["--actual", "x.npy"], "--actual and --exhaustive do not go together"),
-    "no markers": (["--write", "plain.md"], "plain.md: no place for the table"),
+    "no markers": (["--write", "plain.md"], "plain.md: no place for the generated part"),
     "no document": (["--write", "gone.md"], "gone.md: No such file"),
     "a state that is a file": (["--state", "plain.md"], "plain.md: is no folder"),
     "an operator that has no such dtype": (["--product", "Ascend310P", "--dtype", "bfloat16"], "takes bfloat16"),

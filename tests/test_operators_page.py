@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
+
+from calls import script
 
 from actgrad import operators
 from actgrad.aclnn import signatures
@@ -14,17 +15,8 @@ from actgrad.checks import When
 ROOT = Path(__file__).parents[1]
 
 
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("operators_page", ROOT / "scripts" / "operators.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_page_is_fresh() -> None:
-    assert script().page() == (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
+    assert script("operators").page() == (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
 
 
 def test_page_has_every_check_in_order() -> None:
@@ -49,6 +41,6 @@ def test_page_has_every_check_in_order() -> None:
 
 
 def test_a_new_operator_has_a_page(softplus: ModuleType) -> None:
-    _, _, section = script().page().partition("## softplus_backward")
+    _, _, section = script("operators").page().partition("## softplus_backward")
     assert "actgrad.softplus_backward(grad_output, self, *, beta=1.0" in section
     assert "Requires beta > 0." in section

@@ -532,3 +532,17 @@ def test_coalesced(arrays: list[np.ndarray], dimensions: int) -> None:
 def test_loop_says_what_it_is() -> None:
     operand = Operand(0, BY_NAME["float32"], 0, ())
     assert str(Loop((), (operand,), (operand,))) == "scalar, float32 -> float32"
+
+
+def test_arguments_that_are_equal_but_not_the_same_take_the_long_way() -> None:
+    """1.0 equals True and -0.0 equals 0, but one is no flag and the other has a sign."""
+    g, x, out = np.ones(8, np.float32), np.full(8, -1, np.float32), np.empty(8, np.float32)
+    for _ in range(3):
+        actgrad.elu_backward(g, x, is_result=True, out=out)
+    with pytest.raises(actgrad.InvalidCall, match=r"is_result is 1\.0; it must be True or False"):
+        actgrad.elu_backward(g, x, is_result=1.0, out=out)
+    for _ in range(3):
+        actgrad.elu_backward(g, x, alpha=0, out=out)
+    assert not np.signbit(out).any()
+    actgrad.elu_backward(g, x, alpha=-0.0, out=out)
+    assert np.signbit(out).all()

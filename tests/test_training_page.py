@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
+from calls import script
+
+from actgrad.documents import part
 
 pytest.importorskip("torch")
 pytest.importorskip("rich")
 
-ROOT = Path(__file__).parents[1]
+
+@pytest.fixture(scope="module")
+def training() -> ModuleType:
+    return script("training")
 
 
 @pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("training", ROOT / "scripts" / "training.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(ROOT / "scripts"))
-    spec.loader.exec_module(module)
-    sys.path.remove(str(ROOT / "scripts"))
-    return module
+def page(training: ModuleType) -> str:
+    return part(training.DOCUMENT.read_text(encoding="utf-8"), training.PART)
 
 
-@pytest.fixture(scope="module")
-def page(script: ModuleType) -> str:
-    _, begin, rest = script.DOCUMENT.read_text(encoding="utf-8").partition(script.BEGIN)
-    text, end, _ = rest.partition(script.END)
-    assert begin
-    assert end
-    return str(text)
-
-
-def test_memory_is_what_the_page_says(script: ModuleType, page: str) -> None:
-    table = list(script.memory())
+def test_memory_is_what_the_page_says(training: ModuleType, page: str) -> None:
+    table = list(training.memory())
     assert "\n".join(table) in page
     shares = {tuple(cells[:2]): cells[2:] for cells in ([c.strip() for c in row[2:-2].split("|")] for row in table[2:])}
     for name in ("ELU", "SELU"):
@@ -46,18 +33,18 @@ def test_memory_is_what_the_page_says(script: ModuleType, page: str) -> None:
     assert all(float(share) <= 0.67 for share in (*shares["GeGLU", "auto"], *shares["geglu_two", ""]))
 
 
-def test_the_other_tables_are_complete(script: ModuleType, page: str) -> None:
+def test_the_other_tables_are_complete(training: ModuleType, page: str) -> None:
     rows = [line[2:].split(" |")[0] for line in page.splitlines() if line.startswith("| ")]
     for name in ("ELU", "SELU", "LeakyReLU"):
         assert rows.count(name) == 3  # exactness of both ways, and time
     assert [rows.count(name) for name in ("GELU", "activation part, forward and backward", "whole step")] == [1, 2, 2]
 
 
-def test_wrong_gradients_are_not_timed(script: ModuleType) -> None:
+def test_wrong_gradients_are_not_timed(training: ModuleType) -> None:
     import torch
 
     x = torch.randn(50)
-    run = script.trained(torch.nn.functional.elu, x, grad=x)
-    script.compare("ELU", {"ours": run}, list(run()))
+    run = training.trained(torch.nn.functional.elu, x, grad=x)
+    training.compare("ELU", {"ours": run}, list(run()))
     with pytest.raises(SystemExit, match=r"ELU: the gradients of ours differ by .*: nothing was timed"):
-        script.compare("ELU", {"ours": script.trained(torch.nn.functional.selu, x, grad=x)}, list(run()))
+        training.compare("ELU", {"ours": training.trained(torch.nn.functional.selu, x, grad=x)}, list(run()))

@@ -8,12 +8,16 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from . import ops  # noqa: F401  fills the registry
+from . import (
+    documents,
+    ops,  # noqa: F401  fills the registry
+)
 from .checks import allowed_dtypes
 from .errors import ActgradError
 from .op import REGISTRY, Operator
 
-BEGIN, END = "<!-- operators -->", "<!-- /operators -->"
+PART = "operators"  # of a document
+BEGIN, END = documents.markers(PART)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,7 @@ def markdown_table() -> str:
 
 def with_current_table(document: str) -> str:
     """`document` with the operators' table between its two markers made anew; a fresh one is returned as it is."""
-    before, begin, rest = document.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ActgradError(f"no place for the operators' table: the document needs the lines {BEGIN} and {END}")
-    return f"{before}{begin}\n{markdown_table()}\n{end}{after}"
+    return documents.with_part(document, PART, markdown_table())
 
 
 def text() -> str:

@@ -327,3 +327,13 @@ ATEN: dict[str, Callable[..., Any]] = {
     "geglu_two": lambda ops, a, x, gate: x * ops.gelu(gate, approximate=a["approximate"]),
     "geglu_two_backward": _aten_geglu_two_backward,
 }
+
+
+def few_digits(error: float) -> str:
+    """An error for a table: three digits or fewer."""
+    if not np.isfinite(error):
+        return "NaN"
+    if error < 10_000:
+        return f"{error:.2f}" if error < 100 else f"{error:.0f}"
+    mantissa, exponent = f"{error:.0e}".split("e")
+    return f"{mantissa}e{int(exponent)}"

@@ -16,7 +16,7 @@ from ..dtypes import BY_NAME, BY_NUMBER, Dtype
 from ..errors import InvalidArgument, InvalidCall, NullArgument
 from ..loop import Meta, extent
 from .messages import report
-from .names import FORMATS, format_name
+from .names import format_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +334,3 @@ def _numpy_dtype(context: str, dtype: Dtype) -> np.dtype[Any]:
     if known is None:
         raise InvalidArgument(f"{context}: {dtype.acl_name} has no conversion from a Python number; use FLOAT")
     return np.dtype(known)
-
-
-ACL_FORMAT_ND = FORMATS["ACL_FORMAT_ND"]

@@ -85,6 +85,7 @@ _SAME_IN_EVERY_DTYPE = (
     "abs", "copysign", "fma", "maximum", "minimum", "muladd", "nearest_integer", "polynomial",
     "reciprocal", "scale_by_power_of_two", "split_power_of_two", "where",
 )  # fmt: skip
+NAMES = (*_SAME_IN_EVERY_DTYPE, "leading", "trailing")
 
 
 def _two_sum(a, b):

@@ -9,7 +9,6 @@ from typing import Any
 
 from .. import aclnn
 from ..aclnn import signatures
-from ..aclnn.objects import ACL_FORMAT_ND
 from ..dtypes import BY_NAME
 from . import buffers, peers, verify
 from .buffers import Tensors
@@ -85,7 +84,7 @@ def _aclnn(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> tuple
         array, value = arrays.get(p.argument), values.get(p.argument)
         if p.type == "Tensor" and array is not None:
             number = BY_NAME[array.dtype.name].acl
-            value = aclnn.aclCreateTensor(array.shape, number, None, 0, ACL_FORMAT_ND, array.shape, array)
+            value = aclnn.aclCreateTensor(array.shape, number, None, 0, aclnn.ACL_FORMAT_ND, array.shape, array)
         elif p.type == "Scalar":
             value = aclnn.aclCreateScalar(value, BY_NAME["float32"].acl)
         made.append(value)

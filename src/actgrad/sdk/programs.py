@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import __version__
+from ..folders import user_cache
 from . import builder
 from .builder import HERE, SdkError
 
@@ -22,14 +23,16 @@ CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
 
 def kept_sdk() -> Path:
     """An SDK of this installation in the user's cache folder, built when it is not there."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    base = user_cache()
+    if base is None:
+        raise SdkError("no home folder to keep the SDK in: set XDG_CACHE_HOME, or build it with actgrad sdk PREFIX")
     interpreter = builder.Interpreter.current()
     digest = hashlib.sha256(f"{__version__} {interpreter}".encode())
     sources = [*builder.SOURCES.glob("*"), *builder.HEADERS.rglob("*"), *HERE.parent.rglob("*.py")]
     for path in sorted(sources):
         if path.is_file():
             digest.update(path.read_bytes())
-    prefix = Path(base) / "actgrad" / f"sdk-{digest.hexdigest()[:16]}"
+    prefix = base / "actgrad" / f"sdk-{digest.hexdigest()[:16]}"
     if not prefix.exists():
         try:
             builder.build(prefix)

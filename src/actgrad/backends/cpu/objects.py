@@ -24,6 +24,7 @@ from typing import Any
 import llvmlite
 
 from ... import xp
+from ...folders import user_cache
 
 _MAGIC = b"actgrad1"
 _DIGEST = 32  # bytes of a SHA-256
@@ -36,8 +37,8 @@ def folder() -> Path | None:
     named = os.environ.get("ACTGRAD_CACHE_DIR")
     if named is not None:
         return Path(named) if named else None
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "actgrad" if os.path.isabs(base) else None
+    base = user_cache()
+    return None if base is None else base / "actgrad"
 
 
 def load(key: str) -> bytes | None:

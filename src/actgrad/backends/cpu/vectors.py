@@ -7,12 +7,11 @@ primitives are the methods below. No fast-math flag is ever set, and a fused mul
 from __future__ import annotations
 
 import struct
-from typing import Any, ClassVar
+from typing import Any
 
 import llvmlite.ir as ir
 
-from ... import xp
-from .. import accurate, coefficients
+from .. import tracing
 from .target import Target
 
 I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
@@ -34,16 +33,7 @@ class Emitter:
         self.suffix = f"v{self.lanes}f{64 if self.is_double else 32}"
         # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
         self.magic = 1.5 * 2.0**self.mantissa
-        fitted = coefficients.FLOAT64 if self.is_double else coefficients.FLOAT32
-        primitives = {name: getattr(self, name) for name in self.PRIMITIVES} | fitted
-        self.functions = {
-            name: primitives.get(name) or xp.bind(getattr(accurate, name), primitives) for name in xp.NAMES
-        }
-
-    PRIMITIVES: ClassVar = (
-        "where", "abs", "minimum", "maximum", "muladd", "fma", "nearest_integer", "scale_by_power_of_two",
-        "split_power_of_two", "copysign", "polynomial", "reciprocal", "leading", "trailing",
-    )  # fmt: skip
+        self.functions = tracing.functions(self, self.is_double)
 
     # Values
 
@@ -195,22 +185,25 @@ class Emitter:
         return self.leading(c - self.leading(c))
 
 
-class _Number:
-    """The operators that vectors and uniforms share."""
+_INSTRUCTIONS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 
-    __hash__ = None  # type: ignore[assignment]
+
+class _Number(tracing.Number):
+    """What vectors and uniforms share."""
+
     __slots__ = ("emitter", "value")
 
     def __init__(self, emitter: Emitter, value: ir.Value):
         self.emitter = emitter
         self.value = value
 
-    def _binary(self, operation: str, x: Any, y: Any) -> Any:
+    def _binary(self, sign: str, x: Any, y: Any) -> Any:
         emitter = self.emitter
+        instruction = getattr(emitter.builder, _INSTRUCTIONS[sign])
         if not isinstance(x, Vector) and not isinstance(y, Vector):
             operands = [v.value if isinstance(v, Uniform) else ir.Constant(DOUBLE, float(v)) for v in (x, y)]
-            return Uniform(emitter, getattr(emitter.builder, operation)(*operands))
-        return Vector(emitter, getattr(emitter.builder, operation)(emitter.vector(x).value, emitter.vector(y).value))
+            return Uniform(emitter, instruction(*operands))
+        return Vector(emitter, instruction(emitter.vector(x).value, emitter.vector(y).value))
 
     def _compare(self, order: str, other: Any) -> Mask:
         compare = self.emitter.builder.fcmp_unordered if order == "!=" else self.emitter.builder.fcmp_ordered
@@ -220,53 +213,8 @@ class _Number:
         vector = self.emitter.vector
         return Mask(self.emitter, compare(order, vector(self).value, vector(other).value))
 
-    def __add__(self, other: Any) -> Any:
-        return self._binary("fadd", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._binary("fadd", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._binary("fsub", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._binary("fsub", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._binary("fmul", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._binary("fmul", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._binary("fdiv", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._binary("fdiv", other, self)
-
     def __neg__(self) -> Any:
         return type(self)(self.emitter, self.emitter.builder.fneg(self.value))
-
-    def __gt__(self, other: Any) -> Mask:
-        return self._compare(">", other)
-
-    def __ge__(self, other: Any) -> Mask:
-        return self._compare(">=", other)
-
-    def __lt__(self, other: Any) -> Mask:
-        return self._compare("<", other)
-
-    def __le__(self, other: Any) -> Mask:
-        return self._compare("<=", other)
-
-    def __eq__(self, other: Any) -> Mask:  # type: ignore[override]
-        return self._compare("==", other)
-
-    def __ne__(self, other: Any) -> Mask:  # type: ignore[override]
-        return self._compare("!=", other)
-
-    def __bool__(self) -> bool:
-        raise TypeError("a formula cannot branch on a value; use where(condition, x, y)")
 
 
 class Vector(_Number):
@@ -282,7 +230,7 @@ class Uniform(_Number):
     __slots__ = ()
 
 
-class Mask:
+class Mask(tracing.Condition):
     """A truth value per lane, or one for all lanes."""
 
     __slots__ = ("emitter", "value")

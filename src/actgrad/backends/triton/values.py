@@ -10,12 +10,11 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ... import xp
-from .. import accurate, coefficients
+from .. import tracing
 from .machine import Machine
 
 
@@ -35,16 +34,7 @@ class Emitter:
         self.constants: dict[bytes, str] = {}  # by their bits: 0.0 and -0.0 are equal
         self.uniforms: dict[str, Uniform] = {}  # those that meet a vector, by how they are computed
         self._names: dict[str, str] = {}  # of expressions
-        fitted = coefficients.FLOAT64 if self.is_double else coefficients.FLOAT32
-        primitives = {name: getattr(self, name) for name in self.PRIMITIVES} | fitted
-        self.functions = {
-            name: primitives.get(name) or xp.bind(getattr(accurate, name), primitives) for name in xp.NAMES
-        }
-
-    PRIMITIVES: ClassVar = (
-        "where", "abs", "minimum", "maximum", "muladd", "fma", "nearest_integer", "scale_by_power_of_two",
-        "split_power_of_two", "copysign", "polynomial", "reciprocal", "leading", "trailing",
-    )  # fmt: skip
+        self.functions = tracing.functions(self, self.is_double)
 
     # Text
 
@@ -173,10 +163,9 @@ def _literal(value: float) -> str:
     return repr(value) if np.isfinite(value) else f'float("{value}")'
 
 
-class _Number:
-    """The operators that vectors and uniforms share."""
+class _Number(tracing.Number):
+    """What vectors and uniforms share."""
 
-    __hash__ = None  # type: ignore[assignment]
     __slots__ = ("emitter",)
     emitter: Emitter
 
@@ -193,51 +182,6 @@ class _Number:
             left, right = emitter.vector(self), emitter.vector(other)
             return Mask(emitter, emitter.emit(f"{left.name} {sign} {right.name}"))
         return Mask(emitter, emitter.emit(f"{emitter.vector(_uniform(emitter, sign, self, other)).name} != 0"))
-
-    def __add__(self, other: Any) -> Any:
-        return self._binary("+", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._binary("+", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._binary("-", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._binary("-", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._binary("*", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._binary("*", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._binary("/", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._binary("/", other, self)
-
-    def __gt__(self, other: Any) -> Mask:
-        return self._compare(">", other)
-
-    def __ge__(self, other: Any) -> Mask:
-        return self._compare(">=", other)
-
-    def __lt__(self, other: Any) -> Mask:
-        return self._compare("<", other)
-
-    def __le__(self, other: Any) -> Mask:
-        return self._compare("<=", other)
-
-    def __eq__(self, other: Any) -> Mask:  # type: ignore[override]
-        return self._compare("==", other)
-
-    def __ne__(self, other: Any) -> Mask:  # type: ignore[override]
-        return self._compare("!=", other)
-
-    def __bool__(self) -> bool:
-        raise TypeError("a formula cannot branch on a value; use where(condition, x, y)")
 
 
 class Vector(_Number):
@@ -284,7 +228,7 @@ def _uniform(emitter: Emitter, sign: str, x: Any, y: Any) -> Uniform:
         return Uniform(emitter, f"({a.how} {sign} {b.how})", float(_OPERATIONS[sign](a.value, b.value)))
 
 
-class Mask:
+class Mask(tracing.Condition):
     """A truth value per lane."""
 
     __slots__ = ("emitter", "name")
@@ -301,6 +245,3 @@ class Mask:
 
     def __invert__(self) -> Mask:
         return Mask(self.emitter, self.emitter.emit(f"{self.name} == 0"))
-
-    def __bool__(self) -> bool:
-        raise TypeError("a formula cannot branch on a value; use where(condition, x, y)")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import products
+from ...folders import user_cache
 from ...plan import Computation
 from ..files import UnreadableFile, replace_whole
 from .item import Found, Item
@@ -28,8 +28,8 @@ class State:
 
 def default_folder() -> Path | None:
     """Where states are kept unless another folder is named; None where there is no home folder."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "actgrad-exhaustive" if os.path.isabs(base) else None
+    base = user_cache()
+    return None if base is None else base / "actgrad-exhaustive"
 
 
 class Folder:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ...documents import markers, part, with_part
 from ...dtypes import BY_NAME
 from ...errors import ActgradError
+from ...testing import few_digits
 from .. import standards
 from ..files import UnreadableFile, replace_whole
 from .item import Extreme, Found, Item, together
@@ -18,7 +20,8 @@ from .schedule import Done
 from .state import Folder
 from .sweep import ABSOLUTE, is_absolute
 
-BEGIN, END = "<!-- exhaustive -->", "<!-- /exhaustive -->"
+PART = "exhaustive"  # of a document
+BEGIN, END = markers(PART)
 HEADINGS = (
     "operator", "attributes", "dtype", "numbers", "ULP", "at x", "mean", "bound", "terms", "absolute",
     "ULP, random", "ULP, PyTorch",
@@ -45,7 +48,7 @@ def rows(done: Iterable[Done]) -> Iterator[tuple[str, ...]]:
             _at(found.ulps, dtype),
             f"{found.mean:.3f}",
             f"{faults} BEYOND" if faults else f"{standards.bounds(item.operator, dtype)[0]:g}",
-            "" if found.terms is None else _number(found.terms.error),
+            "" if found.terms is None else few_digits(found.terms.error),
             f"{found.absolute.error:.1e}" if found.absolute is not None and is_absolute(item) else "",
             _ulps(_found(kinds["random"])) if "random" in kinds else "",
             _ulps(_found(kinds["PyTorch"])) if "PyTorch" in kinds else "",
@@ -113,10 +116,7 @@ def _every(path: Path) -> int:
 
 def write(path: Path, done: Sequence[Done]) -> None:
     """Put the table between the markers of a document."""
-    document = read(path)
-    before, _, rest = document.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    replace_whole(path, f"{before}{BEGIN}\n{markdown(done)}{END}{after}")
+    replace_whole(path, with_part(read(path), PART, markdown(done)))
 
 
 def read(path: Path) -> str:
@@ -125,8 +125,10 @@ def read(path: Path) -> str:
         document = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    if END not in document.partition(BEGIN)[2]:
-        raise ActgradError(f"{path}: no place for the table: it needs the lines {BEGIN} and {END}")
+    try:
+        part(document, PART)
+    except ActgradError as error:
+        raise ActgradError(f"{path}: {error}") from None
     return document
 
 
@@ -145,19 +147,10 @@ def _ulps(found: Found) -> str:
     """The largest error; in brackets less what a rounded argument of exp explains, where that is much."""
     if found.ulps is None:
         return ""
-    text = _number(found.ulps.error)
+    text = few_digits(found.ulps.error)
     if found.beyond is None or found.ulps.error < found.beyond.error + 1 or math.isinf(found.ulps.error):
         return text
-    return f"{text} ({_number(found.beyond.error)})"
-
-
-def _number(error: float) -> str:
-    if not math.isfinite(error):
-        return "NaN"
-    if error < 10_000:
-        return f"{error:.2f}" if error < 100 else f"{error:.0f}"
-    mantissa, exponent = f"{error:.0e}".split("e")
-    return f"{mantissa}e{int(exponent)}"
+    return f"{text} ({few_digits(found.beyond.error)})"
 
 
 def _at(extreme: Extreme | None, dtype: str) -> str:
