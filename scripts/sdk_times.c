@@ -1,6 +1,6 @@
 /* Times calls of aclnnEluBackward for sdk_times.py, which gives: elements, calls per round, rounds, threads. Prints the
-   microseconds of each round's calls, both phases and the wait, divided by their number; with several threads those of
-   all that went on at the same time. */
+   microseconds that a call took in each round, both phases and the wait; with several threads, which work at the same
+   time, what their rates add up to: half of it where two do twice as much. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 
 static int64_t elements;
 static int calls, rounds, threads;
+static double took[64]; /* by thread, the last round */
 static pthread_barrier_t barrier;
 
 static void check(int status, const char* call) {
@@ -38,7 +39,14 @@ static aclTensor* tensor(float value) {
     return aclCreateTensor(&elements, 1, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, &elements, 1, memory);
 }
 
-static void* work(void* is_first) {
+static void print_round(void) {
+    double rate = 0;
+    for (int k = 0; k < threads; k++) rate += calls / took[k];
+    printf("%f\n", 1 / rate);
+}
+
+static void* work(void* number) {
+    const int thread = (int)(intptr_t)number;
     aclrtStream stream;
     CHECK(aclrtSetDevice(0));
     CHECK(aclrtCreateStream(&stream));
@@ -56,8 +64,9 @@ static void* work(void* is_first) {
             CHECK(aclnnEluBackward(NULL, size, executor, stream));
             CHECK(aclrtSynchronizeStream(stream));
         }
+        took[thread] = microseconds() - start;
         pthread_barrier_wait(&barrier);
-        if (is_first != NULL && round >= 0) printf("%f\n", (microseconds() - start) / calls);
+        if (thread == 0 && round >= 0) print_round();
     }
     return NULL;
 }
@@ -71,8 +80,8 @@ int main(int count, char** arguments) {
     pthread_t started[64];
     CHECK(aclInit(NULL));
     pthread_barrier_init(&barrier, NULL, (unsigned)threads);
-    for (int k = 1; k < threads; k++) pthread_create(&started[k], NULL, work, NULL);
-    work(&barrier);
+    for (int k = 1; k < threads; k++) pthread_create(&started[k], NULL, work, (void*)(intptr_t)k);
+    work(NULL);
     for (int k = 1; k < threads; k++) pthread_join(started[k], NULL);
     return 0;
 }

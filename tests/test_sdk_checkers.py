@@ -12,12 +12,12 @@ from sdk_programs import EXAMPLES, MODES, PROGRAMS, Sdk, needs_compiler, needs_l
 pytestmark = needs_compiler
 
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1")
-CHECKED = ("thirteen", "misuse", "repeatable", "races", "texts")
+CHECKED = ("thirteen", "misuse", "repeatable", "remembered", "races", "texts")
 
 
 def in_hosts(program: str) -> list[object]:
     """The runs of a program: all in a server, which leaves C alone to be looked at; some with Python inside."""
-    alone = [] if program in ("thirteen", "misuse") else [pytest.mark.slow]
+    alone = [] if program in ("thirteen", "misuse", "remembered") else [pytest.mark.slow]
     marks = {"server": [], "inprocess": [needs_library, *alone], "strict": [needs_library, *alone]}
     return [pytest.param(program, host, marks=found, id=f"{program}-{host}") for host, found in marks.items()]
 

@@ -26,6 +26,12 @@ def test_program(sdk: Sdk, program: str, mode: str) -> None:
     assert sdk.run(program, mode=mode) == "ok\n"
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_calls_are_remembered(sdk: Sdk, mode: str) -> None:
+    """More of them than there is room for, and with the interpreter held by somebody else where it is here."""
+    assert sdk.run("remembered", "5000" if mode == "inprocess" else "16", mode=mode) == "ok\n"
+
+
 @pytest.mark.parametrize("mode", ["inprocess", "strict"])
 def test_no_call_needs_much_address_space(sdk: Sdk, mode: str) -> None:
     """With `ulimit -v` of two gigabytes, of which the compiler of kernels alone maps one."""

@@ -24,7 +24,7 @@ _MARK = "actgrad-sdk"  # a file that says that a folder is one of ours
 
 #: The sources of libnnopbase; all others are the runtime's, libascendcl.
 _OPERATORS = (
-    "live", "objects", "phases", "executors", "host", "stack", "interpreter", "server", "forking",
+    "live", "objects", "phases", "remembered", "executors", "host", "stack", "interpreter", "server", "forking",
 )  # fmt: skip
 #: What programs link for the operators; all are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")

@@ -24,6 +24,7 @@ from ..arrays import View
 from ..checks import Terms
 from ..dtypes import BY_NAME
 from ..errors import ActgradError
+from ..loop import Meta, extent, same_layout
 from ..plan import Plan, Prepared
 
 NULL, TENSOR, SCALAR, FLAG, DEAD = range(5)  # the kinds of words, as internal.h has them
@@ -31,10 +32,10 @@ KNOWN = 4096  # calls that are remembered
 NOTHING = -3  # bytes of storage that a tensor without elements must have: even a null address (-2) will do
 OPERANDS = 8
 
-INTERFACE = 2  # counts the changes to what C and Python tell each other; internal.h has the same number
-#: actgrad_plan of internal.h
-_ANSWER = struct.Struct(f"<6q{OPERANDS}Q")
-_FAILED = 561000
+INTERFACE = 3  # counts the changes to what C and Python tell each other; internal.h has the same number
+#: actgrad_plan of internal.h: what one call needs, and what others of the same words do
+_ANSWER, _GENERAL = struct.Struct(f"<6q{OPERANDS}Q"), struct.Struct(f"<{2 + 6 * OPERANDS}q")
+PLAN_SIZE = _ANSWER.size + _GENERAL.size
 
 
 class Answer(NamedTuple):
@@ -47,10 +48,11 @@ class Answer(NamedTuple):
     block: int = 0
     is_run_here: int = 0
     addresses: tuple[int, ...] = ()
+    general: bytes = bytes(_GENERAL.size)
 
     def packed(self) -> bytes:
         addresses = self.addresses + (0,) * (OPERANDS - len(self.addresses))
-        return _ANSWER.pack(*self[:-1], *addresses)
+        return _ANSWER.pack(*self[:6], *addresses) + self.general
 
 
 class Known(NamedTuple):
@@ -59,8 +61,9 @@ class Known(NamedTuple):
     function: Function
     prepared: Prepared
     attributes: dict[str, Any]
-    tensors: list[tuple[int, int, Any]]  # byte offset of the view, bytes of storage that it must have, metadata
+    tensors: list[tuple[int, int, Meta]]  # byte offset of the view, bytes of storage that it must have, metadata
     places: tuple[int, ...]  # of the plan's inputs, then outputs, among the tensors
+    general: bytes  # of actgrad_plan
 
 
 _functions: dict[bytes, Function] = {}
@@ -76,8 +79,8 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         known = _known.get(key)
         planned = _planned_again(known, places) if known is not None else None
         if planned is None:
-            planned = _planned(key, places)
-        return _answer(planned, is_here), ""
+            planned, known = _planned(key, places)
+        return _answer(planned, known, is_here), ""
     except BaseException as error:  # nothing of Python's may reach C, an exit or an interrupt neither
         function = _functions.get(name)
         text = str(error)
@@ -104,24 +107,40 @@ def _planned_again(known: Known, places: tuple[int, ...]) -> Plan | None:
     return known.function.operator.plan_prepared(known.prepared, known.attributes, ordered[:n], ordered[n:])
 
 
-def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> Plan:
+def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> tuple[Plan, Known | None]:
+    """The plan of a call, which is remembered where its like can be told by its words."""
     name, words, _ = key
     function = _function(name)
     given = list(_arguments(function, np.frombuffer(words, np.int64).tolist(), places))
     planned = function.plan(tuple(given))
     tensors = [argument for argument in given if isinstance(argument, AclTensor)]
-    if all(tensor.is_plain for tensor in tensors):
-        described = []
-        for tensor in tensors:
-            assert tensor.view is not None, "made a moment ago"
-            needed = tensor.storage_size if tensor.is_touched else NOTHING
-            described.append((tensor.offset * tensor.dtype.itemsize, needed, tensor.view.meta))
-        order = {id(tensor): k for k, tensor in enumerate(tensors)}
-        where = tuple(order[id(given[k])] for k in function.tensors)
-        while len(_known) >= KNOWN:
-            _known.pop(next(iter(_known)), None)
-        _known[key] = Known(function, planned.prepared, planned.attributes, described, where)
-    return planned
+    if not all(tensor.is_plain for tensor in tensors):
+        return planned, None
+    described = []
+    for tensor in tensors:
+        assert tensor.view is not None, "made a moment ago"
+        needed = tensor.storage_size if tensor.is_touched else NOTHING
+        described.append((tensor.offset * tensor.dtype.itemsize, needed, tensor.view.meta))
+    order = {id(tensor): k for k, tensor in enumerate(tensors)}
+    where = tuple(order[id(given[k])] for k in function.tensors)
+    while len(_known) >= KNOWN:
+        _known.pop(next(iter(_known)), None)
+    general = _general(described, (*where[len(function.inputs) :], *where[: len(function.inputs)]))
+    known = _known[key] = Known(function, planned.prepared, planned.attributes, described, where, general)
+    return planned, known
+
+
+def _general(tensors: list[tuple[int, int, Meta]], operands: tuple[int, ...]) -> bytes:
+    """What C must know to tell, of other memory, that the call passes, and where the kernel's operands are."""
+    extents: list[int] = []
+    for offset, needed, meta in tensors:
+        low, high = extent(meta)
+        alike = sum(1 << k for k, (_, _, other) in enumerate(tensors) if same_layout(meta, other))
+        extents += [needed, offset + low, offset + high, alike]
+    rest = [0] * (OPERANDS - len(operands))
+    offsets = [tensors[place][0] for place in operands]
+    extents += [0] * (4 * OPERANDS - len(extents))
+    return _GENERAL.pack(True, len(operands), *operands, *rest, *offsets, *rest, *extents)
 
 
 def _function(name: bytes) -> Function:
@@ -186,7 +205,7 @@ def _put(tensor: AclTensor, address: int, left: int) -> None:
     tensor.put(view, fault)
 
 
-def _answer(planned: Plan, is_here: bool) -> Answer:
+def _answer(planned: Plan, known: Known | None, is_here: bool) -> Answer:
     kernel = planned.kernel
     code = kernel.machine_code
     if code is None and not planned.computation.loop.size:
@@ -196,7 +215,8 @@ def _answer(planned: Plan, is_here: bool) -> Answer:
         _kept[handle] = planned
         return Answer(0, planned.workspace_size, handle, is_run_here=1)
     _kept[handle] = planned.prepared
-    return Answer(0, planned.workspace_size, handle, *code, 0, planned.addresses)
+    answer = Answer(0, planned.workspace_size, handle, *code, 0, planned.addresses)
+    return answer if known is None else answer._replace(general=known.general)
 
 
 def run(handle: int) -> tuple[int, str]:
@@ -235,7 +255,7 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
         answer, text = plan(name, described, where, True)
         if text:
             report_text(text.encode())
-        ctypes.memmove(result, answer.packed(), _ANSWER.size)
+        ctypes.memmove(result, answer.packed(), PLAN_SIZE)
 
     def run_for_c(handle: int) -> int:
         status, text = run(handle)
@@ -259,7 +279,7 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
 
 def _check(interface: int, plan_size: int) -> None:
     logging.getLogger("actgrad").addHandler(logging.NullHandler())  # standard error is the program's
-    if (interface, plan_size) != (INTERFACE, _ANSWER.size):
+    if (interface, plan_size) != (INTERFACE, PLAN_SIZE):
         raise ActgradError("the SDK was built by another version of actgrad; run `actgrad sdk` again")
 
 

@@ -1,4 +1,4 @@
-/* What an executor is, for the two files that make and use them. */
+/* What an executor is, for the files that make and use them. */
 #ifndef ACTGRAD_EXECUTORS_H
 #define ACTGRAD_EXECUTORS_H
 
@@ -21,12 +21,15 @@ typedef struct {
     int input_places[MAX_OPERANDS], output_places[MAX_OPERANDS]; /* among the tensors */
 } Call;
 
+typedef struct Remembered Remembered;
+
 /* What phase two does. It is held by its executor and by each piece of work that is queued or running. */
 typedef struct {
     long holders; /* atomic */
     int process;  /* that planned it */
     Call call;
     actgrad_plan plan;
+    Remembered* like; /* the call that it was planned like, NULL for none */
 } Task;
 
 /* Its fields are looked at under the lock of live.c alone: another thread may be about to use it up. */
@@ -42,6 +45,13 @@ void actgrad_place(Call* call, int64_t tensor, void* data);
 int32_t actgrad_plan_call(const Call* call, Task** task);
 Task* actgrad_hold_task(Task* task);
 void actgrad_let_go_of_task(void* task);
+
+/* remembered.c */
+/* What was remembered of a call like this one, held, whose plan this one gets; NULL for none. */
+Remembered* actgrad_recall(const Call* call, actgrad_plan* plan);
+/* Remembers a call with a general plan, whose handle it takes, and holds it for the caller; NULL: no memory. */
+Remembered* actgrad_remember(const Call* call, actgrad_plan* plan);
+void actgrad_let_go_of_remembered(Remembered* remembered);
 
 /* executors.c */
 aclOpExecutor* actgrad_new_executor(Task* task); /* takes the task; NULL: no memory */

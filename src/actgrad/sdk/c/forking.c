@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 static void before_fork(void) {
+    actgrad_remembered_lock();
     actgrad_host_lock();
     actgrad_server_lock();
     actgrad_live_lock();
@@ -15,6 +16,7 @@ static void unlock_all(void) {
     actgrad_live_unlock();
     actgrad_server_unlock();
     actgrad_host_unlock();
+    actgrad_remembered_unlock();
 }
 
 static void in_child(void) {

@@ -106,7 +106,14 @@ EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t
    (see WORDS below) and what describes it; then, per tensor, its address and the bytes left in its allocation. */
 enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS }; /* dead: destroyed, or no object at all */
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 2 }; /* counts the changes to what C and Python tell each other; seam.py has the same number */
+enum { INTERFACE = 3 }; /* counts the changes to what C and Python tell each other; seam.py has the same number */
+
+/* What the memory of one tensor must be like for a plan to hold; bytes from its address, which is that of its storage. */
+typedef struct actgrad_extent {
+    int64_t needed;    /* to the end of its allocation, or more */
+    int64_t low, high; /* the first byte of the elements, and the one after the last */
+    int64_t alike;     /* bits of the tensors of the same layout */
+} actgrad_extent;
 
 /* What phase two does. */
 typedef struct actgrad_plan {
@@ -117,6 +124,11 @@ typedef struct actgrad_plan {
     int64_t block;
     int64_t is_run_by_planner;
     uint64_t addresses[MAX_OPERANDS];
+    int64_t is_general; /* holds for all calls of these words, as what follows says; nothing of that is set otherwise */
+    int64_t operands;   /* of the function: output and input addresses */
+    int64_t tensors[MAX_OPERANDS]; /* per operand which of the call's it is, and the bytes from that one's address */
+    int64_t offsets[MAX_OPERANDS];
+    actgrad_extent extents[MAX_OPERANDS]; /* per tensor of the call */
 } actgrad_plan;
 
 typedef struct actgrad_planner {
@@ -139,6 +151,8 @@ void actgrad_with_stack(void (*function)(void*), void* argument);
 /* forking.c calls these around a fork. */
 void actgrad_host_lock(void);
 void actgrad_host_unlock(void);
+void actgrad_remembered_lock(void);
+void actgrad_remembered_unlock(void);
 void actgrad_server_lock(void);
 void actgrad_server_unlock(void);
 void actgrad_server_forget(void); /* in a child: the server is its parent's */

@@ -196,6 +196,7 @@ static void plan(const char* function, const int64_t* words, int64_t count, cons
         planner.plan(function, words, count, places, tensors, result);
     else
         result->status = 561000;
+    if (is_of_program) result->is_general = false; /* its Python may choose other rules for the next call */
 }
 
 static int32_t run(int64_t handle) { return is_ready() ? planner.run(handle) : 561000; }

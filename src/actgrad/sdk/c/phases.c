@@ -1,5 +1,6 @@
 /* The two phases of a call. Phase one describes it to the planner, which checks it by the rules of Python's API and
-   answers with machine code and addresses; phase two runs that without the interpreter. */
+   answers with machine code and addresses, unless a call like it passed before; phase two runs that without the
+   interpreter. */
 #include "executors.h"
 
 #include <stdlib.h>
@@ -112,8 +113,12 @@ int32_t actgrad_plan_call(const Call* call, Task** task) {
     enum { UNANSWERED = -1 }; /* an exception that escapes the planner never looks like success */
     Task* made = new_task(call);
     if (made == NULL) return NO_EXECUTOR;
-    made->plan.status = UNANSWERED;
-    actgrad_with_stack(ask_planner, &(Planning){&made->call, &made->plan});
+    made->like = actgrad_recall(call, &made->plan);
+    if (made->like == NULL) {
+        made->plan.status = UNANSWERED;
+        actgrad_with_stack(ask_planner, &(Planning){&made->call, &made->plan});
+        if (made->plan.status == 0 && made->plan.is_general) made->like = actgrad_remember(call, &made->plan);
+    }
     int32_t status = (int32_t)made->plan.status;
     if (status == UNANSWERED) {
         actgrad_report(INNER_ERROR, "%s: the planner ended without an answer", call->function);
@@ -161,6 +166,7 @@ void actgrad_let_go_of_task(void* argument) {
     Task* task = argument;
     if (__atomic_sub_fetch(&task->holders, 1, __ATOMIC_ACQ_REL) > 0) return;
     if (task->plan.handle != 0) actgrad_release_later(task->plan.handle);
+    if (task->like != NULL) actgrad_let_go_of_remembered(task->like);
     free(task->call.words);
     free(task);
 }

@@ -1,0 +1,183 @@
+/* Calls like one that passed need no interpreter, and are refused all the same where their memory does not do. */
+#include "program.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "aclnnop/aclnn_geglu.h"
+#include "aclnnop/aclnn_leaky_relu_backward.h"
+
+enum { INVALID = 161002, N = 4 };
+
+static aclrtStream stream;
+static aclScalar* slope;
+
+static aclTensor* vector_at(void* memory, int64_t step, int64_t offset, int64_t storage) {
+    const int64_t shape[] = {N}, strides[] = {step};
+    aclTensor* tensor = aclCreateTensor(shape, 1, ACL_FLOAT, strides, offset, ACL_FORMAT_ND, &storage, 1, memory);
+    REQUIRE(tensor != NULL);
+    return tensor;
+}
+
+static void* numbers(const float* values, size_t count) {
+    void* memory = device_memory(count * sizeof *values);
+    CHECK(aclrtMemcpy(memory, count * sizeof *values, values, count * sizeof *values, ACL_MEMCPY_HOST_TO_DEVICE));
+    return memory;
+}
+
+static void expect(const void* memory, const float* values, size_t count) {
+    float found[64];
+    CHECK(aclrtMemcpy(found, sizeof found, memory, count * sizeof *found, ACL_MEMCPY_DEVICE_TO_HOST));
+    REQUIRE(memcmp(found, values, count * sizeof *found) == 0);
+}
+
+/* Phase one of LeakyReLU backward on three places, with strides of `step` elements, `offset` into storage of `storage`. */
+static int plan_at(void* g, void* x, void* out, int64_t step, int64_t offset, int64_t storage, aclOpExecutor** made) {
+    void* const places[] = {g, x, out};
+    aclTensor* tensors[3];
+    uint64_t size = 0;
+    for (int k = 0; k < 3; k++) tensors[k] = vector_at(places[k], step, offset, storage);
+    int status = aclnnLeakyReluBackwardGetWorkspaceSize(tensors[0], tensors[1], slope, false, tensors[2], &size, made);
+    for (int k = 0; k < 3; k++) CHECK(aclDestroyTensor(tensors[k]));
+    return status;
+}
+
+static void run_at(void* g, void* x, void* out, int64_t step, int64_t offset, int64_t storage) {
+    aclOpExecutor* executor = NULL;
+    CHECK(plan_at(g, x, out, step, offset, storage, &executor));
+    CHECK(aclnnLeakyReluBackward(NULL, 0, executor, stream));
+    CHECK(aclrtSynchronizeStream(stream));
+}
+
+/* Memory: the same words on other memory, all kinds of it that must be refused, and some that must not. */
+static void on_other_memory(void) {
+    static const float ones[] = {1, 2, 3, 4}, signs[] = {-1, 1, -1, 1}, flipped[] = {1, -1, 1, -1};
+    static const float first[] = {0.5f, 2, 1.5f, 4}, second[] = {1, 1, 3, 2};
+    void *g = numbers(ones, N), *x = numbers(signs, N), *other = numbers(flipped, N), *out = device_memory(4 * N);
+    void *tail = device_memory(8 * N), *freed = device_memory(4 * N);
+    char on_host[4 * N];
+    aclOpExecutor* executor = NULL;
+    for (int k = 0; k < 3; k++) {
+        run_at(g, x, out, 1, 0, N);
+        expect(out, first, N);
+        run_at(g, other, out, 1, 0, N);
+        expect(out, second, N);
+    }
+    char* late = (char*)tail + 4 * N + 4; /* one element short of its allocation's end */
+    FAILS(plan_at(g, x, late, 1, 0, N, &executor), INVALID, "out");
+    FAILS(plan_at(g, on_host, out, 1, 0, N, &executor), INVALID, "no device memory");
+    FAILS(plan_at(g, NULL, out, 1, 0, N, &executor), INVALID, "null address");
+    CHECK(aclrtFree(freed));
+    FAILS(plan_at(g, freed, out, 1, 0, N, &executor), INVALID, "no device memory");
+    FAILS(plan_at(tail, x, (char*)tail + 4, 1, 0, N, &executor), INVALID, "overlaps");
+    run_at(g, x, g, 1, 0, N); /* in place */
+    expect(g, first, N);
+    run_at(g, other, x, 1, 0, N);
+    expect(x, (float[]){0.5f, 1, 1.5f, 2}, N);
+    CHECK(aclrtFree(g));
+    CHECK(aclrtFree(x));
+    CHECK(aclrtFree(other));
+    CHECK(aclrtFree(out));
+    CHECK(aclrtFree(tail));
+}
+
+/* Views into one storage of 4 x 3 numbers: columns that interlock share no element, nor does the call harm the rest. */
+static void on_columns(void) {
+    static const float values[] = {1, -1, 9, 2, 1, 9, 3, -1, 9, 4, 1, 9};
+    static const float computed[] = {1, -1, 0.5f, 2, 1, 2, 3, -1, 1.5f, 4, 1, 4};
+    for (int k = 0; k < 3; k++) {
+        char* memory = numbers(values, 12);
+        run_at(memory, memory + 4, memory + 8, 3, 0, 10);
+        expect(memory, computed, 12);
+        CHECK(aclrtFree(memory));
+    }
+}
+
+/* Outputs must not share memory with each other, in place or not. */
+static void on_two_outputs(void) {
+    static const float ones[] = {1, 1};
+    Tensor x = matrix(1, 2, ones), out = matrix(1, 1, NULL), gelu = matrix(1, 1, NULL);
+    for (int k = 0; k < 3; k++) {
+        uint64_t size = 0;
+        aclOpExecutor* executor = NULL;
+        RUN(aclnnGeGlu, x.tensor, -1, 0, out.tensor, gelu.tensor);
+        aclTensor* same = describe(out.memory, 1, 1);
+        FAILS(aclnnGeGluGetWorkspaceSize(x.tensor, -1, 0, out.tensor, same, &size, &executor), INVALID, "overlap");
+        CHECK(aclDestroyTensor(same));
+    }
+    destroy(x);
+    destroy(out);
+    destroy(gelu);
+}
+
+/* More calls than are remembered; executors of those forgotten still run. */
+static void many(int count) {
+    aclOpExecutor** executors = calloc((size_t)count, sizeof *executors);
+    void *g = device_memory(1 << 16), *x = device_memory(1 << 16), *out = device_memory(1 << 16);
+    CHECK(aclrtMemset(g, 1 << 16, 0, 1 << 16));
+    CHECK(aclrtMemset(x, 1 << 16, 0, 1 << 16));
+    CHECK(aclrtMemset(out, 1 << 16, 255, 1 << 16));
+    for (int k = 0; k < count; k++) CHECK(plan_at(g, x, out, 1, k, N + k, &executors[k]));
+    for (int k = 0; k < count; k++) CHECK(aclnnLeakyReluBackward(NULL, 0, executors[k], stream));
+    CHECK(aclrtSynchronizeStream(stream));
+    expect(out, (float[8]){0}, 8);
+    free(executors);
+    CHECK(aclrtFree(g));
+    CHECK(aclrtFree(x));
+    CHECK(aclrtFree(out));
+}
+
+static pthread_barrier_t barrier;
+
+/* Keeps the interpreter to itself for a while. */
+static void* hold_interpreter(void* argument) {
+    int (*ensure)(void);
+    void (*release)(int);
+    void* symbols[] = {dlsym(RTLD_DEFAULT, "PyGILState_Ensure"), dlsym(RTLD_DEFAULT, "PyGILState_Release")};
+    REQUIRE(symbols[0] != NULL && symbols[1] != NULL);
+    memcpy(&ensure, &symbols[0], sizeof ensure);
+    memcpy(&release, &symbols[1], sizeof release);
+    int state = ensure();
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    release(state);
+    return argument;
+}
+
+/* While another thread holds the interpreter for good, calls like known ones come to an end. */
+static void without_interpreter(void) {
+    static const float ones[] = {1, 2, 3, 4}, signs[] = {-1, 1, -1, 1}, computed[] = {0.5f, 2, 1.5f, 4};
+    void *g = numbers(ones, N), *x = numbers(signs, N), *out = device_memory(4 * N);
+    pthread_t holder;
+    run_at(g, x, out, 1, 0, N);
+    pthread_barrier_init(&barrier, NULL, 2);
+    REQUIRE(pthread_create(&holder, NULL, hold_interpreter, NULL) == 0);
+    pthread_barrier_wait(&barrier);
+    for (int k = 0; k < 1000; k++) {
+        CHECK(aclrtMemset(out, 4 * N, 255, 4 * N));
+        run_at(g, x, out, 1, 0, N);
+        expect(out, computed, N);
+    }
+    run_at(g, x, g, 1, 0, N);
+    expect(g, computed, N);
+    pthread_barrier_wait(&barrier);
+    pthread_join(holder, NULL);
+    CHECK(aclrtFree(g));
+    CHECK(aclrtFree(x));
+    CHECK(aclrtFree(out));
+}
+
+/* Argument: how many different calls. */
+int main(int count, char** arguments) {
+    stream = start();
+    slope = number(0.5f);
+    on_other_memory();
+    on_columns();
+    on_two_outputs();
+    many(count > 1 ? atoi(arguments[1]) : 16);
+    if (getenv("ACTGRAD_SDK_HOST") == NULL) without_interpreter(); /* else there is none in this process */
+    CHECK(aclDestroyScalar(slope));
+    finish(stream);
+    puts("ok");
+    return 0;
+}
