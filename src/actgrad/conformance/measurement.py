@@ -24,7 +24,7 @@ from .standards import STANDARDS, Comparison, Tally
 from .verdict import ULP_EDGES
 
 T = TypeVar("T")
-CHUNK = 3 << 13  # elements measured together: their arrays stay in cache
+CHUNK = 1 << 18  # elements measured together: with fewer, threads mostly wait for each other at the interpreter
 _RETAINED = 24 << 20  # bytes; glibc's thresholds grow up to 32 MiB
 ASIDE = 1 << 16  # elements looked at together of those set aside
 SHOWN = 5  # failures of each kind

@@ -20,7 +20,7 @@ from ..measurement import cores, in_threads
 from . import precise
 from .item import PASSES, Found, Item
 from .state import Folder, State, fingerprint
-from .sweep import CHUNK, Sweep
+from .sweep import Sweep
 
 PART = 1 << 19  # numbers that a thread takes at a time
 SAVE_SECONDS = 5.0
@@ -123,7 +123,7 @@ def _swept(item: Item, folder: Folder, advance: Advance) -> State:
 def _verify(sweep: Sweep) -> str:
     """Hold the exact values against NumPy and mpmath; what they were held against."""
     sweep.fill(_sample(sweep))
-    lanes = sweep.lanes(slice(0, CHUNK))
+    lanes = sweep.lanes(slice(0, sweep.chunk))
     with np.errstate(invalid="ignore"):
         sample = np.flatnonzero(np.isfinite(lanes[sweep.call.main].astype(np.float64)))
     few = sample[:: -(-len(sample) // precise.SAMPLED)]
@@ -135,7 +135,7 @@ def _verify(sweep: Sweep) -> str:
 def _sample(sweep: Sweep) -> Array:
     """The bits of numbers all over a dtype."""
     count = 1 << 8 * BY_NAME[sweep.item.dtype].itemsize
-    return (np.arange(CHUNK, dtype=np.uint64) * np.uint64(count // CHUNK)).astype(sweep.bits(0, 1).dtype)
+    return (np.arange(sweep.chunk, dtype=np.uint64) * np.uint64(count // sweep.chunk)).astype(sweep.bits(0, 1).dtype)
 
 
 @contextmanager

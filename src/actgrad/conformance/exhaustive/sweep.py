@@ -17,7 +17,7 @@ from ..golden import Golden
 from ..measurement import inherited
 from .item import FIRST, Extreme, Found, Item
 
-CHUNK = 1 << 16  # elements computed together: their arrays stay in cache, and threads seldom wait for each other
+CHUNK = 1 << 18  # elements computed together: with fewer, threads mostly wait for each other at the interpreter
 #: Elements whose error is a larger part of the bound are looked at by NumPy, which knows the terms of sums. No error
 #: larger than this part is lost thereby: counted in units of the larger term an error is not more than in ULP.
 SUSPECT = 0.25
@@ -30,13 +30,14 @@ class Sweep:
 
     def __init__(self, item: Item):
         self.item = item
-        x = np.zeros(CHUNK, BY_NAME[item.dtype].numpy)
+        self.chunk = min(CHUNK, 1 << 8 * BY_NAME[item.dtype].itemsize)
+        x = np.zeros(self.chunk, BY_NAME[item.dtype].numpy)
         rng = np.random.default_rng(0) if item.kind == "random" else None
         self._inputs = testing.tensors(item.operator, item.attributes, x, rng)
         main = self._inputs[-1]
         self._x: Array = main
         if item.operator.layout == GATED:
-            self._x = main[:CHUNK] if item.attributes["activate_left"] else main[CHUNK:]
+            self._x = main[: self.chunk] if item.attributes["activate_left"] else main[self.chunk :]
         self._plan = item.operator.plan(*self._inputs, backend="cpu", **item.attributes)
         self._outputs = testing.as_tuple(self._plan.result)
         self.call: Elements = elements(item.operator, item.attributes, self._inputs, self._outputs)
@@ -59,12 +60,12 @@ class Sweep:
     def run(self, start: int, stop: int) -> list[Found]:
         """What the numbers from number `start` to before `stop` come to, for each output."""
         found = [Found() for _ in self.call.outputs]
-        for begin in range(start, stop, CHUNK):
-            bits = self.bits(begin, CHUNK)
+        for begin in range(start, stop, self.chunk):
+            bits = self.bits(begin, self.chunk)
             self.fill(bits)
             self.compute()
             # The last chunk may reach beyond what was asked for.
-            for k, part in self._measured(bits, min(stop - begin, CHUNK)):
+            for k, part in self._measured(bits, min(stop - begin, self.chunk)):
                 found[k] = found[k] + part
         return found
 
@@ -86,14 +87,14 @@ class Sweep:
         return [lane.take(at) for lane in self.call.inputs]
 
     def _measured(self, bits: Array, count: int) -> Iterator[tuple[int, Found]]:
-        exact = self.golden.values(self.lanes(slice(0, CHUNK)))
-        judged = np.arange(CHUNK) < count
+        exact = self.golden.values(self.lanes(slice(0, self.chunk)))
+        judged = np.arange(self.chunk) < count
         if self._torch is not None:  # at 0 SELU's derivative is a convention, beyond numbers others have their own
             with np.errstate(invalid="ignore"):
                 x = self._x.astype(np.float64)
             judged &= np.isfinite(x) & (x != 0)
         for k, (lane, number) in enumerate(zip(self.call.outputs, self.call.numbers, strict=True)):
-            actual = lane.take(slice(0, CHUNK))
+            actual = lane.take(slice(0, self.chunk))
             ulps = testing.ulp_errors(actual, exact[number])
             if not judged.all():
                 ulps = np.where(judged, ulps, 0)
