@@ -3,7 +3,7 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 BIN := .venv/bin
 
-.PHONY: demo test slow accuracy operators ratios training format clean
+.PHONY: demo test slow accuracy operators ratios training site format clean
 
 demo: .venv/demo
 	$(BIN)/actgrad demo
@@ -23,6 +23,7 @@ accuracy: .venv/dev
 	$(BIN)/actgrad check --exhaustive --dtype float16,bfloat16 --write docs/accuracy.md
 
 operators: .venv/dev
+	$(BIN)/python scripts/plots.py
 	$(BIN)/python scripts/operators.py --write
 
 ratios: .venv/dev
@@ -30,6 +31,10 @@ ratios: .venv/dev
 
 training: .venv/dev
 	$(BIN)/python scripts/training.py --write
+
+# The documentation in the folder site: python -m http.server --directory site
+site: .venv/dev
+	$(BIN)/mkdocs build --strict
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .

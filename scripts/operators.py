@@ -18,6 +18,7 @@ from actgrad.checks import Origin, When, allowed_dtypes
 from actgrad.dtypes import BY_NAME
 
 PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
+PLOTS = PAGE.parent / "images"
 
 INTRODUCTION = """\
 # Operators
@@ -76,6 +77,9 @@ def section(operator: Operator) -> Iterator[str]:
     yield ""
     yield " ".join(operator.summary.split())
     yield ""
+    if (PLOTS / f"{operator.name}.svg").exists():  # made by scripts/plots.py
+        yield f"![{operator.name} of x, a solid line, and its derivative, dashed]({PLOTS.name}/{operator.name}.svg)"
+        yield ""
     yield from _interfaces(operator, functions)
     yield from _formula(operator)
     if functions:
@@ -121,7 +125,7 @@ def _formula(operator: Operator) -> Iterator[str]:
     formulas = operator.formula if isinstance(operator.formula, Mapping) else {None: operator.formula}
     switch = operator.switch if isinstance(operator.switch, str) else "case"
     for key, formula in formulas.items():
-        words = (formula.__doc__ or formula.__name__).strip()
+        words = (formula.__doc__ or formula.__name__).strip().replace("**", r"\*\*")  # a power, not bold type
         yield f"- {'' if key is None else f'{switch} {key!r}: '}{words}"
     yield ""
 

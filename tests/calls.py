@@ -72,6 +72,12 @@ def off_defaults(operator: actgrad.Operator) -> dict[str, Any]:
     return next(case for case in reversed(testing.attribute_cases(operator)) if case.get("alpha", 1) > 0)
 
 
+def contiguous_result(operator: actgrad.Operator, tensors: dict[str, Any], **attributes: Any) -> tuple[np.ndarray, ...]:
+    """What the operator returns for contiguous copies of `tensors`."""
+    copies = [None if t is None else np.array(t, order="C") for t in tensors.values()]
+    return testing.as_tuple(operator(*copies, **attributes))
+
+
 def same_bits(a: Any, b: Any) -> bool:
     """Whether two arrays have the same dtype, shape and bits; of two NaNs sign and payload may differ."""
     a, b = np.asarray(a), np.asarray(b)

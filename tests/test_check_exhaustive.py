@@ -110,7 +110,8 @@ def test_float32_is_measured_as_the_whole_call_is(operator: Any, attributes: Any
     quarter = 0.25 * sweep.standards.bounds(operator, "float32")[0]
     assert found.ulps.error == pytest.approx(max(expected.ulps.error, min(quarter, found.ulps.error)), rel=1e-6)
     assert found.mean == pytest.approx(expected.mean, rel=0.05)
-    assert found.terms is None or found.terms == Extreme(pytest.approx(expected.terms.error), found.terms.bits)  # type: ignore[union-attr]
+    assert expected.terms is not None
+    assert (0.0 if found.terms is None else found.terms.error) == pytest.approx(expected.terms.error)
 
 
 def plant(monkeypatch: pytest.MonkeyPatch, change: Callable[[Sweep], None]) -> None:
@@ -358,6 +359,8 @@ def test_the_document_has_all_16_bit_numbers_of_every_case_within_the_bounds() -
     text = DOCUMENT.read_text(encoding="utf-8").partition(table.BEGIN)[2].partition(table.END)[0]
     rows = {tuple(line[2:-2].split(" | ")[:3]): line[2:-2].split(" | ") for line in text.splitlines()}
     for operator in actgrad.operators.values():
+        if operator.part_of is not None:
+            continue
         for attributes in testing.attribute_cases(operator):
             for dtype in ("float16", "bfloat16"):
                 row = rows[operator.name, Item(operator, attributes, dtype, "ones").words, dtype]

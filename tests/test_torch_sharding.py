@@ -48,7 +48,7 @@ def test_rules(operator: actgrad.Operator) -> None:
     rules = placements(interface, given)
     outputs = [output for (output, *_), _ in rules]
     assert all(len(set(several)) == 1 for several, _ in rules)
-    is_packed = operator.name in ("geglu", "geglu_backward")
+    is_packed = operator.name in ("geglu", "geglu_packed", "geglu_backward")
     is_linear = operator.gradient_of is not None or operator.name == "geglu_two"
     assert outputs == [Replicate(), Shard(0), Shard(1), *([] if is_packed else [Shard(2)]), *([Partial()] * is_linear)]
     for output, row in zip(outputs, (row for _, row in rules), strict=True):

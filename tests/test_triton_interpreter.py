@@ -28,14 +28,23 @@ from hypothesis import strategies as st
 pytest.importorskip("triton", minversion="3.9")  # the interpreter's fma rounded twice before
 
 import triton_formulas
-from test_accuracy import FLOATS, HALVES, SINGLES, bounds, int32_values
+from accuracy_cases import (
+    FLOATS,
+    HALVES,
+    SINGLES,
+    around_ties,
+    assert_alike_in_kind,
+    assert_rounded_once,
+    bounds,
+    int32_values,
+    meetings,
+)
+from memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 from test_accurate import FUNCTIONS, function
 from test_accurate import samples as function_samples
-from test_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 
 import actgrad
 from actgrad import testing
-from actgrad.backends.reference import rounded
 from actgrad.backends.triton import engine
 from actgrad.dtypes import BY_NAME
 from actgrad.layouts import GATED
@@ -108,22 +117,13 @@ def test_all_attributes(operator: Any, attributes: Any, dtype: str) -> None:
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(FLOATS, every=False)))
 def test_zeros_infinities_and_nan_meet_as_in_the_reference(operator: Any, attributes: Any, dtype: str) -> None:
     """In all combinations of the inputs, the result is NaN, infinite and negative where the reference's is."""
-    values = np.array([0.0, 0.5, 1.5, np.inf, -0.0, -0.5, -1.5, -np.inf, np.nan], FLOATS[dtype])
-    required = [a for a in operator.schema.tensors if not a.is_optional]
-    is_gated = operator.layout == GATED
-    tensors = [a.ravel() for a in np.meshgrid(*[values] * (len(required) + is_gated))]
-    if is_gated:
-        tensors = [*tensors[:-2], np.concatenate(tensors[-2:])]
+    tensors = meetings(operator, dtype)
     with np.errstate(all="ignore"):
         reference = testing.as_tuple(operator(*tensors, backend="reference", **attributes))
         for got, standard in zip(call(operator, *tensors, **attributes), reference, strict=True):
             nans = np.unique(np.frombuffer(got[np.isnan(got)].tobytes(), f"u{got.itemsize}"))
             assert len(nans) <= 1, "there is one NaN"
-            got, standard = got.astype(np.float64), standard.astype(np.float64)
-            np.testing.assert_array_equal(np.isnan(got), np.isnan(standard))
-            np.testing.assert_array_equal(np.isinf(got), np.isinf(standard))
-            numbers = ~np.isnan(standard)
-            np.testing.assert_array_equal(np.signbit(got[numbers]), np.signbit(standard[numbers]))
+            assert_alike_in_kind(got, standard)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -157,16 +157,10 @@ def test_an_operator_that_somebody_adds(softplus: Any) -> None:
 @pytest.mark.parametrize("dtype", HALVES)
 def test_results_are_rounded_once(dtype: str, source: str) -> None:
     """Ties, what lies just beside them, and what overflows; leaky ReLU with slope 1 changes nothing else."""
-    with np.errstate(invalid="ignore", over="ignore"):  # signalling NaNs; beyond the largest float32
-        numbers = np.sort(testing.every_value(FLOATS[dtype]).astype(source))
-        ties = (numbers[1:] / 2 + numbers[:-1] / 2).astype(source)
-        values = np.concatenate([numbers, ties, np.nextafter(ties, ties * 2), np.nextafter(ties, ties / 2)])
+    values = around_ties(dtype, source)
     out = np.empty(values.shape, FLOATS[dtype])
     call(actgrad.leaky_relu, values, negative_slope=1, out=out)
-    with np.errstate(all="ignore"):
-        standard, number = rounded(values, BY_NAME[dtype]), ~np.isnan(values)
-        np.testing.assert_array_equal(np.isnan(out.astype(np.float64)), ~number)
-    np.testing.assert_array_equal(out[number].view(np.uint16), standard[number].view(np.uint16))
+    assert_rounded_once(values, out)
 
 
 def test_integers() -> None:

@@ -13,7 +13,7 @@ from .errors import (
 from .op import REGISTRY as operators
 from .op import Operator
 from .ops.elu import elu, elu_backward
-from .ops.geglu import geglu, geglu_backward, geglu_two, geglu_two_backward
+from .ops.geglu import geglu, geglu_backward, geglu_packed, geglu_two, geglu_two_backward
 from .ops.gelu import gelu, gelu_backward
 from .ops.leaky_relu import leaky_relu, leaky_relu_backward
 from .ops.selu import selu, selu_backward
@@ -21,7 +21,7 @@ from .plan import Plan
 from .precompile import precompile
 from .products import product, rules
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 __all__ = [
     "ActgradError",
@@ -37,6 +37,7 @@ __all__ = [
     "elu_backward",
     "geglu",
     "geglu_backward",
+    "geglu_packed",
     "geglu_two",
     "geglu_two_backward",
     "gelu",

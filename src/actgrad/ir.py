@@ -3,8 +3,7 @@
     ir.GeGluGradV2(dy, x, gelu, dim=-1, approximate=1, activate_left=False)
     ir.GeGluGradV2.infer_shape((4, -1), (4, 64), (4, -1))        ((4, 64),)
 
-Called with arrays, such an operator computes at once; in a traced PyTorch graph it is one node (import actgrad.torch
-before tracing). What it infers of
+Called with arrays, such an operator computes at once; in a traced PyTorch graph it is one node. What it infers of
 shapes and data types it infers from these alone: a dimension of -1 is unknown, a shape of (-2,) has unknown rank.
 Building graphs for CANN's own graph engine (C++) is not part of this package.
 """

@@ -21,6 +21,11 @@ def gated_forward(function, active, other, *attributes):
     return activated * other, activated
 
 
+def gated_forward_alone(function, active, other, *attributes):
+    """out = f(active) * other"""
+    return (function(active, *attributes) * other,)
+
+
 def gated_backward(function, derivative, grad_output, active, other, *attributes):
     """The gradients of the active and of the other half, f(active) computed anew."""
     return gated_backward_given(derivative, grad_output, active, other, function(active, *attributes), *attributes)
@@ -36,7 +41,7 @@ def gated_backward_given(derivative, grad_output, active, other, activated, *att
 
 def pair_forward(function, other, active, *attributes):
     """out = other * f(active), of two tensors. f(active) is nobody's result: the backward pass computes it anew."""
-    return (function(active, *attributes) * other,)
+    return gated_forward_alone(function, active, other, *attributes)
 
 
 def pair_backward(function, derivative, grad_output, other, active, *attributes):

@@ -35,6 +35,7 @@ class Operator:
     Its interface is its schema line; what follows from that (defaults, checks, documentation, other languages'
     signatures) is derived. `formula` is of one element: a function, or a mapping from the values of the attribute
     `switch`. With `gradient_of`, the formula is the derivative of that operator's and kernels apply the chain rule.
+    With `part_of`, it returns that operator's first result alone, and has the same gradients.
     `checks` are the rules on dtypes and shapes in their order, of checks/; the usual ones where none are stated.
     """
 
@@ -46,6 +47,7 @@ class Operator:
         formula: Formula | Mapping[Any, Formula],
         switch: str | Callable[[dict[str, Any], Product | None], Any] = "",
         gradient_of: Operator | None = None,
+        part_of: Operator | None = None,
         layout: str = ELEMENTWISE,
         broadcasts: bool = False,
         dtypes: str = "float32 float16 bfloat16",
@@ -64,6 +66,7 @@ class Operator:
         self.formula = formula
         self.switch = switch
         self.gradient_of = gradient_of
+        self.part_of = part_of
         self.layout = layout
         self.broadcasts = broadcasts  # the inputs are promoted and broadcast together, else they must be alike
         self.dtypes = tuple(dtypes.split())  # by the contract; the library's own list is wider, see checks.py

@@ -114,7 +114,7 @@ def element_and_formulas(call: checks.Call) -> tuple[Callable[..., Any], tuple[C
         return layouts.pair_backward, (forward.formula_for(call.attributes, call.product), formula)
     assert operator.layout == GATED
     if forward is None:
-        return layouts.gated_forward, (formula,)
+        return layouts.gated_forward if operator.part_of is None else layouts.gated_forward_alone, (formula,)
     if "gelu" in call.inputs:
         return layouts.gated_backward_given, (formula,)
     return layouts.gated_backward, (forward.formula_for(call.attributes, call.product), formula)

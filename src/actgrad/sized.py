@@ -125,20 +125,19 @@ def _sigmoid_cubic_derivative(x: Any, c1: float, c3: float) -> Any:
 
 
 #: The functions a formula may call, for sized numbers.
-FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "where": _where,
-    "abs": _abs,
-    "minimum": _minimum,
-    "maximum": _maximum,
-    "exp": _function("exp", np.exp),
-    "expm1": _function("expm1", np.exp),
-    "log1p": _function("log1p", lambda x: 1 / (1 + x)),
-    "tanh": _function("tanh", lambda x: 1 - np.tanh(x) ** 2),
-    "erfc": _function("erfc", lambda x: 2 * np.exp(-x * x) / np.sqrt(np.pi)),
-    "normal_cdf": _function("normal_cdf", xp.normal_pdf),
-    "normal_pdf": _function("normal_pdf", lambda x: x * xp.FUNCTIONS["normal_pdf"](x)),
-    "sigmoid_cubic": _function("sigmoid_cubic", _sigmoid_cubic_derivative),
-    "normal_cdf_times": lambda x, factor: FUNCTIONS["normal_cdf"](x) * factor,
-    "normal_pdf_times": lambda x, factor: FUNCTIONS["normal_pdf"](x) * factor,
-    "sigmoid_cubic_times": lambda x, c1, c3, factor: FUNCTIONS["sigmoid_cubic"](x, c1, c3) * factor,
-}
+FUNCTIONS: Mapping[str, Callable[..., Any]] = xp.with_factors(
+    {
+        "where": _where,
+        "abs": _abs,
+        "minimum": _minimum,
+        "maximum": _maximum,
+        "exp": _function("exp", np.exp),
+        "expm1": _function("expm1", np.exp),
+        "log1p": _function("log1p", lambda x: 1 / (1 + x)),
+        "tanh": _function("tanh", lambda x: 1 - np.tanh(x) ** 2),
+        "erfc": _function("erfc", lambda x: 2 * np.exp(-x * x) / np.sqrt(np.pi)),
+        "normal_cdf": _function("normal_cdf", xp.normal_pdf),
+        "normal_pdf": _function("normal_pdf", lambda x: x * xp.FUNCTIONS["normal_pdf"](x)),
+        "sigmoid_cubic": _function("sigmoid_cubic", _sigmoid_cubic_derivative),
+    }
+)

@@ -323,6 +323,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     "gelu": lambda ops, a, x: ops.gelu(x, approximate=a["approximate"]),
     "gelu_backward": lambda ops, a, g, x: ops.gelu_backward(g, x, approximate=a["approximate"]),
     "geglu": _aten_geglu,
+    "geglu_packed": lambda ops, a, packed: _aten_geglu(ops, a, packed)[0],
     "geglu_backward": _aten_geglu_backward,
     "geglu_two": lambda ops, a, x, gate: x * ops.gelu(gate, approximate=a["approximate"]),
     "geglu_two_backward": _aten_geglu_two_backward,

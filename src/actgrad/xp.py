@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -105,6 +106,35 @@ NAMES = (
     "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
+_TIMES = "_times"  # what the names of functions that take a factor end with
+#: Those that are an instruction or two; the others are series of them.
+SIMPLE = frozenset({"where", "abs", "minimum", "maximum"})
+
+
+@cache
+def functions_of(formula: Callable[..., Any]) -> frozenset[str]:
+    """The names of FUNCTIONS that a formula calls, the formulas that it uses included."""
+    names = formula.__code__.co_names
+    used = (formula.__globals__.get(name) for name in names if name not in FUNCTIONS)
+    own = frozenset(name for name in names if name in FUNCTIONS)
+    return own.union(*(functions_of(f) for f in used if isinstance(f, FunctionType)))
+
+
+def with_factors(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """`functions` and, made of them, those of NAMES that are one of them times a factor, their last argument."""
+
+    def times(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *arguments: function(*arguments[:-1]) * arguments[-1]
+
+    stems = {name: name.removesuffix(_TIMES) for name in NAMES if name.endswith(_TIMES)}
+    return {**functions, **{name: times(functions[stem]) for name, stem in stems.items() if stem in functions}}
+
+
+def missing(formula: Callable[..., Any], functions: Mapping[str, Any]) -> str | None:
+    """What a formula calls and `functions` lacks, without its factor, the first of NAMES; None for nothing."""
+    lacking = (name for name in NAMES if name in functions_of(formula) and name not in functions)
+    first = next(lacking, None)
+    return None if first is None else first.removesuffix(_TIMES)
 
 
 def bind(formula: Callable[..., Any], functions: Mapping[str, Any]) -> Callable[..., Any]:
@@ -134,10 +164,6 @@ def bind(formula: Callable[..., Any], functions: Mapping[str, Any]) -> Callable[
             raise TypeError(f"{where_}: {name!r} is a {type(value).__name__}; a formula may use numbers and formulas")
     # An operator written in C, as PyTorch's are, may import something, and does so by the builtins of this frame.
     scope["__builtins__"] = {"__import__": builtins.__import__}
-    return FunctionType(_straight(formula.__code__, where_), scope, formula.__name__)
-
-
-def _straight(code: CodeType, where_: str) -> CodeType:
-    if any(isinstance(c, CodeType) for c in code.co_consts):
+    if any(isinstance(c, CodeType) for c in formula.__code__.co_consts):
         raise TypeError(f"{where_}: functions, lambdas and comprehensions inside a formula are not allowed")
-    return code
+    return FunctionType(formula.__code__, scope, formula.__name__)

@@ -64,9 +64,8 @@ def __getattr__(name: str) -> Any:
         for signature in signatures.every():
             if name in (signature.name, signature.first_name):
                 pair = functions.Function(signature)
-                return _keep({signature.first_name: functions.first(pair), signature.name: functions.second(pair)})[
-                    name
-                ]
+                made = {signature.first_name: functions.first(pair), signature.name: functions.second(pair)}
+                return _keep(made)[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

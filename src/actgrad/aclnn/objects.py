@@ -156,7 +156,7 @@ def aclCreateTensor(
         tensor.put(*tensor.view_on(storage_of(storage, "aclCreateTensor")))
         return tensor
     except Exception as error:  # whatever a caller passed, C's function does not raise
-        report(error if isinstance(error, InvalidArgument) else InvalidCall(f"aclCreateTensor: {error}"))
+        _report(error, "aclCreateTensor")
         return None
 
 
@@ -215,6 +215,12 @@ def storage_of(storage: Any, function: str) -> Storage:
     return Storage(view.address, size, view.device, view.kind, view.writable, owner)
 
 
+def _report(error: Exception, function: str) -> int:
+    """The status of a failure, reported; what Python itself raises is an argument of the wrong kind."""
+    is_ours = isinstance(error, (NullArgument, InvalidArgument))
+    return report(error if is_ours else InvalidCall(f"{function}: {error}"))
+
+
 def aclDestroyTensor(tensor: AclTensor | None) -> int:
     """Destroy a tensor; its storage stays the caller's. A null pointer is fine."""
     if isinstance(tensor, AclTensor):
@@ -234,7 +240,7 @@ def aclSetRawTensorAddr(tensor: AclTensor | None, addr: Any) -> int:
             raise InvalidArgument(f"{name}: tensor was destroyed")
         tensor.put(*tensor.view_on(storage_of(addr, name)))
     except Exception as error:  # as in aclCreateTensor
-        return report(error if isinstance(error, (NullArgument, InvalidArgument)) else InvalidCall(f"{name}: {error}"))
+        return _report(error, name)
     return 0
 
 
@@ -256,7 +262,7 @@ def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
             raise InvalidArgument(f"{name}: dataType is {what}, which no scalar may have")
         return _scalar(_rounded(name, value, dtype), dtype)
     except Exception as error:  # as in aclCreateTensor
-        report(error if isinstance(error, (NullArgument, InvalidArgument)) else InvalidCall(f"{name}: {error}"))
+        _report(error, name)
         return None
 
 

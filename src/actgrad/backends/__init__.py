@@ -60,6 +60,11 @@ def adopt_torch() -> None:
         torch_is_adopted = threads.adopt_runtime()
 
 
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def set_num_threads(n: int) -> None:
     """Compute on at most `n` threads from now on; 0 returns to the default.
 

@@ -42,9 +42,7 @@ def _sum_once(*inputs: Any) -> tuple[Any]:
 
 def _sum_twice(*inputs: Any) -> tuple[Any, Any]:
     """The sum of the inputs, for each of two outputs."""
-    total = inputs[0]
-    for x in inputs[1:]:
-        total = total + x
+    (total,) = _sum_once(*inputs)
     return total, total
 
 

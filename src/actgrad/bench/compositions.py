@@ -24,6 +24,14 @@ def _geglu(library: Any, approximate: str) -> Composition:
     return eager
 
 
+def _geglu_packed(library: Any, approximate: str) -> Composition:
+    def eager(packed: Any, out: Any) -> None:
+        left, right = packed.chunk(2, -1)
+        library.mul(left, library.nn.functional.gelu(right, approximate=approximate), out=out)
+
+    return eager
+
+
 def _geglu_backward(library: Any, approximate: str) -> Composition:
     gelu, gelu_backward = library.nn.functional.gelu, library.ops.aten.gelu_backward
 
@@ -45,6 +53,14 @@ def _geglu_to_compile(library: Any, approximate: str) -> Composition:
         activated = functional.gelu(right, approximate=approximate)
         gelu.copy_(activated)
         out.copy_(left * activated)
+
+    return compiled
+
+
+def _geglu_packed_to_compile(library: Any, approximate: str) -> Composition:
+    def compiled(packed: Any, out: Any) -> None:
+        left, right = packed.chunk(2, -1)
+        out.copy_(left * library.nn.functional.gelu(right, approximate=approximate))
 
     return compiled
 
@@ -101,6 +117,7 @@ def _geglu_two_backward_to_compile(library: Any, approximate: str) -> Compositio
 
 _COMPOSITIONS = {
     "geglu": (_geglu, _geglu_to_compile),
+    "geglu_packed": (_geglu_packed, _geglu_packed_to_compile),
     "geglu_backward": (_geglu_backward, _geglu_backward_to_compile),
     "geglu_two": (_geglu_two, _geglu_two_to_compile),
     "geglu_two_backward": (_geglu_two_backward, _geglu_two_backward_to_compile),

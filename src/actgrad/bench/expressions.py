@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Iterator
-from types import FunctionType
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .. import layouts, xp
-from ..layouts import GATED_PAIR
+from .. import preparation, xp
+from ..checks import Call
+from ..dtypes import BY_NAME
+from ..loop import Meta
 from .cases import Case
 
 Expression = Callable[..., Any]
 
 _ROOT = math.sqrt(2 * math.pi)
+_GIVEN = Meta(BY_NAME["float32"], (), ())  # of a tensor that is there, whatever it is
 
 
 def expression(case: Case, functions: dict[str, Any], join: Callable[[list[Any]], Any]) -> Expression:
@@ -27,32 +29,25 @@ def expression(case: Case, functions: dict[str, Any], join: Callable[[list[Any]]
 
     KeyError where the formula uses what `functions` lacks.
     """
-    gated_forward: Expression = layouts.gated_forward
-    gated_backward: Expression = layouts.gated_backward_given
-    pair_forward: Expression = layouts.pair_forward
-    pair_backward: Expression = layouts.pair_backward
-    formula = case.operator.formula_for(case.all_attributes, None)
-    forward, scalars = case.operator.gradient_of, case.scalars
-    derivative = _bind(formula, functions)
-    if case.operator.layout == GATED_PAIR:
-        if forward is None:
-            return lambda *tensors: pair_forward(derivative, *tensors)[0]
-        activation = _bind(forward.formula_for(case.all_attributes, None), functions)
-        return lambda *tensors: pair_backward(activation, derivative, *tensors)
+    operator, scalars = case.operator, case.scalars
+    names = [a.name for a in operator.schema.tensors if case.with_optional or not a.is_optional]
+    call = Call(operator, dict.fromkeys(names, _GIVEN), case.all_attributes)
+    element, formulas = preparation.element_and_formulas(call)
+    bound = [_bind(formula, functions) for formula in formulas]
     if not case.is_gated:
-        element = layouts.forward if forward is None else layouts.backward
-        return lambda *tensors: element(derivative, *tensors, *scalars)[0]
-    if forward is None:
-        return lambda packed: gated_forward(derivative, *_halves(packed)[::-1], *scalars)
-    function = _bind(forward.formula_for(case.all_attributes, None), functions)
+        return lambda *tensors: _one_or_all(element(*bound, *tensors, *scalars))
+    packed, is_forward = names.index("self"), operator.gradient_of is None
 
-    def backward(grad_output: Any, packed: Any, activated: Any = None) -> Any:
-        other, active = _halves(packed)
-        given = function(active, *scalars) if activated is None else activated
-        results = gated_backward(derivative, grad_output, active, other, given, *scalars)
-        return join(list(results)[::-1])
+    def gated(*tensors: Any) -> Any:
+        lower, upper = _halves(tensors[packed])
+        results = element(*bound, *tensors[:packed], upper, lower, *tensors[packed + 1 :], *scalars)
+        return _one_or_all(results) if is_forward else join(list(results)[::-1])
 
-    return backward
+    return gated
+
+
+def _one_or_all(results: tuple[Any, ...]) -> Any:
+    return results if len(results) > 1 else results[0]
 
 
 def _halves(packed: Any) -> tuple[Any, Any]:
@@ -61,30 +56,10 @@ def _halves(packed: Any) -> tuple[Any, Any]:
 
 
 def _bind(formula: Callable[..., Any], functions: dict[str, Any]) -> Callable[..., Any]:
-    missing = next(_missing(formula, functions), None)
+    missing = xp.missing(formula, functions)
     if missing is not None:
-        raise KeyError(missing.removesuffix("_times"))
+        raise KeyError(missing)
     return xp.bind(formula, functions)
-
-
-def _missing(formula: Any, functions: dict[str, Any]) -> Iterator[str]:
-    """What a formula, or one that it uses, takes from xp and `functions` lacks."""
-    for name in formula.__code__.co_names:
-        if name not in xp.NAMES:
-            used = formula.__globals__.get(name)
-            yield from _missing(used, functions) if isinstance(used, FunctionType) else ()
-        elif name not in functions:
-            yield name
-
-
-def _with_factors(functions: dict[str, Any]) -> dict[str, Any]:
-    """`functions`, and those that are one of them times a factor: their last argument."""
-
-    def times(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *arguments: function(*arguments[:-1]) * arguments[-1]
-
-    stems = {name: name.removesuffix("_times") for name in xp.NAMES if name.endswith("_times")}
-    return {**functions, **{name: times(functions[stem]) for name, stem in stems.items() if stem in functions}}
 
 
 def _shared(where: Any, exp: Any, tanh: Any) -> dict[str, Any]:
@@ -107,8 +82,8 @@ def of_numpy() -> dict[str, Any]:
     try:
         special = importlib.import_module("scipy.special")
     except ImportError:
-        return _with_factors(functions)
-    return _with_factors({**functions, "erfc": special.erfc, "normal_cdf": special.ndtr})
+        return xp.with_factors(functions)
+    return xp.with_factors({**functions, "erfc": special.erfc, "normal_cdf": special.ndtr})
 
 
 def of_jax(jax: Any) -> dict[str, Any]:
@@ -120,7 +95,7 @@ def of_jax(jax: Any) -> dict[str, Any]:
         "erfc": jax.lax.erfc,
         "normal_cdf": lambda x: 0.5 * jax.lax.erfc(-math.sqrt(0.5) * x),  # its ndtr does not take bfloat16
     }
-    return _with_factors(functions)
+    return xp.with_factors(functions)
 
 
 def of_torch(torch: Any) -> dict[str, Any]:
@@ -142,4 +117,4 @@ def of_torch(torch: Any) -> dict[str, Any]:
         "erfc": torch.special.erfc,
         "normal_cdf": torch.special.ndtr,
     }
-    return _with_factors(functions)
+    return xp.with_factors(functions)

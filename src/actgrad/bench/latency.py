@@ -45,7 +45,7 @@ def _new(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> Call:
 
 
 def _two_phases(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> Call:
-    get_workspace_size, compute, arguments = _aclnn(case, tensors, convert)
+    get_workspace_size, compute, arguments = _aclnn(case, tensors)
 
     def call() -> Any:
         _, size, executor = get_workspace_size(*arguments)
@@ -56,7 +56,7 @@ def _two_phases(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> 
 
 
 def _phase_two(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> Call:
-    get_workspace_size, compute, arguments = _aclnn(case, tensors, convert)
+    get_workspace_size, compute, arguments = _aclnn(case, tensors)
     _, size, executor = get_workspace_size(*arguments)
     aclnn.aclSetAclOpExecutorRepeatable(executor)
 
@@ -67,7 +67,7 @@ def _phase_two(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> C
     return call
 
 
-def _aclnn(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> tuple[Any, Any, list[Any]]:
+def _aclnn(case: Case, tensors: Tensors) -> tuple[Any, Any, list[Any]]:
     """The two functions of a case and the arguments of the first, tensors and scalars made before as in C."""
     found = [s for s in signatures.of(case.operator) if not s.in_place and not s.fixed]
     if not found:
@@ -156,19 +156,17 @@ def measure(case: Case, dtype: str, loaded: dict[str, tuple[Peer, Any]], seconds
         )
     contenders = [Contender(*key, [call]) for key, call in calls.items()]
     times = dict(zip(calls, interleaved(contenders, seconds), strict=True))
-    return Latency(
-        case.title, case.operator.name, dict(case.attributes), dtype, ELEMENTS, times, _ratios(list(times), times)
-    )
+    return Latency(case.title, case.operator.name, dict(case.attributes), dtype, ELEMENTS, times, _ratios(times))
 
 
-def _ratios(keys: list[Key], times: dict[Key, Any]) -> dict[tuple[Key, Key], float]:
+def _ratios(times: dict[Key, Any]) -> dict[tuple[Key, Key], float]:
     """Each way of ours against each peer of its form; NumPy's ways against NumPy only."""
     found = {}
-    for ours in keys:
+    for ours in times:
         if ours[0] != OURS:
             continue
         way = WAYS[ours[1]]
-        for peer in keys:
+        for peer in times:
             is_numpy = peer[0] == "numpy"
             if peer[0] != OURS and peer[1] == way.form and is_numpy == (way.library == "numpy"):
                 found[ours, peer] = times[ours].median / times[peer].median

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..backends import cores
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNKNOWN_CACHE = 32 << 20
@@ -37,11 +38,6 @@ def describe() -> dict[str, Any]:
         "revision": revision(),
         "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import testing
+from ..backends import cores, get_num_threads
 from ..ops.selu import ALPHA, SCALE
 from . import compositions, expressions
 from .buffers import Array, Tensors
@@ -59,12 +61,8 @@ def torch() -> Any:
 
 
 def to_torch(library: Any, array: Array | None) -> Any:
-    """The array's memory as a tensor."""
-    if array is None:
-        return None
-    if array.dtype.name == "bfloat16":
-        return library.from_numpy(array.view(np.int16)).view(library.bfloat16)
-    return library.from_numpy(array)
+    """The array's memory as a tensor; None for an optional one left out."""
+    return None if array is None else testing.to_torch(library, array)
 
 
 def to_numpy(result: Any) -> tuple[Array, ...]:
@@ -75,12 +73,7 @@ def to_numpy(result: Any) -> tuple[Array, ...]:
         return (np.asarray(result),)
     if result.is_mkldnn:
         result = result.to_dense()
-    if str(result.dtype) == "torch.bfloat16":
-        import ml_dtypes
-
-        result = result.contiguous().view(importlib.import_module("torch").int16)
-        return (np.asarray(result.numpy()).view(ml_dtypes.bfloat16),)
-    return (np.asarray(result.numpy()),)
+    return (testing.from_torch(torch(), result),)
 
 
 def reason(fault: Exception) -> str:
@@ -222,11 +215,8 @@ def _load_jax() -> Any:
 
 
 def _jax(library: Any, case: Case, layout: str) -> Bind:
-    from ..backends import get_num_threads
-
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if get_num_threads() != cores:
-        raise Unavailable(f"it always computes on all {cores} cores, not on {get_num_threads()}")
+    if get_num_threads() != cores():
+        raise Unavailable(f"it always computes on all {cores()} cores, not on {get_num_threads()}")
     if layout != "contiguous":
         raise Unavailable("only contiguous arrays")
     numpy = library.numpy

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ActgradError
-from .results import CEILING, OURS, Cell, Key, Run, geometric_mean, title
+from .results import CEILING, OURS, Cell, Key, Run, geometric_mean, peers_of, title
 
 SUFFIXES = (".png", ".svg")
 _STYLES = (
@@ -46,7 +46,7 @@ def write(run: Run, path: Path) -> None:
     rows = -(-len(rates) // columns)  # of rates; below them one row for the rest
     figure = pyplot.figure(figsize=(max(8, 3.8 * columns), 2.8 * rows + 3.8), layout="constrained")
     grid = figure.add_gridspec(rows + 1, columns)
-    styles = {key: _STYLES[k % len(_STYLES)] for k, key in enumerate([(OURS, "out"), *_peers(run.cells)])}
+    styles = {key: _STYLES[k % len(_STYLES)] for k, key in enumerate([(OURS, "out"), *peers_of(run.cells)])}
     handles: dict[str, Any] = {}  # one legend for all panels
     for k, ((case, dtype, layout, cache), cells) in enumerate(rates.items()):
         axes = figure.add_subplot(grid[k // columns, k % columns])
@@ -80,7 +80,7 @@ def _rate_panel(axes: Any, cells: list[Cell], heading: str, styles: dict[Key, tu
     """Lines: bytes per second against size, of ours and of the peers that write into given memory, if there are any."""
     threads = max(c.threads for c in cells)
     cells = [c for c in cells if c.threads == threads]
-    peers = _peers(cells)
+    peers = peers_of(cells)
     for key in [(OURS, "out"), *([p for p in peers if p[1] == "out"] or peers)]:
         marker, dashes = styles[key]
         held = [c for c in cells if key in c.times]
@@ -100,14 +100,10 @@ def _rate_panel(axes: Any, cells: list[Cell], heading: str, styles: dict[Key, tu
     axes.tick_params(labelsize="x-small")
 
 
-def _peers(cells: list[Cell]) -> list[Key]:
-    return list(dict.fromkeys(key for cell in cells for key in cell.ratios))
-
-
 def _ratio_panel(axes: Any, cells: list[Cell]) -> None:
     """Bars: per case and peer the geometric mean over dtypes, sizes and what else was measured."""
     names = list(dict.fromkeys(c.case for c in cells))
-    peers = _peers(cells)
+    peers = peers_of(cells)
     width = 0.8 / max(1, len(peers))
     for k, peer in enumerate(peers):
         of = [[c.ratios[peer] for c in cells if c.case == name and peer in c.ratios] for name in names]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from .results import OURS, Cell, Latency, Mean, Memory, Notes, Run, count, geometric_mean, means, title
+from .results import OURS, Cell, Latency, Mean, Memory, Notes, Run, count, geometric_mean, means, peers_of, title
 from .timing import Times
 
 #: What a result says beside its fields.
@@ -88,7 +88,7 @@ def _table(heading: str, caption: str, words: Iterable[str], numbers: Iterable[s
 
 
 def _throughput(cells: list[Cell]) -> Any:
-    peers = list(dict.fromkeys(key for cell in cells for key in cell.ratios))
+    peers = peers_of(cells)
     more = [name for name in ("layout", "threads") if len({getattr(c, name) for c in cells}) > 1]
     alike = ", ".join(f"{name} {getattr(cells[0], name)}" for name in ("layout", "threads") if name not in more)
     table = _table(

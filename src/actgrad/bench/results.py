@@ -185,6 +185,11 @@ def geometric_mean(values: Iterable[float]) -> float:
     return math.exp(sum(logarithms) / len(logarithms)) if logarithms else math.nan
 
 
+def peers_of(cells: Iterable[Cell]) -> list[Key]:
+    """The peers that cells have ratios to, in order of appearance."""
+    return list(dict.fromkeys(peer for cell in cells for peer in cell.ratios))
+
+
 def means(cells: Iterable[Cell]) -> list[Mean]:
     """The geometric means per peer, apart for layouts, caches and threads, in order of appearance."""
     groups: dict[tuple[Key, str, str, int], list[tuple[float, str]]] = {}

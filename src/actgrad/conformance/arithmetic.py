@@ -13,11 +13,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .. import sized
+from .. import sized, xp
 from ..backends.reference import rounded
 from ..dtypes import BY_NAME
 from ..sized import Sized
-from . import vocabulary
 from .elements import Array
 from .sample import Prediction, Rule, Sample, Suspicion
 
@@ -162,7 +161,7 @@ def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
 
 def _functions(sample: Sample) -> frozenset[str]:
     """What the formulas of the call use."""
-    return frozenset().union(*map(vocabulary.functions, sample.call.computation.formulas))
+    return frozenset().union(*map(xp.functions_of, sample.call.computation.formulas))
 
 
 RULES: tuple[Rule, ...] = (

@@ -6,7 +6,6 @@ what their terms allow them is computed by NumPy, whose calls cost more than the
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from .. import testing
+from ..backends import cores
 from ..testing import Expected
 from . import axis, standards
 from .elements import Array, Elements
@@ -221,10 +221,6 @@ def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tupl
         finally:
             for _, future in waiting:
                 future.cancel()
-
-
-def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def with_faults(c: Comparison, call: Elements, golden: Golden, lanes: Sequence[Array], number: int) -> Comparison:

@@ -66,7 +66,7 @@ class Sample:
         lanes = list(self.inputs if inputs is None else inputs)
         computation, numbers = call.computation, call.numbers
         if attributes is not None:
-            other = self._computation({**call.attributes, **attributes}, len(lanes))
+            other = self._computation({**call.attributes, **attributes})
             if other is None:
                 return None
             computation = other
@@ -89,7 +89,7 @@ class Sample:
             for n, lane in zip(numbers, self.actual, strict=True)
         ]
 
-    def _computation(self, attributes: dict[str, Any], lanes: int) -> Computation | None:
+    def _computation(self, attributes: dict[str, Any]) -> Computation | None:
         """The computation of a call on such tensors with other attributes."""
         operator, dtypes = self.call.operator, [lane.dtype for lane in self.inputs]
         out: Any = tuple(np.empty(1, lane.dtype) for lane in self.actual)
@@ -100,7 +100,7 @@ class Sample:
             tensors = [*first, packed, *rest]
             out = None
         else:
-            tensors = [np.zeros(1, dtype) for dtype in dtypes[:lanes]]
+            tensors = [np.zeros(1, dtype) for dtype in dtypes]
         try:
             plan = operator.plan(
                 *tensors, out=out[0] if out and len(out) == 1 else out, backend="reference", **attributes

@@ -1,4 +1,4 @@
-"""The words of a formula: the functions that it calls and the constants that it names, its callees' included."""
+"""The words of operators' formulas: functions that they call, constants that they name, their callees' included."""
 
 from __future__ import annotations
 
@@ -9,13 +9,6 @@ from typing import Any
 
 from .. import xp
 from ..op import Operator
-
-
-@cache
-def functions(formula: Callable[..., Any]) -> frozenset[str]:
-    """The functions of xp.py that a formula calls."""
-    own = frozenset(name for name in _names(formula) if name in xp.FUNCTIONS)
-    return own.union(*map(functions, _callees(formula)))
 
 
 @cache
@@ -33,7 +26,7 @@ def of_operator(operator: Operator) -> frozenset[str]:
     found: frozenset[str] = frozenset()
     for one in filter(None, (operator, operator.gradient_of)):
         formulas = one.formula.values() if isinstance(one.formula, Mapping) else [one.formula]
-        found = found.union(*map(functions, formulas))
+        found = found.union(*map(xp.functions_of, formulas))
     return found
 
 

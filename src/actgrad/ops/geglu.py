@@ -43,6 +43,15 @@ geglu = Operator(
     ir="GeGluV2(x, dim=-1, approximate=1, activate_left=False) -> (y, gelu)",
 )
 
+geglu_packed = Operator(
+    "geglu_packed(Tensor self, int dim=-1, int approximate=0, bool activate_left=False) -> Tensor out",
+    summary="GeGLU without its second result, which then costs neither time nor memory.",
+    formula={"none": gelu_erf, "tanh": gelu_tanh},
+    switch="approximate",
+    part_of=geglu,
+    layout=GATED,
+)
+
 geglu_backward = Operator(
     "geglu_backward(Tensor grad_output, Tensor self, Tensor? gelu, int dim=-1, int approximate=0, "
     "bool activate_left=False) -> Tensor grad_input",

@@ -13,7 +13,7 @@ from ..forks import forkable_lock
 from ..layouts import ELEMENTWISE
 from . import saving
 from .kernels import Interface, interface_of, is_direct
-from .partials import Tensors, jacobian_vector, vector_jacobian
+from .partials import Tensors, jacobian_vector, sum_present, vector_jacobian
 
 _C = torch._C
 
@@ -56,7 +56,7 @@ class Derivation(NamedTuple):
             totals = (totals,) * len(self.interface.tensors)
         if all(other is None for other in others):
             return [totals[number] for number in numbers]
-        return [_sum(totals[number], self._by_formula(number, saved, (None, *others))) for number in numbers]
+        return [sum_present((totals[number], self._by_formula(number, saved, (None, *others)))) for number in numbers]
 
     def _of_gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
         """The gradient of one tensor of a backward operator's call, which has no kernel of its own."""
@@ -138,9 +138,3 @@ def _with_way(interface: Interface, attributes: dict[str, Any], way: saving.Way 
 def _gradient(way: saving.Way, attributes: dict[str, Any]) -> Gradient:
     given = {name: value for name, value in attributes.items() if name in way.backward.defaults}
     return gradient_of(interface_of(way.backward), {**given, **way.flags})
-
-
-def _sum(a: Any, b: Any) -> Any:
-    if a is None or b is None:
-        return b if a is None else a
-    return a + b

@@ -169,13 +169,7 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         "normal_pdf": _function(_normal_pdf, lambda result, x: -torch.clamp(x, -_FAR, _FAR) * result),
         "sigmoid_cubic": _function(_sigmoid_cubic, _sigmoid_cubic_slope),
     }
-    for name in ("normal_cdf", "normal_pdf", "sigmoid_cubic"):
-        named[f"{name}_times"] = _times(named[name])
-    return named
-
-
-def _times(plain: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *arguments: plain(*arguments[:-1]) * arguments[-1]
+    return xp.with_factors(named)
 
 
 def _is_nan(x: Any) -> Any:

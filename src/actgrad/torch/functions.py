@@ -67,8 +67,10 @@ def geglu(
 
     Kept for the gradient is the input alone; with save="gelu" GELU's values too, which then need not be computed anew.
     """
-    out, _ = _actgrad.geglu.default(input, dim, _number(approximate), activate_left, **_saving(save))
-    return out
+    given = (input, dim, _number(approximate), activate_left)
+    if save == "gelu":
+        return _actgrad.geglu.default(*given, save=save)[0]
+    return _actgrad.geglu_packed.default(*given, **_saving(save))
 
 
 def geglu_two(x: torch.Tensor, gate: torch.Tensor, approximate: str = "none") -> torch.Tensor:

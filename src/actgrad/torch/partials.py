@@ -38,7 +38,9 @@ def vector_jacobian(
     element = _element(operator, tensors, attributes)
     cotangents = _parts(operator, attributes, gradients, of_outputs=True)
     parts = [
-        _total(_products(element, place, cotangents)) for place, owner in enumerate(element.owners) if owner == number
+        sum_present(_products(element, place, cotangents))
+        for place, owner in enumerate(element.owners)
+        if owner == number
     ]
     target = tensors[number]
     assert target is not None, "only what was given is differentiated"
@@ -61,9 +63,9 @@ def jacobian_vector(
         for place, direction in enumerate(directions)
         if direction is not None
     ]
-    totals = [_total(terms) for terms in zip(*columns, strict=True)]
+    totals = [sum_present(terms) for terms in zip(*columns, strict=True)]
     like = torch.broadcast_tensors(*element.inputs)[0]
-    results = [(torch.zeros_like(like) if total is None else total).to(dtype) for total in totals]
+    results = [(torch.zeros_like(like) if tangent is None else tangent).to(dtype) for tangent in totals]
     is_packed = operator.layout == GATED and operator.gradient_of is not None
     return [_joined(attributes, results, dtype)] if is_packed else results
 
@@ -105,7 +107,7 @@ def _products(element: Element, place: int, cotangents: Tensors) -> list[Any]:
     ]
 
 
-def _total(terms: Iterable[Any]) -> Any:
+def sum_present(terms: Iterable[Any]) -> Any:
     """The sum of the terms that are there; None where none is."""
     present = [term for term in terms if term is not None]
     return sum(present[1:], present[0]) if present else None

@@ -41,8 +41,9 @@ class Way(NamedTuple):
 def ways(operator: Operator) -> dict[str, Way]:
     """The ways to an operator's gradient, by what they keep. Empty where the registry has no backward operator."""
     found: dict[str, Way] = {}
+    whole = operator.part_of or operator
     for backward in REGISTRY.values():
-        if backward.gradient_of is not operator:
+        if backward.gradient_of is not whole:
             continue
         *_, last = [a.name for a in backward.schema.tensors if not a.is_optional]
         flags = [name for name in backward.defaults if name.endswith("is_result")]
@@ -53,7 +54,7 @@ def ways(operator: Operator) -> dict[str, Way]:
             keeps = RESULT if last == RESULT else INPUT
             found[keeps] = Way(backward, keeps, {})
         for argument in backward.schema.tensors:
-            if argument.is_optional:
+            if argument.is_optional and whole is operator:  # a further result, which a part does not have
                 found[argument.name] = Way(backward, argument.name, {})
     return found
 

@@ -29,7 +29,7 @@ STAGE_BYTES = 64 << 10  # room for staged tiles, on each thread's stack, which m
 
 
 class Block(Words):
-    """The words of a call block. The scalars (doubles) follow, then the counts, then the operands."""
+    """The words of a call block. The scalars (for the row function) follow, then the counts, then the operands."""
 
     ROW = 0  # address of the row function
     ROW_STREAMING = auto()  # address of its streaming variant, 0 for never

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from functools import cache, partial
 from typing import NamedTuple
 
@@ -14,14 +15,17 @@ import llvmlite.ir as ir
 
 from ...arrays import View
 from ...forks import forkable_lock
+from ...loop import Loop
 from ...plan import Computation, Shortcut
-from . import driver, launch, objects, rows, shortcut, threads, tiling
+from . import driver, launch, lookup, objects, rows, shortcut, threads, tiling
 from .rows import Row
 from .target import Target, host
 
 _lock = forkable_lock()
 _engines: list[llvm.ExecutionEngine] = []  # machine code lives as long as the process
 _compiled: dict[tuple[Row, Target], RowCode] = {}
+#: By what they hold; scalars by their words, for 0.0 and -0.0 differ. Kernels and what was made of them point to these.
+_tables: dict[tuple[Computation, tuple[int, ...]], lookup.Table] = {}
 
 
 class RowCode:
@@ -83,6 +87,8 @@ class Doors(NamedTuple):
     launch: Callable[..., None]
     attempt: Callable[..., bool]
     run: int
+    lookup: int
+    lookup_streaming: int
 
 
 @cache
@@ -94,8 +100,8 @@ def _doors() -> Doors:
     target = host()
     engine = _load(objects.key("driver", astuple(target)), lambda: _driver_module(target), target)
     address = engine.get_function_address
-    builtins = {name: launch.as_builtin(name, address(name)) for name in ("launch", "attempt")}
-    return Doors(**builtins, run=address("run"))
+    launcher, attempt = (launch.as_builtin(name, address(name)) for name in ("launch", "attempt"))
+    return Doors(launcher, attempt, *(address(name) for name in ("run", "lookup", "lookup_streaming")))
 
 
 def _driver_module(target: Target) -> ir.Module:
@@ -104,6 +110,7 @@ def _driver_module(target: Target) -> ir.Module:
     invoke = launch.emit_invoke(module, module.globals["run"])
     launch.emit(module, invoke)
     shortcut.emit(module, invoke)
+    lookup.emit(module)
     return module
 
 
@@ -117,6 +124,20 @@ def row_code(row: Row, target: Target) -> RowCode:
     return code
 
 
+def _table(held: Computation) -> lookup.Table | None:
+    """A table, computed at most once; None where there are as many as there may be."""
+    key = replace(held, scalars=()), _words(held.scalars)
+    table = _tables.get(key)
+    if table is None and len(_tables) < lookup.MOST_TABLES:
+        kernel = CpuKernel(held)  # named, to live until it has run
+        table = _tables.setdefault(key, lookup.filled(held, kernel.run))
+    return table
+
+
+def _words(scalars: Sequence[float]) -> tuple[int, ...]:
+    return tuple(struct.unpack("<q", struct.pack("<d", scalar))[0] for scalar in scalars)
+
+
 class CpuKernel:
     """A computation as machine code."""
 
@@ -124,6 +145,34 @@ class CpuKernel:
         loop = computation.loop.coalesced()
         self.target = host()
         self.walk = tiling.plan(loop, self.target)
+        with _lock:
+            self.doors = _doors()
+        self.milliseconds = 0.0  # that machine code of its own took
+        self.is_looked_up = True
+        words = self._words_of_lookup(computation)
+        if words is None:
+            table = self._values(computation)
+            self.is_looked_up = bool(table)
+            code = self._code(computation, loop, has_table=bool(table))
+            words = self.walk.words(code.plain, code.streaming, (*_words(computation.scalars), *table))
+        self._block = (ctypes.c_int64 * len(words))(*words)
+        self.run = partial(self.doors.launch, ctypes.addressof(self._block))
+
+    def _words_of_lookup(self, computation: Computation) -> list[int] | None:
+        """The call block where results are looked up."""
+        held = lookup.of_results(computation)
+        table = None if held is None or any(self.walk.spread) else _table(held)
+        if table is None:
+            return None
+        return self.walk.words(self.doors.lookup, self.doors.lookup_streaming, (table.ctypes.data,))
+
+    def _values(self, computation: Computation) -> tuple[int, ...]:
+        """The address of the formula's values where they are looked up."""
+        held = lookup.of_formula(computation) if self.target.gather else None
+        table = None if held is None else _table(held)
+        return () if table is None else (table.ctypes.data,)
+
+    def _code(self, computation: Computation, loop: Loop, has_table: bool) -> RowCode:
         row = Row(
             computation.element,
             computation.formulas,
@@ -132,16 +181,15 @@ class CpuKernel:
             tuple(o.dtype for o in loop.outputs),
             tuple(o.dtype for o in loop.inputs),
             self.walk.spread,
+            has_table,
         )
-        with _lock:
-            self.doors = _doors()
-        self.code = row_code(row, self.target)
-        words = self.walk.words(self.code.plain, self.code.streaming, computation.scalars)
-        self._block = (ctypes.c_int64 * len(words))(*words)
-        self.run = partial(self.doors.launch, ctypes.addressof(self._block))
+        code = row_code(row, self.target)
+        self.milliseconds = code.milliseconds
+        return code
 
     def __str__(self) -> str:
-        return f"{self.target}, {self.walk}; machine code in {self.code.milliseconds:.0f} ms"
+        how = ", looked up" if self.is_looked_up else ""
+        return f"{self.target}, {self.walk}{how}; machine code in {self.milliseconds:.0f} ms"
 
     @property
     def machine_code(self) -> tuple[int, int]:

@@ -38,6 +38,7 @@ class Row:
     outputs: tuple[Dtype, ...]
     inputs: tuple[Dtype, ...]
     spread: tuple[bool, ...]  # per input: a single element for the whole row
+    has_table: bool = False  # of the one formula's values, see lookup.py; its address follows the scalars
 
 
 def emit(module: ir.Module, row: Row, target: Target) -> None:
@@ -57,7 +58,11 @@ class _RowFunction:
         self.targets = [function.word(operands, k, PTR) for k in range(len(row.outputs))]
         self.sources = [function.word(operands, len(row.outputs) + k, PTR) for k in range(len(row.inputs))]
         self.scalars = [Uniform(emitter, function.word(scalars, k, ir.DoubleType())) for k in range(row.scalars)]
-        self.formulas = [xp.bind(f, emitter.functions) for f in row.formulas]
+        self.raw: dict[ir.Value, ir.Value] = {}  # how a vector that was loaded lay in memory
+        if row.has_table:
+            self.formulas = [self._looked_up(function.word(scalars, row.scalars, PTR))]
+        else:
+            self.formulas = [xp.bind(f, emitter.functions) for f in row.formulas]
         self.constants = {
             k: self._spread(self.sources[k], dtype)
             for k, dtype in enumerate(row.inputs) if row.spread[k]
@@ -90,6 +95,19 @@ class _RowFunction:
         function.call(plain, [operands, function.sub(self.count, bulk), function.arguments[2]])
         function.ret_void()
 
+    def _looked_up(self, table: ir.Value) -> Callable[..., Vector]:
+        """What stands for a formula of an input and attributes: its values in a table."""
+
+        def formula(x: Vector, *attributes: Uniform) -> Vector:
+            return self.emitter.gather(table, self.function.zext(self.raw[x.value], self.emitter.vector_type(I32)))
+
+        return formula
+
+    def _widened(self, raw: ir.Value, dtype: Dtype) -> Vector:
+        vector = storage.widen(self.emitter, raw, dtype)
+        self.raw[vector.value] = raw
+        return vector
+
     def _compute(self, inputs: list[Vector]) -> list[Vector]:
         results = self.row.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]
@@ -103,7 +121,7 @@ class _RowFunction:
     def _inputs(self, load: Callable[[ir.Value, Dtype], ir.Value]) -> list[Vector]:
         pairs = enumerate(zip(self.sources, self.row.inputs, strict=True))
         return [
-            self.constants[k] if k in self.constants else storage.widen(self.emitter, load(source, dtype), dtype)
+            self.constants[k] if k in self.constants else self._widened(load(source, dtype), dtype)
             for k, (source, dtype) in pairs
         ]
 
@@ -142,7 +160,7 @@ class _RowFunction:
     def _spread(self, source: ir.Value, dtype: Dtype) -> Vector:
         element = storage.memory_type(dtype, 1).element
         raw = self.emitter.broadcast(self.function.load(source, typ=element, align=1))
-        return storage.widen(self.emitter, raw, dtype)
+        return self._widened(raw, dtype)
 
     # The last, incomplete vectors
 

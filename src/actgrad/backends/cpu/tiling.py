@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import ceil, prod
@@ -38,8 +38,8 @@ class Walk:
             return f"flat{stores}"
         return f"tiles of {self.tile[0]} x {self.tile[1]}, {sum(self.staged)} operands staged{stores}"
 
-    def words(self, row: int, row_streaming: int, scalars: tuple[float, ...]) -> list[int]:
-        """The call block for the driver; see driver.Block."""
+    def words(self, row: int, row_streaming: int, scalars: Sequence[int]) -> list[int]:
+        """The call block for the driver, see driver.Block; the scalars as the row functions want their words."""
         shape = self.loop.shape
         counts: list[int] = []
         if not self.is_flat:
@@ -56,7 +56,7 @@ class Walk:
             words[Block.ROWS], words[Block.COLUMNS] = shape[-2:]
             words[Block.TILE_ROWS], words[Block.TILE_COLUMNS] = self.tile
             words[Block.JOINED] = all(self.staged)
-        words += [struct.unpack("<q", struct.pack("<d", s))[0] for s in scalars]
+        words += scalars
         words[Block.COUNTS] = len(words)
         words += counts
         words[Block.FIRST_OPERAND], words[Block.OPERAND_WORDS] = len(words), Part.WALK + len(counts)

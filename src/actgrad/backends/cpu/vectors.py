@@ -88,6 +88,13 @@ class Emitter:
         pattern = ((1 << (self.exponent_bits + 2)) - 1) << (self.mantissa - 1)
         return self.where(is_nan, self.from_bits(self.splat(pattern, self.integer)), x)
 
+    def gather(self, table: ir.Value, index: ir.Value) -> Vector:
+        """The numbers of a table of floats at `index`, one per lane; for targets that can."""
+        type_ = self.vector_type(FLOAT)
+        every_lane = ir.Constant(self.vector_type(I1), [1] * self.lanes)
+        arguments = (ir.Constant(type_, None), table, index, every_lane, I32(4))
+        return Vector(self, self.call("llvm.x86.avx512.mask.gather.dps.512", type_, *arguments))
+
     # Primitives, see primitives.py for their meaning
 
     def where(self, condition: Mask, x: Any, y: Any) -> Vector:

@@ -19,7 +19,6 @@ import numpy as np
 
 from ... import testing
 from ...aclnn.signatures import Signature
-from ...arguments import attribute
 from ...dtypes import BY_NAME, promote
 from ...layouts import GATED
 from ...loop import broadcast_shapes
@@ -115,7 +114,6 @@ class _Maker:
             value = attributes[parameter.argument]
             if operator.choices and parameter.argument == operator.switch:
                 value = operator.choices.index(value)
-            attribute(operator, operator.schema.attributes_by_name[parameter.argument], value)
             found[parameter.argument] = Scalar(float(value) if parameter.type == "Scalar" else value)
         return found
 

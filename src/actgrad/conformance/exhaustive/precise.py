@@ -68,18 +68,16 @@ def _functions(mpmath: Any) -> Mapping[str, Any]:
         return 1 / (1 + near(mpmath.exp)(-(c1 * x + c3 * x**3)))
 
     functions = {name: near(getattr(mpmath, name)) for name in ("exp", "expm1", "tanh", "erfc")}
-    cdf, pdf = near(mpmath.ncdf), near(mpmath.npdf)
-    return {
-        **functions,
-        "where": lambda condition, x, y: x if condition else y,
-        "abs": abs,
-        "minimum": min,
-        "maximum": max,
-        "log1p": mpmath.log1p,
-        "normal_cdf": cdf,
-        "normal_pdf": pdf,
-        "sigmoid_cubic": sigmoid_cubic,
-        "normal_cdf_times": lambda x, factor: cdf(x) * factor,
-        "normal_pdf_times": lambda x, factor: pdf(x) * factor,
-        "sigmoid_cubic_times": lambda x, c1, c3, factor: sigmoid_cubic(x, c1, c3) * factor,
-    }
+    return xp.with_factors(
+        {
+            **functions,
+            "where": lambda condition, x, y: x if condition else y,
+            "abs": abs,
+            "minimum": min,
+            "maximum": max,
+            "log1p": mpmath.log1p,
+            "normal_cdf": near(mpmath.ncdf),
+            "normal_pdf": near(mpmath.npdf),
+            "sigmoid_cubic": sigmoid_cubic,
+        }
+    )

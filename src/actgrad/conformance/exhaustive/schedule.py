@@ -12,11 +12,12 @@ from queue import SimpleQueue
 import numpy as np
 
 from ... import backends, products, testing
+from ...backends import cores
 from ...checks import allowed_dtypes
 from ...dtypes import BY_NAME
 from ...op import Operator
 from ..elements import Array
-from ..measurement import cores, in_threads
+from ..measurement import in_threads
 from . import precise
 from .item import PASSES, Found, Item
 from .state import Folder, State, fingerprint
@@ -36,14 +37,17 @@ class Done:
 
 
 def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int) -> list[Item]:
-    """The sweeps to be done, short ones first; `every` thins those of dtypes that have more than two bytes."""
+    """The sweeps to be done, short ones first; `every` thins those of dtypes that have more than two bytes.
+
+    What an operator computes that is part of another one is swept with that.
+    """
     product = products.chosen()
     kinds = [kind for kind in PASSES if kind != "PyTorch" or importlib.util.find_spec("torch") is not None]
     found = []
     for dtype in dtypes:
         is_long = BY_NAME[dtype].itemsize > 2
         for operator in operators:
-            if dtype not in allowed_dtypes(operator, product):
+            if dtype not in allowed_dtypes(operator, product) or operator.part_of in operators:
                 continue
             holds = operator.requires.values()
             for attributes in testing.attribute_cases(operator):

@@ -1,0 +1,189 @@
+"""Half-precision results that are looked up: the same bits as those computed, in every layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import actgrad
+from actgrad.backends.cpu import engine, lookup, tiling
+from actgrad.backends.cpu.target import host
+
+NUMBERS = np.arange(1 << 16, dtype=np.uint16)
+HALVES = (np.float16, ml_dtypes.bfloat16)
+CALLS = (
+    (actgrad.elu, {"alpha": 1.3, "scale": 0.7, "input_scale": 1.1}),
+    (actgrad.selu, {}),
+    (actgrad.gelu, {"approximate": "none"}),
+    (actgrad.gelu, {"approximate": "tanh"}),
+)
+
+
+KEPT: list[object] = []  # tables of earlier tests: calls that are remembered point to them
+
+
+@pytest.fixture(autouse=True)
+def no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No table is there yet, nor a plan with one."""
+    monkeypatch.setattr(engine, "_tables", {})
+    KEPT.append(engine._tables)
+    for operator in actgrad.operators.values():
+        operator.prepared.clear()
+
+
+def many(dtype: Any, count: int = lookup.WORTH) -> np.ndarray[Any, Any]:
+    """All numbers, again and again, scattered."""
+    bits = np.resize(NUMBERS, count)
+    return np.random.default_rng(0).permutation(bits).view(dtype)
+
+
+def is_looked_up(operator: Any, *arrays: Any, **settings: Any) -> bool:
+    return "looked up" in str(operator.plan(*arrays, **settings))
+
+
+def computed(operator: Any, x: np.ndarray[Any, Any], **attributes: Any) -> np.ndarray[Any, Any]:
+    """The bits of the results, from calls too small for a table."""
+    results = operator(NUMBERS.view(x.dtype), **attributes)
+    assert not is_looked_up(operator, NUMBERS.view(x.dtype), **attributes)
+    return results.view(np.uint16)[x.view(np.uint16)]
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+@pytest.mark.parametrize(("operator", "attributes"), CALLS)
+def test_same_bits_as_computed(operator: Any, attributes: dict[str, Any], dtype: Any) -> None:
+    x = many(dtype, lookup.WORTH + 3)
+    out = np.full(x.shape, np.nan, dtype)
+    assert is_looked_up(operator, x, out=out, **attributes)
+    operator(x, out=out, **attributes)
+    np.testing.assert_array_equal(out.view(np.uint16), computed(operator, x, **attributes))
+
+
+@pytest.mark.parametrize("offset", [0, 1, 2, 31])
+def test_streaming_stores(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
+    """From any alignment that elements may have, and nothing beside the output is written."""
+    monkeypatch.setattr(tiling, "_last_cache_bytes", lambda: 1)
+    x = many(np.float16, lookup.WORTH + 5)
+    room = np.full(x.size + 64, np.nan, np.float16)
+    out = room[offset : offset + x.size]
+    plan = actgrad.gelu.plan(x, out=out)
+    assert "streaming stores, looked up" in str(plan)
+    plan.run()
+    np.testing.assert_array_equal(out.view(np.uint16), computed(actgrad.gelu, x))
+    assert np.isnan(np.delete(room, np.s_[offset : offset + x.size])).all()
+
+
+def layouts(dtype: Any) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    square = many(dtype, 520 * 510).reshape(520, 510)
+    yield "transposed", square.T
+    yield "reversed", square[::-1, ::-1]
+    yield "every second", many(dtype, 2 * lookup.WORTH)[1::2]
+    yield "slices of rows", many(dtype, 600 * 700).reshape(600, 700)[:, 100:600]
+    yield "one row for all", np.broadcast_to(many(dtype, 1 << 10), (1 << 9, 1 << 10))
+    odd = np.zeros(2 * lookup.WORTH + 1, np.uint8)[1:].view(dtype)
+    odd.view(np.uint16)[...] = many(dtype).view(np.uint16)
+    yield "odd addresses", odd
+
+
+@pytest.mark.parametrize("x", [pytest.param(x, id=name) for name, x in layouts(np.float16)])
+def test_any_layout(x: np.ndarray[Any, Any]) -> None:
+    assert is_looked_up(actgrad.gelu, x)
+    result = actgrad.gelu(x)
+    np.testing.assert_array_equal(result.view(np.uint16), computed(actgrad.gelu, np.array(x)))
+
+
+def test_one_number_for_a_row() -> None:
+    x = np.broadcast_to(many(np.float16, 600)[:, None], (600, 1 << 10))
+    np.testing.assert_array_equal(actgrad.gelu(x).view(np.uint16), computed(actgrad.gelu, np.array(x)))
+
+
+def test_in_place() -> None:
+    x = many(ml_dtypes.bfloat16)
+    expected = computed(actgrad.selu, x)
+    actgrad.selu(x, out=x)
+    np.testing.assert_array_equal(x.view(np.uint16), expected)
+
+
+def test_attributes_have_tables_of_their_own() -> None:
+    """Also those that compare equal, as 0.0 and -0.0 do."""
+    x = many(np.float16)
+    for alpha in (0.0, -0.0, 1.0, 1.5, float("nan")):
+        result = actgrad.elu.plan(x, alpha=alpha).run()
+        np.testing.assert_array_equal(result.view(np.uint16), computed(actgrad.elu, x, alpha=alpha))
+    assert len(engine._tables) == 5
+
+
+def test_tables_are_shared_and_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lookup, "MOST_TABLES", 2)
+    x = many(np.float16)
+    for shape in ((-1,), (512, -1), (4, 4, -1)):
+        actgrad.gelu.plan(x.reshape(shape))
+    assert len(engine._tables) == 1
+    for alpha in (1.0, 1.5, 2.0):
+        result = actgrad.elu.plan(x, alpha=alpha).run()
+        np.testing.assert_array_equal(result.view(np.uint16), computed(actgrad.elu, x, alpha=alpha))
+    assert len(engine._tables) == 2
+
+
+@pytest.mark.parametrize(
+    ("operator", "dtype"),
+    [(actgrad.leaky_relu, np.float16), (actgrad.gelu, np.float32), (actgrad.selu, np.int8)],
+    ids=["simple arithmetic", "too many numbers", "integers"],
+)
+def test_others_are_computed(operator: Any, dtype: Any) -> None:
+    assert not is_looked_up(operator, np.zeros(lookup.WORTH, dtype))
+
+
+# Values of a formula that other operands are multiplied with
+
+halves_gather = pytest.mark.skipif(not host().gather, reason="this processor looks no vectors up")
+
+
+@halves_gather
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
+@pytest.mark.parametrize("dtype", HALVES)
+def test_derivative_and_gate(dtype: Any, approximate: str) -> None:
+    """The same bits as in calls that are too small for a table, one for every column."""
+    x, other = many(dtype), np.random.default_rng(1).permutation(many(dtype))
+    packed = np.stack([other, x], axis=1)
+    assert is_looked_up(actgrad.gelu_backward, other, x, approximate=approximate)
+    assert is_looked_up(actgrad.geglu_packed, packed, approximate=approximate)
+    gradient = actgrad.gelu_backward(other, x, approximate=approximate)
+    out, activated = actgrad.geglu(packed, approximate=approximate)
+    alone = actgrad.geglu_packed(packed, approximate=approximate)
+    for part in np.split(np.arange(x.size), 8):
+        few = actgrad.gelu_backward(other[part], x[part], approximate=approximate)
+        assert not is_looked_up(actgrad.gelu_backward, other[part], x[part], approximate=approximate)
+        np.testing.assert_array_equal(gradient[part].view(np.uint16), few.view(np.uint16))
+        few_out, few_activated = actgrad.geglu(packed[part], approximate=approximate)
+        np.testing.assert_array_equal(out[part].view(np.uint16), few_out.view(np.uint16))
+        np.testing.assert_array_equal(alone[part].view(np.uint16), few_out.view(np.uint16))
+        np.testing.assert_array_equal(activated[part].view(np.uint16), few_activated.view(np.uint16))
+
+
+@halves_gather
+@pytest.mark.parametrize("size", [lookup.WORTH + k for k in (0, 1, 15, 16, 31)])
+def test_derivative_of_the_last_few(size: int) -> None:
+    x, room = many(np.float16, size), np.full(size + 32, np.nan, np.float16)
+    g = np.full(size, 1, np.float16)
+    actgrad.gelu_backward(g, x, out=room[16:-16])
+    assert np.isnan(room[:16]).all()
+    assert np.isnan(room[-16:]).all()
+    of_each = actgrad.gelu_backward(np.ones(1 << 16, np.float16), NUMBERS.view(np.float16))
+    np.testing.assert_array_equal(room[16:-16].view(np.uint16), of_each.view(np.uint16)[x.view(np.uint16)])
+
+
+def test_short_and_shared_formulas_are_computed() -> None:
+    g, x = many(np.float16), many(np.float16)
+    assert not is_looked_up(actgrad.elu_backward, g, x)
+    assert not is_looked_up(actgrad.geglu_backward, g, np.stack([x, x]).reshape(2 * x.size), None)
+
+
+def test_targets_without_the_instruction_compute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "host", lambda: replace(host(), gather=False))
+    g, x = many(np.float16), many(np.float16)
+    assert not is_looked_up(actgrad.gelu_backward, g, x)

@@ -1,0 +1,50 @@
+"""Kernels compiled ahead of the calls."""
+
+from __future__ import annotations
+
+import pytest
+from calls import run_script
+
+import actgrad
+
+
+def test_precompile_everything() -> None:
+    assert actgrad.precompile() > 90
+
+
+def test_precompiled_calls_compile_nothing() -> None:
+    script = """
+import numpy as np, actgrad
+from actgrad.backends.cpu import engine
+count = actgrad.precompile(["elu", "geglu_backward"], ["float32", "float16"])
+assert count > 0
+def forbidden(*args):
+    raise AssertionError("compiled")
+engine.optimised = forbidden
+for dtype in ("float32", "float16"):
+    for x in (np.ones((8, 64), dtype), np.ones((64, 8), dtype).T, np.ones((8, 128), dtype)[:, ::2], np.ones((), dtype)):
+        actgrad.elu(x, alpha=1.5)
+        actgrad.elu(x[..., None])
+    g, x = np.ones((8, 32), dtype), np.ones((8, 64), dtype)
+    for approximate in (0, 1):
+        for left in (False, True):
+            actgrad.geglu_backward(g, x, approximate=approximate, activate_left=left)
+            actgrad.geglu_backward(g, x, g, approximate=approximate, activate_left=left)
+try:
+    actgrad.selu(np.ones(3))
+except AssertionError:
+    pass
+else:
+    raise SystemExit("nothing was ever compiled: the test sees nothing")
+"""
+    run_script(script, ACTGRAD_CACHE_DIR="")
+
+
+def test_precompile_names() -> None:
+    assert actgrad.precompile("elu", "float32") == 1
+    with pytest.raises(actgrad.InvalidDtype, match="none of elu takes int8"):
+        actgrad.precompile("elu", "int8")
+    with pytest.raises(actgrad.InvalidCall, match=r"no operator 'relu'; known: elu, "):
+        actgrad.precompile(["relu"])
+    with pytest.raises(actgrad.InvalidCall, match=r"no dtype 'float8'; known: float32, "):
+        actgrad.precompile(["elu"], ["float8"])
