@@ -1,25 +1,112 @@
-"""The Python in the README runs as printed, and prints what its comments say."""
+"""What the README tells people to type runs as printed, in both languages, and says what it is said to say."""
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from calls import run_script
+from sdk_programs import needs_compiler
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```python\n(.*?)^```", README, flags=re.M | re.S)
+from actgrad import documents
+from actgrad.catalogue import PART
+
+ROOT = Path(__file__).parents[1]
+ENGLISH, CHINESE = (ROOT / name for name in ("README.md", "README.zh-CN.md"))
+README = ENGLISH.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def blocks(language: str, text: str = README) -> list[str]:
+    """The code of that language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.M | re.S)
+
+
+def block(language: str, word: str) -> str:
+    """The one with that word."""
+    (found,) = [code for code in blocks(language) if word in code]
+    return found
+
+
+def typed(commands: str, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """What a shell makes of commands in a folder, with this Python's programs."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    variables = os.environ | {"PATH": path, "COLUMNS": "200"} | settings
+    return subprocess.run(
+        ["bash", "-e"], input=commands, capture_output=True, text=True, check=False, cwd=folder, env=variables
+    )
+
+
+@pytest.mark.parametrize("number", range(len(blocks("python"))))
 def test_python_runs_as_printed(number: int) -> None:
-    assert run_script(BLOCKS[number])
+    assert run_script(blocks("python")[number])
 
 
 def test_the_aclnn_example() -> None:
-    (block,) = [block for block in BLOCKS if "aclnnSeluBackward(" in block]
-    printed = run_script(block)
+    code = block("python", "aclnnSeluBackward(")
+    printed = run_script(code)
     assert re.match(r"0 \[1\.050701 1\.050701 1\.050701 1\.050701 1\.050701 1\.050701\s+1\.050701 1\.050701\]", printed)
     assert re.search(r"^161001 \[PID: \d+\] .* aclnnSeluBackward: result is a null pointer", printed, flags=re.M)
-    assert run_script(block, ACTGRAD_PRODUCT="Ascend950").startswith("0 [1.758099")
+    assert run_script(code, ACTGRAD_PRODUCT="Ascend950").startswith("0 [1.758099")
+
+
+def test_converting_says_what_it_did() -> None:
+    assert "ELU" in run_script(block("python", "actgrad.torch.convert"))
+
+
+@needs_compiler
+def test_running_a_program() -> None:
+    done = typed(block("sh", "--check"), ROOT)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("1.050701") == 8
+
+
+@needs_compiler
+def test_building_a_program(tmp_path: Path) -> None:
+    """With the folder of the SDK and the program's own among temporary ones."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    done = typed(block("sh", "set_env.sh"), tmp_path, HOME=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    sdk, *lines = done.stdout.splitlines()
+    assert sdk == str(tmp_path / "actgrad-sdk")
+    assert len(lines) > 2
+    assert lines[: len(lines) // 2] == lines[len(lines) // 2 :], "strict or not"
+
+
+def test_judging_a_wrong_result(tmp_path: Path) -> None:
+    done = typed(block("sh", "--actual"), tmp_path)
+    assert done.returncode == 1, done.stderr
+    said = re.search(r"looks like: `(missing alpha.*?)`", README)
+    assert said is not None
+    assert said[1] in done.stdout
+
+
+def test_the_chinese_one_has_the_same_code_and_table() -> None:
+    chinese = CHINESE.read_text(encoding="utf-8")
+    for language in ("python", "sh"):
+        mine, other = ([_without_comments(code) for code in blocks(language, text)] for text in (README, chinese))
+        assert mine == other
+    assert documents.part(chinese, PART) == documents.part(README, PART)
+
+
+def _without_comments(code: str) -> str:
+    return re.sub(r" *# .*", "", code)
+
+
+@pytest.mark.parametrize("path", [ENGLISH, CHINESE], ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    headings = {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", text, flags=re.M)
+    }
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert len(links) > 10
+    for link in links:
+        if link.startswith("#"):
+            assert link[1:] in headings, link
+        elif "://" not in link:
+            assert (ROOT / link.partition("#")[0]).exists(), link

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import sys
-from importlib import metadata
 
 from . import __version__, bench, cache, catalogue, conformance, demo, sdk
 from .conformance import casefiles
@@ -56,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
 def _run(top: argparse.ArgumentParser, argv: list[str] | None) -> int:
     arguments = top.parse_args(argv)
     if arguments.version:
-        print(_versions() if arguments.verbose else f"actgrad {__version__}")
+        print(_versions(arguments.verbose))
         return 0
     if arguments.command is None:
         top.error("a command is missing; actgrad --help lists them")
@@ -64,33 +62,12 @@ def _run(top: argparse.ArgumentParser, argv: list[str] | None) -> int:
     return status
 
 
-def _versions() -> str:
-    """What this machine computes with, one line each."""
-    from .backends.cpu import target, threads
+def _versions(is_verbose: bool) -> str:
+    if not is_verbose:
+        return f"actgrad {__version__}"
+    from . import about  # loads LLVM, through what it asks
 
-    host, runtime, count = target.host(), threads.runtime(), threads.get_num_threads()
-    openmp = {"none": "no runtime found: one thread"}.get(runtime, f"the {runtime} runtime, {count} threads")
-    if runtime == "system" and _version("torch"):
-        openmp += "; PyTorch's runtime once PyTorch is imported"
-    lines = {
-        "actgrad": __version__,
-        "Python": f"{platform.python_version()} on {platform.platform()}",
-        "NumPy": _version("numpy"),
-        "ml_dtypes": _version("ml_dtypes"),
-        "llvmlite": _version("llvmlite"),
-        "PyTorch": _version("torch"),
-        "processor": f"{host} ({host.cpu})",
-        "OpenMP": openmp,
-    }
-    return "\n".join(f"{name:<10} {value or 'not installed'}" for name, value in lines.items())
-
-
-def _version(distribution: str) -> str:
-    """The installed version, read without importing the package, or ""."""
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return ""
+    return about.report()
 
 
 if __name__ == "__main__":

@@ -65,22 +65,23 @@ def raw_array(address: int, meta: Meta) -> np.ndarray:
 
 
 def note_written(kind: str) -> Callable[[Any], None] | None:
-    """What to tell that arrays of this kind were written to; None where nobody wants to know.
+    """What to give a tuple of arrays of this kind that were written to; None where nobody wants to know.
 
     PyTorch counts writes, so that autograd refuses to use a tensor that it had saved before.
     """
     if kind != "torch":
         return None
-    tell: Callable[[Any], None] = sys.modules["torch"].autograd.graph.increment_version
+    torch = sys.modules["torch"]
+    # What the public function calls, without its 0.2 µs.
+    tell: Callable[[Any], None] = getattr(torch._C, "_increment_version", torch.autograd.graph.increment_version)
     return tell
 
 
 def note_views_written(views: Iterable[View]) -> Callable[[], object] | None:
     """What to call after these views were written to; None where nobody wants to know."""
-    tensors = [view.source for view in views if view.kind == "torch"]
-    if not tensors:
-        return None
-    return partial(sys.modules["torch"].autograd.graph.increment_version, tensors)
+    tensors = tuple([view.source for view in views if view.kind == "torch"])
+    tell = note_written("torch") if tensors else None
+    return None if tell is None else partial(tell, tensors)
 
 
 class _Memory:

@@ -139,7 +139,7 @@ class Operator:
         assert first is not None, "the first tensor is never optional"
         tell = arrays.note_written(first.kind) if outputs else None
         if tell is not None:
-            tell(results)
+            tell(results if isinstance(results, tuple) else (results,))
         if backend is None:
             self._shortcuts.add(attributes, prepared, views, inputs)
         return results if outputs else arrays.like_input(results, first)

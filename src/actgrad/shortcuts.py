@@ -57,7 +57,7 @@ class Way:
         if not self.try_kernels(self.entries, *outputs, *tensors):
             return None
         if self.note_written is not None:
-            self.note_written(out)
+            self.note_written(outputs)
         return out
 
 
