@@ -138,7 +138,8 @@ class Expected:
     @property
     def cancels(self) -> Array:
         """Where a value is the sum of larger terms, so that ULPs are not the measure."""
-        return np.abs(self.values) < self.size / 2
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.abs(self.values) < self.size / 2
 
     @property
     def is_normal(self) -> Array:

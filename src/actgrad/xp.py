@@ -144,7 +144,8 @@ def bind(formula: Callable[..., Any], functions: Mapping[str, Any]) -> Callable[
     A formula is a plain module-level function: no closure, no defaults, no attributes, no names of other kinds;
     anything else is a TypeError that names the offending word.
     """
-    where_ = f"formula {formula.__qualname__} ({formula.__module__})"
+    name_, module = getattr(formula, "__qualname__", formula), getattr(formula, "__module__", None)
+    where_ = f"formula {name_} ({module})"
     if not isinstance(formula, FunctionType) or formula.__closure__ or formula.__defaults__ or formula.__kwdefaults__:
         raise TypeError(f"{where_}: must be a plain module-level function without closure or defaults")
     scope: dict[str, Any] = {}
