@@ -57,12 +57,16 @@ def kernel(interface: Interface) -> Callable[..., Any]:
     node, overload = node_of(interface.title, Node), interface.overload
 
     def autograd(keys: Any, *given: Any, save: str = saving.AUTO) -> Any:
-        keys = keys & _C._after_autograd_keyset
         reverse, forward = _C.is_grad_enabled(), is_forward()
-        if not (forward or (reverse and _C._any_requires_grad(*given))):
+        is_nested = _C._are_functorch_transforms_active()
+        is_watched = forward or (reverse and _C._any_requires_grad(*given))
+        if not is_watched and not is_nested and kernels.may_compute(interface, given):
+            return interface.kernel(*given)
+        keys = keys & _C._after_autograd_keyset
+        if not is_watched:
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *given)
-        if not _C._are_functorch_transforms_active():
+        if not is_nested:
             return node.apply(Below(interface, overload, keys, save, reverse, forward, False), *given)
         with enable_single_level_autograd_function():
             return node.apply(Below(interface, overload, keys, save, reverse, forward, True), *given)
@@ -77,8 +81,8 @@ class Node(_SingleLevelFunction):
     def forward(ctx: Any, below: Below, *given: Any) -> Any:
         interface = below.interface
         tensors = interface.tensors_of(given)
-        is_direct = not below.is_nested and not interface.has_optional and kernels.is_direct(tensors)
-        outputs = interface.kernel(*given) if is_direct else below(*given)
+        may_compute = not below.is_nested and kernels.may_compute(interface, given)
+        outputs = interface.kernel(*given) if may_compute else below(*given)
         every = outputs if isinstance(outputs, tuple) else (outputs,)
         ctx.set_materialize_grads(False)
         ctx.derivation = derivation = derive(interface, interface.values_of(given), tensors[0].dtype, below.save)

@@ -147,6 +147,11 @@ def is_direct(tensors: Sequence[torch.Tensor]) -> bool:
     return all([torch._C._dispatch_keys(tensor).raw_repr() == _PLAIN for tensor in tensors])  # noqa: C419  twice as fast
 
 
+def may_compute(interface: Interface, given: Sequence[Any]) -> bool:
+    """Whether a call's arguments may go to the kernel straight away."""
+    return not interface.has_optional and is_direct(interface.tensors_of(given))
+
+
 def shapes(interface: Interface, *given: Any, out: Any = None, **options: Any) -> Any:
     """The same without data: checked, and results with the strides that the kernel's have; None with `out`."""
     operator = interface.operator
