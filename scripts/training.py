@@ -204,7 +204,7 @@ def step(console: Console) -> Iterator[str]:
         part = {who: trained(function, packed, grad=grad) for who, function in functions.items()}
         exact = {who: run for who, run in part.items() if dtype == torch.float32 or who == "ours"}
         compare("activation part", exact, list(wanted))  # in bfloat16 PyTorch's rounds in between
-        yield _row("activation part, forward and backward", dtype, ratios(part, 31))
+        yield _row("activation part, forward and backward", dtype, ratios(part, 101))
         x, target = torch.randn(TOKENS, WIDTH, dtype=dtype), torch.randn(TOKENS, WIDTH, dtype=dtype)
 
         def whole(activation: Function, x: Any = x, up: Any = up, down: Any = down, target: Any = target) -> Any:
