@@ -28,7 +28,7 @@ from .vectors import I32, I64, PTR
 
 I16 = ir.IntType(16)
 NUMBERS = 1 << 16  # of a half-precision dtype
-WORTH = 4 * NUMBERS  # elements of a call that make it worth to fill a table
+WORTH = 3 * NUMBERS // 2  # elements of a call that make it worth to fill a table, which later calls use too
 MOST_TABLES = 64  # they live as long as the process: 16 MiB at most
 STEP = 4  # elements: a word of half-precision numbers
 LONG = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}  # longer than looking up a vector of numbers
