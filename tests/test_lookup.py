@@ -177,10 +177,27 @@ def test_derivative_of_the_last_few(size: int) -> None:
     np.testing.assert_array_equal(room[16:-16].view(np.uint16), of_each.view(np.uint16)[x.view(np.uint16)])
 
 
-def test_short_and_shared_formulas_are_computed() -> None:
-    g, x = many(np.float16), many(np.float16)
-    assert not is_looked_up(actgrad.elu_backward, g, x)
-    assert not is_looked_up(actgrad.geglu_backward, g, np.stack([x, x]).reshape(2 * x.size), None)
+@halves_gather
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
+@pytest.mark.parametrize("dtype", HALVES)
+def test_function_and_derivative(dtype: Any, approximate: str) -> None:
+    """Of GeGLU's gradients, packed and of two tensors; also the last few, which fill no vector."""
+    size = lookup.WORTH + 13
+    x, other, g = (np.random.default_rng(k).permutation(many(dtype, size)) for k in range(3))
+    packed, settings = np.stack([other, x], axis=1), {"approximate": approximate}
+    assert is_looked_up(actgrad.geglu_backward, g[:, None], packed, **settings)
+    gradient = actgrad.geglu_backward(g[:, None], packed, **settings)
+    of_other, of_gate = actgrad.geglu_two_backward(g, other, x, **settings)
+    for part in np.array_split(np.arange(size), 9):
+        assert not is_looked_up(actgrad.geglu_backward, g[part, None], packed[part], **settings)
+        few = actgrad.geglu_backward(g[part, None], packed[part], **settings)
+        np.testing.assert_array_equal(gradient[part].view(np.uint16), few.view(np.uint16))
+        np.testing.assert_array_equal(of_other[part].view(np.uint16), few[:, 0].view(np.uint16))
+        np.testing.assert_array_equal(of_gate[part].view(np.uint16), few[:, 1].view(np.uint16))
+
+
+def test_short_formulas_are_computed() -> None:
+    assert not is_looked_up(actgrad.elu_backward, many(np.float16), many(np.float16))
 
 
 def test_targets_without_the_instruction_compute(monkeypatch: pytest.MonkeyPatch) -> None:

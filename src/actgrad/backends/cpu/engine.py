@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
+import numpy as np
 
 from ...arrays import View
 from ...forks import forkable_lock
@@ -25,7 +26,7 @@ _lock = forkable_lock()
 _engines: list[llvm.ExecutionEngine] = []  # machine code lives as long as the process
 _compiled: dict[tuple[Row, Target], RowCode] = {}
 #: By what they hold; scalars by their words, for 0.0 and -0.0 differ. Kernels and what was made of them point to these.
-_tables: dict[tuple[Computation, tuple[int, ...]], lookup.Table] = {}
+_tables: dict[tuple[tuple[Computation, tuple[int, ...]], ...], lookup.Table] = {}
 
 
 class RowCode:
@@ -124,13 +125,16 @@ def row_code(row: Row, target: Target) -> RowCode:
     return code
 
 
-def _table(held: Computation) -> lookup.Table | None:
-    """A table, computed at most once; None where there are as many as there may be."""
-    key = replace(held, scalars=()), _words(held.scalars)
+def _table(*held: Computation) -> lookup.Table | None:
+    """A table of what these compute, side by side, made at most once; None where there are as many as there may be."""
+    key = tuple((replace(one, scalars=()), _words(one.scalars)) for one in held)
     table = _tables.get(key)
     if table is None and len(_tables) < lookup.MOST_TABLES:
-        kernel = CpuKernel(held)  # named, to live until it has run
-        table = _tables.setdefault(key, lookup.filled(held, kernel.run))
+        columns = []
+        for one in held:
+            kernel = CpuKernel(one)  # named, to live until it has run
+            columns.append(lookup.filled(one, kernel.run))
+        table = _tables.setdefault(key, np.stack(columns, axis=1))
     return table
 
 
@@ -167,9 +171,9 @@ class CpuKernel:
         return self.walk.words(self.doors.lookup, self.doors.lookup_streaming, (table.ctypes.data,))
 
     def _values(self, computation: Computation) -> tuple[int, ...]:
-        """The address of the formula's values where they are looked up."""
-        held = lookup.of_formula(computation) if self.target.gather else None
-        table = None if held is None else _table(held)
+        """The address of the formulas' values where they are looked up."""
+        held = lookup.of_formulas(computation) if self.target.gather else []
+        table = _table(*held) if held else None
         return () if table is None else (table.ctypes.data,)
 
     def _code(self, computation: Computation, loop: Loop, has_table: bool) -> RowCode:

@@ -7,7 +7,8 @@ Where a result depends on one number alone, it is the result that is looked up, 
 
     void lookup(char** operands, int64 n, void** table)      see rows.py; also as lookup_streaming
 
-Where other operands have a part (a gradient, a gate), the formula's values are, as floats, within the row function.
+Where other operands have a part (a gradient, a gate), the formulas' values are, as floats, within the row function;
+those of a function and of its derivative lie side by side, and are had for the price of one.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from .vectors import I32, I64, PTR
 I16 = ir.IntType(16)
 NUMBERS = 1 << 16  # of a half-precision dtype
 WORTH = 3 * NUMBERS // 2  # elements of a call that make it worth to fill a table, which later calls use too
-MOST_TABLES = 64  # they live as long as the process: 16 MiB at most
+MOST_TABLES = 64  # they live as long as the process: 32 MiB at most
 STEP = 4  # elements: a word of half-precision numbers
 LONG = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}  # longer than looking up a vector of numbers
 
@@ -49,21 +50,20 @@ def of_results(computation: Computation) -> Computation | None:
     return replace(computation, loop=_all_numbers(loop.inputs[0].dtype, loop.outputs[0].dtype))
 
 
-def of_formula(computation: Computation) -> Computation | None:
-    """What a table of the formula's values holds. None where computing is as fast, as it is for two formulas that share
-    their exp.
-    """
+def of_formulas(computation: Computation) -> list[Computation]:
+    """What a table of the formulas' values holds, one or two side by side. Empty where computing is as fast."""
     loop, dtypes = computation.loop, {operand.dtype for operand in computation.loop.inputs}
+    formulas = computation.formulas
     if not (
-        len(computation.formulas) == len(dtypes) == 1
+        len(dtypes) == 1
         and all(map(_is_half, dtypes))
         and computation.compute == "float32"
         and loop.size >= WORTH
-        and xp.functions_of(computation.formulas[0]) & LONG
+        and any(xp.functions_of(formula) & LONG for formula in formulas)
     ):
-        return None
+        return []
     numbers = _all_numbers(loop.inputs[0].dtype, BY_NAME["float32"])
-    return replace(computation, element=layouts.forward, loop=numbers)
+    return [replace(computation, element=layouts.forward, formulas=(one,), loop=numbers) for one in formulas]
 
 
 def _is_half(dtype: Dtype) -> bool:

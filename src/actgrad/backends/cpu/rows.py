@@ -38,7 +38,7 @@ class Row:
     outputs: tuple[Dtype, ...]
     inputs: tuple[Dtype, ...]
     spread: tuple[bool, ...]  # per input: a single element for the whole row
-    has_table: bool = False  # of the one formula's values, see lookup.py; its address follows the scalars
+    has_table: bool = False  # of the formulas' values, see lookup.py; its address follows the scalars
 
 
 def emit(module: ir.Module, row: Row, target: Target) -> None:
@@ -59,8 +59,10 @@ class _RowFunction:
         self.sources = [function.word(operands, len(row.outputs) + k, PTR) for k in range(len(row.inputs))]
         self.scalars = [Uniform(emitter, function.word(scalars, k, ir.DoubleType())) for k in range(row.scalars)]
         self.raw: dict[ir.Value, ir.Value] = {}  # how a vector that was loaded lay in memory
+        self.found: dict[ir.Value, tuple[Vector, ...]] = {}  # what was looked up for it
         if row.has_table:
-            self.formulas = [self._looked_up(function.word(scalars, row.scalars, PTR))]
+            table = function.word(scalars, row.scalars, PTR)
+            self.formulas = [self._looked_up(table, k) for k in range(len(row.formulas))]
         else:
             self.formulas = [xp.bind(f, emitter.functions) for f in row.formulas]
         self.constants = {
@@ -95,11 +97,17 @@ class _RowFunction:
         function.call(plain, [operands, function.sub(self.count, bulk), function.arguments[2]])
         function.ret_void()
 
-    def _looked_up(self, table: ir.Value) -> Callable[..., Vector]:
-        """What stands for a formula of an input and attributes: its values in a table."""
+    def _looked_up(self, table: ir.Value, number: int) -> Callable[..., Vector]:
+        """What stands for a formula of an input and attributes: its values in a table, of pairs for two formulas."""
 
         def formula(x: Vector, *attributes: Uniform) -> Vector:
-            return self.emitter.gather(table, self.function.zext(self.raw[x.value], self.emitter.vector_type(I32)))
+            found = self.found.get(x.value)
+            if found is None:
+                index = self.function.zext(self.raw[x.value], self.emitter.vector_type(I32))
+                is_pair = len(self.row.formulas) == 2
+                found = self.emitter.gather_pairs(table, index) if is_pair else (self.emitter.gather(table, index),)
+                self.found[x.value] = found
+            return found[number]
 
         return formula
 
@@ -109,6 +117,7 @@ class _RowFunction:
         return vector
 
     def _compute(self, inputs: list[Vector]) -> list[Vector]:
+        self.found.clear()  # what was found in one block is not there in another
         results = self.row.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]
 

@@ -90,10 +90,28 @@ class Emitter:
 
     def gather(self, table: ir.Value, index: ir.Value) -> Vector:
         """The numbers of a table of floats at `index`, one per lane; for targets that can."""
-        type_ = self.vector_type(FLOAT)
-        every_lane = ir.Constant(self.vector_type(I1), [1] * self.lanes)
-        arguments = (ir.Constant(type_, None), table, index, every_lane, I32(4))
-        return Vector(self, self.call("llvm.x86.avx512.mask.gather.dps.512", type_, *arguments))
+        return Vector(self, self._gathered("dps", FLOAT, table, index))
+
+    def gather_pairs(self, table: ir.Value, index: ir.Value) -> tuple[Vector, Vector]:
+        """The same of a table of pairs: the first numbers and the second ones. A pair costs what one number does."""
+        builder, half = self.builder, self.lanes // 2
+        nothing = ir.Constant(index.type, ir.Undefined)
+        parts = []
+        for first in (0, half):
+            places = ir.Constant(ir.VectorType(I32, half), list(range(first, first + half)))
+            pairs = self._gathered("dpd", DOUBLE, table, builder.shuffle_vector(index, nothing, places))
+            parts.append(builder.bitcast(pairs, self.vector_type(FLOAT)))
+        odd_and_even = (ir.Constant(index.type, list(range(k, 2 * self.lanes, 2))) for k in (0, 1))
+        first_numbers, second_numbers = (builder.shuffle_vector(*parts, order) for order in odd_and_even)
+        return Vector(self, first_numbers), Vector(self, second_numbers)
+
+    def _gathered(self, kind: str, element: ir.Type, table: ir.Value, index: ir.Value) -> ir.Value:
+        lanes = index.type.count
+        type_ = ir.VectorType(element, lanes)
+        every_lane = ir.Constant(ir.VectorType(I1, lanes), [1] * lanes)
+        size = I32(8 if element == DOUBLE else 4)
+        arguments = (ir.Constant(type_, None), table, index, every_lane, size)
+        return self.call(f"llvm.x86.avx512.mask.gather.{kind}.512", type_, *arguments)
 
     # Primitives, see primitives.py for their meaning
 
