@@ -46,8 +46,8 @@ geglu = Operator(
 geglu_packed = Operator(
     "geglu_packed(Tensor self, int dim=-1, int approximate=0, bool activate_left=False) -> Tensor out",
     summary="GeGLU without its second result, which then costs neither time nor memory.",
-    formula={"none": gelu_erf, "tanh": gelu_tanh},
-    switch="approximate",
+    formula=geglu.formula,
+    switch=geglu.switch,
     part_of=geglu,
     layout=GATED,
 )
