@@ -31,7 +31,7 @@ static void expect(const void* memory, const float* values, size_t count) {
     REQUIRE(memcmp(found, values, count * sizeof *found) == 0);
 }
 
-/* Phase one of LeakyReLU backward on three places, with strides of `step` elements, `offset` into storage of `storage`. */
+/* Phase one of LeakyReLU backward on three places, with strides of `step` elements, `offset` into that many. */
 static int plan_at(void* g, void* x, void* out, int64_t step, int64_t offset, int64_t storage, aclOpExecutor** made) {
     void* const places[] = {g, x, out};
     aclTensor* tensors[3];
@@ -81,6 +81,31 @@ static void on_other_memory(void) {
     CHECK(aclrtFree(tail));
 }
 
+/* Of one address and one layout, but not of one offset: no view in place of another. */
+static void on_offsets(void) {
+    static const float ones[] = {1, 2, 3, 4, 5}, signs[] = {-1, 1, -1, 1, -1}, computed[] = {0, 0.5f, 2, 1.5f, 4};
+    void *g = numbers(ones, N + 1), *x = numbers(signs, N + 1), *out = device_memory(4 * (N + 1));
+    CHECK(aclrtMemset(out, 4 * (N + 1), 0, 4 * (N + 1)));
+    aclTensor *first = vector_at(g, 1, 0, N + 1), *self = vector_at(x, 1, 0, N + 1);
+    aclTensor *apart = vector_at(out, 1, 1, N + 1), *shifted = vector_at(x, 1, 1, N + 1);
+    for (int k = 0; k < 3; k++) {
+        uint64_t size = 0;
+        aclOpExecutor* executor = NULL;
+        RUN(aclnnLeakyReluBackward, first, self, slope, false, apart);
+        expect(out, computed, N + 1);
+        FAILS(aclnnLeakyReluBackwardGetWorkspaceSize(first, self, slope, false, shifted, &size, &executor), INVALID,
+              "overlaps");
+        expect(x, signs, N + 1);
+    }
+    CHECK(aclDestroyTensor(first));
+    CHECK(aclDestroyTensor(self));
+    CHECK(aclDestroyTensor(apart));
+    CHECK(aclDestroyTensor(shifted));
+    CHECK(aclrtFree(g));
+    CHECK(aclrtFree(x));
+    CHECK(aclrtFree(out));
+}
+
 /* Views into one storage of 4 x 3 numbers: columns that interlock share no element, nor does the call harm the rest. */
 static void on_columns(void) {
     static const float values[] = {1, -1, 9, 2, 1, 9, 3, -1, 9, 4, 1, 9};
@@ -110,18 +135,26 @@ static void on_two_outputs(void) {
     destroy(gelu);
 }
 
-/* More calls than are remembered; executors of those forgotten still run. */
+/* More calls than there is room for: each writes its own elements, also when it has been forgotten before it runs. */
 static void many(int count) {
+    static const float untouched[] = {7, 7, 7, 7, 7, 7}, computed[] = {7, 1, 1, 1, 1, 7};
+    const size_t size = ((size_t)count + N + 2) * sizeof(float);
     aclOpExecutor** executors = calloc((size_t)count, sizeof *executors);
-    void *g = device_memory(1 << 16), *x = device_memory(1 << 16), *out = device_memory(1 << 16);
-    CHECK(aclrtMemset(g, 1 << 16, 0, 1 << 16));
-    CHECK(aclrtMemset(x, 1 << 16, 0, 1 << 16));
-    CHECK(aclrtMemset(out, 1 << 16, 255, 1 << 16));
-    for (int k = 0; k < count; k++) CHECK(plan_at(g, x, out, 1, k, N + k, &executors[k]));
-    for (int k = 0; k < count; k++) CHECK(aclnnLeakyReluBackward(NULL, 0, executors[k], stream));
-    CHECK(aclrtSynchronizeStream(stream));
-    expect(out, (float[8]){0}, 8);
+    float* ones = malloc(size);
+    void *g = device_memory(size), *x = device_memory(size), *out = device_memory(size);
+    for (int k = 0; k < count + N + 2; k++) ones[k] = 1;
+    CHECK(aclrtMemcpy(g, size, ones, size, ACL_MEMCPY_HOST_TO_DEVICE));
+    CHECK(aclrtMemcpy(x, size, ones, size, ACL_MEMCPY_HOST_TO_DEVICE));
+    for (int k = 0; k < count; k++) CHECK(plan_at(g, x, out, 1, k + 1, N + k + 1, &executors[k]));
+    for (int k = 0; k < count; k++) {
+        char* place = (char*)out + (size_t)k * sizeof(float);
+        CHECK(aclrtMemcpy(place, sizeof untouched, untouched, sizeof untouched, ACL_MEMCPY_HOST_TO_DEVICE));
+        CHECK(aclnnLeakyReluBackward(NULL, 0, executors[k], stream));
+        CHECK(aclrtSynchronizeStream(stream));
+        expect(place, computed, N + 2);
+    }
     free(executors);
+    free(ones);
     CHECK(aclrtFree(g));
     CHECK(aclrtFree(x));
     CHECK(aclrtFree(out));
@@ -172,6 +205,7 @@ int main(int count, char** arguments) {
     stream = start();
     slope = number(0.5f);
     on_other_memory();
+    on_offsets();
     on_columns();
     on_two_outputs();
     many(count > 1 ? atoi(arguments[1]) : 16);

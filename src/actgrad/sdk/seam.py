@@ -135,7 +135,7 @@ def _general(tensors: list[tuple[int, int, Meta]], operands: tuple[int, ...]) ->
     extents: list[int] = []
     for offset, needed, meta in tensors:
         low, high = extent(meta)
-        alike = sum(1 << k for k, (_, _, other) in enumerate(tensors) if same_layout(meta, other))
+        alike = sum(1 << k for k, (at, _, other) in enumerate(tensors) if at == offset and same_layout(meta, other))
         extents += [needed, offset + low, offset + high, alike]
     rest = [0] * (OPERANDS - len(operands))
     offsets = [tensors[place][0] for place in operands]

@@ -56,6 +56,7 @@ def of_formulas(computation: Computation) -> list[Computation]:
     formulas = computation.formulas
     if not (
         len(dtypes) == 1
+        and len(formulas) <= 2
         and all(map(_is_half, dtypes))
         and computation.compute == "float32"
         and loop.size >= WORTH

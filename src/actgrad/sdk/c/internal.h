@@ -108,11 +108,11 @@ enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS }; /* dead: 
 enum { MAX_OPERANDS = 8 };
 enum { INTERFACE = 3 }; /* counts the changes to what C and Python tell each other; seam.py has the same number */
 
-/* What the memory of one tensor must be like for a plan to hold; bytes from its address, which is that of its storage. */
+/* What the memory of one tensor must be like for a plan to hold; bytes from the address of its storage. */
 typedef struct actgrad_extent {
     int64_t needed;    /* to the end of its allocation, or more */
     int64_t low, high; /* the first byte of the elements, and the one after the last */
-    int64_t alike;     /* bits of the tensors of the same layout */
+    int64_t alike;     /* bits of the tensors of the same layout and offset, the same view where the address is */
 } actgrad_extent;
 
 /* What phase two does. */

@@ -30,7 +30,8 @@ static uint64_t hash_of(const Call* call) {
 }
 
 static bool is_like(const Remembered* known, const Call* call, uint64_t hash) {
-    return known->hash == hash && known->call.count == call->count && strcmp(known->call.function, call->function) == 0 &&
+    return known->hash == hash && known->call.count == call->count &&
+           strcmp(known->call.function, call->function) == 0 &&
            memcmp(known->call.words, call->words, (size_t)call->count * sizeof *call->words) == 0;
 }
 
