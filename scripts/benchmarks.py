@@ -6,11 +6,12 @@ python scripts/benchmarks.py --write    write it to docs/benchmarks/results.md
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+import writing
 
 from actgrad.bench.report import machine_line
 
@@ -120,12 +121,7 @@ def _power(size: int) -> str:
 
 def main() -> None:
     """Print or write the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help=f"write to docs/benchmarks/{PAGE.name}")
-    if parser.parse_args().write:
-        PAGE.write_text(page(), encoding="utf-8")
-    else:
-        print(page(), end="")
+    writing.page(__doc__, PAGE, page)
 
 
 if __name__ == "__main__":

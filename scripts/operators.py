@@ -6,10 +6,11 @@ python scripts/operators.py --write    write it to docs/operators.md
 
 from __future__ import annotations
 
-import argparse
 import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+import writing
 
 from actgrad import Operator, operators, products
 from actgrad.aclnn import signatures
@@ -162,12 +163,7 @@ def _checks(operator: Operator, functions: tuple[Signature, ...]) -> Iterator[st
 
 def main() -> None:
     """Print or write the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help=f"write to docs/{PAGE.name}")
-    if parser.parse_args().write:
-        PAGE.write_text(page(), encoding="utf-8")
-    else:
-        print(page(), end="")
+    writing.page(__doc__, PAGE, page)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ medians. Results are compared before anything is timed.
 
 from __future__ import annotations
 
-import argparse
 import platform
 import statistics
 import sys
@@ -18,11 +17,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
+import writing
 from rich.console import Console
 from rich.progress import Progress
 
 import actgrad
-from actgrad.documents import write_part
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "ratios.md"
 PART = "ratios"  # of the document
@@ -153,18 +152,12 @@ def machine() -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog="example: python scripts/ratios.py --sizes 1e3 1e6",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    parser = writing.parser(__doc__, DOCUMENT, "python scripts/ratios.py --sizes 1e3 1e6")
     parser.add_argument("--sizes", nargs="+", choices=list(SIZES), default=list(SIZES), help="elements per tensor")
-    parser.add_argument("--write", action="store_true", help=f"put the table into docs/{DOCUMENT.name}")
     options = parser.parse_args()
     torch.manual_seed(0)
     result = f"Measured on: {machine()}.\n\n{table(options.sizes, Console(stderr=True))}"
-    print(result)
-    if options.write:
-        write_part(DOCUMENT, PART, result)
+    writing.give(result, DOCUMENT, PART, options.write)
     return 0
 
 

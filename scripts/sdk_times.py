@@ -6,7 +6,6 @@ Each is measured beside what it is compared with, in turns; the ratio is that of
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -19,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import writing
 from ratios import machine
 
 import actgrad
-from actgrad.documents import write_part
 from actgrad.sdk import programs
 
 ROOT = Path(__file__).parents[1]
@@ -136,16 +135,12 @@ def table(folder: Path) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", action="store_true", help=f"put the table into docs/{DOCUMENT.name}")
-    options = parser.parse_args()
+    options = writing.parser(__doc__, DOCUMENT, "python scripts/sdk_times.py --write").parse_args()
     before = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         measured = table(Path(folder))
     result = f"Measured on: {machine()}; load average before: {before:.1f}.\n\n{measured}"
-    print(result)
-    if options.write:
-        write_part(DOCUMENT, PART, result)
+    writing.give(result, DOCUMENT, PART, options.write)
     return 0
 
 

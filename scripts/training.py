@@ -7,7 +7,6 @@ faster or smaller. Gradients are compared with float64 before anything is timed.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import statistics
 import sys
@@ -22,10 +21,10 @@ from torch.nn import functional
 
 import actgrad
 import actgrad.torch
-from actgrad.documents import write_part
 from actgrad.torch import saving
 
 sys.path.insert(0, str(Path(__file__).parent))
+import writing
 from ratios import machine
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "torch.md"
@@ -247,18 +246,10 @@ def tables(console: Console) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        epilog="example:\n  python scripts/training.py --write",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--write", action="store_true", help=f"put the tables into docs/{DOCUMENT.name}")
-    options = parser.parse_args()
+    options = writing.parser(__doc__, DOCUMENT, "python scripts/training.py --write").parse_args()
     torch.manual_seed(0)
     result = f"Measured on: {machine()}.\n\n{tables(Console(stderr=True))}\n"
-    print(result)
-    if options.write:
-        write_part(DOCUMENT, PART, result)
+    writing.give(result, DOCUMENT, PART, options.write)
     return 0
 
 
