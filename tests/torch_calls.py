@@ -45,7 +45,15 @@ def _has_scalars_of(case: dict[str, Any], other: dict[str, Any]) -> bool:
 def call(operator: actgrad.Operator, attributes: dict[str, Any], **options: Any) -> Callable[..., Any]:
     """The operator of `torch.ops.actgrad` as a function of its tensors alone."""
     interface = interface_of(operator)
-    return lambda *tensors: interface.overload(*interface.row(tensors, attributes), **options)
+    overload, template, places = interface.overload, interface.template(attributes), interface.tensors
+
+    def function(*tensors: Any) -> Any:
+        row = list(template)
+        for place, tensor in zip(places, tensors, strict=False):
+            row[place] = tensor
+        return overload(*row, **options)
+
+    return function
 
 
 def compiled(function: Callable[..., Any], backend: str = "aot_eager", **options: Any) -> Callable[..., Any]:

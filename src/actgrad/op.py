@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import arguments, arrays, backends, overlap, preparation, products, schema
+from . import arguments, arrays, backends, frames, overlap, preparation, products, schema
 from .arguments import Inputs, Outputs
 from .arrays import View
 from .checks import Check, Terms, allowed_dtypes
@@ -29,7 +30,7 @@ Formula = Callable[..., Any]
 Requirement = Callable[[dict[str, Any], "Product | None"], bool]
 
 
-class Operator:
+class Operator(functools.partial[Any]):
     """An operator of the registry. Call it with tensors by position and attributes by name.
 
     Its interface is its schema line; what follows from that (defaults, checks, documentation, other languages'
@@ -37,7 +38,13 @@ class Operator:
     `switch`. With `gradient_of`, the formula is the derivative of that operator's and kernels apply the chain rule.
     With `part_of`, it returns that operator's first result alone, and has the same gradients.
     `checks` are the rules on dtypes and shapes in their order, of checks/; the usual ones where none are stated.
+
+    It is a `partial` with nothing bound, because Python calls that faster than an object with a method `__call__`, and
+    because what it calls can be replaced: `_long_way` at first, and then a door that knows short ways.
     """
+
+    def __new__(cls, *_: Any, **__: Any) -> Operator:
+        return super().__new__(cls, _unfinished)
 
     def __init__(
         self,
@@ -86,7 +93,8 @@ class Operator:
         self.defaults = {a.name: self._default(a) for a in self.schema.attributes}
         self.checks = all_checks(self, checks)
         self.prepared: dict[Any, Prepared] = {}  # see preparation.py
-        self._shortcuts = Shortcuts(layout == GATED)
+        self._shortcuts = Shortcuts(self._long_way, layout == GATED)
+        self._call_front()
         self.__name__ = self.__qualname__ = self.name
         self.__doc__ = _documentation(self)
         if self.name in REGISTRY:
@@ -121,12 +129,18 @@ class Operator:
         switch = self.switch
         return self.formula[switch(attributes, product) if callable(switch) else attributes[switch]]
 
-    def __call__(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
-        way = self._shortcuts.find(tensors, attributes) if backend is None else None
-        if way is not None:
-            result = way.attempt(tensors, out)
-            if result is not None:
-                return result
+    def __get__(self, instance: Any, owner: type | None = None) -> Operator:
+        return self  # in a class it is what it is elsewhere, and no method
+
+    @frames.left_alone
+    def _long_way(self, /, *tensors: Any, **given: Any) -> Any:
+        """The call with all that a first one needs."""
+        if not frames.is_torch_told:  # it may have been imported after this package
+            frames.tell_torch()
+        return self._compute(*tensors, **given)
+
+    @frames.left_alone
+    def _compute(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
         tensors, values = arguments.arrange(self, tensors, attributes)
         if out is None and backend is None and arrays.pytorch_must_see(tensors):
             return importlib.import_module("actgrad.torch").call(self, tensors, values)  # which builds on this module
@@ -142,8 +156,15 @@ class Operator:
             tell(results if isinstance(results, tuple) else (results,))
         if backend is None:
             self._shortcuts.add(attributes, prepared, views, inputs)
+            if self.func is not self._shortcuts.front:
+                self._call_front()
         return results if outputs else arrays.like_input(results, first)
 
+    def _call_front(self) -> None:
+        """Have this object call what callers are to call, which is a partial's state."""
+        functools.partial.__setstate__(self, (self._shortcuts.front, (), {}, vars(self)))  # type: ignore[attr-defined]
+
+    @frames.left_alone
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
         """The call, checked and ready to run; nothing is computed yet. Its arguments are those of the operator."""
         tensors, values = arguments.arrange(self, tensors, attributes)
@@ -242,6 +263,11 @@ class Operator:
         if self.gradient_of is not None and argument.name in self.gradient_of.defaults:
             return self.gradient_of.defaults[argument.name]
         return False if argument.type == "bool" else None
+
+
+def _unfinished(*_: Any, **__: Any) -> Any:
+    """What an operator calls before it is made."""
+    raise TypeError("this operator is not finished")
 
 
 def _choices(formula: Formula | Mapping[Any, Formula], switch: Any) -> tuple[str, ...]:

@@ -22,10 +22,28 @@ class Computation:
     device: str = "cpu"  # whose memory it is, as "cuda:0"
 
 
-class Shortcut(NamedTuple):
-    """A short way to a kernel: `attempt(entries, *outputs, *inputs)` runs it where the arrays agree with an entry."""
+class Way(NamedTuple):
+    """What calls are like that passed all checks, and may go straight to their kernels."""
 
-    attempt: Callable[..., bool]
+    kind: type  # of the first tensor
+    names: tuple[str, ...]  # of the attributes given, in the caller's order
+    values: tuple[Any, ...]  # of the same, of plain types
+    entries: tuple[bytes, ...]  # metadata of arrays, each with its kernel, in the backend's form; latest first
+    empty_like: Callable[[Any], Any] | None  # allocates the one result; None where that takes more thought
+    note_written: Callable[[Any], None] | None  # to be told of a tuple of results that were given
+    alike: int  # which of the tensors the result is like
+    results: int
+
+
+class Shortcut(NamedTuple):
+    """A short way to a kernel.
+
+    `door(long_way, ways, selected)` makes a function that is called as an operator is: a call that is like one of the
+    `Way`s in the first item of the list `ways`, down to an entry, runs its kernel; any other one, and all while the
+    context variable `selected` is not None, go to `long_way`.
+    """
+
+    door: Callable[..., Callable[..., Any]]
     entry: bytes
 
 

@@ -51,24 +51,25 @@ class Selected(NamedTuple):
     rules: str | None
 
 
-_selected: ContextVar[Selected | None] = ContextVar("actgrad_selected", default=None)
+#: What holds here; whoever computes without asking for it must see that it is None.
+selected: ContextVar[Selected | None] = ContextVar("actgrad_selected", default=None)
 _environment_says = bool(os.environ.get("ACTGRAD_PRODUCT") or os.environ.get("ACTGRAD_RULES"))
 
 
 def any_chosen() -> bool:
     """Whether a product or a set of rules was chosen, here or by the environment."""
-    return _selected.get() is not None or _environment_says
+    return selected.get() is not None or _environment_says
 
 
 def chosen() -> Product | None:
     """The product chosen for this context, else by ACTGRAD_PRODUCT, else None."""
-    here = _selected.get()
+    here = selected.get()
     return _product_of_environment() if here is None or here.product is None else here.product
 
 
 def chosen_rules() -> str:
     """The set of rules in force: "operator", or "document" where the documents' letter was asked for."""
-    here = _selected.get()
+    here = selected.get()
     return _rules_of_environment() if here is None or here.rules is None else here.rules
 
 
@@ -76,7 +77,7 @@ def chosen_rules() -> str:
 def product(name: str) -> Iterator[Product]:
     """Judge the calls inside by the rules of one product, for example "Ascend310P"."""
     row = BY_NAME[_known(name, "product", tuple(BY_NAME))]
-    before = _selected.get()
+    before = selected.get()
     with _selecting(Selected(row, before.rules if before else None)):
         yield row
 
@@ -84,18 +85,18 @@ def product(name: str) -> Iterator[Product]:
 @contextmanager
 def rules(name: str) -> Iterator[None]:
     """Judge the calls inside by "operator" (what the real operator does) or "document" (its documents' letter too)."""
-    before = _selected.get()
+    before = selected.get()
     with _selecting(Selected(before.product if before else None, _known(name, "rules", RULES))):
         yield
 
 
 @contextmanager
-def _selecting(selected: Selected) -> Iterator[None]:
-    token = _selected.set(selected)
+def _selecting(choice: Selected) -> Iterator[None]:
+    token = selected.set(choice)
     try:
         yield
     finally:
-        _selected.reset(token)
+        selected.reset(token)
 
 
 @cache

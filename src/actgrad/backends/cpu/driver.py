@@ -68,6 +68,7 @@ class Slots(Words):
     RUNTIME = 0  # address of the OpenMP runtime's functions, 0 for none
     CHOSEN = auto()  # the number of threads asked for, or 0 for MAX_THREADS
     OWNER = auto()  # the process that may use the pool: not a forked child, which inherits it broken
+    SETTLED = auto()  # whether the runtime stays: it is PyTorch's, or PyTorch is there without one
 
 
 class Runtime(Words):

@@ -18,7 +18,7 @@ from ...arrays import View
 from ...forks import forkable_lock
 from ...loop import Loop
 from ...plan import Computation, Shortcut
-from . import driver, launch, lookup, objects, rows, shortcut, threads, tiling
+from . import call, driver, launch, lookup, objects, rows, shortcut, threads, tiling
 from .rows import Row
 from .target import Target, host
 
@@ -83,10 +83,10 @@ def _load(key: str, build: Callable[[], ir.Module], target: Target) -> llvm.Exec
 
 
 class Doors(NamedTuple):
-    """The driver's machine code: Python functions, and where its C function lies."""
+    """The driver's machine code: a Python function, and where the others lie."""
 
     launch: Callable[..., None]
-    attempt: Callable[..., bool]
+    call: int
     run: int
     lookup: int
     lookup_streaming: int
@@ -98,11 +98,12 @@ def _doors() -> Doors:
     threads.add_symbols()
     launch.add_symbols()
     shortcut.add_symbols()
+    call.add_symbols()
     target = host()
     engine = _load(objects.key("driver", astuple(target)), lambda: _driver_module(target), target)
     address = engine.get_function_address
-    launcher, attempt = (launch.as_builtin(name, address(name)) for name in ("launch", "attempt"))
-    return Doors(launcher, attempt, *(address(name) for name in ("run", "lookup", "lookup_streaming")))
+    launcher = launch.as_builtin("launch", address("launch"))
+    return Doors(launcher, *(address(name) for name in ("call", "run", "lookup", "lookup_streaming")))
 
 
 def _driver_module(target: Target) -> ir.Module:
@@ -110,7 +111,7 @@ def _driver_module(target: Target) -> ir.Module:
     driver.emit(module, target)
     invoke = launch.emit_invoke(module, module.globals["run"])
     launch.emit(module, invoke)
-    shortcut.emit(module, invoke)
+    call.emit(module, shortcut.emit(module, invoke))
     lookup.emit(module)
     return module
 
@@ -203,7 +204,7 @@ class CpuKernel:
         """A short way for calls like this one, which was checked; None where the arrays' kinds have none."""
         if not shortcut.knows([*outputs, *inputs]):
             return None
-        return Shortcut(self.doors.attempt, shortcut.entry(outputs, inputs, bytes(self._block)))
+        return Shortcut(partial(call.make, self.doors.call), shortcut.entry(outputs, inputs, bytes(self._block)))
 
 
 class EmptyKernel:

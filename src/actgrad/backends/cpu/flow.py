@@ -57,6 +57,12 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         self.branch(head)
         self.position_at_end(after)
 
+    def need(self, condition: ir.Value, otherwise: ir.Block) -> None:
+        """Go on where the condition holds, else in the block `otherwise`."""
+        going_on = self.append_basic_block("going_on")
+        self.cbranch(condition, going_on, otherwise)
+        self.position_at_end(going_on)
+
     def at(self, pointer: ir.Value, bytes_: ir.Value | int) -> ir.Value:
         """The address `bytes_` further on."""
         offset = I64(bytes_) if isinstance(bytes_, int) else bytes_

@@ -17,7 +17,7 @@ from .driver import MAX_OPERANDS, Block
 from .flow import Function, add_python_functions, external, external_data
 from .vectors import I64, PTR, VOID
 
-_METH_FASTCALL = 0x0080
+_METH_KEYWORDS, _METH_FASTCALL = 0x0002, 0x0080
 #: Work, in grains (see driver.Block), from which on other Python threads may run meanwhile.
 RELEASE_GRAINS = 1
 
@@ -72,12 +72,12 @@ class _MethodDef(ctypes.Structure):
 _definitions: list[_MethodDef] = []  # the built-in function points to its definition
 
 
-def as_builtin(name: str, address: int) -> Callable[..., Any]:
-    """The Python function whose machine code is at `address`."""
-    definition = _MethodDef(name.encode(), address, _METH_FASTCALL, None)
+def as_builtin(name: str, address: int, *, takes_names: bool = False, bound: Any = None) -> Callable[..., Any]:
+    """The Python function whose machine code is at `address`, which is given the object that is bound to it first."""
+    definition = _MethodDef(name.encode(), address, _METH_FASTCALL | (_METH_KEYWORDS if takes_names else 0), None)
     _definitions.append(definition)
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
-    new.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-    function: Callable[..., Any] = new(ctypes.addressof(definition), None, None)
+    new.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
+    function: Callable[..., Any] = new(ctypes.addressof(definition), bound, "actgrad")
     return function

@@ -1,10 +1,10 @@
-"""The short way from Python to a kernel, for calls like one that was made and checked before.
+"""The short way from Python's arrays to a kernel, for calls like one that was made and checked before.
 
-    attempt(entries, *objects) -> bool          objects: the outputs, then the inputs, None for one left out
+    attempt(entries, objects, count)            objects: the outputs, then the inputs, None for one left out
 
-is a built-in function made of machine code. An entry (bytes) holds the metadata of such a call and its kernel's call
+is a function in machine code, for call.py. An entry (bytes) holds the metadata of such a call and its kernel's call
 block. `attempt` looks at the objects themselves, finds the entry that they agree with in everything the checks look at,
-and runs its kernel: True. Anything it does not know well, or that does not fit, is False, and takes the long way.
+and runs its kernel: true. Anything it does not know well, or that does not fit, is false, and takes the long way.
 
 NumPy arrays are read by their C structure, which NumPy's own macros lay open to every extension; PyTorch tensors by
 DLPack's C exchange functions, which take no reference and allocate nothing. Subclasses of either take the long way.
@@ -18,6 +18,8 @@ import sys
 from collections.abc import Sequence
 from enum import auto
 from functools import cache
+from types import GetSetDescriptorType, MethodDescriptorType
+from typing import Any
 
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
@@ -27,11 +29,12 @@ from ...arrays import View
 from ...loop import extent, same_layout
 from .driver import MAX_OPERANDS
 from .flow import Function, Words, add_python_functions, external, external_data
-from .vectors import I32, I64, PTR, VOID
+from .vectors import I1, I32, I64, PTR, VOID
 
 SLOTS_SYMBOL = "actgrad_object_slots"
 _WRITEABLE = 0x0400  # NumPy's flag
 _DLPACK_CPU = 1
+_METH_NOARGS = 0x0004
 _HEADER = 16  # bytes of a Python object before its own fields; another number means another build of Python
 
 
@@ -42,8 +45,10 @@ class Slots(Words):
     TENSOR = auto()
     PARAMETER = auto()
     EXCHANGE = auto()  # PyTorch's dltensor_from_py_object_no_sync
-    REQUIRES_GRAD = auto()  # attribute names, as Python strings
+    REQUIRES_GRAD = auto()  # PyTorch's C functions for these, which answer with True or False
     IS_NEG = auto()
+    FORWARD_MODE = auto()  # PyTorch's module of forward-mode differentiation
+    CURRENT_LEVEL = auto()  # an attribute name of it, as a Python string
 
 
 class Entry(Words):
@@ -72,16 +77,15 @@ class Object(Words):
 
 
 _table = (ctypes.c_int64 * len(Slots))()
-_names = ("requires_grad", "is_neg")  # kept alive here, since the table points to them
+_CURRENT_LEVEL = sys.intern("_current_level")  # the table points to it
 
 
 def add_symbols() -> None:
     """Tell LLVM where the table and the interpreter's functions are."""
     llvm.add_symbol(SLOTS_SYMBOL, ctypes.addressof(_table))
     _table[Slots.NDARRAY] = id(np.ndarray)
-    _table[Slots.REQUIRES_GRAD], _table[Slots.IS_NEG] = map(id, _names)
+    _table[Slots.CURRENT_LEVEL] = id(_CURRENT_LEVEL)
     add_python_functions("PyTuple_Size", "PyTuple_GetItem", "PyBytes_AsString", "PyErr_Clear", "Py_IncRef", "Py_DecRef")
-    add_python_functions("PyObject_GetAttr", "PyObject_CallMethodObjArgs")
     llvm.add_symbol("_Py_NoneStruct", id(None))
     llvm.add_symbol("_Py_TrueStruct", id(True))
     llvm.add_symbol("_Py_FalseStruct", id(False))
@@ -108,19 +112,45 @@ def _adopt_torch() -> bool:
     """Point the table to PyTorch's types and exchange function; whether it has one."""
     torch = sys.modules["torch"]
     capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
-    if capsule is None:
+    forward_mode = torch.autograd.forward_ad
+    if capsule is None or not hasattr(forward_mode, _CURRENT_LEVEL):
         return False
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     pointer = get_pointer(capsule, b"dlpack_exchange_api")
+    requires_grad, is_neg = _getter(torch.Tensor.requires_grad), _method(torch.Tensor.is_neg)
     # {uint32 major, minor; previous version; allocate, export, import, export without owning, current stream}
     major = ctypes.c_uint32.from_address(pointer).value
     exchange = (ctypes.c_int64 * 7).from_address(pointer)[5]
-    if major != 1 or not exchange:
+    if major != 1 or not exchange or not requires_grad or not is_neg:
         return False
+    _table[Slots.REQUIRES_GRAD], _table[Slots.IS_NEG] = requires_grad, is_neg
     _table[Slots.TENSOR], _table[Slots.PARAMETER] = id(torch.Tensor), id(torch.nn.Parameter)
+    _table[Slots.FORWARD_MODE] = id(forward_mode)
     _table[Slots.EXCHANGE] = exchange
     return True
+
+
+def _getter(descriptor: Any) -> int:
+    """The C function `object get(object, closure)` of an attribute of a built-in type, 0 where it is something else."""
+    if type(descriptor) is not GetSetDescriptorType:
+        return 0
+    # PyGetSetDescrObject: header, type, name, qualified name, PyGetSetDef*: {name, get, set, doc, closure}
+    get, closure = (_words_at(_words_at(id(descriptor))[5])[k] for k in (1, 4))
+    return 0 if closure else get
+
+
+def _method(descriptor: Any) -> int:
+    """The C function `object method(object, null)` of a method without arguments of a built-in type, or 0."""
+    if type(descriptor) is not MethodDescriptorType:
+        return 0
+    # PyMethodDescrObject: header, type, name, qualified name, PyMethodDef*: {name, function, int flags, doc}
+    function, flags = (_words_at(_words_at(id(descriptor))[5])[k] for k in (1, 2))
+    return function if flags & 0xFFFFFFFF == _METH_NOARGS else 0
+
+
+def _words_at(address: int) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * 6).from_address(address)
 
 
 def entry(outputs: Sequence[View], inputs: Sequence[View | None], block: bytes) -> bytes:
@@ -164,49 +194,33 @@ def _dtype_word(view: View) -> int:
     return code | 8 * dtype.itemsize << 8 | 1 << 16
 
 
-def emit(module: ir.Module, invoke: ir.Function) -> None:
+def emit(module: ir.Module, invoke: ir.Function) -> ir.Function:
     """Add `attempt` to `module`; `invoke(block, addresses)` runs a kernel."""
     describe, agrees = _describe(module), _agrees(module)
-    f = Function(module, "attempt", (PTR, PTR, I64), PTR, public=True)
-    _, arguments, count = f.arguments
+    f = Function(module, "attempt", (PTR, PTR, I64), I1)
+    entries, objects, count = f.arguments
     found = f.words(MAX_OPERANDS * Object.WORDS, "found")
     addresses = f.words(MAX_OPERANDS, "addresses")
     failure = f.append_basic_block("failure")
-    entries, objects = f.word(arguments, 0, PTR), f.sub(count, I64(1))
-
-    def unless(condition: ir.Value) -> None:
-        """Go on where the condition does not hold, else answer False."""
-        going_on = f.append_basic_block()
-        f.cbranch(condition, failure, going_on)
-        f.position_at_end(going_on)
-
-    def answer(name: str) -> None:
-        truth = external_data(module, name)
-        f.call(external(module, "Py_IncRef", VOID, PTR), [truth])
-        f.leave(truth)
-
-    unless(f.icmp_signed(">", objects, I64(MAX_OPERANDS)))
-    with f.steps(I64(0), objects) as k:
+    with f.steps(I64(0), count) as k:
         place = f.word_at(found, f.mul(k, I64(Object.WORDS)))
-        known = f.call(describe, [f.word(arguments, f.add(k, I64(1)), PTR), place])
-        unless(f.icmp_signed("==", known, I64(0)))
+        f.need(f.call(describe, [f.word(objects, k, PTR), place]), failure)
     number = f.call(external(module, "PyTuple_Size", I64, PTR), [entries])
     with f.steps(I64(0), number) as k:
         candidate = f.call(external(module, "PyTuple_GetItem", PTR, PTR, I64), [entries, k])
         words = f.call(external(module, "PyBytes_AsString", PTR, PTR), [candidate])
-        fits = f.call(agrees, [words, found, objects, addresses])
-        with f.if_then(f.icmp_signed("!=", fits, I64(0))):
+        with f.if_then(f.call(agrees, [words, found, count, addresses])):
             f.call(invoke, [f.word_at(words, f.word(words, Entry.BLOCK)), addresses])
-            answer("_Py_TrueStruct")
+            f.leave(I1(1))
     f.branch(failure)
     f.position_at_end(failure)
-    answer("_Py_FalseStruct")
-    f.unreachable()
+    f.ret(I1(0))
+    return f.function_value
 
 
 def _describe(module: ir.Module) -> ir.Function:
     """describe(object, found): whether the object is of a known kind; what was found of it."""
-    f = Function(module, "describe", (PTR, PTR), I64)
+    f = Function(module, "describe", (PTR, PTR), I1)
     obj, found = f.arguments
     tensor = f.words(6, "tensor")  # a DLTensor
     slots = external_data(module, SLOTS_SYMBOL)
@@ -221,7 +235,7 @@ def _describe(module: ir.Module) -> ir.Function:
     def give_up_unless(condition: ir.Value) -> None:
         with f.if_then(f.not_(condition)):
             f.call(external(module, "PyErr_Clear", VOID), [])
-            f.leave(I64(0))
+            f.leave(I1(0))
 
     def int32(pointer: ir.Value, offset: int) -> ir.Value:
         return f.zext(f.load(f.at(pointer, offset), typ=I32), I64)
@@ -235,7 +249,7 @@ def _describe(module: ir.Module) -> ir.Function:
         keep(Object.STRIDES, f.word(obj, 5))
         keep(Object.DTYPE, f.word(obj, 7))
         keep(Object.FLAGS, int32(obj, 64))
-        f.leave(I64(1))
+        f.leave(I1(1))
     with f.if_then(f.or_(is_type(Slots.TENSOR), is_type(Slots.PARAMETER))):
         exchange = ir.FunctionType(I32, [PTR, PTR]).as_pointer()
         status = f.call(f.inttoptr(f.word(slots, Slots.EXCHANGE), exchange), [obj, tensor])
@@ -250,22 +264,19 @@ def _describe(module: ir.Module) -> ir.Function:
         keep(Object.STRIDES, f.word(tensor, 4))
         keep(Object.FLAGS, I64(0))
         falsehood = external_data(module, "_Py_FalseStruct")
-        attribute = external(module, "PyObject_GetAttr", PTR, PTR, PTR)
-        method = external(module, "PyObject_CallMethodObjArgs", PTR, PTR, PTR, PTR)
+        question = ir.FunctionType(PTR, [PTR, PTR]).as_pointer()
         # Neither is told by DLPack: a tensor on the autograd graph, and one that is a lazy negation of its memory.
-        for result in (
-            f.call(attribute, [obj, f.word(slots, Slots.REQUIRES_GRAD, PTR)]),
-            f.call(method, [obj, f.word(slots, Slots.IS_NEG, PTR), PTR(None)]),
-        ):
+        for slot in (Slots.REQUIRES_GRAD, Slots.IS_NEG):
+            result = f.call(f.inttoptr(f.word(slots, slot), question), [obj, PTR(None)])
             give_up_unless(f.icmp_signed("!=", f.ptrtoint(result, I64), I64(0)))
             f.call(external(module, "Py_DecRef", VOID, PTR), [result])
             give_up_unless(f.icmp_signed("==", f.ptrtoint(result, I64), f.ptrtoint(falsehood, I64)))
-        f.leave(I64(1))
+        f.leave(I1(1))
     none = external_data(module, "_Py_NoneStruct")
     is_none = f.icmp_signed("==", f.ptrtoint(obj, I64), f.ptrtoint(none, I64))
     for part in (Object.RANK, Object.DTYPE, Object.FLAGS):
         keep(part, I64(0))
-    f.ret(f.zext(is_none, I64))
+    f.ret(is_none)
     return f.function_value
 
 
@@ -274,14 +285,12 @@ def _agrees(module: ir.Module) -> ir.Function:
 
     Fills in the kernel's addresses.
     """
-    f = Function(module, "agrees", (PTR, PTR, I64, PTR), I64)
+    f = Function(module, "agrees", (PTR, PTR, I64, PTR), I1)
     words, found, objects, addresses = f.arguments
     failure = f.append_basic_block("failure")
 
     def need(condition: ir.Value) -> None:
-        going_on = f.append_basic_block()
-        f.cbranch(condition, going_on, failure)
-        f.position_at_end(going_on)
+        f.need(condition, failure)
 
     def both(k: ir.Value) -> tuple[ir.Value, ir.Value]:
         offset = f.mul(k, I64(Object.WORDS))
@@ -318,7 +327,7 @@ def _agrees(module: ir.Module) -> ir.Function:
         is_none = f.icmp_signed("<", f.word(others[0], Object.ADDRESS), I64(0))
         itself = f.icmp_signed("==", k, j)
         need(f.or_(f.or_(apart, in_place), f.or_(is_none, itself)))
-    f.ret(I64(1))
+    f.ret(I1(1))
     f.position_at_end(failure)
-    f.ret(I64(0))
+    f.ret(I1(0))
     return f.function_value

@@ -43,6 +43,7 @@ def adopt_runtime() -> bool:
     global _runtime
     torch = sys.modules.get("torch")
     is_imported = hasattr(torch, "__version__")  # wholly; it may be in the midst of it
+    _table[Slots.SETTLED] = is_imported
     if _runtime == "PyTorch" or (torch is None and _runtime):
         return is_imported
     folder = getattr(torch, "__file__", None)  # None while PyTorch is being imported

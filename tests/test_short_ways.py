@@ -1,0 +1,283 @@
+"""Calls like one that passed go straight to their kernel; all others take the long way, and none takes a wrong one."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import json
+import pickle
+import sys
+import textwrap
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from calls import BFLOAT16, run_script, same_bits
+
+import actgrad
+from actgrad import arguments
+from actgrad.shortcuts import ENTRIES, WAYS
+
+RNG = np.random.default_rng(0)
+G, X = (RNG.standard_normal(37).astype(np.float32) for _ in range(2))
+ATTRIBUTES = {"alpha": 1.3, "scale": 1.2, "input_scale": 0.9, "is_result": False}
+
+
+class Counter:
+    """How many calls took the long way."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+
+@pytest.fixture
+def long_ways(monkeypatch: pytest.MonkeyPatch) -> Counter:
+    counter, arrange = Counter(), arguments.arrange
+
+    def counted(*given: Any) -> Any:
+        counter.calls += 1
+        return arrange(*given)
+
+    monkeypatch.setattr(arguments, "arrange", counted)
+    for operator in actgrad.operators.values():
+        operator._shortcuts.forget()
+    return counter
+
+
+def expected(**attributes: Any) -> Any:
+    return actgrad.elu_backward(G, X, backend="reference", **attributes)
+
+
+def arrays_of(library: str, *arrays: np.ndarray) -> list[Any]:
+    return [pytest.importorskip("torch").from_numpy(a.copy()) for a in arrays] if library == "torch" else list(arrays)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("attributes", [{}, ATTRIBUTES, {"is_result": True, "alpha": 0.5}], ids=["none", "all", "two"])
+def test_the_second_call_is_short_and_the_same(library: str, attributes: dict[str, Any], long_ways: Counter) -> None:
+    g, x = arrays_of(library, G, X)
+    out = arrays_of(library, np.full_like(X, np.nan))[0]
+    first = actgrad.elu_backward(g, x, **attributes)
+    for _ in range(3):
+        assert same_bits(np.asarray(actgrad.elu_backward(g, x, **attributes)), np.asarray(first))
+        out[:] = float("nan")
+        assert actgrad.elu_backward(g, x, out=out, **attributes) is out
+        assert same_bits(np.asarray(out), np.asarray(first))
+    assert long_ways.calls == 1
+
+
+def test_where_out_stands_among_the_attributes(long_ways: Counter) -> None:
+    wanted = actgrad.elu_backward(G, X, **ATTRIBUTES)
+    names = list(ATTRIBUTES)
+    for place in range(len(names) + 1):
+        out = np.full_like(X, np.nan)
+        given = {name: ATTRIBUTES[name] for name in names[:place]} | {"out": out}
+        given |= {name: ATTRIBUTES[name] for name in names[place:]}
+        assert actgrad.elu_backward(G, X, **given) is out
+        assert same_bits(out, wanted)
+    assert same_bits(actgrad.elu_backward(G, X, **{"out": None} | ATTRIBUTES), wanted)
+    assert long_ways.calls == 1
+
+
+def test_names_need_not_be_the_same_objects(long_ways: Counter) -> None:
+    """Those of a configuration file are not interned."""
+    wanted = actgrad.elu_backward(G, X, **ATTRIBUTES)
+    loaded = json.loads(json.dumps(ATTRIBUTES))
+    assert same_bits(actgrad.elu_backward(G, X, **loaded), wanted)
+    assert long_ways.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"alpha": 1.3}, {"alpha": 1.25}),
+        ({"alpha": 1}, {"alpha": 1.0}),
+        ({"alpha": 2.0}, {"scale": 2.0}),
+        ({"alpha": 2.0, "scale": 3.0}, {"scale": 2.0, "alpha": 3.0}),
+        ({"alpha": 2.0}, {"alpha": 2.0, "scale": 3.0}),
+        ({"alpha": 2.0, "scale": 3.0}, {"alpha": 2.0}),
+        ({"is_result": True}, {"is_result": False}),
+        ({"alpha": 0.0}, {"alpha": -0.0}),
+        ({"alpha": float("nan")}, {"alpha": float("inf")}),
+    ],
+    ids=str,
+)
+def test_other_attributes_are_another_call(before: Any, after: Any, long_ways: Counter) -> None:
+    for attributes in (before, after, before, after):
+        got = actgrad.elu_backward(G, X, **attributes)
+        np.testing.assert_allclose(got, expected(**attributes), rtol=1e-5)
+
+
+def test_a_flag_that_is_a_number_is_refused_after_one_that_is_true(long_ways: Counter) -> None:
+    for _ in range(2):
+        actgrad.elu_backward(G, X, is_result=True)
+    with pytest.raises(actgrad.ActgradError, match=r"^elu_backward: is_result"):
+        actgrad.elu_backward(G, X, is_result="yes")
+    assert long_ways.calls == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: actgrad.elu_backward(G), "self_or_result is None"),
+        (lambda: actgrad.elu_backward(G, X, X), "elu_backward"),
+        (lambda: actgrad.elu_backward(), "elu_backward"),
+        (lambda: actgrad.elu_backward(G, X, beta=1.0), "beta"),
+        (lambda: actgrad.elu_backward(G, X[:-1]), "shape"),
+        (lambda: actgrad.elu_backward(G, X, out=X[:-1]), "shape"),
+        (lambda: actgrad.elu_backward(G, X, out=(np.empty_like(X), np.empty_like(X))), "grad_input is a tuple"),
+        (lambda: actgrad.elu_backward(G, X, out="here"), "grad_input is a str"),
+        (lambda: actgrad.elu_backward(G, X.astype(np.int64)), "int64"),
+        (lambda: actgrad.elu_backward(*[X] * 9), "elu_backward"),
+    ],
+)  # fmt: skip
+def test_errors_are_those_of_the_long_way(call: Any, message: str, long_ways: Counter) -> None:
+    actgrad.elu_backward(G, X)
+    for _ in range(2):
+        with pytest.raises(actgrad.ActgradError, match=message):
+            call()
+
+
+def test_products_and_rules_are_asked_again(long_ways: Counter) -> None:
+    g, x = G.astype(BFLOAT16), X.astype(BFLOAT16)
+    for _ in range(2):
+        actgrad.elu_backward(g, x)
+    with actgrad.product("Ascend310P"), pytest.raises(actgrad.ActgradError, match="bfloat16"):
+        actgrad.elu_backward(g, x)
+    actgrad.elu_backward(g, x)
+    assert long_ways.calls == 2
+
+
+def test_two_results(long_ways: Counter) -> None:
+    x = RNG.standard_normal((5, 8)).astype(np.float32)
+    wanted = actgrad.geglu(x)
+    for kind in (tuple, list):
+        out = kind(np.full((5, 4), np.nan, np.float32) for _ in range(2))
+        for _ in range(2):
+            got = actgrad.geglu(x, out=out)
+            assert all(same_bits(a, b) for a, b in zip(got, wanted, strict=True))
+            assert got[0] is out[0]
+
+
+def test_more_kinds_of_calls_than_are_remembered(long_ways: Counter) -> None:
+    for round_ in range(2):
+        for k in range(WAYS + 6):
+            np.testing.assert_allclose(
+                actgrad.leaky_relu(X, negative_slope=1 / (k + 2)), np.where(X > 0, X, X / (k + 2)), rtol=1e-6
+            )
+        for n in range(1, ENTRIES + 6):
+            assert same_bits(actgrad.leaky_relu(X[:n]), np.where(X[:n] > 0, X[:n], X[:n] * np.float32(0.01)))
+        assert len(actgrad.leaky_relu._shortcuts.ways) <= WAYS, round_
+
+
+def test_nothing_is_kept_or_lost() -> None:
+    """References: of arguments, results and ways, on the short way and where it is left half-way."""
+    out, name = np.empty_like(X), "alpha"
+    value = float("1.3125")
+
+    def calls() -> None:
+        for _ in range(50):
+            actgrad.elu_backward(G, X, out=out, **{name: value})
+            actgrad.elu_backward(G, X, **{name: value})
+            actgrad.geglu_backward(X[:3], np.empty(6, np.float32), None)
+            with pytest.raises(actgrad.ActgradError):
+                actgrad.elu_backward(G, X, out=(out, out), **{name: value})
+
+    calls()
+    watched = [out, value, G, X, None, np.empty_like, actgrad.elu_backward._shortcuts.ways]
+    before = [sys.getrefcount(thing) for thing in watched]
+    calls()
+    after = [sys.getrefcount(thing) for thing in watched]
+    for thing, a, b in zip(watched, before, after, strict=True):
+        assert abs(a - b) < 25, type(thing)  # None has many users beside us
+
+
+def test_threads_that_replace_each_others_ways() -> None:
+    faults: list[str] = []
+
+    def work(seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        for slope in rng.integers(2, 120, 3000).tolist():
+            got = actgrad.leaky_relu(X, negative_slope=1 / slope)
+            if not np.allclose(got, np.where(X > 0, X, X / slope)):
+                faults.append(f"slope 1/{slope}")
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not faults
+
+
+def test_pytorch_imported_after_calls_on_numpy() -> None:
+    pytest.importorskip("torch")
+    run_script(
+        textwrap.dedent("""
+        import numpy as np, actgrad
+        from actgrad.backends.cpu import threads
+        x = np.ones(5, np.float32)
+        for _ in range(3):
+            actgrad.elu(x)
+        assert threads._runtime != "PyTorch"
+        import torch
+        for _ in range(3):
+            actgrad.elu(x)
+        assert threads._runtime == "PyTorch", threads._runtime
+        """)
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+def test_a_tensor_that_is_differentiated_forwards() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.linspace(-2, 2, 9)
+    for _ in range(2):
+        actgrad.elu(x)
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(x, torch.ones_like(x))
+        tangent = torch.autograd.forward_ad.unpack_dual(actgrad.elu(dual)).tangent
+    torch.testing.assert_close(tangent, torch.where(x > 0, 1.0, x.exp()))
+
+
+def test_what_is_written_to_is_counted() -> None:
+    torch = pytest.importorskip("torch")
+    x, out = torch.randn(5), torch.empty(5)
+    for calls in range(1, 4):
+        actgrad.elu(x, out=out)
+        assert out._version == calls
+
+
+class Holder:
+    activation = actgrad.elu
+
+
+def test_an_operator_is_one_object_wherever_it_is() -> None:
+    """It is a functools.partial by construction, which neither copying nor classes nor other partials may see."""
+    elu = actgrad.elu
+    assert Holder().activation is elu
+    assert same_bits(Holder().activation(X), elu(X))
+    assert copy.copy(elu) is copy.deepcopy(elu) is pickle.loads(pickle.dumps(elu)) is elu
+    assert list(inspect.signature(elu).parameters) == ["self", "alpha", "scale", "input_scale", "out", "backend"]
+    assert same_bits(functools.partial(elu, alpha=1.5)(X), elu(X, alpha=1.5))
+    assert repr(elu).startswith("<actgrad operator elu(")
+
+
+def test_inside_torch_compile_a_call_ends_the_graph() -> None:
+    torch = pytest.importorskip("torch")
+    run_script(
+        textwrap.dedent("""
+        import actgrad, torch, warnings
+        warnings.simplefilter("ignore")
+        def f(x):
+            return actgrad.elu(x * 2, alpha=1.3) + 1
+        compiled = torch.compile(f, backend="eager")
+        x = torch.linspace(-2, 2, 9)
+        for given in (x, x.clone().requires_grad_(), x):
+            for _ in range(2):
+                torch.testing.assert_close(compiled(given), torch.nn.functional.elu(given * 2, 1.3) + 1)
+        """)
+    )
+    assert torch
