@@ -9,9 +9,8 @@ from torch.utils._python_dispatch import _disable_current_modes
 from .. import frames as _frames
 from .. import ops as _ops  # noqa: F401  fills the registry
 
-_frames.tell_torch()
-
 with _disable_current_modes():  # a first call may be one that is being traced, which this is no part of
+    _frames.tell_torch()
     from .registration import call, register, register_all
 
     register_all()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import llvmlite.ir as ir
 
-from .flow import Function
-from .vectors import I32, I64, PTR
+from .flow import Function, external
+from .vectors import I32, I64, PTR, VOID
 
 ITEMSIZES = (1, 2, 4, 8, 16)
+FETCH_AHEAD = 2  # blocks; beyond the tile's end that is the beginning of the next one
+_FETCH = (I32(0), I32(2), I32(1))  # for reading, into the second-level cache, data
 
 
 def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
@@ -35,10 +37,8 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
         outer_count, inner_count,
     ]  # fmt: skip
     # Where memory is contiguous along rows, the tile is transposed: target[i][j] = source[j][i].
-    transposed = [
-        target, f.select(leaving, column_stride, pitch), source, f.select(leaving, pitch, column_stride),
-        f.select(leaving, columns, rows), f.select(leaving, rows, columns),
-    ]  # fmt: skip
+    into_stage = [stage, pitch, memory, column_stride, rows, columns]
+    into_memory = [memory, column_stride, stage, pitch, columns, rows]
     done = f.append_basic_block("done")
     choice = f.switch(itemsize, done)
     for size in ITEMSIZES:
@@ -47,8 +47,11 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
         f.position_at_end(block)
         step_by_step = _copy_stepwise(module, size)
         with f.if_else(f.icmp_signed("==", row_stride, I64(size))) as (contiguous, otherwise):
-            with contiguous:
-                f.call(_transpose(module, size, vector_bytes, step_by_step), transposed)
+            with contiguous, f.if_else(leaving) as (out_of_stage, into):
+                with out_of_stage:
+                    f.call(_transpose(module, size, vector_bytes, step_by_step, fetches=False), into_memory)
+                with into:
+                    f.call(_transpose(module, size, vector_bytes, step_by_step, fetches=True), into_stage)
             with otherwise:
                 f.call(step_by_step, steps)
         f.branch(done)
@@ -71,12 +74,16 @@ def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
     return f.function_value
 
 
-def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step: ir.Function) -> ir.Function:
+def _transpose(
+    module: ir.Module, itemsize: int, vector_bytes: int, step_by_step: ir.Function, *, fetches: bool
+) -> ir.Function:
     """transpose(target, pitch, source, pitch, rows, columns): target[i][j] = source[j][i], i < rows, j < columns.
 
-    Square blocks go through registers; what is left at the edges goes step by step.
+    Square blocks go through registers; what is left at the edges goes step by step. With `fetches` the source is
+    memory: it is asked for FETCH_AHEAD blocks before it is read, since no processor foresees such steps.
     """
-    f = Function(module, f"transpose{itemsize}", (PTR, I64, PTR, I64, I64, I64))
+    name = f"transpose{itemsize}" + ("_fetching" if fetches else "")
+    f = Function(module, name, (PTR, I64, PTR, I64, I64, I64))
     target, target_pitch, source, source_pitch, rows, columns = f.arguments
     side = min(16, vector_bytes // itemsize)
     element = ir.VectorType(ir.IntType(8 * itemsize), side)
@@ -87,6 +94,9 @@ def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step
         return f.at(base, f.add(f.mul(i, pitch), f.mul(j, size)))
 
     with f.steps(I64(0), whole_columns, side) as j, f.steps(I64(0), whole_rows, side) as i:
+        for k in range(side if fetches else 0):
+            ahead = place(source, source_pitch, f.add(j, I64(FETCH_AHEAD * side + k)), i)
+            f.call(external(module, "llvm.prefetch.p0", VOID, PTR, I32, I32, I32), [ahead, *_FETCH])
         lines = [f.load(place(source, source_pitch, f.add(j, I64(k)), i), typ=element, align=1) for k in range(side)]
         for k, line in enumerate(_transposed(f, lines)):
             f.store(line, place(target, target_pitch, f.add(i, I64(k)), j), align=1)

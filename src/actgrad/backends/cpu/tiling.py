@@ -15,10 +15,10 @@ from .target import Target
 GRAIN = 16384  # elements that make a second thread worth its start
 SHORT_ROW = 32  # elements; shorter rows are staged, since each call of a row function has its price
 IN_PLACE_COLUMNS = 16384  # elements of a row that one tile takes when nothing is staged
-# A staged tile: its columns are contiguous in the operands used in place, its rows in most of the staged ones. Long
-# runs both ways, or every line that memory delivers costs its latency; and yet it fits the second-level cache.
-STAGED_ELEMENTS = 4096
-STAGED_ROWS = 128
+# A staged tile: its columns are contiguous in the operands used in place, its rows in most of the staged ones. Two
+# lines of the latter are enough, which are fetched ahead; the longer the columns, the better. It fits the stage.
+STAGED_RUN = 128  # bytes
+BLOCK = 16  # elements; what a transposing copy takes at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +108,28 @@ def plan(loop: Loop, target: Target) -> Walk:
     if loop.shape[-1] < SHORT_ROW:
         in_place = (False,) * len(in_place)
     staged = tuple(not here for here in in_place)
-    bytes_per_element = sum(o.dtype.itemsize for o, s in zip(loop.operands, staged, strict=True) if s)
-    elements = min(STAGED_ELEMENTS, (STAGE_BYTES - 64 * MAX_OPERANDS) // bytes_per_element)
-    rows = min(loop.shape[-2], max(STAGED_ROWS, elements // loop.shape[-1]))
-    columns = min(loop.shape[-1], max(1, elements // rows))
+    sizes = [o.dtype.itemsize for o, is_staged in zip(loop.operands, staged, strict=True) if is_staged]
+    elements = (STAGE_BYTES - 64 * MAX_OPERANDS) // sum(sizes)
+    rows = min(loop.shape[-2], max(STAGED_RUN // max(sizes), elements // loop.shape[-1]))
+    columns = _even(loop.shape[-1], max(1, elements // rows))
     # A staged element is no longer one for the whole row: it is copied as often as it is used.
-    return Walk(loop, False, (False,) * len(loop.inputs), staged, (rows, columns), streaming and not any(staged))
+    return Walk(
+        loop,
+        False,
+        (False,) * len(loop.inputs),
+        staged,
+        (rows, columns),
+        streaming and not any(staged[: len(loop.outputs)]),
+    )
+
+
+def _even(count: int, most: int) -> int:
+    """The columns of tiles that share `count` about equally, and are whole blocks where there are several."""
+    if count <= most or most < BLOCK:
+        return min(count, most)
+    most -= most % BLOCK
+    even = ceil(count / ceil(count / most))
+    return ceil(even / BLOCK) * BLOCK
 
 
 def _two_dimensional(loop: Loop) -> Loop:
