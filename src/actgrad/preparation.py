@@ -75,10 +75,17 @@ def _identity(value: Any) -> Any:
 
 
 def _prepare(call: checks.Call, backend: str, device: str) -> Prepared:
-    operator = call.operator
     results = result_metas(call)
     for name, meta in call.outputs.items():
-        overlap.refuse_self_overlap(operator.name, name, meta)
+        overlap.refuse_self_overlap(call.operator.name, name, meta)
+    what = computation(call, results, device)
+    kernel = backends.load(backend).prepare(what)
+    return Prepared(what, backend, kernel, results, tuple(map(loop.extent, (*results, *call.inputs.values()))))
+
+
+def computation(call: checks.Call, results: tuple[Meta, ...], device: str) -> Computation:
+    """What is to be computed for a call that passed its checks, with these results."""
+    operator = call.operator
     tensors = (*results, *call.inputs.values())
     compute = "float64" if any(meta.dtype.compute == "float64" for meta in tensors) else "float32"
     scalars = [call.attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
@@ -87,9 +94,7 @@ def _prepare(call: checks.Call, backend: str, device: str) -> Prepared:
     if compute == "float32" or call.terms.typed:  # the C interface turns its scalars into float32 in any case
         with np.errstate(over="ignore"):
             scalars = [float(np.float32(s)) for s in scalars]
-    computation = Computation(*element_and_formulas(call), tuple(scalars), compute, _loop(call, results), device)
-    kernel = backends.load(backend).prepare(computation)
-    return Prepared(computation, backend, kernel, results, tuple(map(loop.extent, tensors)))
+    return Computation(*element_and_formulas(call), tuple(scalars), compute, _loop(call, results), device)
 
 
 def result_metas(call: checks.Call) -> tuple[Meta, ...]:

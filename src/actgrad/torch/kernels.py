@@ -13,7 +13,8 @@ from ..errors import InvalidArgument
 from ..loop import Meta
 from ..op import Operator
 
-_SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
+#: Numbers of a call that is being traced for any of them.
+SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 class Interface:
@@ -84,7 +85,7 @@ class Interface:
         """The attributes by name, in the form that the operator's rules and formulas know."""
         known = self.operator.schema.attributes
         return {
-            a.name: value if isinstance(value, _SYMBOLS) else arguments.attribute(self.operator, a, value)
+            a.name: value if isinstance(value, SYMBOLS) else arguments.attribute(self.operator, a, value)
             for a, value in zip(known, values, strict=True)
         }
 
@@ -154,10 +155,18 @@ def may_compute(interface: Interface, given: Sequence[Any]) -> bool:
 
 def shapes(interface: Interface, *given: Any, out: Any = None, **options: Any) -> Any:
     """The same without data: checked, and results with the strides that the kernel's have; None with `out`."""
+    call = checked(interface, given, out or ())
+    if out is not None:
+        return None
+    results = empty_results(call, interface.tensors_of(given)[0])
+    return results if len(results) > 1 else results[0]
+
+
+def checked(interface: Interface, given: tuple[Any, ...], out: Sequence[Any] = ()) -> checks.Call:
+    """A call without its data, checked."""
     operator = interface.operator
-    tensors = interface.tensors_of(given)
     names = (*operator.schema.tensor_names, *operator.schema.outputs)
-    named = dict(zip(names, (*tensors, *(out or ())), strict=False))
+    named = dict(zip(names, (*interface.tensors_of(given), *out), strict=False))
     _refuse_other_devices(operator, named)
     metas: dict[str, Meta | None] = {
         name: None if tensor is None else arrays.torch_meta(torch, tensor, operator.name, name)
@@ -165,10 +174,12 @@ def shapes(interface: Interface, *given: Any, out: Any = None, **options: Any) -
     }
     call = checks.Call(operator, metas, interface.attributes_of(interface.values_of(given)), checks.Terms.chosen())
     checks.run(call)
-    if out is not None:
-        return None
-    results = tuple(_empty(meta, tensors[0]) for meta in preparation.result_metas(call))
-    return results if len(results) > 1 else results[0]
+    return call
+
+
+def empty_results(call: checks.Call, like: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Fresh tensors for a checked call's results, on the device of `like`."""
+    return tuple(_empty(meta, like) for meta in preparation.result_metas(call))
 
 
 def _refuse_other_devices(operator: Operator, named: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from torch.nested._internal.nested_tensor import NestedTensor
 
 from .. import arrays
 from ..op import REGISTRY, Operator
-from . import autograd, batching, kernels, saving, sharding, variants
+from . import autograd, batching, graphs, kernels, saving, sharding, variants
 from .kernels import Interface, interface_of
 
 #: Open as long as the process lives: an operator is gone with its library.
@@ -43,6 +43,7 @@ def register(operator: Operator) -> Interface:
     LIBRARY.impl(name, autograd.kernel(interface), "Autograd", with_keyset=True)
     torch.library.register_vmap(f"actgrad::{name}", batching.rule(interface), lib=LIBRARY)
     torch.library.register_torch_dispatch(f"actgrad::{name}", NestedTensor, partial(_refuse, interface), lib=LIBRARY)
+    graphs.register(LIBRARY, interface)
     variants.register_out(LIBRARY, interface)
     variants.register_in_place(LIBRARY, interface)
     sharding.register(interface, interface.overload)

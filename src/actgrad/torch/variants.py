@@ -8,7 +8,7 @@ import torch
 
 from ..errors import InvalidArgument
 from ..layouts import ELEMENTWISE
-from . import kernels, saving
+from . import graphs, kernels, saving
 from .autograd import Below, Node, is_forward, node_of
 from .derivations import derive_in_place
 from .kernels import Interface
@@ -130,4 +130,5 @@ def _implement(library: Any, name: str, compute: Any, shapes: Any, functional: A
     torch.library.register_fake(f"actgrad::{name}", shapes, lib=library)
     library.impl(name, compute, "CompositeExplicitAutograd")
     library.impl(name, functional, "Functionalize")
+    graphs.register_variant(library, name, functional)
     library.impl(name, autograd, "Autograd", with_keyset=True)

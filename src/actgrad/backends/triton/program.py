@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import linecache
 from collections.abc import Callable
 from functools import cache
@@ -16,7 +17,7 @@ from triton.compiler import ASTSource
 from triton.runtime.interpreter import InterpretedFunction, TensorHandle
 from triton.runtime.jit import JITFunction
 
-from .walk import Walk
+from .walk import WARPS, Walk
 
 OPTIONS = {"enable_fp_fusion": False}  # a fused multiply-add is only where one is written
 
@@ -54,11 +55,26 @@ def _typed(value: Any, numpy_dtype: Any, type_: Any) -> Any:
 
 
 @cache
+def for_others(text: str, name: str, warps: int) -> Any:
+    """A text's function of this name for those who compile and launch Triton's functions by their own options."""
+    function = _function(text, name, JITFunction)
+    is_default = warps == WARPS
+    return function if is_default else triton.autotune([triton.Config({}, num_warps=warps)], key=[])(function)
+
+
 def _kernel(text: str, wrap: Callable[[Any], Any]) -> Any:
     """The function `kernel` of a text, with the function `element` that it calls."""
-    name = f"<actgrad kernel {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)  # where Triton finds the source
+    return _function(text, "kernel", wrap)
+
+
+@cache
+def _function(text: str, name: str, wrap: Callable[[Any], Any]) -> Any:
+    """A function of a text, with those that it calls."""
+    file = f"<actgrad kernel {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # where Triton finds the source
     scope: dict[str, Any] = {"tl": tl, "__name__": __name__}
-    exec(compile(text, name, "exec"), scope)
-    scope["element"] = wrap(scope["element"])
-    return wrap(scope["kernel"])
+    exec(compile(text, file, "exec"), scope)
+    for key, value in list(scope.items()):
+        if inspect.isfunction(value):
+            scope[key] = wrap(value)
+    return scope[name]

@@ -21,6 +21,13 @@ def memory_type(dtype: Dtype) -> str:
     return TYPES[dtype.part.name if dtype.kind == "complex" else dtype.name]
 
 
+def as_bits(pointer: str, dtype: Dtype) -> str:
+    """A pointer as those have it who know all dtypes, made one to `memory_type`."""
+    if dtype.name != "bfloat16":
+        return pointer
+    return f"({pointer}).to(tl.pointer_type(tl.int16), bitcast=True)"
+
+
 def widen(emitter: Emitter, raw: str, dtype: Dtype) -> Vector:
     """A loaded value in the compute dtype; exact."""
     if dtype.name == "bfloat16":

@@ -27,6 +27,7 @@ class Emitter:
         self.type = "tl.float64" if self.is_double else "tl.float32"
         self.integer = "tl.int64" if self.is_double else "tl.int32"
         self.bits = 64 if self.is_double else 32
+        self.product = machine.product(self.is_double)
         self.mantissa = 52 if self.is_double else 23
         # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
         self.magic = 1.5 * 2.0**self.mantissa
@@ -54,7 +55,7 @@ class Emitter:
     def constant_lines(self) -> list[str]:
         """The definitions of the constants."""
         values = [(name, struct.unpack("d", bits)[0]) for bits, name in self.constants.items()]
-        return [f"{name} = tl.full((), {_literal(value)}, {self.type})" for name, value in values]
+        return [f"{name} = {constant(value, self.type)}" for name, value in values]
 
     # Values
 
@@ -159,8 +160,13 @@ class Emitter:
         return self.leading(c - self.leading(c))
 
 
-def _literal(value: float) -> str:
-    return repr(value) if np.isfinite(value) else f'float("{value}")'
+def constant(value: float, type_: str) -> str:
+    """A number of one of Triton's types, as it is written in a text."""
+    if value == 0 and np.signbit(value):  # which Triton would write as the other zero
+        bits = int(type_[-2:])
+        return f"tl.full((), {-1 << (bits - 1)}, tl.int{bits}).to({type_}, bitcast=True)"
+    text = repr(value) if np.isfinite(value) else f'float("{value}")'
+    return f"tl.full((), {text}, {type_})"
 
 
 class _Number(tracing.Number):
@@ -174,7 +180,7 @@ class _Number(tracing.Number):
             return _uniform(self.emitter, sign, x, y)
         if sign == "/" and not self.emitter.is_double:
             return self.emitter.call("tl.div_rn({}, {})", x, y)  # a plain division of float32 is an approximate one
-        return self.emitter.call(f"{{}} {sign} {{}}", x, y)
+        return self.emitter.call(self.emitter.product if sign == "*" else f"{{}} {sign} {{}}", x, y)
 
     def _compare(self, sign: str, other: Any) -> Mask:
         emitter = self.emitter

@@ -22,6 +22,7 @@ WARPS = 4
 INTERPRETED_TILE = 1 << 16  # elements; the interpreter's cost is per operation, not per element
 TRANSPOSED_TILE = 64  # elements in each dimension where operands are contiguous in different ones
 FULL = 256  # elements in the second dimension of a tile that is well filled
+VARYING = 1024  # elements that tiles are chosen for where only a tracer knows how many: too many lanes cost little
 LEAST_RUN = 32  # elements in the innermost dimension of a tile, where there are as many
 REACH = 2**31 - 2**16  # what is counted in 32 bits
 
@@ -58,16 +59,17 @@ def walk(loop: Loop, element: Element, interpreted: bool) -> Walk:
     if all(_is_flat(o, output) for output in (True, False) for o in (loop.outputs if output else loop.inputs)):
         block = min(INTERPRETED_TILE, _power_above(loop.size)) if interpreted else elements
         return writer.flat(block)
-    inner, second = _tile_dimensions(loop)
+    sizes = [n if isinstance(n, int) else VARYING for n in loop.shape]
+    inner, second = _tile_dimensions(loop, sizes)
     if interpreted:
         elements = INTERPRETED_TILE
-    blocks = {inner: min(_power_above(loop.shape[inner]), elements)}
+    blocks = {inner: min(_power_above(sizes[inner]), elements)}
     if second is not None:
         is_transposed = any(_step(o, second) == 1 for o in loop.operands)
         if is_transposed and not interpreted:
             elements = TRANSPOSED_TILE**2
-        sizes = _tile(loop.shape[inner], loop.shape[second], elements, is_transposed)
-        blocks = dict(zip((inner, second), sizes, strict=True))
+        tile = _tile(sizes[inner], sizes[second], elements, is_transposed)
+        blocks = dict(zip((inner, second), tile, strict=True))
     return writer.tiled(blocks, 2 * WARPS if prod(blocks.values()) > elements // 2 > 1024 else WARPS)
 
 
@@ -82,17 +84,17 @@ def _is_flat(operand: Operand, is_output: bool) -> bool:
     return len(operand.strides) == 1 and (_step(operand, 0) == 1 or (not is_output and operand.strides[0] == 0))
 
 
-def _tile_dimensions(loop: Loop) -> tuple[int, int | None]:
+def _tile_dimensions(loop: Loop, sizes: Sequence[int]) -> tuple[int, int | None]:
     """The innermost dimension, and the one that a tile has beside it.
 
     That is one that another operand is contiguous in, so that each is read and written in runs; else the innermost one
     that fills a tile, or the longest.
     """
-    inner = len(loop.shape) - 1
+    inner = len(sizes) - 1
     others = [d for d in range(inner) if any(_step(o, d) == 1 for o in loop.operands)]
     if others or not inner:
         return inner, others[-1] if others else None
-    return inner, max(range(inner), key=lambda d: (min(loop.shape[d], FULL), d))
+    return inner, max(range(inner), key=lambda d: (min(sizes[d], FULL), d))
 
 
 def _tile(inner: int, second: int, elements: int, is_transposed: bool) -> tuple[int, int]:
