@@ -214,3 +214,23 @@ for dtype, shape in itertools.product(supported(operator), shapes):
         assert all(o.tobytes() == w.tobytes() for o, w in zip(out, whole)), (dtype, shape)
 """
     run_script(script)
+
+
+def test_every_second_element_up_to_the_last_of_all_memory() -> None:
+    """They are loaded with their neighbours, and the last one has none."""
+    script = """
+import numpy as np, actgrad
+from calls import guarded, random_values, supported
+rng = np.random.default_rng(3)
+for operator in (actgrad.selu, actgrad.elu):
+    for dtype in supported(operator):
+        for count in (1, 2, 15, 16, 17, 31, 33, 64, 65, 127, 129, 1000):
+            for at_end in (True, False):
+                for step in (2, -2, 3):
+                    span = abs(step) * (count - 1) + 1
+                    x = guarded(random_values(rng, (span,), dtype), at_end, False)[::step]
+                    assert operator(x).tobytes() == operator(x.copy()).tobytes(), (dtype, count, step)
+                    rows = guarded(random_values(rng, (3, span), dtype), at_end, False)[:, ::step]
+                    assert operator(rows).tobytes() == operator(rows.copy()).tobytes(), (dtype, count, step)
+"""
+    run_script(script)

@@ -40,6 +40,8 @@ class GraphOperator:
     def __init__(self, operator: Operator, signature: GraphSignature):
         self.operator = operator
         self.signature = signature
+        # What a node of a traced graph is made of: a tracer sees no more of an operator than that it can be called.
+        self._node = operator.name, operator.schema.tensor_names, operator.defaults
         self.__name__ = self.__qualname__ = signature.name
         attributes = ", ".join(f"{name}={value!r}" for name, value in signature.attributes.items())
         line = f"{', '.join(signature.inputs)}{', ' if attributes else ''}{attributes}"
@@ -55,9 +57,9 @@ class GraphOperator:
         if torch is not None and isinstance(inputs[0], torch.Tensor):
             if f"{__package__}.torch" not in sys.modules:
                 importlib.import_module(f"{__package__}.torch")
-            call = getattr(torch.ops.actgrad, self.operator.name)  # one node of a graph that is being traced
-            named_inputs = dict(zip(self.operator.schema.tensor_names, inputs, strict=True))
-            return call(**named_inputs, **{**self.operator.defaults, **attributes})
+            name, tensor_names, defaults = self._node
+            call = getattr(torch.ops.actgrad, name)
+            return call(**dict(zip(tensor_names, inputs, strict=True)), **{**defaults, **attributes})
         return self.operator(*inputs, **attributes)
 
     def infer_shape(self, *shapes: Any, **named: Any) -> tuple[Shape, ...]:

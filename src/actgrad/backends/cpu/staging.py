@@ -26,8 +26,9 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
     def magnitude(x: ir.Value) -> ir.Value:
         return f.select(f.icmp_signed("<", x, I64(0)), f.sub(I64(0), x), x)
 
-    # Step by step, the inner loop takes the dimension with the smaller steps in memory.
-    turned = f.icmp_signed("<", magnitude(row_stride), magnitude(column_stride))
+    # Step by step, the inner loop takes the dimension with the smaller steps in memory, if there are any.
+    is_closer = f.icmp_signed("<", magnitude(row_stride), magnitude(column_stride))
+    turned = f.and_(is_closer, f.icmp_signed(">", rows, I64(1)))
     outer_stage, inner_stage = f.select(turned, itemsize, pitch), f.select(turned, pitch, itemsize)
     outer, inner = f.select(turned, column_stride, row_stride), f.select(turned, row_stride, column_stride)
     outer_count, inner_count = f.select(turned, columns, rows), f.select(turned, rows, columns)
@@ -45,7 +46,7 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
         block = f.append_basic_block(f"size{size}")
         choice.add_case(I64(size), block)
         f.position_at_end(block)
-        step_by_step = _copy_stepwise(module, size)
+        step_by_step = _copy_stepwise(module, size, vector_bytes)
         with f.if_else(f.icmp_signed("==", row_stride, I64(size))) as (contiguous, otherwise):
             with contiguous, f.if_else(leaving) as (out_of_stage, into):
                 with out_of_stage:
@@ -60,14 +61,28 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
     return f.function_value
 
 
-def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
-    """copy(target, outer step, inner step, source, outer step, inner step, outer count, inner count)"""
+def _copy_stepwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Function:
+    """copy(target, outer step, inner step, source, outer step, inner step, outer count, inner count)
+
+    Every second element goes through registers; any other step is taken one by one.
+    """
     f = Function(module, f"copy{itemsize}", (PTR, I64, I64, PTR, I64, I64, I64, I64))
     target, target_outer, target_inner, source, source_outer, source_inner, outer, inner = f.arguments
     element = ir.IntType(8 * itemsize)
+    side = vector_bytes // itemsize
+    picks = f.and_(
+        f.icmp_signed("==", source_inner, I64(2 * itemsize)), f.icmp_signed("==", target_inner, I64(itemsize))
+    )
+    # Without the last element, whose right-hand neighbour may be nobody's memory.
+    at_once = f.select(picks, f.and_(f.sub(inner, I64(1)), I64(-side)), I64(0))
+    even = _lanes(list(range(0, 2 * side, 2)))
     with f.steps(I64(0), outer) as i:
         to, from_ = f.at(target, f.mul(i, target_outer)), f.at(source, f.mul(i, source_outer))
-        with f.steps(I64(0), inner) as j:
+        with f.steps(I64(0), at_once, side) as j:
+            first = f.at(from_, f.mul(j, I64(2 * itemsize)))
+            pair = [f.load(f.at(first, k * side * itemsize), typ=ir.VectorType(element, side), align=1) for k in (0, 1)]
+            f.store(f.shuffle_vector(*pair, even), f.at(to, f.mul(j, I64(itemsize))), align=1)
+        with f.steps(at_once, inner) as j:
             value = f.load(f.at(from_, f.mul(j, source_inner)), typ=element, align=1)
             f.store(value, f.at(to, f.mul(j, target_inner)), align=1)
     f.ret_void()
