@@ -1,381 +1,273 @@
 #!/usr/bin/env python3
 """The Triton backend on a GPU, in one call of a few minutes: first that it is right, then how fast it is.
 
-    python scripts/gpu_check.py                     # a GPU is needed; writes docs/benchmarks/gpu.json and gpu.png
+    python scripts/gpu_check.py                     # a GPU is needed; writes docs/benchmarks/gpu.json, gpu.svg, gpu.png
     python scripts/gpu_check.py --interpret         # the first part, on a small sample, on any machine
 
 Right: every operator, set of attributes and dtype against the float64 reference, float16 and bfloat16 exhaustively;
-layouts, addresses, streams, graphs, devices, more than 2**31 elements. Fast: against a copy of as many bytes on the
-device, and against what one would call instead. The status is 0 where all is right, 1 where not, 2 without a GPU.
+layouts, addresses, streams, graphs, devices, more than 2**31 elements (scripts/gpu_correctness.py). Fast: what
+`actgrad bench --device cuda` measures, on a set of cells that fits into the time, the most telling ones first. When the
+time is up, what has been measured is written. The status is 0 where all is right, 1 where not, 2 without a GPU.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
-import statistics
+import shlex
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from threading import Timer
+from typing import Any, NamedTuple
 
 import actgrad
-from actgrad import checks, testing
-from actgrad.bench.cases import Case, cases, traffic
+from actgrad import checks
+from actgrad.bench import cuda, plots, report, suite, throughput
+from actgrad.bench.devices import Device
+from actgrad.bench.results import OURS, Cell, Latency, Run, title
+from actgrad.bench.suite import Options
 from actgrad.dtypes import BY_NAME
 
-FOLDER = Path(__file__).parents[1] / "docs" / "benchmarks"
-#: ULP, and units of the larger term where terms cancel, that docs/accuracy.md allows: (float32, float64), halves.
-ULPS = {"elu": (4.5, 4), "selu": (4.5, 4), "leaky_relu": (4.5, 4)}
-OTHER_ULPS, HALF_ULPS = (12, 12), 0.51
-TERMS = {"gelu": 16, "geglu": 16}
-BYTES = (64 << 20, 256 << 20)  # of the largest tensor
-ROW = 11008  # elements of a gated half, as in a network
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "docs" / "benchmarks"
+CORRECTNESS = Path(__file__).with_name("gpu_correctness.py")
+REPEATED = "The same bits on every run."  # a row of it
+MINUTES = 9.0
+CORRECTNESS_SHARE = 0.6  # of the time, at most, where there is something to measure too
+GRACE = 60.0  # seconds that a row may take beyond the time before its process is ended
 
 
-class Fault(Exception):
-    """Something is wrong; the text says what."""
+class Correctness(NamedTuple):
+    """What the rows have found."""
+
+    worst_ulp: dict[str, Any]  # of each row that is right
+    wrong: list[str]  # what is not, or was not tried
 
 
-# Right
-
-
-class Place:
-    """Where the operators compute: a GPU, or Triton's interpreter."""
-
-    def __init__(self, interpreted: bool):
-        self.options = {"backend": "triton"} if interpreted else {}
-        self.torch = None if interpreted else importlib.import_module("torch")
-
-    def put(self, array: Any) -> Any:
-        if array is None or self.torch is None:
-            return array
-        return testing.to_torch(self.torch, np.ascontiguousarray(array)).cuda()
-
-    def get(self, result: Any) -> Any:
-        return result if self.torch is None else testing.from_torch(self.torch, result.cpu())
-
-    def call(self, operator: Any, *tensors: Any, **attributes: Any) -> tuple[Any, ...]:
-        given = [self.put(tensor) for tensor in tensors]
-        return tuple(map(self.get, testing.as_tuple(operator(*given, **attributes, **self.options))))
-
-
-def bounds(operator: Any, dtype: str) -> tuple[float, float]:
-    family = operator.name.removesuffix("_backward")
-    if BY_NAME[dtype].itemsize == 2:
-        return HALF_ULPS, 8
-    return ULPS.get(family, OTHER_ULPS)[dtype == "float64"], TERMS.get(family, 8)
-
-
-def accuracy(place: Place, operator: Any, attributes: dict[str, Any], dtype: str, sample: int) -> float:
-    """The largest error in ULP outside of cancelling terms."""
-    numpy_dtype, rng, worst = BY_NAME[dtype].numpy, np.random.default_rng(1), 0.0
-    if BY_NAME[dtype].kind != "float":
-        limits = np.iinfo(numpy_dtype)
-        x = rng.integers(limits.min, limits.max, min(sample, 4096), numpy_dtype, endpoint=True)
-        tensors = [x] * sum(not a.is_optional for a in operator.schema.tensors)
-        for got, wanted in zip(
-            place.call(operator, *tensors, **attributes),
-            testing.as_tuple(operator(*tensors, backend="reference", **attributes)),
-            strict=True,
-        ):
-            if not np.array_equal(got, wanted):
-                raise Fault(f"{np.count_nonzero(got != wanted)} of {got.size} integers differ")
-        return 0.0
-    x = testing.every_value(numpy_dtype) if BY_NAME[dtype].itemsize == 2 else testing.samples(numpy_dtype, sample, rng)
-    x = rng.permutation(x)[: max(sample, 64)]
-    is_normal: list[Any] = []
-    for generator in (None, rng):
-        tensors = testing.tensors(operator, attributes, x, generator)
-        expectations = testing.expected(operator, tensors, attributes)
-        for k, (expectation, got) in enumerate(
-            zip(expectations, place.call(operator, *tensors, **attributes), strict=True)
-        ):
-            faults = expectation.faults(got, *bounds(operator, dtype))
-            if generator is None:
-                is_normal.append(expectation.is_normal)
-                errors = np.where(expectation.cancels, 0, expectation.errors(got))
-                worst = max(worst, float(np.nanmax(errors)))
-            else:
-                faults &= is_normal[k]
-            if faults.any():
-                at = int(np.argmax(np.where(faults, expectation.errors(got), -1)))
-                raise Fault(f"{np.count_nonzero(faults)} faults, one at x = {x[at % x.size]!r}: {got[at]!r}")
-            nans = np.unique(np.frombuffer(got[np.isnan(got)].tobytes(), f"u{got.itemsize}"))
-            if len(nans) > 1:
-                raise Fault(f"several NaNs: {[hex(n) for n in nans]}")
-    return worst
-
-
-def table(place: Place, sample: int, every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """What is to be right for every operator."""
-    for operator in actgrad.operators.values():
-        known = testing.attribute_cases(operator)
-        for attributes in known if every else known[-1:]:
-            for dtype in checks.allowed_dtypes(operator, None) if every else ("float32", "bfloat16"):
-                words = ", ".join([dtype, *(f"{name}={value}" for name, value in attributes.items())])
-                yield (
-                    f"{operator.name}: {words}",
-                    lambda o=operator, a=attributes, d=dtype: accuracy(place, o, a, d, sample),
-                )
-
-
-def same(torch: Any, a: Any, b: Any) -> None:
-    if not torch.equal(a.contiguous().view(torch.uint8), b.contiguous().view(torch.uint8)):
-        raise Fault("the bits differ")
-
-
-def layouts(torch: Any) -> None:
-    """Transposed, strided, unaligned, halves, expanded: the bits of contiguous tensors."""
-    base = torch.randn(513, 2050, device="cuda")
-    views = [base.T, base[:, ::2], base.ravel()[1:], base[:, 1025:], base.chunk(2, -1)[1], base[:1].expand(64, -1)]
-    for dtype in (torch.float32, torch.bfloat16):
-        for x in [v if dtype == torch.float32 else v.to(dtype).T.contiguous().T for v in views]:
-            same(torch, actgrad.elu(x, alpha=1.3), actgrad.elu(x.contiguous(), alpha=1.3))
-            same(torch, actgrad.gelu_backward(x, x), actgrad.gelu_backward(x.contiguous(), x.contiguous()))
-    for dim in (0, 1):
-        x = torch.randn(66, 4098, device="cuda", dtype=torch.float16)
-        y, _ = actgrad.geglu(x, dim=dim)
-        other = actgrad.geglu(x.T.contiguous().T, dim=dim)[0]
-        same(torch, y, other)
-
-
-def streams_and_graphs(torch: Any) -> None:
-    """The current stream is used, and a graph records and repeats a plan."""
-    x = torch.randn(1 << 22, device="cuda")
-    out = torch.empty_like(x)
-    plan = actgrad.elu.plan(x, out=out)
-    plan.run()
-    graph, side = torch.cuda.CUDAGraph(), torch.cuda.Stream()
-    with torch.cuda.graph(graph):
-        plan.run()
-    x.normal_()
-    graph.replay()
-    same(torch, out, actgrad.elu(x))
-    side.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(side):
-        torch.cuda._sleep(50_000_000)
-        x.fill_(-1.0)
-        plan.run()
-    torch.cuda.current_stream().wait_stream(side)
-    same(torch, out, actgrad.elu(torch.full_like(x, -1.0)))
-
-
-def devices(torch: Any) -> None:
-    """A tensor of another device than the current one."""
-    for number in range(1, torch.cuda.device_count()):
-        x = torch.randn(1001, device=f"cuda:{number}")
-        same(torch, actgrad.elu(x).cpu(), actgrad.elu(x.to("cuda:0")).cpu())
-
-
-def repeated(torch: Any) -> None:
-    """The same bits on every run."""
-    x = torch.randn(1 << 20, device="cuda", dtype=torch.bfloat16)
-    first = actgrad.gelu_backward(x, x)
-    for _ in range(20):
-        same(torch, first, actgrad.gelu_backward(x, x))
-
-
-def many_elements(torch: Any) -> None:
-    """More than 2**31 of them, contiguous and not."""
-    count = 2**31 + 1000
-    if torch.cuda.mem_get_info()[0] < 5 * count:
-        return
-    x = torch.zeros(count, device="cuda", dtype=torch.float16)
-    x[-500:] = torch.arange(500, device="cuda", dtype=torch.float16) - 250
-    same(torch, actgrad.leaky_relu(x)[-1000:], actgrad.leaky_relu(x[-1000:].clone()))
-    step = x[:: 2**30]
-    same(torch, actgrad.leaky_relu(step), actgrad.leaky_relu(step.clone()))
-
-
-def other_libraries(torch: Any) -> None:
-    """CuPy, where it is installed: by DLPack, results being its own."""
-    try:
-        cupy = importlib.import_module("cupy")
-    except ImportError:
-        return
-    x = cupy.linspace(-3, 3, 1000, dtype="float32")
-    y = actgrad.elu(x)
-    if not isinstance(y, cupy.ndarray):
-        raise Fault(f"the result for CuPy is a {type(y).__name__}")
-    same(torch, torch.from_dlpack(y), actgrad.elu(torch.from_dlpack(x)))
-
-
-BEYOND = (layouts, streams_and_graphs, devices, repeated, many_elements, other_libraries)
-
-
-# Fast
-
-
-def tensors_for(torch: Any, case: Case, dtype: Any, size: int) -> list[Any]:
-    """Random inputs, the largest of `size` bytes."""
-    count = size // torch.empty((), dtype=dtype).itemsize
-    rows = max(1, count // (2 * ROW))
-    whole = (rows, 2 * ROW) if case.is_gated else (count,)
-    half = (rows, ROW) if case.is_gated else (count,)
-    given = []
-    for argument in case.operator.schema.tensors:
-        if argument.is_optional and not case.with_optional:
-            given.append(None)
-            continue
-        shape = whole if case.is_gated and argument.name == "self" else half
-        given.append(torch.randn(shape, device="cuda", dtype=torch.float32).to(dtype))
-    return given
-
-
-def contenders(torch: Any, case: Case, tensors: list[Any], notes: set[str]) -> dict[str, Callable[[], Any]]:
-    """Ours, and the others that there are and that agree."""
-    plan = case.operator.plan(*tensors, **case.attributes)
-    found: dict[str, Callable[[], Any]] = {"actgrad": plan.run}
-    counterpart, attributes = testing.ATEN.get(case.operator.name), case.all_attributes
-    given = [t for t in tensors if t is not None]
-    if counterpart is not None:
-        eager = lambda *t: counterpart(torch.ops.aten, attributes, *t)  # noqa: E731
-        found["aten"] = lambda: eager(*given)
-        compiled = torch.compile(eager, dynamic=False)
-        found["torch.compile"] = lambda: compiled(*given)
-    name = case.operator.name
-    if name.startswith("geglu") and attributes["approximate"] == "tanh" and case.is_gated:
-        try:
-            liger = importlib.import_module("liger_kernel.ops.geglu")
-            packed = given[0] if case.operator.gradient_of is None else given[1]
-            other, active = (half.contiguous() for half in packed.chunk(2, -1))
-            if case.operator.gradient_of is None:
-                found["Liger-Kernel"] = lambda: liger.geglu_forward(active, other)
-            else:  # it overwrites what it is given
-                found["Liger-Kernel"] = lambda: liger.geglu_backward(active, other, given[0])
-        except (ImportError, AttributeError) as error:
-            notes.add(f"Liger-Kernel: {error}")
-    try:
-        gems = importlib.import_module("flag_gems")
-        use_gems = getattr(gems, "use_gems", None)
-        if counterpart is not None and use_gems is not None:
-
-            def flag_gems() -> Any:
-                with use_gems():
-                    return eager(*given)
-
-            found["FlagGems"] = flag_gems
-    except ImportError as error:
-        notes.add(f"FlagGems: {error}")
-    for peer in list(found)[1:]:
-        try:
-            found[peer]()
-        except Exception as error:  # whatever another library cannot do, it is left out
-            notes.add(f"{peer}: {case.title}: {type(error).__name__}: {str(error).splitlines()[:1]}")
-            del found[peer]
+def correctness(seconds: float, *more: str) -> Correctness:
+    """Run the rows in a process of their own, for about so many seconds."""
+    found, rows = Correctness({}, []), 0
+    command = [sys.executable, str(CORRECTNESS), *more] + ["--seconds", f"{seconds:g}"] * (seconds < float("inf"))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        watch = Timer(min(seconds + GRACE, 1e6), process.kill)
+        watch.daemon = True
+        watch.start()
+        assert process.stdout is not None
+        for line in process.stdout:
+            if not line.startswith("{"):  # another library's
+                print(line, end="", file=sys.stderr)
+                continue
+            told = json.loads(line)
+            rows = told.get("rows", rows)
+            if "ulp" in told:
+                found.worst_ulp[told["row"]] = told["ulp"]
+            elif "wrong" in told:
+                found.wrong.append(f"{told['row']}: {told['wrong']}")
+                print(f"WRONG {found.wrong[-1]}", file=sys.stderr, flush=True)
+        watch.cancel()
+    untried = rows - len(found.worst_ulp) - len(found.wrong)
+    if untried or process.returncode or not rows:
+        found.wrong.append(f"{untried} of {rows} rows not tried; the process ended with {process.returncode}")
+        print(f"WRONG {found.wrong[-1]}", file=sys.stderr, flush=True)
+    print(f"{len(found.worst_ulp)} of {rows} right", flush=True)
     return found
 
 
-def timings(torch: Any, notes: set[str], sizes: tuple[int, ...]) -> Iterator[dict[str, Any]]:
-    """One row per operator, formula, dtype and size: medians in milliseconds, and the rate against a copy."""
-    do_bench = importlib.import_module("triton.testing").do_bench
-    do_bench_warm = importlib.import_module("triton.testing").do_bench_cudagraph
-    for operator in actgrad.operators.values():
-        for case in cases(operator):
-            for dtype in ("float32", "bfloat16", "float16", "float64"):
-                for size in sizes:
-                    tensors = tensors_for(torch, case, getattr(torch, dtype), size)
-                    moved = sum(traffic(case.operator.plan(*tensors, **case.attributes)))
-                    source = torch.empty(moved // 2, dtype=torch.uint8, device="cuda")
-                    target = torch.empty_like(source)
-                    calls = contenders(torch, case, tensors, notes) | {"copy": lambda t=target, s=source: t.copy_(s)}
-                    cold = {n: do_bench(call, quantiles=[0.5, 0.2, 0.8]) for n, call in calls.items()}
-                    with torch.cuda.stream(torch.cuda.Stream()):
-                        warm = {n: float(do_bench_warm(calls[n])) for n in ("actgrad", "copy")}
-                    yield {
-                        "case": case.title, "dtype": dtype, "layout": operator.layout, "bytes": size, "moved": moved,
-                        "milliseconds": cold, "warm": warm, "of_copy": cold["copy"][0] / cold["actgrad"][0],
-                    }  # fmt: skip
+MIB = 1 << 20
+ROW = 2 * 11008  # elements of a gated tensor's row, as in a network
+SECONDS = 0.03  # per cell and contender
+FLOATS = ("float32", "bfloat16", "float16", "float64")
+MOST_FAILURES = 5  # one after the other: an illegal access leaves a GPU that fails whatever comes next
+GEGLU_BACKWARD = ("geglu_backward",)
 
 
-def launches(torch: Any) -> dict[str, float]:
-    """Microseconds of the host for a launch on 16 elements: medians of batches, ours by `plan.run()`."""
-    x = torch.randn(16, device="cuda")
-    out = torch.empty_like(x)
-    plan = actgrad.elu_backward.plan(x, x, out=out)
-    aten = torch.ops.aten.elu_backward.grad_input
-    calls = {
-        "plan.run()": plan.run,
-        "aten, out=": lambda: aten(x, 1.0, 1.0, 1.0, False, x, grad_input=out),
-        "actgrad.elu_backward(out=)": lambda: actgrad.elu_backward(x, x, out=out),
-    }
-    taken: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(30):
-        for name, call in calls.items():
-            torch.cuda.synchronize()
-            begin = time.perf_counter()
-            for _ in range(200):
-                call()
-            taken[name].append((time.perf_counter() - begin) / 200 * 1e6)
-    return {name: statistics.median(times) for name, times in taken.items()}
+class Stage(NamedTuple):
+    """Cells that are measured together."""
+
+    name: str
+    measurement: str
+    operators: tuple[str, ...]
+    dtypes: tuple[str, ...]
+    mebibytes: int  # of the largest tensor
+    peers: tuple[str, ...]
 
 
-def plot(rows: list[dict[str, Any]], title: str, path: Path) -> None:
-    """The rate of each case as a share of the copy's, at the largest size."""
-    importlib.import_module("matplotlib").use("Agg")
-    pyplot = importlib.import_module("matplotlib.pyplot")
-    largest = max(row["bytes"] for row in rows)
-    titles = list(dict.fromkeys(row["case"] for row in rows))
-    figure, axes = pyplot.subplots(figsize=(11, 0.34 * len(titles) + 1.5), layout="constrained")
-    for marker, dtype in zip("os^D", ("float32", "bfloat16", "float16", "float64"), strict=True):
-        shares = {r["case"]: r["of_copy"] for r in rows if r["dtype"] == dtype and r["bytes"] == largest}
-        axes.plot(list(shares.values()), [titles.index(t) for t in shares], marker, label=dtype)
-    axes.set_yticks(range(len(titles)), titles)
-    axes.axvline(0.92, color="0.6", linestyle="--")
-    axes.set(xlabel="share of a device copy's bandwidth", title=title, xlim=(0, 1.1))
-    axes.legend()
-    figure.savefig(path)
+def stages() -> list[Stage]:
+    """What is measured: what takes long for what it tells comes last, torch.compile above all."""
+    every = tuple(actgrad.operators)
+    usual = ("aten", "eager", "liger", "flaggems")
+    return [
+        Stage("launches", "latency", every, ("float32",), 0, ("aten", "eager")),
+        Stage("64 MiB", "throughput", every, FLOATS, 64, usual),
+        Stage("compiled GeGLU backward", "throughput", GEGLU_BACKWARD, FLOATS[:2], 128, ("eager", "compile")),
+        Stage("256 MiB", "throughput", every, FLOATS, 256, usual),
+        Stage("memory", "memory", every, ("float32",), 0, ("aten", "eager")),
+        Stage("compiled operators", "throughput", every, FLOATS[:2], 128, ("inductor",)),
+    ]
+
+
+class OutOfTime(Exception):
+    """The minutes are over."""
+
+
+def options(stage: Stage, operator: str, dtype: str) -> Options:
+    return Options(
+        device="cuda", operators=[operator], measurements=[stage.measurement],
+        sizes=[max(1, stage.mebibytes * MIB // BY_NAME[dtype].itemsize)], dtypes=[dtype], layouts=["contiguous"],
+        caches=["cold"], threads=[0], peers=list(stage.peers), row=ROW, seconds=SECONDS, repeats=0, quick=False,
+        base=None,
+    )  # fmt: skip
+
+
+def measure(device: Device, run: Run, deadline: float, wrong: list[str], save: Callable[[], None]) -> None:
+    """All stages, as far as the time goes; `save` is called again and again."""
+
+    def step(name: str, tasks: Iterable[Any]) -> Iterator[Any]:
+        for task in tasks:
+            if time.monotonic() > deadline:
+                raise OutOfTime
+            yield task
+
+    failures, taken = 0, run.settings.setdefault("seconds_taken", {})
+    with device.measuring():
+        for stage in stages():
+            begin = time.monotonic()
+            loaded = throughput.load(stage.peers, run.notes)
+            for operator in stage.operators:
+                for dtype in stage.dtypes:
+                    if dtype not in checks.allowed_dtypes(actgrad.operators[operator], None):
+                        continue
+                    cells, latencies = len(run.cells), len(run.latencies)
+                    try:
+                        suite.measure(options(stage, operator, dtype), device, run, loaded, step)
+                        failures = 0
+                    except OutOfTime:
+                        run.notes.add(f"the time was over at {stage.name}, {operator}, {dtype}: the rest was left out")
+                        return
+                    except Exception as error:  # whatever it is, what was measured before is not lost with it
+                        failures += 1
+                        wrong.append(f"{stage.name}, {operator}, {dtype}: {type(error).__name__}: {error}")
+                        print(f"WRONG {wrong[-1]}", file=sys.stderr, flush=True)
+                        run.notes.add(wrong[-1])
+                        if failures == MOST_FAILURES:
+                            run.notes.add(f"{failures} failures one after the other: the rest was left out")
+                            return
+                    taken[stage.name] = round(time.monotonic() - begin, 1)
+                    tell(run.cells[cells:], run.latencies[latencies:])
+                    save()
+
+
+def tell(cells: list[Cell], latencies: list[Latency]) -> None:
+    """Print what has just been measured."""
+    for cell in cells:
+        ratios = ", ".join(f"{title(peer)} {ratio:.2f}" for peer, ratio in cell.ratios.items())
+        print(f"{cell.label}: {cell.of_ceiling:.2f} of a copy; {ratios}", flush=True)
+    for row in latencies:
+        medians = ", ".join(f"{title(key)} {t.median * 1e6:.2f} µs" for key, t in row.times.items())
+        print(f"{row.case}: {medians}", flush=True)
+
+
+class Claim(NamedTuple):
+    """Something that is hoped for, and what was found."""
+
+    text: str
+    holds: bool | None  # None: not measured
+    found: str
+
+
+LEAST_SHARE, MOST_OF_EAGER, NOISE = 0.92, 0.45, 1.02
+
+
+def claims(run: Run, found: Correctness) -> list[Claim]:
+    """What holds of what is hoped for, and the worst of each."""
+    is_wrong = any(line.startswith(REPEATED) for line in found.wrong)
+    repeats = True if REPEATED in found.worst_ulp else False if is_wrong else None
+    large = [c for c in run.cells if c.size * BY_NAME[c.dtype].itemsize >= 64 * MIB]
+    shares = [(c.of_ceiling, c.label) for c in large]
+    ratios = [(ratio, f"{c.label}, {title(peer)}") for c in run.cells for peer, ratio in c.ratios.items()]
+    gated = [c for c in run.cells if c.operator == "geglu_backward" and ("eager", "out") in c.ratios]
+    eager = [(c.ratios["eager", "out"], c.label) for c in gated]
+    direct = ((OURS, "plan.run()"), ("aten", "out"))
+    launches = [(row.ratios[direct], row.case) for row in run.latencies if direct in row.ratios]
+
+    def claim(text: str, values: list[tuple[float, str]], limit: float, at_least: bool = False) -> Claim:
+        if not values:
+            return Claim(text, None, "not measured")
+        value, where = min(values) if at_least else max(values)
+        holds = value >= limit if at_least else value <= limit
+        return Claim(text, holds, f"worst of {len(values)}: {value:.3f}, {where}")
+
+    return [
+        claim(f"at least {LEAST_SHARE} of a copy's rate from 64 MiB on", shares, LEAST_SHARE, at_least=True),
+        claim(f"no peer is faster by more than {NOISE - 1:.0%}", ratios, NOISE),
+        claim(f"GeGLU backward takes at most {MOST_OF_EAGER} of eager's time", eager, MOST_OF_EAGER),
+        claim("plan.run() takes no longer to launch than aten", launches, 1.0),
+        Claim("repeated runs give the same bits", repeats, "not tried" if repeats is None else "21 runs"),
+    ]
+
+
+def write(folder: Path, run: Run, more: dict[str, Any]) -> None:
+    """All results so far; whole or not at all, for the process may be ended at any time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({**report.document(run), **more}, indent=2, default=str) + "\n"
+    part = folder / "gpu.json.part"
+    part.write_text(text, encoding="utf-8")
+    part.replace(folder / "gpu.json")
+
+
+def draw(folder: Path, run: Run) -> None:
+    """The plots, where there is something to draw and to draw with."""
+    for name in ("gpu.svg", "gpu.png"):
+        try:
+            plots.write(run, folder / name)
+        except Exception as error:  # a plot is not worth the results
+            run.notes.add(f"{name}: {error}")
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Check and measure; the status is as the head of this file says."""
+    begin = time.monotonic()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--interpret", action="store_true", help="Triton's interpreter, a small sample, no timing")
     parser.add_argument("--only-correctness", action="store_true", help="no timing")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where gpu.json and gpu.png go")
-    options = parser.parse_args(arguments)
-    if options.interpret:
-        os.environ["TRITON_INTERPRET"] = "1"
-    else:
-        torch = importlib.import_module("torch")
-        if not torch.cuda.is_available():
-            print("gpu_check: this machine has no GPU that PyTorch sees; --interpret runs without one", file=sys.stderr)
-            return 2
-    place = Place(options.interpret)
-    work = list(table(place, 512 if options.interpret else 65536, every=not options.interpret))
-    if not options.interpret:
-        work += [(part.__doc__ or part.__name__, lambda p=part: p(torch)) for part in BEYOND]
-    wrong, worst = [], {}
-    for what, attempt in work:
-        try:
-            worst[what] = attempt()
-        except Exception as error:
-            wrong.append(f"{what}: {type(error).__name__}: {error}")
-            print(f"WRONG {wrong[-1]}", file=sys.stderr)
-    print(f"{len(work) - len(wrong)} of {len(work)} right")
-    if options.interpret or options.only_correctness:
-        return 1 if wrong else 0
-    notes: set[str] = set()
-    rows = []
-    for row in timings(torch, notes, BYTES):
-        rows.append(row)
-        others = {n: round(t[0] / row["milliseconds"]["actgrad"][0], 2) for n, t in row["milliseconds"].items()}
-        print(f"{row['case']}, {row['dtype']}, {row['bytes'] >> 20} MiB: {row['of_copy']:.2f} of a copy; {others}")
-    result = {
-        "device": torch.cuda.get_device_name(), "torch": torch.__version__, "actgrad": actgrad.__version__,
-        "triton": importlib.import_module("triton").__version__, "wrong": wrong, "worst_ulp": worst,
-        "launches_us": launches(torch), "rows": rows, "notes": sorted(notes),
-    }  # fmt: skip
-    options.folder.mkdir(parents=True, exist_ok=True)
-    (options.folder / "gpu.json").write_text(json.dumps(result, indent=1, default=str) + "\n", encoding="utf-8")
-    print(result["launches_us"], *sorted(notes), sep="\n")
-    plot(rows, f"{result['device']}, {BYTES[-1] >> 20} MiB", options.folder / "gpu.png")
-    return 1 if wrong else 0
+    parser.add_argument("--minutes", type=float, default=MINUTES, help=f"when to end, about (default: {MINUTES:g})")
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where gpu.json and the plots go")
+    given = parser.parse_args(arguments)
+    if given.interpret:
+        return 1 if correctness(float("inf"), "--interpret").wrong else 0
+    try:
+        device = cuda.find("cuda")
+    except actgrad.ActgradError as error:
+        print(f"gpu_check: {error}; --interpret runs without one", file=sys.stderr)
+        return 2
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # one kernel at a time: a pool takes longer to start
+    minutes = given.minutes
+    found = correctness(60 * minutes * (1 if given.only_correctness else CORRECTNESS_SHARE))
+    taken = {"correctness": round(time.monotonic() - begin, 1)}
+    if given.only_correctness:
+        return 1 if found.wrong else 0
+    command = ["python", "scripts/gpu_check.py", *(["--minutes", f"{minutes:g}"] if minutes != MINUTES else [])]
+    settings = {"command": shlex.join(command), "row": ROW, "seconds": SECONDS, "seconds_taken": taken}
+    run = Run(device.describe(), settings | {"stages": [stage._asdict() for stage in stages()]})
+
+    def save() -> None:
+        held = [claim._asdict() for claim in claims(run, found)]
+        write(given.folder, run, {"worst_ulp": found.worst_ulp, "wrong": found.wrong, "claims": held})
+
+    save()
+    measure(device, run, begin + 60 * minutes, found.wrong, save)
+    draw(given.folder, run)
+    save()
+    for claim in claims(run, found):
+        word = {True: "holds", False: "DOES NOT HOLD", None: "not measured"}[claim.holds]
+        print(f"{word}: {claim.text}: {claim.found}")
+    print(*run.notes.lines, sep="\n")
+    print("python scripts/benchmarks.py --write makes the page of it")
+    return 1 if found.wrong else 0
 
 
 if __name__ == "__main__":

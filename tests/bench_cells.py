@@ -7,6 +7,7 @@ from typing import Any
 import actgrad
 from actgrad.bench import buffers, results, throughput
 from actgrad.bench.cases import Case, cases
+from actgrad.bench.devices import Cpu, Device
 from actgrad.bench.results import Notes
 from actgrad.bench.throughput import Conditions
 
@@ -23,9 +24,12 @@ def tensors_of(case: Case, layout: str, size: int, dtype: str = "float32", row: 
     return buffers.make(case.operator, layout, shape, case.pool(dtype), case.with_optional)
 
 
-def measure(case: Case, peers: tuple[str, ...] = (), **under: Any) -> tuple[results.Cell, list[str]]:
+def measure(
+    case: Case, peers: tuple[str, ...] = (), device: Device | None = None, **under: Any
+) -> tuple[results.Cell, list[str]]:
     conditions = {"dtype": "float32", "layout": "contiguous", "size": 64, "cache": "warm", "threads": 0}
     notes = Notes()
     loaded = throughput.load(peers, notes)
-    cell = throughput.measure(case, Conditions(**{**conditions, **under}), loaded, 1e-6, notes, cache_bytes=1 << 12)
+    where = Conditions(**{**conditions, **under})
+    cell = throughput.measure(case, where, loaded, device or Cpu(), 1e-6, notes, cache_bytes=1 << 12)
     return cell, notes.lines

@@ -20,6 +20,8 @@ from actgrad.__main__ import main
 from actgrad.bench import buffers, ceiling, latency, report, results
 from actgrad.bench import peers as peers_module
 from actgrad.bench.cases import Case, traffic
+from actgrad.bench.devices import Cpu
+from actgrad.bench.peer import Peer
 from actgrad.bench.results import CEILING, OURS, Notes, geometric_mean
 from actgrad.bench.timing import Contender, interleaved, times
 from actgrad.bench.verify import WrongResult
@@ -265,7 +267,7 @@ def wrong_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def clear() -> None:
         for operator in actgrad.operators.values():
             operator.prepared.clear()
-            operator._shortcuts = type(operator._shortcuts)(operator.layout == "gated")
+            operator._shortcuts.forget()
 
     monkeypatch.setattr(cpu, "prepare", Wrong)
     clear()
@@ -286,7 +288,7 @@ def test_a_wrong_integer_is_refused(wrong_kernel: None) -> None:
 
 def test_a_wrong_kernel_is_refused_in_latency_too(wrong_kernel: None) -> None:
     with pytest.raises(WrongResult, match="plan"):
-        latency.measure(case_of("elu"), "float32", {}, 1e-6, Notes())
+        latency.measure(case_of("elu"), "float32", {}, Cpu(), 1e-6, Notes())
 
 
 def test_a_wrong_kernel_ends_the_command(wrong_kernel: None, capsys: pytest.CaptureFixture[str]) -> None:
@@ -305,7 +307,7 @@ def test_a_wrong_or_failing_peer_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
         raise RuntimeError("the backend said:\n\n no compiler\nand a long story")
 
     for name, form in (("wrong", wrong), ("failing", failing)):
-        peer = peers_module.Peer(name, "", lambda: np, {"new": form})
+        peer = Peer(name, "", lambda: np, {"new": form})
         monkeypatch.setitem(peers_module.PEERS, name, peer)
     cell, notes = measure(case_of("elu"), ("wrong", "failing", "numpy"))
     assert list(cell.ratios) == [("numpy", "new")]

@@ -22,9 +22,9 @@ from bench_cells import ALL_CASES, TINY, case_of, measure
 import actgrad
 from actgrad import testing
 from actgrad.__main__ import main
-from actgrad.bench import command, latency, machine, memory, start, throughput
-from actgrad.bench import peers as peers_module
+from actgrad.bench import command, latency, machine, memory, peer, resident, start, throughput
 from actgrad.bench.cases import Case, cases
+from actgrad.bench.devices import Cpu
 from actgrad.bench.results import OURS, Notes
 from actgrad.checks import allowed_dtypes
 
@@ -84,12 +84,12 @@ def test_compiled_compositions_compute_the_same(title: str) -> None:
 
 
 def test_missing_libraries_are_noted(refuse: Callable[[str], None]) -> None:
-    peers_module._import.cache_clear()
+    peer.load.cache_clear()
     refuse("torch")
     try:
         cell, notes = measure(case_of("elu"), ("aten", "eager", "numpy"))
     finally:
-        peers_module._import.cache_clear()
+        peer.load.cache_clear()
     assert list(cell.ratios) == [("numpy", "new")]
     assert notes[0].startswith("aten: PyTorch is not installed")
 
@@ -116,7 +116,8 @@ def test_an_operator_that_is_added_has_peers(softplus: Any) -> None:
 def test_latency_compares_each_way_with_peers_of_its_form(title: str) -> None:
     pytest.importorskip("torch")
     case = case_of(title)
-    row = latency.measure(case, "float32", throughput.load(["aten", "eager", "numpy"], Notes()), 1e-6, Notes())
+    loaded = throughput.load(["aten", "eager", "numpy"], Notes())
+    row = latency.measure(case, "float32", loaded, Cpu(), 1e-6, Notes())
     pairs = {(ours[1], peer) for ours, peer in row.ratios}
     direct = ("eager" if case.is_gated else "aten", "out")
     assert {("plan.run()", direct), ("out", direct), ("NumPy new", ("numpy", "new"))} <= pairs
@@ -125,7 +126,7 @@ def test_latency_compares_each_way_with_peers_of_its_form(title: str) -> None:
 
 
 def test_latency_without_pytorch() -> None:
-    row = latency.measure(case_of("elu"), "float32", throughput.load(["numpy"], Notes()), 1e-6, Notes())
+    row = latency.measure(case_of("elu"), "float32", throughput.load(["numpy"], Notes()), Cpu(), 1e-6, Notes())
     assert {ours[1] for ours, _ in row.ratios} == {"NumPy plan.run()", "NumPy out", "NumPy new"}
 
 
@@ -144,17 +145,17 @@ def test_a_failing_process_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         start.imports(1)
 
 
-@pytest.mark.skipif(not memory.is_available(), reason="the system does not let a process reset its peak")
+@pytest.mark.skipif(not resident.is_available(), reason="the system does not let a process reset its peak")
 def test_memory_sees_what_a_call_allocates() -> None:
     size = 64 << 20
-    assert memory.peak(lambda: np.ones(size, np.uint8)) == pytest.approx(size, rel=0.05)
-    assert memory.peak(lambda: None) < size / 20
+    assert resident.peak(lambda: np.ones(size, np.uint8)) == pytest.approx(size, rel=0.05)
+    assert resident.peak(lambda: None) < size / 20
 
 
-@pytest.mark.skipif(not memory.is_available(), reason="the system does not let a process reset its peak")
+@pytest.mark.skipif(not resident.is_available(), reason="the system does not let a process reset its peak")
 def test_memory_of_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "SIZE", 80 << 20)
-    row = memory.measure(case_of("elu_backward"), "float32", throughput.load(["numpy"], Notes()), Notes())
+    row = memory.measure(case_of("elu_backward"), "float32", throughput.load(["numpy"], Notes()), Cpu(), Notes())
     assert row.output == 80 << 20
     assert row.peak[OURS, "out"] < 0.05 * row.output
     assert row.peak[OURS, "new"] == pytest.approx(row.output, rel=0.05)

@@ -15,6 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Shape = tuple[int, ...]
+Index = tuple[Array, ...]  # numbers of elements, per dimension
 
 ALIGNMENT = 64  # bytes, as PyTorch allocates
 ROW = 2048  # elements; the default length of a gated tensor's rows, both halves together
@@ -24,10 +25,10 @@ SAMPLE = 2048  # elements looked at, at either end and in between
 
 @dataclass(frozen=True)
 class Tensors:
-    """What one call reads and writes."""
+    """What one call reads and writes: NumPy's arrays, or those of the device that is measured."""
 
-    inputs: tuple[Array | None, ...]  # in the schema's order, None for an optional one left out
-    outputs: tuple[Array, ...]
+    inputs: tuple[Any, ...]  # in the schema's order, None for an optional one left out
+    outputs: tuple[Any, ...]
 
     @property
     def out(self) -> Any:
@@ -179,7 +180,15 @@ def spoil(outputs: Sequence[Array]) -> None:
         output[...] = 85 if output.dtype.kind in "iu" else np.nan
 
 
-def sample(tensors: Sequence[Array | None], is_gated: bool) -> tuple[Array | None, ...]:
+def take(tensor: Any, index: Index) -> Array:
+    """Some elements of a NumPy array."""
+    taken: Array = tensor[index]
+    return taken
+
+
+def sample(
+    tensors: Sequence[Any], is_gated: bool, take: Callable[[Any, Index], Array] = take
+) -> tuple[Array | None, ...]:
     """Some elements of each tensor, the same of all, as contiguous vectors: the ends and some in between.
 
     Gated tensors become the sampled elements of their lower half, followed by those of the upper one.
@@ -194,11 +203,11 @@ def sample(tensors: Sequence[Array | None], is_gated: bool) -> tuple[Array | Non
     places = np.unique(np.concatenate([np.arange(min(size, SAMPLE)), np.arange(max(0, size - SAMPLE), size), between]))
     index = np.unravel_index(places, shape)
 
-    def pick(tensor: Array) -> Array:
+    def pick(tensor: Any) -> Array:
         if tensor.shape == shape:
-            return tensor[index]
+            return take(tensor, index)
         upper = (*index[:-1], index[-1] + shape[-1])
-        return np.concatenate([tensor[index], tensor[upper]])
+        return np.concatenate([take(tensor, index), take(tensor, upper)])
 
     return tuple(None if t is None else pick(t) for t in tensors)
 

@@ -24,7 +24,8 @@ from ..loop import Loop, Operand
 from ..plan import Computation, Plan
 from . import buffers
 from .buffers import Array
-from .timing import Call
+from .results import CEILING
+from .timing import Call, Contender
 
 STREAMING, PLAIN = "streaming stores", "plain stores"
 _FLOAT = BY_NAME["float32"]
@@ -71,7 +72,7 @@ def tensors(described: Computation) -> list[Array]:
 
 @dataclass(frozen=True)
 class Form:
-    """One form of the ceiling. It must outlive the calls that it binds."""
+    """One form of the ceiling."""
 
     name: str
     launch: Callable[..., object]
@@ -79,7 +80,9 @@ class Form:
 
     def bind(self, memory: list[Array]) -> Call:
         """The call on this memory: outputs, then inputs."""
-        return partial(self.launch, ctypes.addressof(self.block), *(a.ctypes.data for a in memory))
+        call = partial(self.launch, ctypes.addressof(self.block), *(a.ctypes.data for a in memory))
+        vars(call)["keeps"] = self.block, memory  # of which the call knows the addresses only
+        return call
 
 
 def forms(described: Computation) -> list[Form]:
@@ -98,3 +101,10 @@ def forms(described: Computation) -> list[Form]:
 
     plain = form(PLAIN, False)
     return [form(STREAMING, True), plain] if kernel.target.fence else [plain]
+
+
+def contenders(plan: Plan, sets: int) -> list[Contender]:
+    """The forms of a plan's ceiling, each on as many sets of buffers."""
+    described = computation(plan)
+    memory = [tensors(described) for _ in range(sets)]
+    return [Contender(CEILING, form.name, [form.bind(m) for m in memory]) for form in forms(described)]

@@ -1,32 +1,28 @@
-"""The command `actgrad bench`: its options, and the order of the measurements."""
+"""The command `actgrad bench`: its options, and what it writes."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 from .. import ops  # noqa: F401  fills the registry
-from ..checks import allowed_dtypes
 from ..dtypes import BY_NAME
 from ..errors import ActgradError
 from ..op import REGISTRY
-from . import base, latency, machine, memory, plots, report, start, throughput
+from . import base, devices, machine, plots, report, suite, throughput
 from .buffers import LAYOUTS, ROW
-from .cases import Case, cases
 from .peers import PEERS
 from .results import Run
-from .throughput import Conditions
+from .suite import MEASUREMENTS, Options, Step
 
-MEASUREMENTS = ("throughput", "latency", "start", "memory")
 CACHES = ("warm", "cold")
 SIZES, QUICK_SIZES = (10**3, 10**5, 10**6, 16 * 10**6, 64 * 10**6), (10**3, 10**6)
 DTYPES, QUICK_DTYPES = ("float32", "float16", "bfloat16"), ("float32",)
@@ -41,7 +37,8 @@ _DESCRIPTION = """\
 Check the operators against the float64 reference, then time them beside what one would otherwise call. Both sides
 take turns, on the same tensors and the same number of threads; medians of many runs, and the distance of their
 quartiles. Throughput is also compared with the ceiling: a sum over as many bytes, in the same process, with streaming
-or plain stores, whichever is faster. Nothing is timed that is wrong. Give the machine nothing else to do meanwhile."""
+or plain stores, whichever is faster; on a GPU a copy of as many bytes. Nothing is timed that is wrong. Give the machine
+nothing else to do meanwhile."""
 
 _EXAMPLES = """examples:
   actgrad bench --quick
@@ -50,6 +47,7 @@ _EXAMPLES = """examples:
   actgrad bench elu_backward --measure throughput --layout contiguous,transposed,one-transposed --threads 1,2
   actgrad bench elu_backward --measure latency
   actgrad bench --base main --size 1e3,1e6
+  actgrad bench --device cuda --dtype float32,bfloat16 --size 1.6e7,6.4e7
 """
 
 
@@ -65,11 +63,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         description=_DESCRIPTION,
         epilog=_EXAMPLES
         + _lists("layouts", ((name, layout.says) for name, layout in LAYOUTS.items()))
-        + _lists("peers", ((name, peer.says) for name, peer in PEERS.items())),
+        + _lists("peers", ((name, f"{peer.says} ({', '.join(peer.on)})") for name, peer in PEERS.items())),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_names = partial(parser.add_argument, type=_names, metavar="A,B,...")
     parser.add_argument("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
+    parser.add_argument("--device", type=_device, default="cpu", help="cpu, cuda or cuda:1 (default: cpu)")
     add_names("--measure", help=f"of {', '.join(MEASUREMENTS)} (default: all)")
     parser.add_argument("--size", type=_sizes, metavar="N,M,...", help="elements of the largest tensor: 1000, 1e6")
     add_names("--dtype", help=f"(default: {', '.join(DTYPES)})")
@@ -86,6 +85,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--json", metavar="FILE", help="write all results; - for standard output instead of tables")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the throughput, .png or .svg")
     parser.set_defaults(run=partial(_run, parser))
+
+
+def _device(text: str) -> str:
+    if not re.fullmatch(r"cpu|cuda(:\d{1,4})?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known: cpu, cuda, cuda:1")
+    return text
 
 
 def _names(text: str) -> list[str]:
@@ -121,42 +126,6 @@ def _seconds(text: str) -> float:
     return value
 
 
-@dataclass(frozen=True)
-class Options:
-    """What to measure, all defaults filled in."""
-
-    operators: list[str]
-    measurements: list[str]
-    sizes: list[int]
-    dtypes: list[str]
-    layouts: list[str]
-    caches: list[str]
-    threads: list[int]  # 0 for the default
-    peers: list[str]
-    row: int
-    seconds: float
-    repeats: int
-    quick: bool
-    base: str | None
-
-    def cells(self) -> Iterator[tuple[Case, Conditions]]:
-        """What throughput is measured of."""
-        for name, dtype in product(self.operators, self.dtypes):
-            if dtype not in allowed_dtypes(REGISTRY[name], None):
-                continue
-            for case in cases(REGISTRY[name]):
-                for layout, size, threads, cache in product(self.layouts, self.sizes, self.threads, self.caches):
-                    yield case, Conditions(dtype, layout, size, cache, threads)
-
-    def cases(self) -> Iterator[tuple[Case, str]]:
-        """Each case with the first dtype that it takes."""
-        for name in self.operators:
-            allowed = allowed_dtypes(REGISTRY[name], None)
-            dtype = next((d for d in self.dtypes if d in allowed), None)
-            if dtype is not None:
-                yield from ((case, dtype) for case in cases(REGISTRY[name]))
-
-
 def _options(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Options:
     """The options, or the end of the program where one is wrong."""
 
@@ -169,8 +138,11 @@ def _options(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Opti
         return names
 
     quick = given.quick
-    peers = [] if given.peer == ["none"] else chosen("peer", PEERS, QUICK_PEERS if quick else PEERS)
+    is_cpu = given.device == "cpu"
+    here = [name for name, peer in PEERS.items() if given.device.partition(":")[0] in peer.on]
+    usual = [name for name in here if name in QUICK_PEERS or not quick]
     options = Options(
+        device=given.device,
         operators=chosen("operator", REGISTRY, QUICK_OPERATORS if quick else REGISTRY),
         measurements=chosen("measure", MEASUREMENTS, MEASUREMENTS),
         sizes=given.size or list(QUICK_SIZES if quick else SIZES),
@@ -178,7 +150,7 @@ def _options(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Opti
         layouts=chosen("layout", LAYOUTS, ["contiguous"]),
         caches=sorted(chosen("cache", CACHES, CACHES[:1] if quick else CACHES), key=CACHES.index),
         threads=given.threads or [0],
-        peers=peers,
+        peers=[] if given.peer == ["none"] else chosen("peer", here, usual),
         row=given.row,
         seconds=given.seconds or (QUICK_SECONDS if quick else SECONDS),
         repeats=QUICK_REPEATS if quick else REPEATS,
@@ -187,6 +159,9 @@ def _options(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Opti
     )
     if not any(options.cases()):
         parser.error(f"--dtype: none of {', '.join(options.operators)} takes {', '.join(options.dtypes)}")
+    for option in ("threads", "base"):
+        if not is_cpu and getattr(given, option):
+            parser.error(f"--{option} is for the CPU: not together with --device {given.device}")
     for option in ("measure", "peer", "plot"):
         if given.base and getattr(given, option):
             parser.error(f"--base measures throughput of two revisions: not together with --{option}")
@@ -208,10 +183,11 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
             raise ActgradError(f"bench: {file}: no such folder")
     if options.base is not None:
         base.checkout()
+    device = devices.find(options.device)
     load = machine.load()
     if load is not None and load > BUSY:
         print(f"actgrad: bench: others compute here too (load {load}): expect noise", file=sys.stderr)
-    run = _measure(options)
+    run = _measure(options, device)
     if given.json == "-":
         print(json.dumps(report.document(run), indent=2))
     else:
@@ -227,64 +203,18 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     return 0
 
 
-def _measure(options: Options) -> Run:
+def _measure(options: Options, device: devices.Device) -> Run:
     run = Run({}, {"command": shlex.join(["actgrad", *sys.argv[1:]]), **vars(options)})
-    before = _torch_threads()
-    try:
+    with device.measuring():
         if options.base is not None:
-            run.machine = machine.describe()
+            run.machine = device.describe()
             _compare(options, run)
             return run
         loaded = throughput.load(options.peers, run.notes)  # before the machine is described: PyTorch's threads count
-        run.machine = machine.describe()
+        run.machine = device.describe()
         with _progress() as step:
-            _all(options, run, loaded, step)
+            suite.measure(options, device, run, loaded, step)
         return run
-    finally:
-        throughput.set_threads(0)
-        if before:
-            sys.modules["torch"].set_num_threads(before)
-
-
-def _torch_threads() -> int:
-    torch = sys.modules.get("torch")
-    return int(torch.get_num_threads()) if torch else 0
-
-
-Step = Callable[[str, Iterable[Any]], Iterator[Any]]
-
-
-def _all(options: Options, run: Run, loaded: dict[str, Any], step: Step) -> None:
-    small = list(options.cases())
-    always_cold: set[tuple[Any, ...]] = set()
-    if "throughput" in options.measurements:
-        for case, under in step("throughput", list(options.cells())):
-            throughput.set_threads(under.threads)
-            key = (case.title, under.dtype, under.layout, under.size, under.threads)
-            if key in always_cold:
-                continue  # asked for cold after warm: measured already
-            cell = throughput.measure(case, under, loaded, options.seconds, run.notes, row=options.row)
-            run.cells.append(cell)
-            if cell.cache != under.cache:
-                always_cold.add(key)
-        throughput.set_threads(options.threads[0])
-    if "latency" in options.measurements:
-        for case, dtype in step("latency", small):
-            run.latencies.append(latency.measure(case, dtype, loaded, options.seconds, run.notes))
-    if "start" in options.measurements:
-        first = [s for k, s in enumerate(small) if not options.quick or s[0].operator is not small[k - 1][0].operator]
-        for task in step("start", [None, *first]):
-            if task is None:
-                run.imports.append(start.imports(options.repeats))
-            else:
-                case, dtype = task
-                run.starts.append(start.measure(case, dtype, options.repeats))
-    if "memory" in options.measurements:
-        if not memory.is_available():
-            run.notes.add("memory: this system does not let a process reset its own peak")
-            return
-        for case, dtype in step("memory", small):
-            run.memories.append(memory.measure(case, dtype, loaded, run.notes))
 
 
 def _compare(options: Options, run: Run) -> None:

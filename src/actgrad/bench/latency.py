@@ -10,10 +10,11 @@ from typing import Any
 from .. import aclnn
 from ..aclnn import signatures
 from ..dtypes import BY_NAME
-from . import buffers, peers, verify
+from . import buffers, peer, verify
 from .buffers import Tensors
 from .cases import Case
-from .peers import Peer, Unavailable
+from .devices import Device
+from .peer import Peer, Unavailable
 from .results import OURS, Key, Latency, Notes
 from .timing import Call, Contender, interleaved
 
@@ -28,6 +29,7 @@ class Way:
     make: Callable[[Case, Tensors, Callable[[Any], Any]], Call]  # (case, tensors, to the arrays of the library)
     form: str  # of the peers that it is compared with
     library: str  # whose arrays it is given: "torch" or "numpy"
+    on: tuple[str, ...] = ("cpu",)  # kinds of devices
 
 
 def _plan(case: Case, tensors: Tensors, convert: Callable[[Any], Any]) -> Call:
@@ -95,12 +97,13 @@ def _aclnn(case: Case, tensors: Tensors) -> tuple[Any, Any, list[Any]]:
     return *functions, made
 
 
+_EVERYWHERE = ("cpu", "cuda")
 WAYS = {
-    "plan.run()": Way(_plan, "out", "torch"),
+    "plan.run()": Way(_plan, "out", "torch", on=_EVERYWHERE),
     "aclnn phase two": Way(_phase_two, "out", "torch"),
     "aclnn both phases": Way(_two_phases, "out", "torch"),
-    "out": Way(_out, "out", "torch"),
-    "new": Way(_new, "new", "torch"),
+    "out": Way(_out, "out", "torch", on=_EVERYWHERE),
+    "new": Way(_new, "new", "torch", on=_EVERYWHERE),
     "NumPy plan.run()": Way(_plan, "new", "numpy"),  # a NumPy expression allocates, there is no other form
     "NumPy out": Way(_out, "new", "numpy"),
     "NumPy new": Way(_new, "new", "numpy"),
@@ -115,38 +118,42 @@ _FUNCTIONAL: dict[str, Callable[[Any, dict[str, Any], Any], Call]] = {
 }
 
 
-def measure(case: Case, dtype: str, loaded: dict[str, tuple[Peer, Any]], seconds: float, notes: Notes) -> Latency:
+def measure(
+    case: Case, dtype: str, loaded: dict[str, tuple[Peer, Any]], device: Device, seconds: float, notes: Notes
+) -> Latency:
     """The latency of a case's calls; results are checked first."""
     size = ELEMENTS * (2 if case.is_gated else 1)
     shape = buffers.shape_of("contiguous", size, case.is_gated, size)
-    tensors = buffers.make(case.operator, "contiguous", shape, case.pool(dtype), case.with_optional)
-    standard = verify.standard(case, tensors)
-    torch = next((library for peer, library in loaded.values() if peer.load is peers.torch), None)
-    to_torch = partial(peers.to_torch, torch)
+    tensors = device.put(buffers.make(case.operator, "contiguous", shape, case.pool(dtype), case.with_optional))
+    standard = verify.standard(case, device, tensors)
+    torch = device.torch or next((library for other, library in loaded.values() if other.load is peer.torch), None)
+    to_torch = partial(peer.to_torch, torch)
     calls: dict[Key, Call] = {}
     for name, way in WAYS.items():
-        if way.library == "torch" and torch is None:
+        if device.kind not in way.on or (way.library == "torch" and torch is None):
             continue
         try:
             call = way.make(case, tensors, to_torch if way.library == "torch" else lambda array: array)
         except Unavailable:  # no C function, or none that takes this call
             continue
-        buffers.spoil(tensors.outputs)
-        results = peers.to_numpy(call())
-        standard.check_ours(name, results)
+        device.spoil(tensors.outputs)
+        standard.check_ours(name, device.arrays(call()))
         calls[OURS, name] = call
     for name in PEERS:
-        peer, library = loaded.get(name, (None, None))
-        for form, make in peer.forms.items() if peer else ():
+        other, library = loaded.get(name, (None, None))
+        for form, make in other.forms.items() if other else ():
             try:
                 call = make(library, case, "contiguous")(tensors)
-                buffers.spoil(tensors.outputs)
+                device.spoil(tensors.outputs)
                 returned = call()
-                standard.check_peer(f"{name} {form}", tensors.outputs if form == "out" else peers.to_numpy(returned))
+                standard.check_peer(f"{name} {form}", tensors.outputs if form == "out" else device.arrays(returned))
             except Unavailable:
                 continue
             except verify.WrongResult as fault:
                 notes.add(f"{name} left out: {fault}")
+                continue
+            except Exception as fault:  # as in throughput: whatever another library cannot do
+                notes.add(f"{name}: {case.title}, {dtype}: {peer.reason(fault)}")
                 continue
             calls[name, form] = call
     if torch is not None and case.operator.name in _FUNCTIONAL:
@@ -155,7 +162,7 @@ def measure(case: Case, dtype: str, loaded: dict[str, tuple[Peer, Any]], seconds
             torch.nn.functional, case.all_attributes, to_torch(tensors.inputs[-1])
         )
     contenders = [Contender(*key, [call]) for key, call in calls.items()]
-    times = dict(zip(calls, interleaved(contenders, seconds), strict=True))
+    times = dict(zip(calls, interleaved(contenders, seconds, clock=device.launch_clock), strict=True))
     return Latency(case.title, case.operator.name, dict(case.attributes), dtype, ELEMENTS, times, _ratios(times))
 
 
@@ -166,8 +173,8 @@ def _ratios(times: dict[Key, Any]) -> dict[tuple[Key, Key], float]:
         if ours[0] != OURS:
             continue
         way = WAYS[ours[1]]
-        for peer in times:
-            is_numpy = peer[0] == "numpy"
-            if peer[0] != OURS and peer[1] == way.form and is_numpy == (way.library == "numpy"):
-                found[ours, peer] = times[ours].median / times[peer].median
+        for theirs in times:
+            is_numpy = theirs[0] == "numpy"
+            if theirs[0] != OURS and theirs[1] == way.form and is_numpy == (way.library == "numpy"):
+                found[ours, theirs] = times[ours].median / times[theirs].median
     return found

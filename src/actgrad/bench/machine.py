@@ -16,22 +16,31 @@ from ..backends import cores
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNKNOWN_CACHE = 32 << 20
-DISTRIBUTIONS = ("numpy", "ml_dtypes", "llvmlite", "torch", "scipy", "jax", "jaxlib")
+DISTRIBUTIONS = (
+    "numpy", "ml_dtypes", "llvmlite", "torch", "triton", "liger_kernel", "flag_gems", "scipy", "jax", "jaxlib",
+)  # fmt: skip
 
 
 def describe() -> dict[str, Any]:
-    """What results depend on: processor, caches, threads, target of the code, versions, date."""
+    """What results on the CPU depend on: processor, caches, threads, target of the code, versions, date."""
     from ..backends.cpu import target, threads
 
     host = target.host()
     return {
-        "processor": _processor(),
-        "cores": cores(),
+        "processor": processor(),
         "threads": threads.get_num_threads(),
         "OpenMP": threads.runtime(),
         "target": f"{host} ({host.cpu})",
         "caches": caches(),
         "memory": _memory(),
+        **surroundings(),
+    }
+
+
+def surroundings() -> dict[str, Any]:
+    """What results depend on wherever they are measured."""
+    return {
+        "cores": cores(),
         "system": platform.platform(),
         "load": load(),
         "versions": {"actgrad": __version__, "python": platform.python_version(), **_versions()},
@@ -59,7 +68,8 @@ def last_cache_bytes() -> int:
     return max(caches().values(), default=_UNKNOWN_CACHE)
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The name of this machine's processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

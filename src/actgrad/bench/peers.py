@@ -8,134 +8,25 @@ products and convolutions.
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .. import testing
 from ..backends import cores, get_num_threads
-from ..ops.selu import ALPHA, SCALE
-from . import compositions, expressions
-from .buffers import Array, Tensors
+from . import aten_peers, compositions, expressions, liger
+from .buffers import Tensors
 from .cases import Case
+from .peer import Bind, NotApplicable, Peer, Unavailable, load, on_all, on_inputs, to_torch, torch
 from .timing import Call
-
-Bind = Callable[[Tensors], Call]
-
-
-class Unavailable(Exception):
-    """A peer cannot be timed here though one might expect it; the text says why."""
-
-
-class NotApplicable(Unavailable):
-    """A peer is no peer of this operator, or of this form of call."""
-
-
-@dataclass(frozen=True)
-class Peer:
-    """A library or a way of using one."""
-
-    name: str
-    says: str
-    load: Callable[[], Any]  # the library, or Unavailable
-    #: "out" (writes into the outputs that it is given) or "new" (allocates) -> (library, case, layout) -> calls.
-    forms: dict[str, Callable[[Any, Case, str], Bind]]
-
-
-@cache
-def _import(module: str, package: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise Unavailable(f"{package} is not installed ({error})") from error
-
-
-def torch() -> Any:
-    """PyTorch, or Unavailable."""
-    return _import("torch", "PyTorch")
-
-
-def to_torch(library: Any, array: Array | None) -> Any:
-    """The array's memory as a tensor; None for an optional one left out."""
-    return None if array is None else testing.to_torch(library, array)
-
-
-def to_numpy(result: Any) -> tuple[Array, ...]:
-    """What a peer returned, as arrays."""
-    if isinstance(result, (tuple, list)):
-        return tuple(array for item in result for array in to_numpy(item))
-    if type(result).__module__.partition(".")[0] != "torch":
-        return (np.asarray(result),)
-    if result.is_mkldnn:
-        result = result.to_dense()
-    return (testing.from_torch(torch(), result),)
-
-
-def reason(fault: Exception) -> str:
-    """Another library's error in one line; where its first one only announces, with the second."""
-    first, *others = [line.strip() for line in str(fault).splitlines() if line.strip()] or ["no reason given"]
-    return f"{type(fault).__name__}: {first}" + (f" {others[0]}" if first.endswith(":") and others else "")
-
-
-# torch.ops.aten
-
-#: Operator -> aten's name, its name for the output, and its arguments from attributes and tensors.
-_ATEN: dict[str, tuple[str, str, Callable[..., tuple[Any, ...]]]] = {
-    "elu": ("elu", "out", lambda a, x: (x, a["alpha"], a["scale"], a["input_scale"])),
-    "elu_backward": (
-        "elu_backward",
-        "grad_input",
-        lambda a, g, x: (g, a["alpha"], a["scale"], a["input_scale"], a["is_result"], x),
-    ),
-    "selu": ("elu", "out", lambda a, x: (x, ALPHA, SCALE, 1.0)),
-    "selu_backward": ("elu_backward", "grad_input", lambda a, g, y: (g, ALPHA, SCALE, 1.0, True, y)),
-    "leaky_relu": ("leaky_relu", "out", lambda a, x: (x, a["negative_slope"])),
-    "leaky_relu_backward": (
-        "leaky_relu_backward",
-        "grad_input",
-        lambda a, g, x: (g, x, a["negative_slope"], a["self_is_result"]),
-    ),
-    "gelu": ("gelu", "out", lambda a, x: (x,)),
-    "gelu_backward": ("gelu_backward", "grad_input", lambda a, g, x: (g, x)),
-}
-
-
-def _aten(form: str, library: Any, case: Case, layout: str) -> Bind:
-    if case.operator.name not in _ATEN:
-        raise NotApplicable
-    name, output, arguments = _ATEN[case.operator.name]
-    attributes = case.all_attributes
-    by_name = {"approximate": attributes["approximate"]} if "approximate" in attributes else {}
-    function = getattr(getattr(library.ops.aten, name), output if form == "out" else "default")
-
-    def bind(tensors: Tensors) -> Call:
-        given = arguments(attributes, *[to_torch(library, t) for t in tensors.inputs if t is not None])
-        results = {output: to_torch(library, tensors.outputs[0])} if form == "out" else {}
-        return partial(function, *given, **by_name, **results)
-
-    return bind
-
 
 # Eager PyTorch, and torch.compile of the same
 
 
-def _on_all(library: Any, function: Callable[..., Any]) -> Bind:
-    """Calls of a function of the inputs and outputs."""
-    return lambda tensors: partial(function, *[to_torch(library, t) for t in (*tensors.inputs, *tensors.outputs)])
-
-
-def _on_inputs(library: Any, function: Callable[..., Any]) -> Bind:
-    """Calls of a function of the inputs."""
-    return lambda tensors: partial(function, *[to_torch(library, t) for t in tensors.inputs if t is not None])
-
-
 def _expression(library: Any, case: Case) -> Callable[..., Any]:
-    if case.operator.name in _ATEN:
+    if case.operator.name in aten_peers.TABLE:
         raise NotApplicable
     if compositions.exists(case):
         raise NotApplicable  # it is timed as it writes into given memory
@@ -149,20 +40,20 @@ def _composed(case: Case) -> None:
 
 def _eager_out(library: Any, case: Case, layout: str) -> Bind:
     _composed(case)
-    return _on_all(library, compositions.eager(library, case))
+    return on_all(library, compositions.eager(library, case))
 
 
 def _eager_new(library: Any, case: Case, layout: str) -> Bind:
-    return _on_inputs(library, _expression(library, case))
+    return on_inputs(library, _expression(library, case))
 
 
 def _compile_out(library: Any, case: Case, layout: str) -> Bind:
     _composed(case)
-    return _on_all(library, compositions.compiled(library, case))
+    return on_all(library, compositions.compiled(library, case))
 
 
 def _compile_new(library: Any, case: Case, layout: str) -> Bind:
-    return _on_inputs(library, compositions.through_compiler(library, _expression(library, case)))
+    return on_inputs(library, compositions.through_compiler(library, _expression(library, case)))
 
 
 # oneDNN, NumPy, JAX
@@ -209,7 +100,7 @@ def _numpy(library: Any, case: Case, layout: str) -> Bind:
 
 def _load_jax() -> Any:
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    jax = _import("jax", "JAX")
+    jax = load("jax", "JAX")
     jax.config.update("jax_enable_x64", True)  # without it float64 becomes float32
     return jax
 
@@ -233,10 +124,36 @@ def _jax(library: Any, case: Case, layout: str) -> Bind:
 
 _EAGER = "what PyTorch code runs where aten has no single operator"
 _COMPILE = "torch.compile of the same, for the tensors' very shape"
+_INDUCTOR = "torch.compile of PyTorch's own operator, writing straight into the output"
+_LIGER = "Liger-Kernel's GEGLU, tanh form; its backward overwrites what it is given"
+_EVERYWHERE = ("cpu", "cuda")
 _KINDS = (
-    Peer("aten", "PyTorch's own operator", torch, {"out": partial(_aten, "out"), "new": partial(_aten, "new")}),
-    Peer("eager", _EAGER, torch, {"out": _eager_out, "new": _eager_new}),
-    Peer("compile", _COMPILE, torch, {"out": _compile_out, "new": _compile_new}),
+    Peer(
+        "aten",
+        "PyTorch's own operator",
+        torch,
+        {"out": partial(aten_peers.call, "out"), "new": partial(aten_peers.call, "new")},
+        on=_EVERYWHERE,
+    ),
+    Peer("eager", _EAGER, torch, {"out": _eager_out, "new": _eager_new}, on=_EVERYWHERE),
+    Peer("compile", _COMPILE, torch, {"out": _compile_out, "new": _compile_new}, on=_EVERYWHERE),
+    Peer("inductor", _INDUCTOR, torch, {"out": aten_peers.compiled}, on=("cuda",)),
+    Peer(
+        "liger",
+        _LIGER,
+        lambda: load("liger_kernel.ops.geglu", "Liger-Kernel"),
+        {"out": liger.backward, "new": liger.forward},
+        on=("cuda",),
+        results=liger.results,
+    ),
+    Peer(
+        "flaggems",
+        "PyTorch's own operator as FlagGems replaces it",
+        lambda: load("flag_gems", "FlagGems"),
+        {"new": aten_peers.flag_gems},
+        on=("cuda",),
+        within=aten_peers.using_gems,
+    ),
     Peer("onednn", "oneDNN through PyTorch's mkldnn tensors", torch, {"new": _onednn}),
     Peer("numpy", "the formula in NumPy (and SciPy), on one thread", lambda: np, {"new": _numpy}),
     Peer("jax", "the formula in JAX, by jax.jit", _load_jax, {"new": _jax}),

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ActgradError
+from .report import machine_heading
 from .results import CEILING, OURS, Cell, Key, Run, geometric_mean, peers_of, title
 
+MOST_PANELS = 24  # of rates; where there would be more, their shares of the ceiling are drawn in one
 SUFFIXES = (".png", ".svg")
 _STYLES = (
     ("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "--"), ("P", "-."), ("X", ":"), ("*", "--"), ("<", "-."),
@@ -42,10 +44,16 @@ def write(run: Run, path: Path) -> None:
     rates = _groups(run.cells, ("case", "dtype", "layout", "cache"))
     rates = {key: cells for key, cells in rates.items() if len({c.size for c in cells}) > 1}
     growth = [g for g in (_by_threads(run.cells), _by_rank(run.cells)) if g]
-    columns = min(4, max(len(rates), len(growth) + 1))
-    rows = -(-len(rates) // columns)  # of rates; below them one row for the rest
-    figure = pyplot.figure(figsize=(max(8, 3.8 * columns), 2.8 * rows + 3.8), layout="constrained")
-    grid = figure.add_gridspec(rows + 1, columns)
+    is_crowded = len(rates) > MOST_PANELS
+    if is_crowded:
+        rates = {}
+    columns = min(4, max(len(rates), len(growth) + 1, 2 * is_crowded))
+    rows = -(-len(rates) // columns) + is_crowded  # of rates, or one of shares; below them one row for the rest
+    heights = [1.5 + 0.2 * len({c.case for c in run.cells})] if is_crowded else [2.8] * rows
+    figure = pyplot.figure(figsize=(max(8, 3.8 * columns), sum(heights) + 3.8), layout="constrained")
+    grid = figure.add_gridspec(rows + 1, columns, height_ratios=[*heights, 3.8] if is_crowded else None)
+    if is_crowded:
+        _share_panel(figure.add_subplot(grid[0, :]), run.cells)
     styles = {key: _STYLES[k % len(_STYLES)] for k, key in enumerate([(OURS, "out"), *peers_of(run.cells)])}
     handles: dict[str, Any] = {}  # one legend for all panels
     for k, ((case, dtype, layout, cache), cells) in enumerate(rates.items()):
@@ -59,9 +67,7 @@ def write(run: Run, path: Path) -> None:
     _ratio_panel(figure.add_subplot(grid[rows, : columns - len(growth)]), run.cells)
     for k, (label, lines) in enumerate(growth):
         _growth_panel(figure.add_subplot(grid[rows, columns - len(growth) + k]), label, lines)
-    machine = run.machine
-    about = f"{machine['processor']}, {machine['threads']} threads, {machine['target']}, {machine['date'][:10]}"
-    figure.suptitle(about, fontsize="small", x=0.01, ha="left")
+    figure.suptitle(machine_heading(run.machine), fontsize="small", x=0.01, ha="left")
     # No date and fixed names in it, so that equal results give equal files.
     with pyplot.rc_context({"svg.hashsalt": "actgrad"}):
         figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
@@ -98,6 +104,24 @@ def _rate_panel(axes: Any, cells: list[Cell], heading: str, styles: dict[Key, tu
     axes.set_xlabel("elements", fontsize="x-small")
     axes.set_ylabel("GB/s", fontsize="x-small")
     axes.tick_params(labelsize="x-small")
+
+
+def _share_panel(axes: Any, cells: list[Cell]) -> None:
+    """Points: per case and dtype the share of the ceiling's rate, at the largest size."""
+    names = list(dict.fromkeys(c.case for c in cells))
+    for k, dtype in enumerate(dict.fromkeys(c.dtype for c in cells)):
+        largest = {c.case: c for c in sorted(cells, key=lambda c: c.size) if c.dtype == dtype}
+        axes.plot(
+            [c.of_ceiling for c in largest.values()], [names.index(name) for name in largest], linestyle="",
+            marker=_STYLES[k % len(_STYLES)][0], color=_GREYS[k % len(_GREYS)], markersize=4, label=dtype,
+        )  # fmt: skip
+    axes.axvline(1, color="black", linewidth=1)
+    axes.set(xlim=(0, None), ylim=(len(names) - 0.5, -0.5))
+    axes.set_yticks(range(len(names)), names, fontsize="x-small")
+    axes.tick_params(axis="x", labelsize="x-small")
+    axes.grid(axis="y", color="0.9")
+    axes.set_title(f"our rate as a share of the ceiling's ({cells[0].ceiling}), at the largest size", fontsize="small")
+    axes.legend(fontsize="x-small")
 
 
 def _ratio_panel(axes: Any, cells: list[Cell]) -> None:

@@ -48,11 +48,29 @@ def machine_line(machine: dict[str, Any]) -> str:
     """The machine in two lines."""
     caches = ", ".join(f"{name} {size >> 10} KiB" for name, size in machine["caches"].items())
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    return (
-        f"{machine['processor']}, {machine['cores']} cores, {caches}; {machine['target']}; OpenMP of "
-        f"{machine['OpenMP']}, {machine['threads']} threads; load {machine['load']}; {machine['date']}\n"
-        f"{versions}" + (f"; revision {machine['revision']}" if machine["revision"] else "")
+    if "capability" in machine:  # a GPU
+        what = (
+            f"{machine['processor']}, capability {machine['capability']}, {machine['multiprocessors']} "
+            f"multiprocessors, {caches}, {machine['memory'] >> 20} MiB; {machine['runtime']}, driver "
+            f"{machine['driver']}; host {machine['host']}, {machine['cores']} cores"
+        )
+    else:
+        what = (
+            f"{machine['processor']}, {machine['cores']} cores, {caches}; {machine['target']}; OpenMP of "
+            f"{machine['OpenMP']}, {machine['threads']} threads"
+        )
+    return f"{what}; load {machine['load']}; {machine['date']}\n{versions}" + (
+        f"; revision {machine['revision']}" if machine["revision"] else ""
     )
+
+
+def machine_heading(machine: dict[str, Any]) -> str:
+    """The machine in a few words, for a plot."""
+    if "capability" in machine:
+        words = [machine["processor"], machine["runtime"], f"driver {machine['driver']}"]
+    else:
+        words = [machine["processor"], f"{machine['threads']} threads", machine["target"]]
+    return ", ".join([*words, machine["date"][:10]])
 
 
 def tables(run: Run) -> Iterator[Any]:
@@ -90,13 +108,14 @@ def _table(heading: str, caption: str, words: Iterable[str], numbers: Iterable[s
 def _throughput(cells: list[Cell]) -> Any:
     peers = peers_of(cells)
     more = [name for name in ("layout", "threads") if len({getattr(c, name) for c in cells}) > 1]
-    alike = ", ".join(f"{name} {getattr(cells[0], name)}" for name in ("layout", "threads") if name not in more)
+    said = ("layout", "threads") if cells[0].threads else ("layout",)
+    alike = ", ".join(f"{name} {getattr(cells[0], name)}" for name in said if name not in more)
     table = _table(
         f"Throughput ({alike})",
         "time: median of ours into given memory, and the distance of its quartiles. GB/s: bytes of all operands. "
-        "of ceiling: our rate as a share of a sum's over the same bytes. Then our time / theirs, below 1 is faster; "
-        "out: both into given memory, new: both allocate. warm: the same buffers again, cold: buffers that are in no "
-        "cache.",
+        "of ceiling: our rate as a share of the ceiling's over as many bytes. Then our time / theirs, below 1 is "
+        "faster; out: both into given memory, new: both allocate. warm: the same buffers again, cold: buffers that are "
+        "in no cache.",
         ["", "dtype", "size", "cache", *more],
         ["time", "±", "GB/s", "of ceiling", *(title(p).replace(" ", "\n") for p in peers)],
     )
@@ -124,7 +143,7 @@ def _means(rows: list[Mean]) -> Any:
     table.columns[-1].justify = "left"
     for m in rows:
         table.add_row(
-            title(m.peer), m.layout, m.cache, str(m.threads), _ratio(m.mean), str(m.cells), _ratio(m.worst),
+            title(m.peer), m.layout, m.cache, str(m.threads or ""), _ratio(m.mean), str(m.cells), _ratio(m.worst),
             m.worst_cell,
         )  # fmt: skip
     return table
@@ -137,7 +156,7 @@ def _latency(rows: list[Latency]) -> Any:
         f"Calls on {rows[0].elements} elements",
         "Our time, and our time / theirs. plan.run() was checked before; out and new are calls of the function with "
         "all checks, into given memory and allocating, on PyTorch's tensors or, where it says so, on NumPy's arrays. "
-        "functional: torch.nn.functional.",
+        "functional: torch.nn.functional. On a GPU it is the host's time to launch.",
         ["", "dtype", "call"],
         ["time", "±", *(title(p).replace(" ", "\n") for p in peers)],
     )

@@ -41,7 +41,7 @@ class Cell:
     layout: str
     size: int  # elements of the largest tensor, as asked for
     shape: tuple[int, ...]  # of that tensor, as measured
-    threads: int
+    threads: int  # 0 on a GPU
     cache: str  # "warm": the same buffers again; "cold": buffers that are in no cache
     sets: int  # of buffers
     read: int  # bytes
@@ -74,7 +74,8 @@ class Cell:
 
     @property
     def label(self) -> str:
-        return f"{self.case}, {self.dtype}, {count(self.size)}, {self.layout}, {self.cache}, {self.threads} threads"
+        threads = [f"{self.threads} threads"] if self.threads else []
+        return ", ".join([self.case, self.dtype, count(self.size), self.layout, self.cache, *threads])
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..backends import get_num_threads, set_num_threads
-from . import buffers, ceiling, machine, peers, verify
+from . import buffers, peer, verify
 from .buffers import Tensors
 from .cases import Case, traffic
-from .peers import Bind, NotApplicable, Peer, Unavailable
+from .devices import Device
+from .peer import Bind, Bound, NotApplicable, Peer, Unavailable
+from .peers import PEERS
 from .results import CEILING, OURS, Cell, Key, Notes
 from .timing import Contender, interleaved
 
@@ -32,9 +33,8 @@ def load(names: Sequence[str], notes: Notes) -> dict[str, tuple[Peer, Any]]:
     """The peers of these names that are installed, with their libraries."""
     found = {}
     for name in names:
-        peer = peers.PEERS[name]
         try:
-            found[name] = (peer, peer.load())
+            found[name] = (PEERS[name], PEERS[name].load())
         except Unavailable as reason:
             notes.add(f"{name}: {reason}")
     return found
@@ -44,6 +44,7 @@ def measure(
     case: Case,
     under: Conditions,
     loaded: dict[str, tuple[Peer, Any]],
+    device: Device,
     seconds: float,
     notes: Notes,
     *,
@@ -57,22 +58,21 @@ def measure(
     def make() -> Tensors:
         return buffers.make(case.operator, under.layout, shape, pool, case.with_optional)
 
-    first = make()
-    needed = buffers.sets(first, cache_bytes or machine.last_cache_bytes())
+    host = make()
+    needed = buffers.sets(host, cache_bytes or device.cache_bytes)
     is_cold = under.cache == "cold" or needed == 1
+    first = device.put(host)
     plan = case.plan(first)
-    bound, error = _checked(case, under, loaded, first, notes)
-    sets = [first] + [make() for _ in range(needed - 1 if is_cold else 0)]
-    contenders = [Contender(*key, [bind(t) for t in sets]) for key, bind in bound.items()]
-    described = ceiling.computation(plan)
-    memory = [ceiling.tensors(described) for _ in sets]
-    forms = ceiling.forms(described)  # kept here until everything is timed
-    contenders += [Contender(CEILING, f.name, [f.bind(m) for m in memory]) for f in forms]
-    times = {(c.name, c.form): t for c, t in zip(contenders, interleaved(contenders, seconds, is_cold), strict=True)}
-    fastest = min(forms, key=lambda f: times[CEILING, f.name].median).name
+    bound, error = _checked(case, under, loaded, device, first, notes)
+    sets = [first] + [device.put(make()) for _ in range(needed - 1 if is_cold else 0)]
+    contenders = [Contender(*key, [b.bind(t) for t in sets], b.within) for key, b in bound.items()]
+    ceilings = device.ceilings(plan, len(sets))
+    taken = interleaved([*contenders, *ceilings], seconds, is_cold, clock=device.clock)
+    times = {(c.name, c.form): t for c, t in zip([*contenders, *ceilings], taken, strict=True)}
+    fastest = min((c.form for c in ceilings), key=lambda form: times[CEILING, form].median)
     times[CEILING, "out"] = times[CEILING, fastest]
-    for form in forms:
-        del times[CEILING, form.name]
+    for form in {c.form for c in ceilings}:
+        del times[CEILING, form]
     return Cell(
         case=case.title,
         operator=case.operator.name,
@@ -81,7 +81,7 @@ def measure(
         layout=under.layout,
         size=under.size,
         shape=shape,
-        threads=under.threads or get_num_threads(),
+        threads=device.threads(under.threads),
         cache="cold" if is_cold else "warm",
         sets=len(sets),
         **dict(zip(("read", "written"), traffic(plan), strict=True)),
@@ -92,23 +92,33 @@ def measure(
 
 
 def _checked(
-    case: Case, under: Conditions, loaded: dict[str, tuple[Peer, Any]], tensors: Tensors, notes: Notes
-) -> tuple[dict[Key, Bind], float]:
+    case: Case,
+    under: Conditions,
+    loaded: dict[str, tuple[Peer, Any]],
+    device: Device,
+    tensors: Tensors,
+    notes: Notes,
+) -> tuple[dict[Key, Bound], float]:
     """Ours and the peers that have something to offer and are right, and our largest error."""
-    standard = verify.standard(case, tensors)
-    bound: dict[Key, Bind] = {(OURS, "out"): lambda t: case.plan(t).run, (OURS, "new"): _allocating(case)}
+    standard = verify.standard(case, device, tensors)
+    bound = {(OURS, "out"): Bound(lambda t: case.plan(t).run), (OURS, "new"): Bound(_allocating(case))}
     error = 0.0
-    for (name, form), bind in bound.items():
-        buffers.spoil(tensors.outputs)
-        results = peers.to_numpy(bind(tensors)())
+    for (name, form), ours in bound.items():
+        device.spoil(tensors.outputs)
+        results = device.arrays(ours.bind(tensors)())
         error = max(error, standard.check_ours(f"{name} {form}", tensors.outputs if form == "out" else results))
-    for name, (peer, library) in loaded.items():
-        for form, make in peer.forms.items():
-            buffers.spoil(tensors.outputs)
+    for name, (other, library) in loaded.items():
+        within = partial(other.within, library, case)
+        for form, make in other.forms.items():
+            device.spoil(tensors.outputs)
             try:
                 bind = make(library, case, under.layout)
-                returned = bind(tensors)()
-                standard.check_peer(f"{name} {form}", tensors.outputs if form == "out" else peers.to_numpy(returned))
+                with within():
+                    returned = bind(tensors)()
+                if other.results is not None:
+                    returned = other.results(case, tensors, returned)
+                is_given = form == "out" and other.results is None
+                standard.check_peer(f"{name} {form}", tensors.outputs if is_given else device.arrays(returned))
             except NotApplicable:
                 continue
             except Unavailable as reason:
@@ -117,9 +127,9 @@ def _checked(
                 notes.add(f"{name} left out: {fault}")
             except Exception as fault:
                 # Whatever another library cannot do (no compiler, a dtype that it lacks): it is left out, not we.
-                notes.add(f"{name}: {case.title}, {under.dtype}: {peers.reason(fault)}")
+                notes.add(f"{name}: {case.title}, {under.dtype}: {peer.reason(fault)}")
             else:
-                bound[name, form] = bind
+                bound[name, form] = Bound(bind, within)
     return bound, error
 
 
@@ -128,15 +138,7 @@ def _allocating(case: Case) -> Bind:
     torch = sys.modules.get("torch")
 
     def bind(tensors: Tensors) -> Any:
-        given = [t if torch is None else peers.to_torch(torch, t) for t in tensors.inputs]
+        given = [t if torch is None else peer.to_torch(torch, t) for t in tensors.inputs]
         return partial(case.operator, *given, **case.attributes)
 
     return bind
-
-
-def set_threads(threads: int) -> None:
-    """The same number of threads for both sides; 0 is the default."""
-    set_num_threads(threads)
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(threads or get_num_threads())

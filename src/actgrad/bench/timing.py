@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Protocol
 
 Call = Callable[[], object]
 
@@ -33,6 +35,40 @@ class Times:
         return (self.upper - self.lower) / self.median
 
 
+class Clock(Protocol):
+    """Takes the time of calls."""
+
+    @property
+    def most_calls(self) -> int:
+        """How many it times in one run at most."""
+
+    @property
+    def overhead(self) -> float:
+        """Seconds that a run takes besides its calls, about."""
+
+    def seconds(self, ahead: Sequence[Call], calls: Sequence[Call]) -> float:
+        """The seconds that `calls` take together, after calls that are not timed."""
+
+
+class WallClock:
+    """The time that passes for this process; right for calls that have done their work when they return."""
+
+    most_calls = sys.maxsize
+    overhead = 0.0
+
+    def seconds(self, ahead: Sequence[Call], calls: Sequence[Call]) -> float:
+        """The seconds of `calls`, after calls that are not timed."""
+        for call in ahead:
+            call()
+        begin = time.perf_counter()
+        for call in calls:
+            call()
+        return time.perf_counter() - begin
+
+
+WALL = WallClock()
+
+
 @dataclass(frozen=True)
 class Contender:
     """Something to be timed: one call per set of buffers, all of them alike."""
@@ -40,6 +76,7 @@ class Contender:
     name: str
     form: str  # "out": into memory that it is given; "new": into memory that it allocates
     calls: Sequence[Call]
+    within: Callable[[], AbstractContextManager[object]] = nullcontext  # entered before a run, left after it
 
 
 def times(seconds: Sequence[float], calls: int = 1) -> Times:
@@ -58,7 +95,11 @@ def _quantile(ascending: Sequence[float], q: float) -> float:
 
 
 def interleaved(
-    contenders: Sequence[Contender], seconds: float, is_cold: bool = False, least_runs: int = LEAST_RUNS
+    contenders: Sequence[Contender],
+    seconds: float,
+    is_cold: bool = False,
+    least_runs: int = LEAST_RUNS,
+    clock: Clock = WALL,
 ) -> list[Times]:
     """The times of each contender; they take turns, so that what slows the machine down meets them all.
 
@@ -75,14 +116,18 @@ def interleaved(
         place = (place + count) % sets
         return chosen
 
+    def run(contender: Contender, ahead: int, calls: int) -> float:
+        with contender.within():
+            return clock.seconds(next_calls(contender, ahead), next_calls(contender, calls))
+
     with _no_garbage_collection():
         plans = []
         for contender in contenders:
-            _seconds(next_calls(contender, 2))
-            estimate = min(_seconds(next_calls(contender, 1)) for _ in range(3))
-            calls = max(1, math.ceil(RUN_SECONDS / max(estimate, 1e-8)))
+            run(contender, 0, 2)
+            estimate = max(min(run(contender, 0, 1) for _ in range(3)), 1e-8)
+            calls = min(clock.most_calls, math.ceil(RUN_SECONDS / estimate))
             ahead = 0 if is_cold and estimate > SLOW else 1
-            runs = int(seconds / (estimate * (calls + ahead)))
+            runs = int(seconds / (estimate * (calls + ahead) + clock.overhead))
             plans.append((calls, ahead, max(least_runs, min(MOST_RUNS, runs))))
         rounds = max(runs for *_, runs in plans)
         taken: list[list[float]] = [[] for _ in contenders]
@@ -92,16 +137,8 @@ def interleaved(
                 calls, ahead, runs = plans[k]
                 if (turn + 1) * runs // rounds == turn * runs // rounds:
                     continue  # slow ones sit out, evenly
-                _seconds(next_calls(contenders[k], ahead))
-                taken[k].append(_seconds(next_calls(contenders[k], calls)))
+                taken[k].append(run(contenders[k], ahead, calls))
     return [times(s, calls) for s, (calls, *_) in zip(taken, plans, strict=True)]
-
-
-def _seconds(calls: Sequence[Call]) -> float:
-    begin = time.perf_counter()
-    for call in calls:
-        call()
-    return time.perf_counter() - begin
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -13,6 +14,7 @@ from ..errors import ActgradError
 from . import buffers
 from .buffers import Array, Tensors
 from .cases import Case
+from .devices import Device
 
 #: Allowed to us: ULP, and where terms cancel units of the larger one; for 16 bits and for the others.
 NARROW, WIDE = (1.0, 8.0), (12.0, 16.0)
@@ -29,11 +31,12 @@ class Standard:
     """What a call must give in some of its elements."""
 
     case: Case
+    device: Device
     tensors: Tensors
     expected: tuple[testing.Expected, ...]  # empty for integers
     integers: tuple[Array, ...]
 
-    def check_ours(self, name: str, results: Sequence[Array]) -> float:
+    def check_ours(self, name: str, results: Sequence[Any]) -> float:
         """The largest error in ULP, but for elements in which terms cancel; WrongResult if it is too large."""
         worst = 0.0
         for k, got in enumerate(self._sampled(results)):
@@ -45,7 +48,7 @@ class Standard:
             worst = max(worst, float(np.max(np.where(expected.cancels, 0, expected.errors(got)), initial=0)))
         return worst
 
-    def check_peer(self, name: str, results: Sequence[Array]) -> None:
+    def check_peer(self, name: str, results: Sequence[Any]) -> None:
         """WrongResult if a peer does not compute the same within what its precision allows."""
         for k, got in enumerate(self._sampled(results)):
             if self.integers:
@@ -68,17 +71,18 @@ class Standard:
                 f"looked at, for example {got[first]} for {exact[first]}; wrong results are not timed"
             )
 
-    def _sampled(self, results: Sequence[Array]) -> list[Array]:
+    def _sampled(self, results: Sequence[Any]) -> list[Array]:
         inputs = self.tensors.inputs
-        sampled = buffers.sample([*inputs, *results], self.case.is_gated)[len(inputs) :]
+        sampled = buffers.sample([*inputs, *results], self.case.is_gated, self.device.take)[len(inputs) :]
         return [a for a in sampled if a is not None]
 
 
-def standard(case: Case, tensors: Tensors) -> Standard:
-    """What a call on `tensors` must give."""
+def standard(case: Case, device: Device, tensors: Tensors) -> Standard:
+    """What a call on `tensors` must give, which are on the device."""
     count, operator, attributes = len(tensors.inputs), case.operator, dict(case.attributes)
-    inputs = buffers.sample([*tensors.inputs, *tensors.outputs], case.is_gated)[:count]
-    if tensors.outputs[0].dtype.kind in "iu":
+    sampled = buffers.sample([*tensors.inputs, *tensors.outputs], case.is_gated, device.take)
+    inputs, outputs = sampled[:count], sampled[count:]
+    if all(a is not None and a.dtype.kind in "iu" for a in outputs):
         results = testing.as_tuple(operator(*inputs, backend="reference", **attributes))
-        return Standard(case, tensors, (), results)
-    return Standard(case, tensors, testing.expected(operator, inputs, case.all_attributes), ())
+        return Standard(case, device, tensors, (), results)
+    return Standard(case, device, tensors, testing.expected(operator, inputs, case.all_attributes), ())
