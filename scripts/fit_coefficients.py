@@ -59,6 +59,8 @@ class Precision:
         return mpmath.ceil(8 * (self.largest_exponent + 1) * mp.log(2)) / 8
 
 
+PIECE_DEGREE = 4
+
 PRECISIONS = (
     Precision(
         name="FLOAT32",
@@ -142,6 +144,22 @@ def _tail_fit(precision: Precision, name: str, what: str, square_factor: mpf) ->
     what = what.format(mid=mid) + f", t = 1 / (1 + {k}*a), a <= {float(a_max)}"
     high = a_max / (1 + k * a_max) - mid
     return Fit(name, what, function, lambda s: 1 / function(s), mpf(-mid), high, precision.degree[name])
+
+
+def piece_fits() -> Iterator[Fit]:
+    """The same tail once more, for float32: as a polynomial in a - mid in each piece of primitives.piecewise."""
+    for power in range(4):
+        for eighth in range(8):
+            low, high = (mpf(2) ** power * (8 + eighth + end) / 8 - 1 for end in (0, 1))
+            mid = (low + high) / 2
+
+            def function(u: mpf, mid: mpf = mid) -> mpf:
+                a = mid + u
+                return mp.erfc(a * mp.sqrt(mpf(1) / 2)) / 2 * mp.exp(a * a / 2)
+
+            yield Fit(
+                f"[{low}, {high}]", "", function, lambda u, f=function: 1 / f(u), low - mid, high - mid, PIECE_DEGREE
+            )
 
 
 def tail_end(precision: Precision, square_factor: mpf) -> mpf:
@@ -273,7 +291,27 @@ def render() -> str:
             lines += [f"    # {fit.what};", f"    # degree {fit.degree} on {interval}, relative error {bound}."]
             lines += [f'    "{fit.name}": (', *(f"        {float(c)!r}," for c in reversed(coefficients)), "    ),"]
         lines.append("}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_pieces()]) + "\n"
+
+
+def _pieces() -> list[str]:
+    """The lines of the polynomials in pieces."""
+    precision, worst, rows = PRECISIONS[0], mpf(0), []
+    for fit in piece_fits():
+        coefficients = fit_rounded(fit, precision)
+        worst = max(worst, error_bound(fit, coefficients))
+        numbers = [repr(float(c)) for c in reversed(coefficients)]
+        rows += [f"    ({', '.join(numbers[:3])},", f"     {', '.join(numbers[3:])}),"]
+    bound = mp.nstr(worst, 2, min_fixed=0, max_fixed=0)
+    print(f"{precision.name} pieces: degree {PIECE_DEGREE}, relative error {bound}", file=sys.stderr)
+    return [
+        "",
+        "# normal_cdf(-a) = exp(-a**2/2) * p(a - middle of its piece), see primitives.piecewise;",
+        f"# {len(rows) // 2} pieces, degree {PIECE_DEGREE}, relative error {bound}.",
+        f"{precision.name}_NORMAL_PIECES: tuple[tuple[float, ...], ...] = (",
+        *rows,
+        ")  # fmt: skip",
+    ]
 
 
 def main() -> int:

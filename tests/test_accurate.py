@@ -6,14 +6,19 @@ Once as NumPy computes (a muladd rounds twice), once as a machine with fused mul
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import function_formulas
 import mpmath
 import numpy as np
 import pytest
 
+import actgrad
 from actgrad.backends import accurate, coefficients, primitives
+from actgrad.backends.cpu import engine
+from actgrad.backends.cpu.target import host
 from actgrad.xp import bind
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "fit_coefficients.py"
@@ -43,11 +48,22 @@ def fused_polynomial(x, powers):
     return value
 
 
-def function(name, dtype, fused=False):
+def fused_piecewise(x, pieces):
+    """As primitives.piecewise, with the same pieces found by searching."""
+    ends = np.concatenate([2.0**power * (1 + np.arange(8) / 8) - 1 for power in range(4)])
+    number = np.searchsorted(ends, x, side="right") - 1
+    number += (1 + x) - 1 >= np.append(ends, 15)[number + 1]  # where the sum is rounded up to the next piece
+    middles = ends + np.repeat(2.0 ** np.arange(4), 8) / 16
+    return fused_polynomial(x - middles[number].astype(x.dtype), np.array(pieces, x.dtype)[number].T)
+
+
+def function(name, dtype, fused=False, pieces=False):
     """One function of `accurate` for arrays of a dtype."""
     functions = primitives.numpy_primitives(dtype)
     if fused:
-        functions |= {"muladd": primitives.fma, "polynomial": fused_polynomial}
+        functions |= {"muladd": primitives.fma, "polynomial": fused_polynomial, "piecewise": fused_piecewise}
+    if pieces:
+        functions |= {"NORMAL_PIECES": coefficients.FLOAT32_NORMAL_PIECES}
     bound = bind(getattr(accurate, name), {**functions, **getattr(coefficients, np.dtype(dtype).name.upper())})
 
     def call(x):
@@ -144,6 +160,25 @@ def test_error_in_ulps(name, dtype, fused):
     x = samples(name, dtype)
     error, at = largest_error(name, dtype, x, function(name, dtype, fused)(x))
     assert error <= FUNCTIONS[name][0][fused], f"{error} ULP at {at!r}"
+
+
+@pytest.mark.parametrize("fused", [False, True], ids=["two roundings", "fused"])
+def test_error_in_pieces(fused):
+    x = samples("normal_cdf", np.float32)
+    result = function("normal_cdf", np.float32, fused, pieces=True)(x)
+    error, at = largest_error("normal_cdf", np.float32, x, result)
+    assert error <= 2.9, f"{error} ULP at {at!r}"
+
+
+@pytest.mark.skipif(not host().permute, reason="this processor does not pick numbers from tables")
+def test_pieces_on_this_processor_bit_for_bit():
+    x = samples("normal_cdf", np.float32)
+    got = np.full_like(x, np.nan)
+    plan = actgrad.gelu.plan(x, out=got, backend="cpu")
+    kernel = engine.prepare(replace(plan.computation, formulas=(function_formulas.of_normal_cdf,)))
+    kernel.run(*plan.addresses)
+    wanted = function("normal_cdf", np.float32, fused=True, pieces=True)(x)
+    np.testing.assert_array_equal(got.view(np.int32), wanted.view(np.int32))
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)

@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("triton", minversion="3.9")  # the interpreter's fma rounded twice before
 
-import triton_formulas
+import function_formulas
 from accuracy_cases import (
     FLOATS,
     HALVES,
@@ -137,7 +137,7 @@ def test_functions_are_those_of_the_primitives_bit_for_bit(name: str, dtype: Any
         wanted = function(name, dtype, fused=True)(x)
     got = np.empty_like(x)
     plan = actgrad.gelu.plan(x, out=got, **BACKEND)
-    formula = getattr(triton_formulas, f"of_{name}")
+    formula = getattr(function_formulas, f"of_{name}")
     kernel = engine.prepare(replace(plan.computation, formulas=(formula,)))
     kernel.run(*plan.addresses)
     assert same_bits(got, wanted)

@@ -19,6 +19,7 @@ from .primitives import (
     minimum,
     muladd,
     nearest_integer,
+    piecewise,
     polynomial,
     reciprocal,
     scale_by_power_of_two,
@@ -31,6 +32,7 @@ LOG2_E, LN2_HIGH, LN2_LOW = FLOAT64["LOG2_E"], FLOAT64["LN2_HIGH"], FLOAT64["LN2
 EXP, EXP_MIN, EXP_MAX = FLOAT64["EXP"], FLOAT64["EXP_MIN"], FLOAT64["EXP_MAX"]
 EXPM1, EXPM1_TINY, LOG1P = FLOAT64["EXPM1"], FLOAT64["EXPM1_TINY"], FLOAT64["LOG1P"]
 NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
+NORMAL_PIECES = ()  # where the machine has `piecewise`: coefficients.FLOAT32_NORMAL_PIECES
 ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K", "_MID", "_MAX"))
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
 SHORT = 1.5 * 2.0**36  # a Python float plus and minus it is rounded to a multiple of 2**-16
@@ -94,17 +96,24 @@ def normal_cdf(x):
 
 
 def normal_cdf_times(x, factor):
-    """normal_cdf(x) * factor, for x > 0 or |factor| <= 64: no digits are lost where the distribution is subnormal.
-
-    At -a < 0 the distribution function is exp(-a**2/2) * t * NORMAL(a*t - MID), where t = 1 / (1 + K*a). NORMAL is
-    nearly constant, and a*t is more precise than t where that matters, at small a.
-    """
+    """normal_cdf(x) * factor, for x > 0 or |factor| <= 64: no digits are lost where the distribution is subnormal."""
     a = minimum(abs(x), NORMAL_MAX)
-    t = reciprocal(muladd(a, NORMAL_K, 1.0))
-    scaled = t * polynomial(fma(a, t, -NORMAL_MID), NORMAL)
+    scaled = _normal_tail(a)
     is_positive = x > 0.0
     tail = _times_exp_product(where(is_positive, scaled, scaled * factor), -0.5 * a, a)
     return where(is_positive, (1.0 - tail) * factor, tail)
+
+
+def _normal_tail(a):
+    """normal_cdf(-a) * exp(a**2 / 2), for 0 <= a <= NORMAL_MAX.
+
+    In pieces it is a polynomial. In one it is t * NORMAL(a*t - MID), where t = 1 / (1 + K*a): NORMAL is nearly
+    constant, and a*t is more precise than t where that matters, at small a.
+    """
+    if NORMAL_PIECES:
+        return piecewise(a, NORMAL_PIECES)
+    t = reciprocal(muladd(a, NORMAL_K, 1.0))
+    return t * polynomial(fma(a, t, -NORMAL_MID), NORMAL)
 
 
 def erfc(x):

@@ -4,6 +4,8 @@ Every backend binds these names to its own functions: vector instructions, Trito
 definition: tests run `accurate` on them, and a backend's primitive must agree with them bit for bit (`muladd` apart,
 which may round once or twice, and `reciprocal`). Any argument may be a Python float, which is rounded to the compute
 dtype. No primitive may trap, whatever its arguments.
+
+`piecewise` is for machines that pick a number from a table of 32 in one instruction; others need not have it.
 """
 
 from collections.abc import Callable
@@ -44,6 +46,18 @@ def polynomial(x, coefficients):
     return value
 
 
+def piecewise(x, pieces):
+    """The polynomial of the piece that x lies in, at x minus the piece's middle; for x from 0 to 15, float32 only.
+
+    1 + x, rounded, tells the piece: there are eight of equal length from each power of two to the next.
+    """
+    x = np.asarray(x)
+    bits = (1 + x).view(np.int32)
+    number = ((bits >> 20) - (np.float32(1).view(np.int32) >> 20)) & 31
+    middle = ((bits & -(1 << 20)) | 1 << 19).view(np.float32) - 1
+    return polynomial(x - middle, np.array(pieces, np.float32).T[:, number])
+
+
 def reciprocal(x):
     """1 / x for x from 1 to 16; a machine that only approximates it may be off by a hair more than half a unit."""
     return 1.0 / x
@@ -82,7 +96,7 @@ def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
 
 
 _SAME_IN_EVERY_DTYPE = (
-    "abs", "copysign", "fma", "maximum", "minimum", "muladd", "nearest_integer", "polynomial",
+    "abs", "copysign", "fma", "maximum", "minimum", "muladd", "nearest_integer", "piecewise", "polynomial",
     "reciprocal", "scale_by_power_of_two", "split_power_of_two", "where",
 )  # fmt: skip
 NAMES = (*_SAME_IN_EVERY_DTYPE, "leading", "trailing")

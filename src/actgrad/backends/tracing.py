@@ -12,9 +12,14 @@ _NO_BRANCH = "a formula cannot branch on a value; use where(condition, x, y)"
 
 
 def functions(implementation: Any, is_double: bool) -> dict[str, Callable[..., Any]]:
-    """What the names of xp.py stand for, by way of the accurate functions; the primitives are the methods given."""
+    """What the names of xp.py stand for, by way of the accurate functions; the primitives are the methods given.
+
+    A backend without `piecewise` has None for it.
+    """
     named = {name: getattr(implementation, name) for name in primitives.NAMES}
     named |= coefficients.FLOAT64 if is_double else coefficients.FLOAT32
+    if named["piecewise"] is not None:
+        named["NORMAL_PIECES"] = coefficients.FLOAT32_NORMAL_PIECES
     return {name: named.get(name) or xp.bind(getattr(accurate, name), named) for name in xp.NAMES}
 
 

@@ -33,6 +33,7 @@ class Emitter:
         self.suffix = f"v{self.lanes}f{64 if self.is_double else 32}"
         # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
         self.magic = 1.5 * 2.0**self.mantissa
+        self.piecewise = self._piecewise if target.permute and not self.is_double else None
         self.functions = tracing.functions(self, self.is_double)
 
     # Values
@@ -193,11 +194,27 @@ class Emitter:
         pattern: int = struct.unpack(code[1], struct.pack(code[0], value))[0]
         return pattern
 
-    def polynomial(self, x: Any, coefficients: tuple[float, ...]) -> Vector:
+    def polynomial(self, x: Any, coefficients: tuple[Any, ...]) -> Vector:
         value: Any = coefficients[0]
         for coefficient in coefficients[1:]:
             value = self.muladd(value, x, coefficient)
         return self.vector(value)
+
+    def _piecewise(self, x: Any, pieces: tuple[tuple[float, ...], ...]) -> Vector:
+        """See `piecewise` of primitives.py: the exponent's last two bits and the three after it number the pieces."""
+        x, builder = self.vector(x), self.builder
+        bits = self.bits(x + 1.0)
+        number = builder.lshr(bits, self.splat(20, I32))  # of which only the last five bits are looked at
+        first = builder.and_(bits, self.splat(-(1 << 20), I32))
+        middle = self.from_bits(builder.or_(first, self.splat(1 << 19, I32))) - 1.0
+        begin = self._pattern(1.0) >> 20 & 31
+        rows = [pieces[(k - begin) % 32] for k in range(32)]
+
+        def picked(power: int) -> Vector:
+            low, high = (ir.Constant(x.value.type, [row[power] for row in rows[k : k + 16]]) for k in (0, 16))
+            return Vector(self, self.call("llvm.x86.avx512.vpermi2var.ps.512", x.value.type, low, number, high))
+
+        return self.polynomial(x - middle, tuple(picked(power) for power in range(len(rows[0]))))
 
     def reciprocal(self, x: Any) -> Vector:
         return self.vector(1.0) / x
