@@ -78,6 +78,16 @@ def contiguous_result(operator: actgrad.Operator, tensors: dict[str, Any], **att
     return testing.as_tuple(operator(*copies, **attributes))
 
 
+def by_kernel_of(
+    engine: ModuleType, operator: actgrad.Operator, *tensors: Any, **attributes: Any
+) -> tuple[Any, tuple[np.ndarray, ...]]:
+    """The kernel that a backend's engine makes of the call now, and the results that it computes."""
+    plan = operator.plan(*tensors, backend="reference", **attributes)
+    kernel = engine.prepare(plan.computation)
+    kernel.run(*plan.addresses)
+    return kernel, testing.as_tuple(plan.result)
+
+
 def same_bits(a: Any, b: Any) -> bool:
     """Whether two arrays have the same dtype, shape and bits; of two NaNs sign and payload may differ."""
     a, b = np.asarray(a), np.asarray(b)

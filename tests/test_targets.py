@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from calls import BFLOAT16, OPERATORS, ids, run_script, same_bits, supported
+from calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported
 
 import actgrad
 from actgrad import layouts, testing
@@ -169,12 +169,10 @@ def on_target(
     monkeypatch: pytest.MonkeyPatch, name: str, operator: actgrad.Operator, *tensors: Any, **attributes: Any
 ) -> Any:
     """The call's results, computed by the target's machine code."""
-    plan = operator.plan(*tensors, backend="reference", **attributes)
     monkeypatch.setattr(engine, "host", lambda: target.named(name))
-    kernel = engine.prepare(plan.computation)
+    kernel, results = by_kernel_of(engine, operator, *tensors, **attributes)
     assert str(kernel).startswith(f"{name}, ")
-    kernel.run(*plan.addresses)
-    return testing.as_tuple(plan.result)
+    return results
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)

@@ -12,6 +12,7 @@ import pytest
 from calls import (
     OPERATORS,
     Memory,
+    by_kernel_of,
     contiguous,
     doubled,
     ids,
@@ -45,6 +46,8 @@ from test_accurate import samples as function_samples
 
 import actgrad
 from actgrad import testing
+from actgrad.backends.cpu import engine as cpu_engine
+from actgrad.backends.cpu.target import host
 from actgrad.backends.triton import engine
 from actgrad.dtypes import BY_NAME
 from actgrad.layouts import GATED
@@ -247,12 +250,16 @@ def test_outputs_of_any_stride(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize(("operator", "dtype"), pairs(), ids=lambda v: getattr(v, "name", v))
-def test_sizes_and_empty(operator: Any, dtype: str) -> None:
-    """Odd and even ones, one element and none, agree with the CPU backend in all but the last bits."""
+def test_sizes_and_empty(operator: Any, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Odd and even ones, one element and none, agree with the CPU backend in all but the last bits.
+
+    It may not look up pieces for that: where terms cancel, more than the last bits would differ.
+    """
+    monkeypatch.setattr(cpu_engine, "host", lambda: replace(host(), permute=False))
     rng = np.random.default_rng(5)
     for shape in ((1,), (2,), (7,), (129,), (3, 0), (1025,)):
         tensors = inputs(rng, operator, shape, dtype)
-        standard = testing.as_tuple(operator(*tensors.values()))
+        _, standard = by_kernel_of(cpu_engine, operator, *tensors.values())
         for got, wanted in zip(call(operator, *tensors.values()), standard, strict=True):
             assert got.shape in (shape, doubled(shape, -1))
             assert got.dtype == wanted.dtype
