@@ -5,10 +5,11 @@ from __future__ import annotations
 import llvmlite.ir as ir
 
 from .flow import Function, external
-from .vectors import I32, I64, PTR, VOID
+from .vectors import I1, I32, I64, PTR, VOID
 
 ITEMSIZES = (1, 2, 4, 8, 16)
 FETCH_AHEAD = 2  # blocks; beyond the tile's end that is the beginning of the next one
+_COPY = (PTR, I64, I64, PTR, I64, I64, I64, I64)  # the arguments of the copies below
 _FETCH = (I32(0), I32(2), I32(1))  # for reading, into the second-level cache, data
 
 
@@ -38,68 +39,75 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
         outer_count, inner_count,
     ]  # fmt: skip
     # Where memory is contiguous along rows, the tile is transposed: target[i][j] = source[j][i].
-    into_stage = [stage, pitch, memory, column_stride, rows, columns]
-    into_memory = [memory, column_stride, stage, pitch, columns, rows]
+    transposed = [
+        target, f.select(leaving, column_stride, pitch), source, f.select(leaving, pitch, column_stride),
+        f.select(leaving, columns, rows), f.select(leaving, rows, columns), leaving,
+    ]  # fmt: skip
     done = f.append_basic_block("done")
     choice = f.switch(itemsize, done)
     for size in ITEMSIZES:
         block = f.append_basic_block(f"size{size}")
         choice.add_case(I64(size), block)
         f.position_at_end(block)
-        step_by_step = _copy_stepwise(module, size, vector_bytes)
+        step_by_step = _copy_stepwise(module, size)
+        is_pairwise = f.and_(f.icmp_signed("==", column_stride, I64(2 * size)), f.not_(f.or_(turned, leaving)))
         with f.if_else(f.icmp_signed("==", row_stride, I64(size))) as (contiguous, otherwise):
-            with contiguous, f.if_else(leaving) as (out_of_stage, into):
-                with out_of_stage:
-                    f.call(_transpose(module, size, vector_bytes, step_by_step, fetches=False), into_memory)
-                with into:
-                    f.call(_transpose(module, size, vector_bytes, step_by_step, fetches=True), into_stage)
-            with otherwise:
-                f.call(step_by_step, steps)
+            with contiguous:
+                f.call(_transpose(module, size, vector_bytes, step_by_step), transposed)
+            with otherwise, f.if_else(is_pairwise) as (pairwise, any_step):
+                with pairwise:
+                    f.call(_copy_pairwise(module, size, vector_bytes), steps)
+                with any_step:
+                    f.call(step_by_step, steps)
         f.branch(done)
     f.position_at_end(done)
     f.ret_void()
     return f.function_value
 
 
-def _copy_stepwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Function:
-    """copy(target, outer step, inner step, source, outer step, inner step, outer count, inner count)
-
-    Every second element goes through registers; any other step is taken one by one.
-    """
-    f = Function(module, f"copy{itemsize}", (PTR, I64, I64, PTR, I64, I64, I64, I64))
+def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
+    """copy(target, outer step, inner step, source, outer step, inner step, outer count, inner count)"""
+    f = Function(module, f"copy{itemsize}", _COPY)
     target, target_outer, target_inner, source, source_outer, source_inner, outer, inner = f.arguments
     element = ir.IntType(8 * itemsize)
-    side = vector_bytes // itemsize
-    picks = f.and_(
-        f.icmp_signed("==", source_inner, I64(2 * itemsize)), f.icmp_signed("==", target_inner, I64(itemsize))
-    )
-    # Without the last element, whose right-hand neighbour may be nobody's memory.
-    at_once = f.select(picks, f.and_(f.sub(inner, I64(1)), I64(-side)), I64(0))
-    even = _lanes(list(range(0, 2 * side, 2)))
     with f.steps(I64(0), outer) as i:
         to, from_ = f.at(target, f.mul(i, target_outer)), f.at(source, f.mul(i, source_outer))
-        with f.steps(I64(0), at_once, side) as j:
-            first = f.at(from_, f.mul(j, I64(2 * itemsize)))
-            pair = [f.load(f.at(first, k * side * itemsize), typ=ir.VectorType(element, side), align=1) for k in (0, 1)]
-            f.store(f.shuffle_vector(*pair, even), f.at(to, f.mul(j, I64(itemsize))), align=1)
-        with f.steps(at_once, inner) as j:
+        with f.steps(I64(0), inner) as j:
             value = f.load(f.at(from_, f.mul(j, source_inner)), typ=element, align=1)
             f.store(value, f.at(to, f.mul(j, target_inner)), align=1)
     f.ret_void()
     return f.function_value
 
 
-def _transpose(
-    module: ir.Module, itemsize: int, vector_bytes: int, step_by_step: ir.Function, *, fetches: bool
-) -> ir.Function:
-    """transpose(target, pitch, source, pitch, rows, columns): target[i][j] = source[j][i], i < rows, j < columns.
+def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Function:
+    """The same of every second element, into lines without gaps: pairs are loaded, and of each the first one is kept."""
+    f = Function(module, f"copy_pairwise{itemsize}", _COPY)
+    target, target_outer, _, source, source_outer, _, outer, inner = f.arguments
+    element, side, pair = ir.IntType(8 * itemsize), vector_bytes // itemsize, 2 * itemsize
+    firsts = _lanes(list(range(0, 2 * side, 2)))
+    whole = f.and_(f.sub(inner, I64(1)), I64(-side))  # the last one's neighbour may be nobody's memory
+    with f.steps(I64(0), outer) as i:
+        to, from_ = f.at(target, f.mul(i, target_outer)), f.at(source, f.mul(i, source_outer))
+        with f.steps(I64(0), whole, side) as j:
+            begin = f.at(from_, f.mul(j, I64(pair)))
+            halves = [f.at(begin, k * vector_bytes) for k in (0, 1)]
+            pairs = [f.load(half, typ=ir.VectorType(element, side), align=1) for half in halves]
+            f.store(f.shuffle_vector(*pairs, firsts), f.at(to, f.mul(j, I64(itemsize))), align=1)
+        with f.steps(whole, inner) as j:
+            value = f.load(f.at(from_, f.mul(j, I64(pair))), typ=element, align=1)
+            f.store(value, f.at(to, f.mul(j, I64(itemsize))), align=1)
+    f.ret_void()
+    return f.function_value
 
-    Square blocks go through registers; what is left at the edges goes step by step. With `fetches` the source is
-    memory: it is asked for FETCH_AHEAD blocks before it is read, since no processor foresees such steps.
+
+def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step: ir.Function) -> ir.Function:
+    """transpose(target, pitch, source, pitch, rows, columns, leaving): target[i][j] = source[j][i], i < rows, ...
+
+    Square blocks go through registers; what is left at the edges goes step by step. Memory is the source or, `leaving`
+    the stage, the target. Its lines are asked for FETCH_AHEAD blocks before, since no processor foresees such steps.
     """
-    name = f"transpose{itemsize}" + ("_fetching" if fetches else "")
-    f = Function(module, name, (PTR, I64, PTR, I64, I64, I64))
-    target, target_pitch, source, source_pitch, rows, columns = f.arguments
+    f = Function(module, f"transpose{itemsize}", (PTR, I64, PTR, I64, I64, I64, I1))
+    target, target_pitch, source, source_pitch, rows, columns, leaving = f.arguments
     side = min(16, vector_bytes // itemsize)
     element = ir.VectorType(ir.IntType(8 * itemsize), side)
     whole_rows, whole_columns = f.and_(rows, I64(-side)), f.and_(columns, I64(-side))
@@ -109,8 +117,10 @@ def _transpose(
         return f.at(base, f.add(f.mul(i, pitch), f.mul(j, size)))
 
     with f.steps(I64(0), whole_columns, side) as j, f.steps(I64(0), whole_rows, side) as i:
-        for k in range(side if fetches else 0):
-            ahead = place(source, source_pitch, f.add(j, I64(FETCH_AHEAD * side + k)), i)
+        memory, pitch = f.select(leaving, target, source), f.select(leaving, target_pitch, source_pitch)
+        line, column = f.select(leaving, i, j), f.select(leaving, j, i)
+        for k in range(side):
+            ahead = place(memory, pitch, f.add(line, I64(FETCH_AHEAD * side + k)), column)
             f.call(external(module, "llvm.prefetch.p0", VOID, PTR, I32, I32, I32), [ahead, *_FETCH])
         lines = [f.load(place(source, source_pitch, f.add(j, I64(k)), i), typ=element, align=1) for k in range(side)]
         for k, line in enumerate(_transposed(f, lines)):
