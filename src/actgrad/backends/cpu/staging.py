@@ -80,7 +80,7 @@ def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
 
 
 def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Function:
-    """The same of every second element, into lines without gaps: pairs are loaded, and of each the first one is kept."""
+    """The same of every second element, into lines without gaps: of pairs that are loaded the first one is kept."""
     f = Function(module, f"copy_pairwise{itemsize}", _COPY)
     target, target_outer, _, source, source_outer, _, outer, inner = f.arguments
     element, side, pair = ir.IntType(8 * itemsize), vector_bytes // itemsize, 2 * itemsize
