@@ -58,10 +58,11 @@ def correctness(seconds: float, *more: str) -> Correctness:
         watch.start()
         assert process.stdout is not None
         for line in process.stdout:
-            if not line.startswith("{"):  # another library's
+            try:
+                told = dict(json.loads(line))
+            except (ValueError, TypeError):  # another library's, or the last of a process that was ended
                 print(line, end="", file=sys.stderr)
                 continue
-            told = json.loads(line)
             rows = told.get("rows", rows)
             if "ulp" in told:
                 found.worst_ulp[told["row"]] = told["ulp"]

@@ -17,7 +17,7 @@ import pytest
 from calls import BFLOAT16, run_script, same_bits
 
 import actgrad
-from actgrad import arguments
+from actgrad import arguments, arrays, pages
 from actgrad.shortcuts import ENTRIES, WAYS
 
 RNG = np.random.default_rng(0)
@@ -281,3 +281,56 @@ def test_inside_torch_compile_a_call_ends_the_graph() -> None:
         """)
     )
     assert torch
+
+
+def test_a_call_at_the_very_end_of_a_process() -> None:
+    """When the interpreter has put its modules away."""
+    run_script(
+        textwrap.dedent("""
+        import builtins, numpy as np, actgrad
+        class Last:
+            def __init__(self):
+                self.elu, self.x = actgrad.elu, np.ones(3, np.float32)
+            def __del__(self):
+                self.elu(self.x)
+        for _ in range(3):
+            actgrad.elu(np.ones(3, np.float32))
+        builtins.last = Last()
+        builtins.last.itself = builtins.last
+        """)
+    )
+
+
+def test_large_results_stay_in_huge_pages_after_a_small_one() -> None:
+    torch = pytest.importorskip("torch")
+    actgrad.gelu._shortcuts.forget()
+    for size in (pages.LARGE // 4, 10, pages.LARGE // 4):
+        actgrad.gelu(torch.zeros(size))
+    (way,) = [w for w in actgrad.gelu._shortcuts.ways if w.kind is torch.Tensor]
+    assert way.empty_like is arrays.torch_empty_like
+    assert len(way.entries) == 2
+
+
+@pytest.mark.filterwarnings("ignore:Accessing the data pointer of FakeTensor")
+def test_results_without_memory_are_refused() -> None:
+    torch = pytest.importorskip("torch")
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    x = torch.ones(3)
+    with FakeTensorMode(allow_non_fake_inputs=True), pytest.raises(actgrad.InvalidCall, match="no memory for a result"):
+        actgrad.elu(x, alpha=1.875)
+
+
+def test_an_interrupt_while_arrays_are_looked_at_is_not_lost() -> None:
+    torch = pytest.importorskip("torch")
+    from torch.overrides import TorchFunctionMode
+
+    class Interrupting(TorchFunctionMode):
+        def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            raise KeyboardInterrupt
+
+    x, out = torch.ones(3), torch.empty(3)
+    for _ in range(2):
+        actgrad.elu(x, out=out)
+    with Interrupting(), pytest.raises(KeyboardInterrupt):
+        actgrad.elu(x, out=out)

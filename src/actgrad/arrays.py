@@ -106,6 +106,8 @@ def empty(like: View, meta: Meta) -> View:
         dtype = getattr(torch, meta.dtype.name)
         tensor = torch.empty_strided(meta.shape, strides, dtype=dtype, device=_place(like))
         address, size = tensor.data_ptr(), meta.size * itemsize
+        if size and not address:
+            raise InvalidCall("PyTorch gives no memory for a result (is a FakeTensorMode active?); pass out")
         if size >= pages.LARGE and like.device == "cpu":
             pages.ask_for_huge_pages(address, size)
         return View(meta, address, like.device, like.kind, True, tensor, tensor)

@@ -70,6 +70,8 @@ class Shortcuts:
             if shortcut.entry in entries:
                 return  # it is known, and cannot be taken: a tensor that requires grad under no_grad, say
             way = way._replace(entries=(shortcut.entry, *entries[: ENTRIES - 1]))
+            if before is not None and before.empty_like is arrays.torch_empty_like:
+                way = way._replace(empty_like=before.empty_like)  # there are large results among them
             self._held[0] = (way, *list(known.values())[: WAYS - 1])
             if self.front is self._long_way:
                 self.front = shortcut.door(self._long_way, self._held, products.selected)

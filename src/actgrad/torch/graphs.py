@@ -63,7 +63,8 @@ def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:
 def _may_hold_kernels(mode: Any, types: Any, given: Sequence[Any]) -> bool:
     """Whether a graph is for compiling, for a GPU of NVIDIA's, and of tensors without rules of their own.
 
-    An exported graph keeps operators: it is for other machines too. A product's rules hold where a call is made.
+    An exported graph keeps operators: it is for other machines too. So does one that is compiled under a product, whose
+    rules hold where a call is made; a kernel in a graph knows none.
     """
     from torch._functorch import config  # is loaded by whom it concerns
 

@@ -9,6 +9,7 @@ the long way just as it came. In Python these few comparisons would take longer 
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -28,6 +29,10 @@ from .vectors import I1, I32, I64, PTR, VOID
 
 NULL = PTR(None)
 _EQUAL = 2  # Py_EQ
+#: What calls an object with an array of arguments. Python 3.10 does not export the function that is meant for it.
+_CALL: tuple[str, ...] = ("PyObject_Vectorcall",)
+if not hasattr(ctypes.pythonapi, _CALL[0]):
+    _CALL = ("_PyObject_MakeTpCall", "PyThreadState_Get")
 _OUT, _TORCH = sys.intern("out"), sys.intern("torch")
 
 
@@ -37,18 +42,19 @@ class Held(Words):
     LONG_WAY = 0
     WAYS = auto()  # a list of one item, the tuple of ways: it is replaced as a whole
     SELECTED = auto()  # a context variable; where it is not None, other rules hold than those that the ways passed
+    MODULES = auto()  # sys.modules; at the end of a process the interpreter no longer tells where it is
 
 
 def make(address: int, long_way: Callable[..., Any], ways: list[tuple[Way, ...]], selected: ContextVar[Any]) -> Any:
     """The function whose machine code is at `address`, bound to what it holds."""
-    return launch.as_builtin("call", address, takes_names=True, bound=(long_way, ways, selected))
+    return launch.as_builtin("call", address, takes_names=True, bound=(long_way, ways, selected, sys.modules))
 
 
 def add_symbols() -> None:
     """Tell LLVM where the interpreter's functions and objects are."""
     add_python_functions("PyTuple_New", "PyTuple_SetItem", "PyList_GetItem", "PyLong_AsLong", "PyContextVar_Get")
-    add_python_functions("PyObject_RichCompareBool", "PyObject_Vectorcall", "PyErr_ExceptionMatches", "PyErr_Occurred")
-    add_python_functions("PyImport_GetModuleDict", "PyDict_GetItem", "PyObject_GetAttr")
+    add_python_functions("PyObject_RichCompareBool", "PyErr_ExceptionMatches", "PyErr_Occurred", "PyErr_Clear")
+    add_python_functions("PyDict_GetItem", "PyObject_GetAttr", *_CALL)
     symbols = {
         "PyTuple_Type": tuple,
         "actgrad_RuntimeError": RuntimeError,
@@ -65,6 +71,12 @@ class _Objects(Function):
     def api(self, result: ir.Type, name: str, *arguments: ir.Value) -> ir.Value:
         """A call of a function of the C API."""
         return self.call(external(self.module, name, result, *(a.type for a in arguments)), arguments)
+
+    def vectorcall(self, called: ir.Value, arguments: ir.Value, count: ir.Value, names: ir.Value) -> ir.Value:
+        """The result of calling an object, or NULL."""
+        name, *state = _CALL
+        thread = [self.api(PTR, function) for function in state]
+        return self.api(PTR, name, *thread, called, arguments, count, names)
 
     def object(self, name: str) -> ir.Value:
         """An object that lives as long as the process."""
@@ -105,7 +117,7 @@ def emit(module: ir.Module, attempt: ir.Function) -> None:
     given_out, result = f.words(1, "given_out"), f.words(1, "result")
     long_way = f.append_basic_block("long_way")
     f.need(f.icmp_signed(">", tensors, I64(0)), long_way)
-    f.need(f.not_(f.call(is_another, [f.item(held, Held.SELECTED)])), long_way)
+    f.need(f.not_(f.call(is_another, [f.item(held, Held.SELECTED), f.item(held, Held.MODULES)])), long_way)
     ways = f.api(PTR, "PyList_GetItem", f.item(held, Held.WAYS), I64(0))
     f.api(VOID, "Py_IncRef", ways)  # another thread may put others there meanwhile
     way = f.call(way_of, [ways, arguments, tensors, names, given_out])
@@ -118,32 +130,37 @@ def emit(module: ir.Module, attempt: ir.Function) -> None:
             with writes:
                 f.store(f.call(given, [way, arguments, tensors, out]), result)
     f.api(VOID, "Py_DecRef", ways)
-    has_failed = f.and_(f.same(f.word(result, 0, PTR), NULL), f.same(f.api(PTR, "PyErr_Occurred"), NULL))
-    f.need(f.not_(has_failed), long_way)
+    is_nothing = f.and_(f.same(f.word(result, 0, PTR), NULL), f.same(f.api(PTR, "PyErr_Occurred"), NULL))
+    f.need(f.not_(is_nothing), long_way)
     f.ret(f.word(result, 0, PTR))
     f.position_at_end(long_way)
-    f.ret(f.api(PTR, "PyObject_Vectorcall", f.item(held, Held.LONG_WAY), arguments, tensors, names))
+    f.ret(f.vectorcall(f.item(held, Held.LONG_WAY), arguments, tensors, names))
 
 
 def _is_another(module: ir.Module) -> ir.Function:
-    """is_another(selected): whether the call is another one than those that passed, whatever it is given."""
-    f = _Objects(module, "is_another", (PTR,), I1)
+    """is_another(selected, modules): whether the call is another one than those that passed, whatever it is given."""
+    f = _Objects(module, "is_another", (PTR, PTR), I1)
+    variable, modules = f.arguments
     another = f.append_basic_block("another")
     value = f.words(1, "value")
-    f.api(I32, "PyContextVar_Get", f.arguments[0], NULL, value)
+    f.store(NULL, value)
+    f.api(I32, "PyContextVar_Get", variable, NULL, value)
     selected = f.word(value, 0, PTR)
     f.api(VOID, "Py_DecRef", selected)  # it is only told apart from None
     f.need(f.is_none(selected), another)
     # PyTorch was imported, and its threads are not in use yet.
     settled = f.word(external_data(module, THREADS_SYMBOL), ThreadSlots.SETTLED)
     with f.if_then(f.icmp_signed("==", settled, I64(0))):
-        modules = f.api(PTR, "PyImport_GetModuleDict")
         f.need(f.same(f.api(PTR, "PyDict_GetItem", modules, f.object("actgrad_torch")), NULL), another)
     # A tensor that is being differentiated forwards does not show it.
     forward_mode = f.word(external_data(module, shortcut.SLOTS_SYMBOL), shortcut.Slots.FORWARD_MODE, PTR)
     with f.if_then(f.not_(f.same(forward_mode, NULL))):
         name = f.word(external_data(module, shortcut.SLOTS_SYMBOL), shortcut.Slots.CURRENT_LEVEL, PTR)
         level = f.api(PTR, "PyObject_GetAttr", forward_mode, name)
+        with f.if_then(f.same(level, NULL)):
+            f.api(VOID, "PyErr_Clear")
+            f.branch(another)
+            f.position_at_end(f.append_basic_block("unreachable"))
         number = f.api(I64, "PyLong_AsLong", level)
         f.api(VOID, "Py_DecRef", level)
         f.need(f.icmp_signed("<", number, I64(0)), another)
@@ -237,9 +254,10 @@ def _given(module: ir.Module, attempt: ir.Function) -> ir.Function:
         f.store(out, written)
         with f.if_then(is_one):
             tuple_ = f.api(PTR, "PyTuple_New", I64(1))
+            f.need(f.not_(f.same(tuple_, NULL)), nothing)
             f.api(I32, "PyTuple_SetItem", tuple_, I64(0), out)  # which takes the reference
             f.store(tuple_, written)
-        answer = f.api(PTR, "PyObject_Vectorcall", tell, written, I64(1), NULL)
+        answer = f.vectorcall(tell, written, I64(1), NULL)
         f.api(VOID, "Py_DecRef", f.word(written, 0, PTR))
         f.need(f.not_(f.same(answer, NULL)), nothing)
         f.api(VOID, "Py_DecRef", answer)
@@ -262,7 +280,7 @@ def _fresh(module: ir.Module, attempt: ir.Function) -> ir.Function:
     f.need(f.icmp_signed("<", alike, tensors), nothing)
     model = f.word_at(arguments, alike)
     f.need(f.same(f.type_of(f.word(model, 0, PTR)), f.field(way, "kind")), nothing)
-    result = f.api(PTR, "PyObject_Vectorcall", allocate, model, I64(1), NULL)
+    result = f.vectorcall(allocate, model, I64(1), NULL)
     f.need(f.not_(f.same(result, NULL)), failed)
     f.store(result, objects)
     with f.if_then(f.call(attempt, [f.field(way, "entries"), objects, f.add(tensors, I64(1))])):

@@ -69,15 +69,13 @@ class _MethodDef(ctypes.Structure):
     )
 
 
-_definitions: list[_MethodDef] = []  # the built-in function points to its definition
-
-
-def as_builtin(name: str, address: int, *, takes_names: bool = False, bound: Any = None) -> Callable[..., Any]:
-    """The Python function whose machine code is at `address`, which is given the object that is bound to it first."""
+def as_builtin(
+    name: str, address: int, *, takes_names: bool = False, bound: tuple[Any, ...] = ()
+) -> Callable[..., Any]:
+    """The Python function whose machine code is at `address`, which is given the tuple that is bound to it first."""
     definition = _MethodDef(name.encode(), address, _METH_FASTCALL | (_METH_KEYWORDS if takes_names else 0), None)
-    _definitions.append(definition)
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.py_object)
-    function: Callable[..., Any] = new(ctypes.addressof(definition), bound, "actgrad")
+    function: Callable[..., Any] = new(ctypes.addressof(definition), (*bound, definition), "actgrad")
     return function

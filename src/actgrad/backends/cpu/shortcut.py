@@ -85,7 +85,9 @@ def add_symbols() -> None:
     llvm.add_symbol(SLOTS_SYMBOL, ctypes.addressof(_table))
     _table[Slots.NDARRAY] = id(np.ndarray)
     _table[Slots.CURRENT_LEVEL] = id(_CURRENT_LEVEL)
-    add_python_functions("PyTuple_Size", "PyTuple_GetItem", "PyBytes_AsString", "PyErr_Clear", "Py_IncRef", "Py_DecRef")
+    add_python_functions("PyTuple_Size", "PyTuple_GetItem", "PyBytes_AsString", "Py_IncRef", "Py_DecRef")
+    add_python_functions("PyErr_Clear", "PyErr_ExceptionMatches")
+    llvm.add_symbol("actgrad_Exception", id(Exception))
     llvm.add_symbol("_Py_NoneStruct", id(None))
     llvm.add_symbol("_Py_TrueStruct", id(True))
     llvm.add_symbol("_Py_FalseStruct", id(False))
@@ -234,7 +236,11 @@ def _describe(module: ir.Module) -> ir.Function:
 
     def give_up_unless(condition: ir.Value) -> None:
         with f.if_then(f.not_(condition)):
-            f.call(external(module, "PyErr_Clear", VOID), [])
+            # The long way says what is wrong; an interrupt is nobody's to keep.
+            matches = external(module, "PyErr_ExceptionMatches", I32, PTR)
+            is_error = f.call(matches, [external_data(module, "actgrad_Exception")])
+            with f.if_then(f.icmp_signed("!=", is_error, I32(0))):
+                f.call(external(module, "PyErr_Clear", VOID), [])
             f.leave(I1(0))
 
     def int32(pointer: ir.Value, offset: int) -> ir.Value:
