@@ -287,16 +287,21 @@ def test_a_call_at_the_very_end_of_a_process() -> None:
     """When the interpreter has put its modules away."""
     run_script(
         textwrap.dedent("""
-        import builtins, numpy as np, actgrad
-        class Last:
+        import numpy as np, actgrad
+        class Layer:
             def __init__(self):
-                self.elu, self.x = actgrad.elu, np.ones(3, np.float32)
+                self.act, self.x = actgrad.elu, np.ones(4, np.float32)
             def __del__(self):
-                self.elu(self.x)
+                self.act(self.x, out=self.x)
+        layer = Layer()
         for _ in range(3):
-            actgrad.elu(np.ones(3, np.float32))
-        builtins.last = Last()
-        builtins.last.itself = builtins.last
+            layer.act(layer.x, out=layer.x)
+        class Keep:
+            pass
+        keep = Keep()
+        keep.layer, keep.itself = layer, keep
+        np.kept = layer
+        del layer
         """)
     )
 
