@@ -94,7 +94,7 @@ class Operator(functools.partial[Any]):
         self.checks = all_checks(self, checks)
         self.prepared: dict[Any, Prepared] = {}  # see preparation.py
         self._shortcuts = Shortcuts(self._long_way, layout == GATED)
-        self._call_front()
+        self._answer_by(self._shortcuts.door)
         self.__name__ = self.__qualname__ = self.name
         self.__doc__ = _documentation(self)
         if self.name in REGISTRY:
@@ -156,13 +156,13 @@ class Operator(functools.partial[Any]):
             tell(results if isinstance(results, tuple) else (results,))
         if backend is None:
             self._shortcuts.add(attributes, prepared, views, inputs)
-            if self.func is not self._shortcuts.front:
-                self._call_front()
+            if self.func is not self._shortcuts.door:
+                self._answer_by(self._shortcuts.door)
         return results if outputs else arrays.like_input(results, first)
 
-    def _call_front(self) -> None:
-        """Have this object call what callers are to call, which is a partial's state."""
-        functools.partial.__setstate__(self, (self._shortcuts.front, (), {}, vars(self)))  # type: ignore[attr-defined]
+    def _answer_by(self, function: Callable[..., Any]) -> None:
+        """Have calls of this object go to a function straight away: a partial's state."""
+        functools.partial.__setstate__(self, (function, (), {}, vars(self)))  # type: ignore[attr-defined]
 
     @frames.left_alone
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:

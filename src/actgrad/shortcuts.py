@@ -28,7 +28,7 @@ class Shortcuts:
     """The short ways of one operator."""
 
     def __init__(self, long_way: Callable[..., Any], is_gated: bool):
-        self.front: Callable[..., Any] = long_way  # what callers are to call
+        self.door: Callable[..., Any] = long_way  # what callers are to call: a backend's once a call was remembered
         self._long_way = long_way
         self._is_gated = is_gated
         self._held: list[tuple[Way, ...]] = [()]  # latest first; replaced as a whole, because the door reads it
@@ -73,8 +73,8 @@ class Shortcuts:
             if before is not None and before.empty_like is arrays.torch_empty_like:
                 way = way._replace(empty_like=before.empty_like)  # there are large results among them
             self._held[0] = (way, *list(known.values())[: WAYS - 1])
-            if self.front is self._long_way:
-                self.front = shortcut.door(self._long_way, self._held, products.selected)
+            if self.door is self._long_way:
+                self.door = shortcut.door(self._long_way, self._held, products.selected)
 
 
 def _key(way: Way) -> Hashable:

@@ -164,10 +164,7 @@ def _is_another(module: ir.Module) -> ir.Function:
         number = f.api(I64, "PyLong_AsLong", level)
         f.api(VOID, "Py_DecRef", level)
         f.need(f.icmp_signed("<", number, I64(0)), another)
-    f.ret(I1(0))
-    f.position_at_end(another)
-    f.ret(I1(1))
-    return f.function_value
+    return f.end(I1(0), another, I1(1))
 
 
 def _way_of(module: ir.Module) -> ir.Function:
@@ -212,10 +209,7 @@ def _fits(module: ir.Module) -> ir.Function:
         place = f.add(k, f.zext(is_behind, I64))
         f.need(f.call(equal, [f.item(known, k), f.item(names, place)]), no)
         f.need(f.call(equal, [f.item(f.field(way, "values"), k), f.word(values, place, PTR)]), no)
-    f.ret(I1(1))
-    f.position_at_end(no)
-    f.ret(I1(0))
-    return f.function_value
+    return f.end(I1(1), no, I1(0))
 
 
 def _equal(module: ir.Module) -> ir.Function:
@@ -250,22 +244,18 @@ def _given(module: ir.Module, attempt: ir.Function) -> ir.Function:
     f.need(f.call(attempt, [f.field(way, "entries"), objects, f.add(results, tensors)]), nothing)
     tell = f.field(way, "note_written")
     with f.if_then(f.not_(f.is_none(tell))):
-        f.api(VOID, "Py_IncRef", out)
         f.store(out, written)
         with f.if_then(is_one):
-            tuple_ = f.api(PTR, "PyTuple_New", I64(1))
-            f.need(f.not_(f.same(tuple_, NULL)), nothing)
-            f.api(I32, "PyTuple_SetItem", tuple_, I64(0), out)  # which takes the reference
-            f.store(tuple_, written)
+            f.store(f.api(PTR, "PyTuple_New", I64(1)), written)
+            f.need(f.not_(f.same(f.word(written, 0, PTR), NULL)), nothing)
+            f.api(I32, "PyTuple_SetItem", f.word(written, 0, PTR), I64(0), out)
+        f.api(VOID, "Py_IncRef", out)  # taken by the tuple of one, and given back with it; or lent for the call
         answer = f.vectorcall(tell, written, I64(1), NULL)
         f.api(VOID, "Py_DecRef", f.word(written, 0, PTR))
         f.need(f.not_(f.same(answer, NULL)), nothing)
         f.api(VOID, "Py_DecRef", answer)
     f.api(VOID, "Py_IncRef", out)
-    f.ret(out)
-    f.position_at_end(nothing)
-    f.ret(NULL)
-    return f.function_value
+    return f.end(out, nothing, NULL)
 
 
 def _fresh(module: ir.Module, attempt: ir.Function) -> ir.Function:
@@ -292,10 +282,7 @@ def _fresh(module: ir.Module, attempt: ir.Function) -> ir.Function:
     is_such = f.api(I32, "PyErr_ExceptionMatches", f.object("actgrad_RuntimeError"))
     with f.if_then(f.icmp_signed("!=", is_such, I32(0))):
         f.api(VOID, "PyErr_Clear")
-    f.branch(nothing)
-    f.position_at_end(nothing)
-    f.ret(NULL)
-    return f.function_value
+    return f.end(NULL, nothing, NULL)
 
 
 def _place_tensors(

@@ -86,6 +86,13 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         room.type = PTR  # llvmlite would remember what it points to
         return room
 
+    def end(self, value: ir.Value, elsewhere: ir.Block, other: ir.Value) -> ir.Function:
+        """The function, which returns `value` here and `other` in the block `elsewhere`, and is done with that."""
+        self.ret(value)
+        self.position_at_end(elsewhere)
+        self.ret(other)
+        return self.function_value
+
     def leave(self, value: ir.Value | None = None) -> None:
         """Return here; what is emitted next is never reached."""
         if value is None:

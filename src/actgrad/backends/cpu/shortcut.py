@@ -89,7 +89,6 @@ def add_symbols() -> None:
     add_python_functions("PyErr_Clear", "PyErr_ExceptionMatches")
     llvm.add_symbol("actgrad_Exception", id(Exception))
     llvm.add_symbol("_Py_NoneStruct", id(None))
-    llvm.add_symbol("_Py_TrueStruct", id(True))
     llvm.add_symbol("_Py_FalseStruct", id(False))
 
 
@@ -214,10 +213,7 @@ def emit(module: ir.Module, invoke: ir.Function) -> ir.Function:
         with f.if_then(f.call(agrees, [words, found, count, addresses])):
             f.call(invoke, [f.word_at(words, f.word(words, Entry.BLOCK)), addresses])
             f.leave(I1(1))
-    f.branch(failure)
-    f.position_at_end(failure)
-    f.ret(I1(0))
-    return f.function_value
+    return f.end(I1(0), failure, I1(0))
 
 
 def _describe(module: ir.Module) -> ir.Function:
@@ -333,7 +329,4 @@ def _agrees(module: ir.Module) -> ir.Function:
         is_none = f.icmp_signed("<", f.word(others[0], Object.ADDRESS), I64(0))
         itself = f.icmp_signed("==", k, j)
         need(f.or_(f.or_(apart, in_place), f.or_(is_none, itself)))
-    f.ret(I1(1))
-    f.position_at_end(failure)
-    f.ret(I1(0))
-    return f.function_value
+    return f.end(I1(1), failure, I1(0))
