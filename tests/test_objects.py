@@ -154,6 +154,16 @@ def test_cached_code_computes_the_same(folder: Path) -> None:
     assert actgrad.gelu.plan(x).run().tobytes() == fresh.tobytes()
 
 
+def test_attributes_of_one_have_an_entry_of_their_own(folder: Path) -> None:
+    x = np.linspace(-5, 5, 1001, dtype=np.float32)
+    for attributes in ({}, {"alpha": 1.3}, {"scale": 0.5}, {"alpha": 1.0}):
+        engine._compiled.clear()
+        actgrad.elu.prepared.clear()
+        result = actgrad.elu.plan(x, **attributes).run()
+        np.testing.assert_allclose(result, actgrad.elu(x, backend="reference", **attributes), 1e-6)
+    assert len(list(folder.glob("*/*.o"))) == 2
+
+
 def test_command(folder: Path) -> None:
     def run(*arguments: str) -> str:
         command = [sys.executable, "-m", "actgrad", "cache", *arguments]

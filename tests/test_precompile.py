@@ -16,15 +16,19 @@ def test_precompiled_calls_compile_nothing() -> None:
     script = """
 import numpy as np, actgrad
 from actgrad.backends.cpu import engine
-count = actgrad.precompile(["elu", "geglu_backward"], ["float32", "float16"])
+count = actgrad.precompile(["elu", "leaky_relu", "geglu_backward"], ["float32", "float16"])
 assert count > 0
 def forbidden(*args):
     raise AssertionError("compiled")
 engine.optimised = forbidden
 for dtype in ("float32", "float16"):
     for x in (np.ones((8, 64), dtype), np.ones((64, 8), dtype).T, np.ones((8, 128), dtype)[:, ::2], np.ones((), dtype)):
-        actgrad.elu(x, alpha=1.5)
+        for alpha in (1, 1.5, 0, float("nan")):
+            actgrad.elu(x, alpha=alpha)
+        actgrad.elu(x, scale=2, input_scale=0.5)
         actgrad.elu(x[..., None])
+        for slope in (0.01, 1, 2):
+            actgrad.leaky_relu(x, negative_slope=slope)
     g, x = np.ones((8, 32), dtype), np.ones((8, 64), dtype)
     for approximate in (0, 1):
         for left in (False, True):
@@ -41,7 +45,10 @@ else:
 
 
 def test_precompile_names() -> None:
-    assert actgrad.precompile("elu", "float32") == 1
+    assert actgrad.precompile("gelu", "float32") == 2  # two formulas
+    assert actgrad.precompile("elu", "float32") == 2  # attributes of 1, and others
+    assert actgrad.precompile("leaky_relu", "float32") == 2
+    assert actgrad.precompile("selu", "float32") == 1
     with pytest.raises(actgrad.InvalidDtype, match="none of elu takes int8"):
         actgrad.precompile("elu", "int8")
     with pytest.raises(actgrad.InvalidCall, match=r"no operator 'relu'; known: elu, "):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from . import arrays, checks, preparation, products
+from . import arrays, backends, checks, preparation, products
 from .dtypes import BY_NAME
 from .errors import InvalidCall, InvalidDtype
 from .layouts import GATED
 from .loop import Meta
 from .op import REGISTRY, Operator
+from .plan import Computation
 from .products import Product
 
 _SIZE = 1024  # elements; the machine code is the same for any size
@@ -20,7 +22,7 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
     """The number of calls prepared: machine code for every case of `operators` and `dtypes` is made and kept.
 
     Afterwards calls of these operators, whose tensors have one dtype and are not broadcast, compile nothing in this
-    process. `operators` and `dtypes` are one name or several; None means all of them.
+    process, whatever their attributes. `operators` and `dtypes` are one name or several; None means all of them.
     """
     wanted = _names("operator", operators, REGISTRY)
     chosen = _names("dtype", dtypes, BY_NAME)
@@ -31,8 +33,8 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
                 if name not in chosen:
                     continue
                 for inputs in _inputs(operator, name):
-                    preparation.prepare(operator, inputs, attributes, checks.Terms(product))
-                    count += 1
+                    prepared = preparation.prepare(operator, inputs, attributes, checks.Terms(product))
+                    count += _prepare_for_any_scalars(prepared.computation)
     if not count:
         raise InvalidDtype(f"precompile: none of {', '.join(wanted)} takes {', '.join(chosen)}")
     return count
@@ -61,6 +63,14 @@ def _inputs(operator: Operator, dtype: str) -> Iterator[tuple[Meta | None, ...]]
     for names in ([*required], [*required, *optional])[: 2 if optional else 1]:
         sizes = {name: _SIZE * (2 if operator.layout == GATED and name == "self" else 1) for name in names}
         yield tuple(contiguous(sizes[a.name]) if a.name in sizes else None for a in operator.schema.tensors)
+
+
+def _prepare_for_any_scalars(computation: Computation) -> int:
+    """The number of calls it takes to have the machine code for all scalars: where each is 1 it is another one."""
+    cases = {(scalar,) * len(computation.scalars) for scalar in (1.0, 2.0)}
+    for scalars in cases:
+        backends.load("cpu").prepare(replace(computation, scalars=scalars))
+    return len(cases)
 
 
 def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], Product | None]]:

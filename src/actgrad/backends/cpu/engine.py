@@ -143,6 +143,14 @@ def _words(scalars: Sequence[float]) -> tuple[int, ...]:
     return tuple(struct.unpack("<q", struct.pack("<d", scalar))[0] for scalar in scalars)
 
 
+def _are_one(scalars: Sequence[float]) -> bool:
+    """Whether these are worth a row function of their own: all 1, as the defaults of many formulas.
+
+    Not where only some are: that would be up to 2**n row functions for n scalars, for calls that hardly anyone makes.
+    """
+    return bool(scalars) and all(scalar == 1.0 for scalar in scalars)
+
+
 class CpuKernel:
     """A computation as machine code."""
 
@@ -187,6 +195,7 @@ class CpuKernel:
             tuple(o.dtype for o in loop.inputs),
             self.walk.spread,
             has_table,
+            _are_one(computation.scalars),
         )
         code = row_code(row, self.target)
         self.milliseconds = code.milliseconds

@@ -21,7 +21,7 @@ from ...dtypes import Dtype
 from . import storage
 from .flow import Function
 from .target import Target
-from .vectors import I32, I64, PTR, Emitter, Uniform, Vector
+from .vectors import DOUBLE, I32, I64, PTR, Emitter, Uniform, Vector
 
 UNROLL = 2  # vectors per step: their chains of operations overlap
 STREAM_ALIGNMENT = 64
@@ -39,6 +39,7 @@ class Row:
     inputs: tuple[Dtype, ...]
     spread: tuple[bool, ...]  # per input: a single element for the whole row
     has_table: bool = False  # of the formulas' values, see lookup.py; its address follows the scalars
+    scalars_are_one: bool = False  # each is 1.0, a constant whose products LLVM drops; those in the block are not read
 
 
 def emit(module: ir.Module, row: Row, target: Target) -> None:
@@ -57,7 +58,10 @@ class _RowFunction:
         operands, self.count, scalars = function.arguments
         self.targets = [function.word(operands, k, PTR) for k in range(len(row.outputs))]
         self.sources = [function.word(operands, len(row.outputs) + k, PTR) for k in range(len(row.inputs))]
-        self.scalars = [Uniform(emitter, function.word(scalars, k, ir.DoubleType())) for k in range(row.scalars)]
+        self.scalars = [
+            Uniform(emitter, ir.Constant(DOUBLE, 1.0) if row.scalars_are_one else function.word(scalars, k, DOUBLE))
+            for k in range(row.scalars)
+        ]
         self.raw: dict[ir.Value, ir.Value] = {}  # how a vector that was loaded lay in memory
         self.found: dict[ir.Value, tuple[Vector, ...]] = {}  # what was looked up for it
         if row.has_table:
