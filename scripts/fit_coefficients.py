@@ -16,6 +16,8 @@ from pathlib import Path
 import mpmath
 from mpmath import mp, mpf
 
+from actgrad.ops.gelu import C1, C3
+
 mp.dps = 50
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "actgrad" / "backends" / "coefficients.py"
@@ -59,7 +61,7 @@ class Precision:
         return mpmath.ceil(8 * (self.largest_exponent + 1) * mp.log(2)) / 8
 
 
-PIECE_DEGREE = 4
+PIECES = 32  # of primitives.piecewise
 
 PRECISIONS = (
     Precision(
@@ -146,20 +148,68 @@ def _tail_fit(precision: Precision, name: str, what: str, square_factor: mpf) ->
     return Fit(name, what, function, lambda s: 1 / function(s), mpf(-mid), high, precision.degree[name])
 
 
-def piece_fits() -> Iterator[Fit]:
-    """The same tail once more, for float32: as a polynomial in a - mid in each piece of primitives.piecewise."""
-    for power in range(4):
-        for eighth in range(8):
-            low, high = (mpf(2) ** power * (8 + eighth + end) / 8 - 1 for end in (0, 1))
-            mid = (low + high) / 2
+@dataclass(frozen=True)
+class Pieces:
+    """A function to fit in pieces for a from 0 to near: as polynomials in u = a*per_unit - number of the piece.
 
-            def function(u: mpf, mid: mpf = mid) -> mpf:
-                a = mid + u
-                return mp.erfc(a * mp.sqrt(mpf(1) / 2)) / 2 * mp.exp(a * a / 2)
+    Where `derivative` is given, the polynomials' derivatives are near to it, as precisely as they are themselves.
+    1 minus the function is 1 from near on; near*per_unit is less than 31.5.
+    """
 
-            yield Fit(
-                f"[{low}, {high}]", "", function, lambda u, f=function: 1 / f(u), low - mid, high - mid, PIECE_DEGREE
-            )
+    name: str
+    what: str
+    near: mpf
+    per_unit: mpf
+    degree: int
+    function: Callable[[mpf], mpf]
+    derivative: Callable[[mpf], mpf] | None = None
+
+
+PIECEWISE = (
+    Pieces(
+        name="NORMAL",
+        what="normal_cdf(-a)",
+        near=mpf("5.5"),
+        per_unit=mpf("5.6875"),
+        degree=7,
+        function=lambda a: mp.ncdf(-a),
+        derivative=lambda a: -mp.npdf(a),
+    ),
+    Pieces(
+        name="SIGMOID",
+        what="sigmoid_cubic(-a, SIGMOID_C1, SIGMOID_C3)",
+        near=mpf("5.125"),
+        per_unit=mpf("6.125"),
+        degree=6,
+        function=lambda a: 1 / (1 + mp.exp(C1 * a + C3 * a**3)),
+    ),
+)
+
+
+def fit_piece(pieces: Pieces, number: int, precision: Precision) -> tuple[list[mpf], list[mpf]]:
+    """(coefficients, lowest first; relative errors of the polynomial and, where it is fitted, of its derivative)."""
+
+    def at(function: Callable[[mpf], mpf]) -> Callable[[mpf], mpf]:
+        return lambda u: function((number + u) / pieces.per_unit)
+
+    def fit(function: Callable[[mpf], mpf], degree: int) -> Fit:
+        half = mpf(1) / 2
+        return Fit(pieces.name, "", function, lambda u: 1 / function(u), -half if number else mpf(0), half, degree)
+
+    whole = fit(at(pieces.function), pieces.degree)
+    if pieces.derivative is None:
+        coefficients = fit_rounded(whole, precision)
+        return coefficients, [error_bound(whole, coefficients)]
+    # The integral of a polynomial that is near to the derivative is nearer still to the function.
+    derivative = at(pieces.derivative)
+    derived = fit(lambda u: derivative(u) / pieces.per_unit, pieces.degree - 1)
+    rest = [c / power for power, c in enumerate(fit_rounded(derived, precision, of_integral=True), 1)]
+    xs = chebyshev_points(whole.low, whole.high, GRID_POINTS_PER_COEFFICIENT)
+    constants_there = [whole.function(u) - u * horner(rest, u) for u in xs]
+    (constant,) = minimax(xs, constants_there, [whole.weight(u) for u in xs], 1)
+    coefficients = [precision.round(constant), *rest]
+    slopes = [power * c for power, c in enumerate(coefficients)][1:]
+    return coefficients, [error_bound(whole, coefficients), error_bound(derived, slopes)]
 
 
 def tail_end(precision: Precision, square_factor: mpf) -> mpf:
@@ -247,19 +297,24 @@ def _alternating_extrema(errors: Sequence[mpf], count: int) -> list[int]:
     return runs
 
 
-def fit_rounded(fit: Fit, precision: Precision) -> list[mpf]:
-    """The coefficients of a fit, rounded, lowest first."""
+def fit_rounded(fit: Fit, precision: Precision, of_integral: bool = False) -> list[mpf]:
+    """The coefficients of a fit, lowest first, rounded; or, of_integral, such that those of its integral are."""
     count = fit.degree + 1
+
+    def rounded_to(place: int, c: mpf) -> mpf:
+        return precision.round(c / (place + 1)) * (place + 1) if of_integral else precision.round(c)
+
     xs = chebyshev_points(fit.low, fit.high, GRID_POINTS_PER_COEFFICIENT * count)
     ys = [fit.function(x) for x in xs]
     weights = [abs(fit.weight(x)) for x in xs]
     rounded: list[mpf] = []
     while len(rounded) < min(REFITS, count - 1):
-        rounded.append(precision.round(minimax(xs, ys, weights, count - len(rounded))[0]))
+        rounded.append(rounded_to(len(rounded), minimax(xs, ys, weights, count - len(rounded))[0]))
         # p(x) = c + x * q(x): go on with q.
         ys = [(y - rounded[-1]) / x for x, y in zip(xs, ys, strict=True)]
         weights = [w * abs(x) for x, w in zip(xs, weights, strict=True)]
-    return rounded + [precision.round(c) for c in minimax(xs, ys, weights, count - len(rounded))]
+    rest = minimax(xs, ys, weights, count - len(rounded))
+    return rounded + [rounded_to(place, c) for place, c in enumerate(rest, len(rounded))]
 
 
 def error_bound(fit: Fit, coefficients: Sequence[mpf]) -> mpf:
@@ -296,22 +351,33 @@ def render() -> str:
 
 def _pieces() -> list[str]:
     """The lines of the polynomials in pieces."""
-    precision, worst, rows = PRECISIONS[0], mpf(0), []
-    for fit in piece_fits():
-        coefficients = fit_rounded(fit, precision)
-        worst = max(worst, error_bound(fit, coefficients))
-        numbers = [repr(float(c)) for c in reversed(coefficients)]
-        rows += [f"    ({', '.join(numbers[:3])},", f"     {', '.join(numbers[3:])}),"]
-    bound = mp.nstr(worst, 2, min_fixed=0, max_fixed=0)
-    print(f"{precision.name} pieces: degree {PIECE_DEGREE}, relative error {bound}", file=sys.stderr)
-    return [
+    precision = PRECISIONS[0]
+    lines = [
         "",
-        "# normal_cdf(-a) = exp(-a**2/2) * p(a - middle of its piece), see primitives.piecewise;",
-        f"# {len(rows) // 2} pieces, degree {PIECE_DEGREE}, relative error {bound}.",
-        f"{precision.name}_NORMAL_PIECES: tuple[tuple[float, ...], ...] = (",
-        *rows,
-        ")  # fmt: skip",
+        "#: Tails in pieces, for machines with primitives.piecewise.",
+        f"{precision.name}_PIECES: dict[str, Any] = {{",
+        f'    "SIGMOID_C1": {C1!r},  # those of GELU in its tanh form',
+        f'    "SIGMOID_C3": {C3!r},',
     ]
+    for pieces in PIECEWISE:
+        fitted = [fit_piece(pieces, number, precision) for number in range(PIECES)]
+        worst = [
+            mp.nstr(max(errors), 2, min_fixed=0, max_fixed=0) for errors in zip(*(e for _, e in fitted), strict=True)
+        ]
+        errors = ", its derivative's ".join([f"degree {pieces.degree}, relative error {worst[0]}", *worst[1:]])
+        print(f"{precision.name} {pieces.name} in {PIECES} pieces: {errors}", file=sys.stderr, flush=True)
+        lines += [
+            f'    "{pieces.name}_NEAR": {float(pieces.near)!r},  # where the pieces end',
+            f'    "{pieces.name}_PER_UNIT": {float(pieces.per_unit)!r},  # pieces',
+            f"    # {pieces.what};",
+            f"    # {PIECES} pieces, {errors}.",
+            f'    "{pieces.name}_PIECES": (',
+        ]
+        for coefficients, _ in fitted:
+            numbers = [repr(float(c)) for c in reversed(coefficients)]
+            lines += [f"        ({', '.join(numbers[:4])},", f"         {', '.join(numbers[4:])}),"]
+        lines.append("    ),")
+    return [*lines, "}  # fmt: skip"]
 
 
 def main() -> int:

@@ -38,6 +38,8 @@ FUNCTIONS = {
     "normal_pdf": ((1.6, 1.5), (-14.4, 14.4), 2.68),
     "sigmoid_cubic": ((3.0, 3.0), (-10.5, 5.5), 2),
 }
+# The same for those in pieces.
+IN_PIECES = {"normal_cdf": (3.2, 2.9), "normal_pdf": (2.5, 2.6), "sigmoid_cubic": (1.5, 1.4)}
 CASES = [(name, dtype) for dtype in (np.float32, np.float64) for name in FUNCTIONS]
 
 
@@ -48,13 +50,17 @@ def fused_polynomial(x, powers):
     return value
 
 
-def fused_piecewise(x, pieces):
-    """As primitives.piecewise, with the same pieces found by searching."""
-    ends = np.concatenate([2.0**power * (1 + np.arange(8) / 8) - 1 for power in range(4)])
-    number = np.searchsorted(ends, x, side="right") - 1
-    number += (1 + x) - 1 >= np.append(ends, 15)[number + 1]  # where the sum is rounded up to the next piece
-    middles = ends + np.repeat(2.0 ** np.arange(4), 8) / 16
-    return fused_polynomial(x - middles[number].astype(x.dtype), np.array(pieces, x.dtype)[number].T)
+def fused_piecewise(x, scale, pieces):
+    """As primitives.piecewise, with the same pieces found by searching, and value and slope each by itself."""
+    ends = (np.arange(31) + 0.5) / np.float64(scale)  # an odd multiple of 1/2 never is scale*x: scale has few bits
+    number = np.searchsorted(ends, x)
+    u = primitives.fma(x, x.dtype.type(scale), -number.astype(x.dtype))
+    rows = np.array(pieces, x.dtype)[number].T
+    value = fused_polynomial(u, rows)
+    partial = [rows[0]]
+    for row in rows[1:-1]:
+        partial.append(primitives.fma(partial[-1], u, row))
+    return value, fused_polynomial(u, partial)
 
 
 def function(name, dtype, fused=False, pieces=False):
@@ -63,7 +69,7 @@ def function(name, dtype, fused=False, pieces=False):
     if fused:
         functions |= {"muladd": primitives.fma, "polynomial": fused_polynomial, "piecewise": fused_piecewise}
     if pieces:
-        functions |= {"NORMAL_PIECES": coefficients.FLOAT32_NORMAL_PIECES}
+        functions |= coefficients.FLOAT32_PIECES
     bound = bind(getattr(accurate, name), {**functions, **getattr(coefficients, np.dtype(dtype).name.upper())})
 
     def call(x):
@@ -95,6 +101,7 @@ def edges(dtype):
     places = [table[name] for name in names]
     places += [(-table["EXP_MIN"] / C3) ** (1 / 3), math.log(2) / 2, math.sqrt(2) - 1]
     places += [math.log(float(np.finfo(dtype).max))]
+    places += [coefficients.FLOAT32_PIECES[name] for name in ("NORMAL_NEAR", "SIGMOID_NEAR")]
     places = np.array(places, dtype)
     places = np.concatenate([places, np.nextafter(places, dtype(0)), np.nextafter(places, dtype(np.inf))])
     return np.concatenate([places, -places])
@@ -163,21 +170,32 @@ def test_error_in_ulps(name, dtype, fused):
 
 
 @pytest.mark.parametrize("fused", [False, True], ids=["two roundings", "fused"])
-def test_error_in_pieces(fused):
-    x = samples("normal_cdf", np.float32)
-    result = function("normal_cdf", np.float32, fused, pieces=True)(x)
-    error, at = largest_error("normal_cdf", np.float32, x, result)
-    assert error <= 2.9, f"{error} ULP at {at!r}"
+@pytest.mark.parametrize("name", IN_PIECES)
+def test_error_in_pieces(name, fused):
+    x = samples(name, np.float32)
+    error, at = largest_error(name, np.float32, x, function(name, np.float32, fused, pieces=True)(x))
+    assert error <= IN_PIECES[name][fused], f"{error} ULP at {at!r}"
+
+
+@pytest.mark.parametrize("name", IN_PIECES)
+def test_special_values_in_pieces(name):
+    x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 3e38, -3e38], np.float32)
+    got, wanted = (function(name, np.float32, pieces=pieces)(x) for pieces in (True, False))
+    np.testing.assert_array_equal(got, wanted)
 
 
 @pytest.mark.skipif(not host().permute, reason="this processor does not pick numbers from tables")
-def test_pieces_on_this_processor_bit_for_bit():
-    x = samples("normal_cdf", np.float32)
+@pytest.mark.parametrize("name", IN_PIECES)
+def test_pieces_on_this_processor_bit_for_bit(name):
+    """Vectors that are all near 0, and vectors with other numbers among them."""
+    x = samples(name, np.float32)
+    near = x[np.abs(x) < 5]
+    x = np.concatenate([near, np.random.default_rng(7).permutation(x)])
     got = np.full_like(x, np.nan)
     plan = actgrad.gelu.plan(x, out=got, backend="cpu")
-    kernel = engine.prepare(replace(plan.computation, formulas=(function_formulas.of_normal_cdf,)))
+    kernel = engine.prepare(replace(plan.computation, formulas=(getattr(function_formulas, f"of_{name}"),)))
     kernel.run(*plan.addresses)
-    wanted = function("normal_cdf", np.float32, fused=True, pieces=True)(x)
+    wanted = function(name, np.float32, fused=True, pieces=True)(x)
     np.testing.assert_array_equal(got.view(np.int32), wanted.view(np.int32))
 
 

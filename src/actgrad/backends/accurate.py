@@ -26,15 +26,17 @@ from .primitives import (
     split_power_of_two,
     trailing,
     where,
+    where_seldom,
 )
 
 LOG2_E, LN2_HIGH, LN2_LOW = FLOAT64["LOG2_E"], FLOAT64["LN2_HIGH"], FLOAT64["LN2_LOW"]
 EXP, EXP_MIN, EXP_MAX = FLOAT64["EXP"], FLOAT64["EXP_MIN"], FLOAT64["EXP_MAX"]
 EXPM1, EXPM1_TINY, LOG1P = FLOAT64["EXPM1"], FLOAT64["EXPM1_TINY"], FLOAT64["LOG1P"]
 NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
-NORMAL_PIECES = ()  # where the machine has `piecewise`: coefficients.FLOAT32_NORMAL_PIECES
 ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K", "_MID", "_MAX"))
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
+NORMAL_PIECES, SIGMOID_PIECES = (), ()  # coefficients.FLOAT32_PIECES, on some machines
+NORMAL_NEAR, NORMAL_PER_UNIT, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_C1, SIGMOID_C3 = 6 * (nan,)
 SHORT = 1.5 * 2.0**36  # a Python float plus and minus it is rounded to a multiple of 2**-16
 
 
@@ -86,6 +88,14 @@ def normal_pdf(x):
 
 def normal_pdf_times(x, factor):
     """normal_pdf(x) * factor, for |factor| <= 64: no digits are lost where the density alone is subnormal."""
+    if NORMAL_PIECES:
+        _, slope = piecewise(minimum(abs(x), NORMAL_NEAR), NORMAL_PER_UNIT, NORMAL_PIECES)
+        near = slope * (-NORMAL_PER_UNIT * factor)
+        return where_seldom(abs(x) > NORMAL_NEAR, _normal_pdf_times, (x, factor), near)
+    return _normal_pdf_times(x, factor)
+
+
+def _normal_pdf_times(x, factor):
     a = minimum(abs(x), NORMAL_MAX)
     return _times_exp_product(NORMAL_PDF_0 * factor, -0.5 * a, a)
 
@@ -97,23 +107,22 @@ def normal_cdf(x):
 
 def normal_cdf_times(x, factor):
     """normal_cdf(x) * factor, for x > 0 or |factor| <= 64: no digits are lost where the distribution is subnormal."""
+    if NORMAL_PIECES:
+        tail, _ = piecewise(minimum(abs(x), NORMAL_NEAR), NORMAL_PER_UNIT, NORMAL_PIECES)
+        near = where(x > 0.0, 1.0 - tail, tail) * factor
+        return where_seldom(x < -NORMAL_NEAR, _normal_cdf_times, (x, factor), near)
+    return _normal_cdf_times(x, factor)
+
+
+def _normal_cdf_times(x, factor):
     a = minimum(abs(x), NORMAL_MAX)
-    scaled = _normal_tail(a)
+    # normal_cdf(-a) * exp(a**2 / 2) = t * NORMAL(a*t - MID), where NORMAL is nearly constant, and a*t is more precise
+    # than t where that matters, at small a.
+    t = reciprocal(muladd(a, NORMAL_K, 1.0))
+    scaled = t * polynomial(fma(a, t, -NORMAL_MID), NORMAL)
     is_positive = x > 0.0
     tail = _times_exp_product(where(is_positive, scaled, scaled * factor), -0.5 * a, a)
     return where(is_positive, (1.0 - tail) * factor, tail)
-
-
-def _normal_tail(a):
-    """normal_cdf(-a) * exp(a**2 / 2), for 0 <= a <= NORMAL_MAX.
-
-    In pieces it is a polynomial. In one it is t * NORMAL(a*t - MID), where t = 1 / (1 + K*a): NORMAL is nearly
-    constant, and a*t is more precise than t where that matters, at small a.
-    """
-    if NORMAL_PIECES:
-        return piecewise(a, NORMAL_PIECES)
-    t = reciprocal(muladd(a, NORMAL_K, 1.0))
-    return t * polynomial(fma(a, t, -NORMAL_MID), NORMAL)
 
 
 def erfc(x):
@@ -131,7 +140,16 @@ def sigmoid_cubic(x, c1, c3):
 
 
 def sigmoid_cubic_times(x, c1, c3, factor):
-    """sigmoid_cubic(x, c1, c3) * factor: no digits are lost where the logistic function alone is subnormal.
+    """sigmoid_cubic(x, c1, c3) * factor: no digits are lost where the logistic function alone is subnormal."""
+    if SIGMOID_PIECES and (c1, c3) == (SIGMOID_C1, SIGMOID_C3):
+        tail, _ = piecewise(minimum(abs(x), SIGMOID_NEAR), SIGMOID_PER_UNIT, SIGMOID_PIECES)
+        near = where(x > 0.0, 1.0 - tail, tail) * factor
+        return where_seldom(x < -SIGMOID_NEAR, _sigmoid_cubic_times, (x, c1, c3, factor), near)
+    return _sigmoid_cubic_times(x, c1, c3, factor)
+
+
+def _sigmoid_cubic_times(x, c1, c3, factor):
+    """The same for any x, c1 and c3.
 
     With z = c1*x + c3*x**3:
     It is 1 / (1 + e) at z > 0 and e / (1 + e) at z < 0, where e = exp(-|z|). An error of |z| is a relative error of

@@ -5,7 +5,8 @@ definition: tests run `accurate` on them, and a backend's primitive must agree w
 which may round once or twice, and `reciprocal`). Any argument may be a Python float, which is rounded to the compute
 dtype. No primitive may trap, whatever its arguments.
 
-`piecewise` is for machines that pick a number from a table of 32 in one instruction; others need not have it.
+`piecewise` and `where_seldom` are for machines that pick a number from a table of 32 in one instruction; others need
+not have them.
 """
 
 from collections.abc import Callable
@@ -46,16 +47,19 @@ def polynomial(x, coefficients):
     return value
 
 
-def piecewise(x, pieces):
-    """The polynomial of the piece that x lies in, at x minus the piece's middle; for x from 0 to 15, float32 only.
+def piecewise(x, scale, pieces):
+    """(value, slope) of the polynomial of the piece that x lies in, at u = scale*x - n, and float32 only.
 
-    1 + x, rounded, tells the piece: there are eight of equal length from each power of two to the next.
+    n, the integer nearest to scale*x, numbers the piece, from 0 to 31. Neither is rounded; the slope is that in u.
     """
     x = np.asarray(x)
-    bits = (1 + x).view(np.int32)
-    number = ((bits >> 20) - (np.float32(1).view(np.int32) >> 20)) & 31
-    middle = ((bits & -(1 << 20)) | 1 << 19).view(np.float32) - 1
-    return polynomial(x - middle, np.array(pieces, np.float32).T[:, number])
+    n = np.rint(x * np.float64(scale))  # the product is exact
+    u = fma(x, scale, -n.astype(x.dtype))
+    slope, second, *others = np.array(pieces, np.float32).T[:, np.nan_to_num(n).astype(np.int32) & 31]
+    value = muladd(slope, u, second)
+    for coefficient in others:
+        slope, value = muladd(slope, u, value), muladd(value, u, coefficient)
+    return value, slope
 
 
 def reciprocal(x):
@@ -68,6 +72,11 @@ def scale_by_power_of_two(x, n):
     n = np.asarray(n)
     with np.errstate(over="ignore", under="ignore"):
         return np.ldexp(np.asarray(x, n.dtype), np.clip(np.nan_to_num(n), -5000, 5000).astype(np.int32))
+
+
+def where_seldom(condition, function, arguments, otherwise):
+    """where(condition, function(*arguments), otherwise); the function is skipped while no element has the condition."""
+    return where(condition, function(*arguments), otherwise) if np.any(condition) else otherwise
 
 
 def split_power_of_two(x):
@@ -97,7 +106,7 @@ def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
 
 _SAME_IN_EVERY_DTYPE = (
     "abs", "copysign", "fma", "maximum", "minimum", "muladd", "nearest_integer", "piecewise", "polynomial",
-    "reciprocal", "scale_by_power_of_two", "split_power_of_two", "where",
+    "reciprocal", "scale_by_power_of_two", "split_power_of_two", "where", "where_seldom",
 )  # fmt: skip
 NAMES = (*_SAME_IN_EVERY_DTYPE, "leading", "trailing")
 

@@ -19,7 +19,7 @@ def functions(implementation: Any, is_double: bool) -> dict[str, Callable[..., A
     named = {name: getattr(implementation, name) for name in primitives.NAMES}
     named |= coefficients.FLOAT64 if is_double else coefficients.FLOAT32
     if named["piecewise"] is not None:
-        named["NORMAL_PIECES"] = coefficients.FLOAT32_NORMAL_PIECES
+        named |= coefficients.FLOAT32_PIECES
     return {name: named.get(name) or xp.bind(getattr(accurate, name), named) for name in xp.NAMES}
 
 

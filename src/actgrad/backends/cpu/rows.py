@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import llvmlite.ir as ir
@@ -21,7 +21,7 @@ from ...dtypes import Dtype
 from . import storage
 from .flow import Function
 from .target import Target
-from .vectors import DOUBLE, I32, I64, PTR, Emitter, Uniform, Vector
+from .vectors import DOUBLE, I32, I64, PTR, Emitter, Mask, Uniform, Vector
 
 UNROLL = 2  # vectors per step: their chains of operations overlap
 STREAM_ALIGNMENT = 64
@@ -121,6 +121,28 @@ class _RowFunction:
         return vector
 
     def _compute(self, inputs: list[Vector]) -> list[Vector]:
+        """The results: seldom cases are left out at first, and where a lane is one, all is computed once more."""
+        function, emitter = self.function, self.emitter
+        with emitter.seldom_left_out() as conditions:
+            results = self._results(inputs)
+        if not conditions:
+            return results
+        before, again, after = function.block, *map(function.append_basic_block, ("again", "after"))
+        function.cbranch(emitter.any_lane(reduce(Mask.__or__, conditions)), again, after).set_weights([1, 1000])
+        function.position_at_end(again)
+        corrected = self._results(inputs)
+        again = function.block
+        function.branch(after)
+        function.position_at_end(after)
+        return [self._either(before, a, again, b) for a, b in zip(results, corrected, strict=True)]
+
+    def _either(self, before: ir.Block, a: Vector, again: ir.Block, b: Vector) -> Vector:
+        value = self.function.phi(a.value.type)
+        value.add_incoming(a.value, before)
+        value.add_incoming(b.value, again)
+        return Vector(self.emitter, value)
+
+    def _results(self, inputs: list[Vector]) -> list[Vector]:
         self.found.clear()  # what was found in one block is not there in another
         results = self.row.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]

@@ -7,6 +7,8 @@ primitives are the methods below. No fast-math flag is ever set, and a fused mul
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import llvmlite.ir as ir
@@ -33,7 +35,10 @@ class Emitter:
         self.suffix = f"v{self.lanes}f{64 if self.is_double else 32}"
         # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
         self.magic = 1.5 * 2.0**self.mantissa
-        self.piecewise = self._piecewise if target.permute and not self.is_double else None
+        has_pieces = target.permute and not self.is_double
+        self.piecewise = self._piecewise if has_pieces else None
+        self.where_seldom = self._where_seldom if has_pieces else None
+        self._seldom: list[Mask] | None = None
         self.functions = tracing.functions(self, self.is_double)
 
     # Values
@@ -200,21 +205,42 @@ class Emitter:
             value = self.muladd(value, x, coefficient)
         return self.vector(value)
 
-    def _piecewise(self, x: Any, pieces: tuple[tuple[float, ...], ...]) -> Vector:
-        """See `piecewise` of primitives.py: the exponent's last two bits and the three after it number the pieces."""
-        x, builder = self.vector(x), self.builder
-        bits = self.bits(x + 1.0)
-        number = builder.lshr(bits, self.splat(20, I32))  # of which only the last five bits are looked at
-        first = builder.and_(bits, self.splat(-(1 << 20), I32))
-        middle = self.from_bits(builder.or_(first, self.splat(1 << 19, I32))) - 1.0
-        begin = self._pattern(1.0) >> 20 & 31
-        rows = [pieces[(k - begin) % 32] for k in range(32)]
+    def _piecewise(self, x: Any, scale: float, pieces: tuple[tuple[float, ...], ...]) -> tuple[Vector, Vector]:
+        """See `piecewise` of primitives.py. A piece's number is in the last bits of scale*x + magic."""
+        biased = self.fma(x, scale, self.magic)
+        number, u = self.bits(biased), self.fma(x, scale, self.magic - biased)
 
-        def picked(power: int) -> Vector:
-            low, high = (ir.Constant(x.value.type, [row[power] for row in rows[k : k + 16]]) for k in (0, 16))
-            return Vector(self, self.call("llvm.x86.avx512.vpermi2var.ps.512", x.value.type, low, number, high))
+        def picked(numbers: Sequence[float]) -> Vector:
+            """The number of each lane's piece: of `number` only the last five bits are looked at."""
+            low, high = (ir.Constant(biased.value.type, list(half)) for half in (numbers[:16], numbers[16:]))
+            return Vector(self, self.call("llvm.x86.avx512.vpermi2var.ps.512", low.type, low, number, high))
 
-        return self.polynomial(x - middle, tuple(picked(power) for power in range(len(rows[0]))))
+        slope, second, *others = (picked(numbers) for numbers in zip(*pieces, strict=True))
+        value = self.fma(slope, u, second)
+        for coefficient in others:
+            slope, value = self.fma(slope, u, value), self.fma(value, u, coefficient)
+        return value, slope
+
+    def _where_seldom(self, condition: Mask, function: Any, arguments: tuple[Any, ...], otherwise: Any) -> Any:
+        """See `where_seldom` of primitives.py; within `seldom_left_out` it is `otherwise`."""
+        if self._seldom is None:
+            return self.where(condition, function(*arguments), otherwise)
+        self._seldom.append(condition)
+        return otherwise
+
+    def any_lane(self, condition: Mask) -> ir.Value:
+        """Whether the condition holds in some lane."""
+        return self.call(f"llvm.vector.reduce.or.v{self.lanes}i1", I1, condition.value)
+
+    @contextmanager
+    def seldom_left_out(self) -> Iterator[list[Mask]]:
+        """Within it, `where_seldom` always is `otherwise`; the conditions are listed under which that is wrong."""
+        conditions: list[Mask] = []
+        self._seldom = conditions
+        try:
+            yield conditions
+        finally:
+            self._seldom = None
 
     def reciprocal(self, x: Any) -> Vector:
         return self.vector(1.0) / x
