@@ -10,6 +10,10 @@ two innermost dimensions are cut into tiles, and threads share the tiles. Within
 contiguous is used where it lies; any other is staged: copied into a small contiguous buffer first, or from it
 afterwards, in the order that suits its strides. So rows are contiguous always, and a transposed operand costs one
 pass through the cache.
+
+Memory is read fast only in long runs, whose continuation the processor foresees. Where rows that are used in place lie
+apart, the next one is fetched while this one is computed; and of two rows that lie one behind the other the first one
+is copied before, so that they are read as one run.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from .vectors import I32, I64, PTR, VOID
 
 MAX_OPERANDS = 8
 MAX_DIMENSIONS = 64  # of NumPy, the widest
+LINE = 64  # bytes of the cache's lines
 STAGE_BYTES = 64 << 10  # room for staged tiles, on each thread's stack, which must therefore have 96 KiB
 
 
@@ -43,6 +48,8 @@ class Block(Words):
     TILE_ROWS = auto()  # elements
     TILE_COLUMNS = auto()  # elements
     JOINED = auto()  # every operand is staged: a tile is one row
+    COPIES_ROWS = auto()  # of some operand, rows are staged
+    CHUNK = auto()  # elements that are computed after as many of the next row have been fetched, or 0 for whole rows
     COUNTS = auto()  # word at which the walk's counts begin
     FIRST_OPERAND = auto()  # word at which the operands begin
     OPERAND_WORDS = auto()  # words per operand
@@ -58,8 +65,18 @@ class Part(Words):
     STEP = auto()  # bytes from one element of a flat row to the next: the itemsize, or 0 where spread
     ROW_STRIDE = auto()  # bytes
     COLUMN_STRIDE = auto()  # bytes
-    STAGE = auto()  # where its tile lies in the stage, or -1 where it is used in place
+    STAGED = auto()  # what of it is used in the stage, see Staged
+    STAGE = auto()  # where that lies there
+    AHEAD = auto()  # bytes from what is used to what is fetched meanwhile, or 0 for nothing
     WALK = auto()  # first of the strides
+
+
+class Staged(Words):
+    """What of an operand is used in the stage."""
+
+    NOTHING = 0
+    TILE = auto()  # its tiles
+    ROW = auto()  # its rows, one at a time, copied just before it is used
 
 
 class Slots(Words):
@@ -166,6 +183,8 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
     tile_rows, tile_columns = f.word(block, Block.TILE_ROWS), f.word(block, Block.TILE_COLUMNS)
     all_rows, all_columns = f.word(block, Block.ROWS), f.word(block, Block.COLUMNS)
     joined = f.icmp_signed("!=", f.word(block, Block.JOINED), I64(0))
+    copies_rows = f.icmp_signed("!=", f.word(block, Block.COPIES_ROWS), I64(0))
+    chunk = f.word(block, Block.CHUNK)
     remaining = f.words(1, "remaining")
 
     def walk(part: ir.Value, dimension: ir.Value) -> ir.Value:
@@ -195,8 +214,9 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
         columns = f.least(tile_columns, f.sub(all_columns, f.mul(f.word(index, innermost), tile_columns)))
 
         def staged(k: ir.Value) -> tuple[ir.Value, ir.Value]:
+            """An operand's part of the block, and whether whole tiles of it are."""
             part = _operand(f, block, k)
-            return part, f.icmp_signed(">=", f.word(part, Part.STAGE), I64(0))
+            return part, f.icmp_signed("==", f.word(part, Part.STAGED), I64(Staged.TILE))
 
         def move(k: ir.Value, out: int) -> None:
             part, is_staged = staged(k)
@@ -204,6 +224,36 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
                 strides = [f.word(part, Part.ROW_STRIDE), f.word(part, Part.COLUMN_STRIDE)]
                 room, itemsize = f.at(stage, f.word(part, Part.STAGE)), f.word(part, Part.ITEMSIZE)
                 f.call(copy, [room, f.word(origin, k, PTR), *strides, rows, columns, itemsize, I64(out)])
+
+        def copy_row(k: ir.Value) -> None:
+            """Replace where an operand's row lies by where it is copied to."""
+            part = _operand(f, block, k)
+            with f.if_then(f.icmp_signed("==", f.word(part, Part.STAGED), I64(Staged.ROW))):
+                room, place = f.at(stage, f.word(part, Part.STAGE)), f.word_at(pointers, k)
+                size = f.mul(columns, f.word(part, Part.ITEMSIZE))
+                f.call(external(module, "memcpy", PTR, PTR, PTR, I64), [room, f.load(place, typ=PTR), size])
+                f.store(room, place)
+
+        def fetch_ahead(k: ir.Value, count: ir.Value) -> None:
+            part = _operand(f, block, k)
+            ahead = f.word(part, Part.AHEAD)
+            with f.if_then(f.icmp_signed("!=", ahead, I64(0))):
+                begin = f.at(f.word(pointers, k, PTR), ahead)
+                with f.steps(I64(0), f.mul(count, f.word(part, Part.ITEMSIZE)), LINE) as byte:
+                    f.fetch(f.at(begin, byte))
+
+        def compute_in_chunks(row_length: ir.Value) -> None:
+            """All but the first one begin where streaming stores into the first output are aligned."""
+            element = f.udiv(f.word(pointers, 0), f.word(_operand(f, block, I64(0)), Part.ITEMSIZE))
+            with f.steps(f.sub(I64(0), f.urem(element, chunk)), row_length, chunk) as column:
+                begin = f.select(f.icmp_signed("<", column, I64(0)), I64(0), column)
+                count = f.sub(f.least(f.add(column, chunk), row_length), begin)
+                with f.steps(outputs, operands) as k:
+                    fetch_ahead(k, count)
+                f.call(segment, [block, pointers, count])
+                with f.steps(I64(0), operands) as k:
+                    passed = f.mul(count, f.word(_operand(f, block, k), Part.STEP))
+                    f.store(f.at(f.word(pointers, k, PTR), passed), f.word_at(pointers, k))
 
         with f.steps(outputs, operands) as k:
             move(k, out=0)
@@ -216,7 +266,13 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
                 )
                 in_place = f.at(f.word(origin, k, PTR), f.mul(row, f.word(part, Part.ROW_STRIDE)))
                 f.store(f.select(is_staged, room, in_place), f.word_at(pointers, k))
-            f.call(segment, [block, pointers, row_length])
+            with f.if_then(copies_rows), f.steps(outputs, operands) as k:
+                copy_row(k)
+            with f.if_else(f.icmp_signed("==", chunk, I64(0))) as (at_once, in_chunks):
+                with at_once:
+                    f.call(segment, [block, pointers, row_length])
+                with in_chunks:
+                    compute_in_chunks(row_length)
         with f.steps(I64(0), outputs) as k:
             move(k, out=1)
 

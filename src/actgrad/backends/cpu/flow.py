@@ -10,7 +10,7 @@ from enum import IntEnum
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
-from .vectors import I64, PTR, VOID
+from .vectors import I32, I64, PTR, VOID
 
 
 class Words(IntEnum):
@@ -78,6 +78,11 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
 
     def least(self, a: ir.Value, b: ir.Value) -> ir.Value:
         return self.select(self.icmp_signed("<", a, b), a, b)
+
+    def fetch(self, address: ir.Value) -> None:
+        """Ask for a line that will be read, into the second-level cache. It need not be anybody's memory."""
+        prefetch = external(self.module, "llvm.prefetch.p0", VOID, PTR, I32, I32, I32)
+        self.call(prefetch, [address, I32(0), I32(2), I32(1)])
 
     def words(self, count: int, name: str) -> ir.Value:
         """Room for `count` 8-byte words on the stack; must be asked for in the entry block."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import llvmlite.ir as ir
 
-from .flow import Function, external
-from .vectors import I1, I32, I64, PTR, VOID
+from .flow import Function
+from .vectors import I1, I32, I64, PTR
 
 ITEMSIZES = (1, 2, 4, 8, 16)
 FETCH_AHEAD = 2  # blocks; beyond the tile's end that is the beginning of the next one
 _COPY = (PTR, I64, I64, PTR, I64, I64, I64, I64)  # the arguments of the copies below
-_FETCH = (I32(0), I32(2), I32(1))  # for reading, into the second-level cache, data
 
 
 def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
@@ -121,7 +120,7 @@ def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step
         line, column = f.select(leaving, i, j), f.select(leaving, j, i)
         for k in range(side):
             ahead = place(memory, pitch, f.add(line, I64(FETCH_AHEAD * side + k)), column)
-            f.call(external(module, "llvm.prefetch.p0", VOID, PTR, I32, I32, I32), [ahead, *_FETCH])
+            f.fetch(ahead)
         lines = [f.load(place(source, source_pitch, f.add(j, I64(k)), i), typ=element, align=1) for k in range(side)]
         for k, line in enumerate(_transposed(f, lines)):
             f.store(line, place(target, target_pitch, f.add(i, I64(k)), j), align=1)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil, prod
 from pathlib import Path
 
 from ...loop import Loop, Operand
-from .driver import MAX_DIMENSIONS, MAX_OPERANDS, STAGE_BYTES, Block, Part
+from .driver import MAX_DIMENSIONS, MAX_OPERANDS, STAGE_BYTES, Block, Part, Staged
 from .target import Target
 
 GRAIN = 16384  # elements that make a second thread worth its start
@@ -19,6 +19,9 @@ IN_PLACE_COLUMNS = 16384  # elements of a row that one tile takes when nothing i
 # lines of the latter are enough, which are fetched ahead; the longer the columns, the better. It fits the stage.
 STAGED_RUN = 128  # bytes
 BLOCK = 16  # elements; what a transposing copy takes at once
+# Rows that lie apart in memory, bytes; in longer runs the processor finds its way. See driver.py.
+LONGEST_COPIED, LONGEST_FETCHED = 8192, 16384
+CHUNK = 1024  # bytes of the next row that are fetched at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,17 @@ class Walk:
     staged: tuple[bool, ...]  # per operand
     tile: tuple[int, int]  # rows, columns
     streaming: bool
+    by_row: tuple[bool, ...] = ()  # per operand: each row is copied into the stage before it is used
+    ahead: tuple[int, ...] = ()  # per operand: bytes to the row that is fetched meanwhile, 0 for none
 
     def __str__(self) -> str:
         stores = ", streaming stores" if self.streaming else ""
         if self.is_flat:
             return f"flat{stores}"
-        return f"tiles of {self.tile[0]} x {self.tile[1]}, {sum(self.staged)} operands staged{stores}"
+        how = [f"tiles of {self.tile[0]} x {self.tile[1]}", f"{sum(self.staged)} operands staged"]
+        how += [f"{sum(self.by_row)} copied by rows"] if any(self.by_row) else []
+        how += [f"{sum(map(bool, self.ahead))} fetched ahead"] if any(self.ahead) else []
+        return ", ".join(how) + stores
 
     def words(self, row: int, row_streaming: int, scalars: Sequence[int]) -> list[int]:
         """The call block for the driver, see driver.Block; the scalars as the row functions want their words."""
@@ -55,29 +63,33 @@ class Walk:
         if not self.is_flat:
             words[Block.ROWS], words[Block.COLUMNS] = shape[-2:]
             words[Block.TILE_ROWS], words[Block.TILE_COLUMNS] = self.tile
-            words[Block.JOINED] = all(self.staged)
+            words[Block.JOINED], words[Block.COPIES_ROWS] = all(self.staged), any(self.by_row)
+            widest = max(operand.dtype.itemsize for operand in self.loop.operands)
+            words[Block.CHUNK] = CHUNK // widest if any(self.ahead) else 0
         words += scalars
         words[Block.COUNTS] = len(words)
         words += counts
         words[Block.FIRST_OPERAND], words[Block.OPERAND_WORDS] = len(words), Part.WALK + len(counts)
-        stage = 0
-        for operand, staged, is_spread in zip(self.loop.operands, self.staged, self._all_spread(), strict=True):
-            words += self._part(operand, is_spread, stage if staged else -1)
-            stage += self._stage_bytes(operand) if staged else 0
+        stage, none = 0, (0,) * len(self.loop.operands)
+        for operand, is_spread, staged, by_row, ahead in zip(
+            self.loop.operands, self._all_spread(), self.staged, self.by_row or none, self.ahead or none, strict=True
+        ):
+            part = self._part(operand, is_spread)
+            part[Part.STAGED] = Staged.TILE if staged else Staged.ROW if by_row else Staged.NOTHING
+            part[Part.STAGE], part[Part.AHEAD] = stage, ahead
+            words += part
+            rows = self.tile[0] if staged else int(by_row)  # that are in the stage at a time
+            stage += -(-rows * self.tile[1] * operand.dtype.itemsize // 64) * 64
         return words
 
     def _all_spread(self) -> tuple[bool, ...]:
         return (False,) * len(self.loop.outputs) + self.spread
 
-    def _stage_bytes(self, operand: Operand) -> int:
-        return -(-prod(self.tile) * operand.dtype.itemsize // 64) * 64
-
-    def _part(self, operand: Operand, is_spread: bool, stage: int) -> list[int]:
+    def _part(self, operand: Operand, is_spread: bool) -> list[int]:
         part = [0] * Part.WALK
         part[Part.TENSOR], part[Part.OFFSET] = operand.tensor, operand.offset
         part[Part.ITEMSIZE] = operand.dtype.itemsize
         part[Part.STEP] = 0 if is_spread else operand.dtype.itemsize
-        part[Part.STAGE] = stage
         if not self.is_flat:
             part[Part.ROW_STRIDE], part[Part.COLUMN_STRIDE] = operand.strides[-2:]
             rows, columns = self.tile
@@ -102,7 +114,8 @@ def plan(loop: Loop, target: Target) -> Walk:
     if all(rows_in_place) and loop.shape[-1] >= SHORT_ROW:
         columns = min(loop.shape[-1], IN_PLACE_COLUMNS)
         rows = max(1, min(loop.shape[-2], GRAIN // columns))
-        return Walk(loop, False, spread, (False,) * len(loop.operands), (rows, columns), streaming)
+        by_row, ahead = _along_rows(loop) if _is_large(loop) else ((), ())
+        return Walk(loop, False, spread, (False,) * len(loop.operands), (rows, columns), streaming, by_row, ahead)
     loop = _with_best_partner(loop)
     in_place = tuple(o.strides[-1] == o.dtype.itemsize for o in loop.operands)
     if loop.shape[-1] < SHORT_ROW:
@@ -121,6 +134,22 @@ def plan(loop: Loop, target: Target) -> Walk:
         (rows, columns),
         streaming and not any(staged[: len(loop.outputs)]),
     )
+
+
+def _along_rows(loop: Loop) -> tuple[tuple[bool, ...], tuple[int, ...]]:
+    """(by_row, ahead) of a walk along rows that are used in place: what is done about inputs whose rows lie apart.
+
+    The processor copes with a run that ends beside others that go on: rows are fetched where those of all inputs end.
+    """
+    sizes = {o: loop.shape[-1] * o.dtype.itemsize for o in loop.inputs if o.strides[-1]}
+    apart = [o for o, size in sizes.items() if o.strides[-2] not in (0, size)]
+    first_of_two = [o for o in apart if replace(o, offset=o.offset + sizes[o]) in apart]
+    copied = [o for o in first_of_two if sizes[o] <= LONGEST_COPIED]
+    fetched = [o for o in apart if sizes[o] <= LONGEST_FETCHED]
+    if first_of_two or len(apart) < len(sizes):
+        fetched = []
+    by_row = tuple(o in copied for o in loop.operands)
+    return by_row, tuple(o.strides[-2] if o in fetched else 0 for o in loop.operands)
 
 
 def _even(count: int, most: int) -> int:

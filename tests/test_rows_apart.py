@@ -1,0 +1,94 @@
+"""Large tensors whose rows lie apart in memory: rows are fetched ahead, or copied before they are used. Same bits."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
+
+import actgrad
+from actgrad import testing
+from actgrad.backends.cpu import engine, tiling
+from actgrad.dtypes import BY_NAME
+from actgrad.layouts import GATED
+
+ELEMENTWISE = [operator for operator in OPERATORS if operator.layout != GATED]
+IN_HALVES = [operator for operator in OPERATORS if operator.layout == GATED]
+
+
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tensors of any size count as large."""
+    monkeypatch.setattr(tiling, "_last_cache_bytes", lambda: 0)
+
+
+def floats(operator: actgrad.Operator) -> list[str]:
+    return [name for name in supported(operator) if BY_NAME[name].kind == "float"]
+
+
+def columns_of(room: np.ndarray, before: int, after: int) -> np.ndarray:
+    return room[..., before : room.shape[-1] - after]
+
+
+def within(array: np.ndarray, before: int, after: int) -> np.ndarray:
+    """The same elements as a slice of columns of a wider array, whose other elements are NaN."""
+    room = np.full((*array.shape[:-1], before + array.shape[-1] + after), np.nan).astype(array.dtype)
+    columns_of(room, before, after)[...] = array
+    return columns_of(room, before, after)
+
+
+def how_it_runs(operator: actgrad.Operator, tensors: list[Any], wanted: Any, **attributes: Any) -> str:
+    """What the kernel says of its walk; its results are `wanted`, into slices of columns and nothing beside these."""
+    rooms = [np.full((*w.shape[:-1], 3 + w.shape[-1] + 5), np.nan).astype(w.dtype) for w in wanted]
+    outputs = tuple(columns_of(room, 3, 5) for room in rooms)
+    plan = operator.plan(*tensors, out=outputs if len(outputs) > 1 else outputs[0], backend="reference", **attributes)
+    kernel = engine.prepare(plan.computation)
+    kernel.run(*plan.addresses)
+    for output, room, w in zip(outputs, rooms, wanted, strict=True):
+        assert same_bits(output, w)
+        assert np.isnan(room[..., :3]).all()
+        assert np.isnan(room[..., -5:]).all()
+    return str(kernel)
+
+
+@pytest.mark.parametrize("operator", ELEMENTWISE, ids=ids)
+def test_slices_of_columns(operator: actgrad.Operator) -> None:
+    """Rows shorter than a chunk, as long, and of several with a remainder; from a line of the cache on and beside."""
+    rng, attributes = np.random.default_rng(3), off_defaults(operator)
+    shapes = [(3, 255), (7, 256), (4, 1030), (2, 3, 700)]
+    for dtype, shape, before in itertools.product(floats(operator), shapes, (16, 1)):
+        tensors = list(inputs(rng, operator, shape, dtype).values())
+        wanted = testing.as_tuple(operator(*tensors, **attributes))
+        how = how_it_runs(operator, [within(t, before, 9) for t in tensors], wanted, **attributes)
+        assert f", {len(tensors)} fetched ahead" in how, (dtype, shape)
+
+
+def test_only_where_all_inputs_end() -> None:
+    """Not beside an input that goes on, and not along rows of 17 KiB; upwards as well as downwards."""
+    x = np.random.default_rng(4).standard_normal((6, 9000)).astype(np.float32)
+    part, long = x[:, :1000], x[:, : 17 * 256]
+    whole, copy = np.array(part), np.array(long)
+    of_two = testing.as_tuple(actgrad.elu_backward(whole, whole))
+    assert "2 fetched" in how_it_runs(actgrad.elu_backward, [part, part[:]], of_two)
+    assert "fetched" not in how_it_runs(actgrad.elu_backward, [part, whole], of_two)
+    assert "fetched" not in how_it_runs(actgrad.elu, [long], testing.as_tuple(actgrad.elu(copy)))
+    assert "1 fetched" in how_it_runs(actgrad.elu, [part[::-1]], testing.as_tuple(actgrad.elu(whole[::-1])))
+
+
+@pytest.mark.parametrize("operator", IN_HALVES, ids=ids)
+def test_halves_are_read_as_one_run(operator: actgrad.Operator) -> None:
+    """Either half may be the active one; the packed tensor is contiguous, or lies within a wider one."""
+    rng = np.random.default_rng(5)
+    for dtype, shape, left in itertools.product(floats(operator), [(3, 100), (2, 1030), (2, 4100)], (False, True)):
+        attributes = {**off_defaults(operator), "dim": -1, "activate_left": left}
+        attributes = {name: value for name, value in attributes.items() if name in operator.defaults}
+        tensors = inputs(rng, operator, shape, dtype)
+        wanted = testing.as_tuple(operator(*tensors.values(), **attributes))
+        for packed in (tensors["self"], within(tensors["self"], 7, 2)):
+            how = how_it_runs(operator, list({**tensors, "self": packed}.values()), wanted, **attributes)
+            is_short = shape[-1] * BY_NAME[dtype].itemsize <= tiling.LONGEST_COPIED
+            assert (", 1 copied by rows" in how) == is_short, (dtype, shape, how)
+            assert "fetched" not in how
