@@ -16,7 +16,7 @@ def test_precompiled_calls_compile_nothing() -> None:
     script = """
 import numpy as np, actgrad
 from actgrad.backends.cpu import engine
-count = actgrad.precompile(["elu", "leaky_relu", "geglu_backward"], ["float32", "float16"])
+count = actgrad.precompile(["elu", "leaky_relu", "geglu_backward", "gelu_backward"], ["float32", "float16"])
 assert count > 0
 def forbidden(*args):
     raise AssertionError("compiled")
@@ -34,6 +34,11 @@ for dtype in ("float32", "float16"):
         for left in (False, True):
             actgrad.geglu_backward(g, x, approximate=approximate, activate_left=left)
             actgrad.geglu_backward(g, x, g, approximate=approximate, activate_left=left)
+        large = np.ones((200, 2000), dtype)
+        plan = actgrad.gelu_backward.plan(large, large, approximate=approximate)
+        assert ("looked up" in str(plan)) == (dtype == "float16")
+        actgrad.geglu_backward(large[:, 1000:], large, approximate=approximate)
+    actgrad.elu(large, alpha=3)
 try:
     actgrad.selu(np.ones(3))
 except AssertionError:
@@ -45,10 +50,10 @@ else:
 
 
 def test_precompile_names() -> None:
-    assert actgrad.precompile("gelu", "float32") == 2  # two formulas
-    assert actgrad.precompile("elu", "float32") == 2  # attributes of 1, and others
-    assert actgrad.precompile("leaky_relu", "float32") == 2
-    assert actgrad.precompile("selu", "float32") == 1
+    assert actgrad.precompile("gelu", "float32") == 4  # two formulas, small calls and large ones
+    assert actgrad.precompile("elu", "float32") == 3  # small calls with attributes of 1 and others, large ones
+    assert actgrad.precompile("leaky_relu", "float32") == 3
+    assert actgrad.precompile("selu", "float32") == 2
     with pytest.raises(actgrad.InvalidDtype, match="none of elu takes int8"):
         actgrad.precompile("elu", "int8")
     with pytest.raises(actgrad.InvalidCall, match=r"no operator 'relu'; known: elu, "):

@@ -15,7 +15,7 @@ from .op import REGISTRY, Operator
 from .plan import Computation
 from .products import Product
 
-_SIZE = 1024  # elements; the machine code is the same for any size
+_SMALL, _LARGE = 1 << 10, 1 << 17  # elements; large calls in half precision look up, which is other machine code
 
 
 def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[str] | str | None = None) -> int:
@@ -32,9 +32,13 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
             for name in checks.allowed_dtypes(operator, product):
                 if name not in chosen:
                     continue
-                for inputs in _inputs(operator, name):
-                    prepared = preparation.prepare(operator, inputs, attributes, checks.Terms(product))
+                terms = checks.Terms(product)
+                for inputs in _inputs(operator, name, _SMALL):
+                    prepared = preparation.prepare(operator, inputs, attributes, terms)
                     count += _prepare_for_any_scalars(prepared.computation)
+                for inputs in _inputs(operator, name, _LARGE):
+                    preparation.prepare(operator, inputs, attributes, terms)
+                    count += 1
     if not count:
         raise InvalidDtype(f"precompile: none of {', '.join(wanted)} takes {', '.join(chosen)}")
     return count
@@ -51,8 +55,8 @@ def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -
     return wanted
 
 
-def _inputs(operator: Operator, dtype: str) -> Iterator[tuple[Meta | None, ...]]:
-    """Contiguous inputs of one dtype, with and without the optional ones."""
+def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[Meta | None, ...]]:
+    """Contiguous inputs of one dtype that compute `size` elements, with and without the optional ones."""
     row = BY_NAME[dtype]
 
     def contiguous(*shape: int) -> Meta:
@@ -61,7 +65,7 @@ def _inputs(operator: Operator, dtype: str) -> Iterator[tuple[Meta | None, ...]]
     required = [a.name for a in operator.schema.tensors if not a.is_optional]
     optional = [a.name for a in operator.schema.tensors if a.is_optional]
     for names in ([*required], [*required, *optional])[: 2 if optional else 1]:
-        sizes = {name: _SIZE * (2 if operator.layout == GATED and name == "self" else 1) for name in names}
+        sizes = {name: size * (2 if operator.layout == GATED and name == "self" else 1) for name in names}
         yield tuple(contiguous(sizes[a.name]) if a.name in sizes else None for a in operator.schema.tensors)
 
 
