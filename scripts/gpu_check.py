@@ -119,8 +119,8 @@ def options(stage: Stage, operator: str, dtype: str) -> Options:
     return Options(
         device="cuda", operators=[operator], measurements=[stage.measurement],
         sizes=[max(1, stage.mebibytes * MIB // BY_NAME[dtype].itemsize)], dtypes=[dtype], layouts=["contiguous"],
-        caches=["cold"], threads=[0], peers=list(stage.peers), row=ROW, seconds=SECONDS, repeats=0, quick=False,
-        base=None,
+        caches=["cold"], threads=[0], peers=list(stage.peers), row=ROW, deviation=1.0, seconds=SECONDS, repeats=0,
+        quick=False, base=None,
     )  # fmt: skip
 
 

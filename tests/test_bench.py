@@ -109,6 +109,14 @@ def test_results_are_given_where_results_are_taken() -> None:
     assert case_of("elu_backward").pool("float32").main.min() < -2
 
 
+def test_numbers_of_another_deviation() -> None:
+    for title, least in (("gelu none", 4.5), ("elu_backward is_result", 0.0)):  # a result of ELU is above -1
+        pool = case_of(title).pool("float32", deviation=5.0)
+        assert 4.9 < pool.others.std() < 5.1
+        assert abs(pool.main.min()) > least
+        assert pool.main.max() > 15
+
+
 @pytest.mark.parametrize("layout", buffers.LAYOUTS)
 @pytest.mark.parametrize("title", ["elu", "elu_backward", "geglu none", "geglu_backward tanh"])
 def test_layouts_are_computed_right(title: str, layout: str) -> None:

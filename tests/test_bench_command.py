@@ -209,6 +209,16 @@ def test_json_alone_on_standard_output(capsys: pytest.CaptureFixture[str]) -> No
     assert actgrad.get_num_threads() == threads
 
 
+def test_deviation_is_that_of_the_numbers(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("rich")
+    pool, taken = Case.pool, []
+    monkeypatch.setattr(Case, "pool", lambda *given: taken.append(given[2:]) or pool(*given))
+    options = ["--peer", "none", "--measure", "throughput", "--cache", "warm", "--deviation", "3", "--json", "-"]
+    assert main(["bench", "leaky_relu", *TINY, *options]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"]["deviation"] == 3
+    assert taken == [(3.0,)]
+
+
 @pytest.mark.parametrize(
     ("suffix", "options"),
     [(".png", ["--size", "64,128"]), (".svg", ["--size", "64", "--threads", "1,2", "--layout", "contiguous,rank-3"])],
@@ -350,7 +360,7 @@ def bench_in(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_base_times_both_revisions(checkout: Path) -> None:
     pytest.importorskip("rich")
-    options = ["elu_backward", "gelu", *TINY, "--layout", "contiguous,rank-3", "--json", "-"]
+    options = ["elu_backward", "gelu", *TINY, "--layout", "contiguous,rank-3", "--deviation", "3", "--json", "-"]
     done = bench_in(checkout, *options, "--base", "before")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)

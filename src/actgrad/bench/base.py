@@ -76,7 +76,9 @@ class Comparison:
     def __init__(self, ours: Process, base: Process, revision: str):
         self.ours, self.base, self.revision = ours, base, revision
 
-    def measure(self, case: Case, under: Conditions, row: int, seconds: float, notes: Notes) -> Revision | None:
+    def measure(
+        self, case: Case, under: Conditions, seconds: float, notes: Notes, *, row: int, deviation: float
+    ) -> Revision | None:
         """The times of a case in both revisions, or None where the other one lacks it."""
         request = {
             "name": case.operator.name,
@@ -87,6 +89,7 @@ class Comparison:
             "layout": under.layout,
             "size": under.size,
             "row": row,
+            "deviation": deviation,
         }
         sides = (self.ours, self.base)
         threads = [process.ask("hello", threads=under.threads) for process in sides]

@@ -37,15 +37,16 @@ class Tensors:
 
 
 class Pool:
-    """Random numbers to fill tensors with."""
+    """Random numbers to fill tensors with, normal around 0 with this standard deviation, or integers."""
 
-    def __init__(self, dtype: np.dtype[Any], seed: int = 0):
+    def __init__(self, dtype: np.dtype[Any], seed: int = 0, deviation: float = 1.0):
         random = np.random.default_rng(seed)
         if dtype.kind in "iu":
             self.main = self.others = random.integers(-100, 100, POOL).astype(dtype)
         else:
-            self.others = random.standard_normal(POOL, np.float32).astype(dtype)
-            self.main = random.standard_normal(POOL, np.float32).astype(dtype)
+            scale = np.float32(deviation)
+            self.others = (scale * random.standard_normal(POOL, np.float32)).astype(dtype)
+            self.main = (scale * random.standard_normal(POOL, np.float32)).astype(dtype)
 
 
 def _room(shape: Shape, values: Array) -> Array:

@@ -39,9 +39,9 @@ class Case:
         """The attributes that the formula takes."""
         return [float(self.all_attributes[a.name]) for a in self.operator.schema.attributes if a.type == "Scalar"]
 
-    def pool(self, dtype: str) -> Pool:
+    def pool(self, dtype: str, deviation: float = 1.0) -> Pool:
         """Numbers to fill the case's tensors with; where it takes a result, that is one."""
-        pool = Pool(BY_NAME[dtype].numpy)
+        pool = Pool(BY_NAME[dtype].numpy, deviation=deviation)
         forward = self.operator.gradient_of
         if forward is not None and testing.takes_result(self.operator, self.all_attributes):
             shared = {name: value for name, value in self.all_attributes.items() if name in forward.defaults}

@@ -79,7 +79,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--row", type=_row, default=ROW, metavar="N", help=f"elements of a gated tensor's row (default: {ROW})"
     )
-    parser.add_argument("--seconds", type=_seconds, help=f"per cell and contender (default: {SECONDS})")
+    parser.add_argument(
+        "--deviation",
+        type=_positive,
+        default=1.0,
+        metavar="S",
+        help="of the random numbers, normal around 0 (default: 1)",
+    )
+    parser.add_argument("--seconds", type=_positive, help=f"per cell and contender (default: {SECONDS})")
     parser.add_argument("--quick", action="store_true", help="less of everything, in under a minute")
     parser.add_argument("--base", metavar="REV", help="time throughput against this git revision instead of the peers")
     parser.add_argument("--json", metavar="FILE", help="write all results; - for standard output instead of tables")
@@ -119,7 +126,7 @@ def _number(text: str, low: int, high: int) -> int:
     return int(value)
 
 
-def _seconds(text: str) -> float:
+def _positive(text: str) -> float:
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"must be positive, got {text}")
@@ -152,6 +159,7 @@ def _options(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Opti
         threads=given.threads or [0],
         peers=[] if given.peer == ["none"] else chosen("peer", here, usual),
         row=given.row,
+        deviation=given.deviation,
         seconds=given.seconds or (QUICK_SECONDS if quick else SECONDS),
         repeats=QUICK_REPEATS if quick else REPEATS,
         quick=quick,
@@ -224,7 +232,9 @@ def _compare(options: Options, run: Run) -> None:
     with base.comparison(options.base) as comparison, _progress() as step:
         run.settings["base"] = comparison.revision
         for case, under in step("revisions", cells):
-            result = comparison.measure(case, under, options.row, options.seconds, run.notes)
+            result = comparison.measure(
+                case, under, options.seconds, run.notes, row=options.row, deviation=options.deviation
+            )
             if result is not None:
                 run.revisions.append(result)
     if not run.revisions:

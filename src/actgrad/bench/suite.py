@@ -37,6 +37,7 @@ class Options:
     threads: list[int]  # 0 for the default
     peers: list[str]
     row: int
+    deviation: float
     seconds: float
     repeats: int
     quick: bool
@@ -92,7 +93,9 @@ def _throughput(options: Options, device: Device, run: Run, loaded: Loaded, step
         key = (case.title, under.dtype, under.layout, under.size, under.threads)
         if key in always_cold:
             continue  # asked for cold after warm: measured already
-        cell = throughput.measure(case, under, loaded, device, options.seconds, run.notes, row=options.row)
+        cell = throughput.measure(
+            case, under, loaded, device, options.seconds, run.notes, row=options.row, deviation=options.deviation
+        )
         run.cells.append(cell)
         if cell.cache != under.cache:
             always_cold.add(key)

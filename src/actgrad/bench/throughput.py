@@ -49,11 +49,12 @@ def measure(
     notes: Notes,
     *,
     row: int = buffers.ROW,
+    deviation: float = 1.0,
     cache_bytes: int | None = None,
 ) -> Cell:
     """The cell of a case. Buffers that are larger than the caches are cold, whatever was asked for."""
     shape = buffers.shape_of(under.layout, under.size, case.is_gated, row)
-    pool = case.pool(under.dtype)
+    pool = case.pool(under.dtype, deviation)
 
     def make() -> Tensors:
         return buffers.make(case.operator, under.layout, shape, pool, case.with_optional)
