@@ -1,31 +1,33 @@
 """Fit the polynomials of src/actgrad/backends/accurate.py and write them to coefficients.py beside it.
 
-Each fit is a relative-error minimax polynomial (Remez exchange on a fine grid, 50 digits). Its lowest coefficients are
-then rounded to the compute dtype one after the other, the others being fitted again each time, so that they make up for
-what the rounding lost; at last the rest is rounded, and the error of what is left is measured on a denser grid.
+Each fit is a relative-error minimax polynomial, its coefficients rounded to the compute dtype (see minimax.py), whose
+error is then measured on a denser grid.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import mpmath
+from minimax import (
+    GRID_POINTS_PER_COEFFICIENT,
+    Fit,
+    chebyshev_points,
+    error_bound,
+    fit_rounded,
+    horner,
+    minimax,
+    rounded,
+)
 from mpmath import mp, mpf
 
 from actgrad.ops.gelu import C1, C3
 
-mp.dps = 50
-
 TARGET = Path(__file__).resolve().parent.parent / "src" / "actgrad" / "backends" / "coefficients.py"
-
-GRID_POINTS_PER_COEFFICIENT = 24
-CHECK_POINTS_PER_COEFFICIENT = 97  # no multiple of the grid's
-EXCHANGES = 12
-REFITS = 2  # coefficients that are rounded one by one
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,7 @@ class Precision:
     erfc: tuple[float, float]
 
     def round(self, x: mpf) -> mpf:
-        with mp.workprec(self.bits):
-            return +x
+        return rounded(x, self.bits)
 
     @property
     def largest_exponent(self) -> int:
@@ -83,22 +84,6 @@ PRECISIONS = (
         erfc=(0.4375, 1.1875),
     ),
 )
-
-
-@dataclass(frozen=True)
-class Fit:
-    """What to fit: a polynomial p such that the function that is built from it has the least relative error.
-
-    An error e of p(x) is a relative error of weight(x) * e there.
-    """
-
-    name: str
-    what: str
-    function: Callable[[mpf], mpf]
-    weight: Callable[[mpf], mpf]
-    low: mpf
-    high: mpf
-    degree: int
 
 
 def fits(precision: Precision) -> Iterator[Fit]:
@@ -198,12 +183,12 @@ def fit_piece(pieces: Pieces, number: int, precision: Precision) -> tuple[list[m
 
     whole = fit(at(pieces.function), pieces.degree)
     if pieces.derivative is None:
-        coefficients = fit_rounded(whole, precision)
+        coefficients = fit_rounded(whole, precision.bits)
         return coefficients, [error_bound(whole, coefficients)]
     # The integral of a polynomial that is near to the derivative is nearer still to the function.
     derivative = at(pieces.derivative)
     derived = fit(lambda u: derivative(u) / pieces.per_unit, pieces.degree - 1)
-    rest = [c / power for power, c in enumerate(fit_rounded(derived, precision, of_integral=True), 1)]
+    rest = [c / power for power, c in enumerate(fit_rounded(derived, precision.bits, of_integral=True), 1)]
     xs = chebyshev_points(whole.low, whole.high, GRID_POINTS_PER_COEFFICIENT)
     constants_there = [whole.function(u) - u * horner(rest, u) for u in xs]
     (constant,) = minimax(xs, constants_there, [whole.weight(u) for u in xs], 1)
@@ -240,89 +225,6 @@ def constants(precision: Precision) -> dict[str, tuple[mpf, str]]:
     }
 
 
-def chebyshev_points(low: mpf, high: mpf, count: int) -> list[mpf]:
-    """The zeros of the Chebyshev polynomial of degree `count`, mapped to the interval, in rising order."""
-    return [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * count)) for i in range(count)]
-
-
-def horner(coefficients: Sequence[mpf], x: mpf) -> mpf:
-    """The polynomial at x; lowest power first."""
-    value = mpf(0)
-    for c in reversed(coefficients):
-        value = value * x + c
-    return value
-
-
-def minimax(xs: Sequence[mpf], ys: Sequence[mpf], weights: Sequence[mpf], count: int) -> list[mpf]:
-    """The polynomial of `count` coefficients, lowest first, with the least max |weight * (p(x) - y)| over the points.
-
-    Remez: on count + 1 points the best polynomial has errors of one size and alternating sign; exchange these points
-    for the extrema of its error over all points, until nothing changes.
-    """
-    chosen = [i * (len(xs) - 1) // count for i in range(count + 1)]  # the extrema of a Chebyshev polynomial
-    for _ in range(EXCHANGES):
-        system = mp.matrix(count + 1, count + 1)
-        for row, i in enumerate(chosen):
-            for power in range(count):
-                system[row, power] = xs[i] ** power
-            system[row, count] = (-1) ** row / weights[i]
-        solution = list(mp.lu_solve(system, mp.matrix([ys[i] for i in chosen])))
-        coefficients = solution[:count]
-        errors = [w * (horner(coefficients, x) - y) for x, y, w in zip(xs, ys, weights, strict=True)]
-        extrema = _alternating_extrema(errors, count + 1)
-        if extrema == chosen:
-            break
-        chosen = extrema
-    return coefficients
-
-
-def _alternating_extrema(errors: Sequence[mpf], count: int) -> list[int]:
-    """The largest error of each run of one sign; while there are more than `count`, the smallest of them dropped."""
-    runs: list[int] = []
-    for i, error in enumerate(errors):
-        if runs and (error > 0) == (errors[runs[-1]] > 0):
-            if abs(error) > abs(errors[runs[-1]]):
-                runs[-1] = i
-        else:
-            runs.append(i)
-    while len(runs) > count:
-        smallest = min(range(len(runs)), key=lambda k: abs(errors[runs[k]]))
-        if len(runs) == count + 1 or smallest in (0, len(runs) - 1):
-            runs.pop(0 if abs(errors[runs[0]]) < abs(errors[runs[-1]]) else -1)
-        else:  # with a neighbour, or the signs would not alternate
-            neighbour = min(smallest - 1, smallest + 1, key=lambda k: abs(errors[runs[k]]))
-            del runs[min(smallest, neighbour) : max(smallest, neighbour) + 1]
-    if len(runs) < count:
-        raise ArithmeticError(f"the error changes its sign {len(runs) - 1} times, not {count - 1}")
-    return runs
-
-
-def fit_rounded(fit: Fit, precision: Precision, of_integral: bool = False) -> list[mpf]:
-    """The coefficients of a fit, lowest first, rounded; or, of_integral, such that those of its integral are."""
-    count = fit.degree + 1
-
-    def rounded_to(place: int, c: mpf) -> mpf:
-        return precision.round(c / (place + 1)) * (place + 1) if of_integral else precision.round(c)
-
-    xs = chebyshev_points(fit.low, fit.high, GRID_POINTS_PER_COEFFICIENT * count)
-    ys = [fit.function(x) for x in xs]
-    weights = [abs(fit.weight(x)) for x in xs]
-    rounded: list[mpf] = []
-    while len(rounded) < min(REFITS, count - 1):
-        rounded.append(rounded_to(len(rounded), minimax(xs, ys, weights, count - len(rounded))[0]))
-        # p(x) = c + x * q(x): go on with q.
-        ys = [(y - rounded[-1]) / x for x, y in zip(xs, ys, strict=True)]
-        weights = [w * abs(x) for x, w in zip(xs, weights, strict=True)]
-    rest = minimax(xs, ys, weights, count - len(rounded))
-    return rounded + [rounded_to(place, c) for place, c in enumerate(rest, len(rounded))]
-
-
-def error_bound(fit: Fit, coefficients: Sequence[mpf]) -> mpf:
-    """The largest relative error on a grid denser than the one fitted on."""
-    points = chebyshev_points(fit.low, fit.high, CHECK_POINTS_PER_COEFFICIENT * len(coefficients))
-    return max(abs(fit.weight(x) * (horner(coefficients, x) - fit.function(x))) for x in points)
-
-
 def render() -> str:
     """The text of coefficients.py."""
     lines = [
@@ -339,7 +241,7 @@ def render() -> str:
             lines.append(f'    "{name}": {float(value)!r},  # {comment}')
         for fit in fits(precision):
             print(f"{precision.name} {fit.name}: degree {fit.degree}", end=", ", file=sys.stderr, flush=True)
-            coefficients = fit_rounded(fit, precision)
+            coefficients = fit_rounded(fit, precision.bits)
             bound = mp.nstr(error_bound(fit, coefficients), 2, min_fixed=0, max_fixed=0)
             print(f"relative error {bound}", file=sys.stderr)
             interval = f"[{mp.nstr(fit.low, 6)}, {mp.nstr(fit.high, 6)}]"

@@ -30,6 +30,10 @@ def of_normal_cdf(x):
     return normal_cdf(x)
 
 
+def of_normal_cdf_of_attribute(x, alpha):
+    return x * normal_cdf(alpha)
+
+
 def of_normal_pdf(x):
     return normal_pdf(x)
 

@@ -52,8 +52,8 @@ def fused_polynomial(x, powers):
 
 def fused_piecewise(x, scale, pieces):
     """As primitives.piecewise, with the same pieces found by searching, and value and slope each by itself."""
-    ends = (np.arange(31) + 0.5) / np.float64(scale)  # an odd multiple of 1/2 never is scale*x: scale has few bits
-    number = np.searchsorted(ends, x)
+    number = np.searchsorted(np.arange(31) + 0.5, x * np.float64(scale))
+    number += (x * np.float64(scale) == number + 0.5) & (number % 2 == 1)  # half-way the even one is the nearest
     u = primitives.fma(x, x.dtype.type(scale), -number.astype(x.dtype))
     rows = np.array(pieces, x.dtype)[number].T
     value = fused_polynomial(u, rows)
@@ -197,6 +197,18 @@ def test_pieces_on_this_processor_bit_for_bit(name):
     kernel.run(*plan.addresses)
     wanted = function(name, np.float32, fused=True, pieces=True)(x)
     np.testing.assert_array_equal(got.view(np.int32), wanted.view(np.int32))
+
+
+@pytest.mark.parametrize("alpha", [0.5, -7.0])
+def test_function_of_an_attribute(alpha):
+    """An attribute is the same in all lanes, and may be one of the seldom numbers."""
+    x = np.linspace(-9, 9, 101, dtype=np.float32)
+    got = np.full_like(x, np.nan)
+    plan = actgrad.gelu.plan(x, out=got, backend="cpu")
+    formulas = (function_formulas.of_normal_cdf_of_attribute,)
+    kernel = engine.prepare(replace(plan.computation, formulas=formulas, scalars=(alpha,)))
+    kernel.run(*plan.addresses)
+    np.testing.assert_allclose(got, x * (math.erfc(-alpha / math.sqrt(2)) / 2), rtol=1e-6)
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)

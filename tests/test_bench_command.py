@@ -257,6 +257,8 @@ WRONG = [
     (["--size", "0"], "0 is no whole number from 1"),
     (["--threads", "0"], "0 is no whole number from 1"),
     (["--seconds", "-1"], "must be positive"),
+    (["--deviation", "wide"], "'wide' is no number"),
+    (["--deviation", "5001"], "must be at most 5000, or float16 would overflow"),
     (["--base", "HEAD", "--peer", "aten"], "not together with --peer"),
     (["--plot", "x.png", "--measure", "latency"], "--plot draws throughput"),
 ]

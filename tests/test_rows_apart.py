@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
 import actgrad
 from actgrad import testing
 from actgrad.backends.cpu import engine, tiling
+from actgrad.backends.cpu.target import host
 from actgrad.dtypes import BY_NAME
 from actgrad.layouts import GATED
 
@@ -76,6 +78,46 @@ def test_only_where_all_inputs_end() -> None:
     assert "fetched" not in how_it_runs(actgrad.elu_backward, [part, whole], of_two)
     assert "fetched" not in how_it_runs(actgrad.elu, [long], testing.as_tuple(actgrad.elu(copy)))
     assert "1 fetched" in how_it_runs(actgrad.elu, [part[::-1]], testing.as_tuple(actgrad.elu(whole[::-1])))
+    one = np.broadcast_to(whole[0], whole.shape)
+    of_one = testing.as_tuple(actgrad.elu_backward(np.array(one), whole))
+    assert "fetched" not in how_it_runs(actgrad.elu_backward, [one, part], of_one)
+
+
+def test_only_where_tensors_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    x = np.ones((40, 2000), np.float32)
+    for plan in (actgrad.elu.plan(x[:, :1000]), actgrad.geglu.plan(x)):
+        assert "tiles of" in str(plan)
+        assert not re.search("copied|fetched|streaming", str(plan))
+
+
+def test_rows_are_asked_for() -> None:
+    """No result would tell."""
+    tiled = next(f for f in engine._driver_module(host()).functions if f.name == "tiled")
+    assert "llvm.prefetch" in str(tiled)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_in_place(threads: int) -> None:
+    """More rows than a tile has; what is written is what was read or copied before."""
+    rng, before = np.random.default_rng(6), actgrad.get_num_threads()
+    x, grad = (rng.standard_normal((257, n)).astype(np.float32) for n in (2 * 1025, 1025))
+    halves, columns = actgrad.geglu_backward(grad, x), actgrad.gelu(np.array(x[:, :1025]))
+    packed, part = x.copy(), x.copy()[:, :1025]
+    actgrad.set_num_threads(threads)
+    try:
+        for operator, tensors, out, how in (
+            (actgrad.geglu_backward, [grad, packed], packed, "1 copied by rows"),
+            (actgrad.gelu, [part], part, "1 fetched ahead"),
+        ):
+            plan = operator.plan(*tensors, out=out, backend="reference")
+            kernel = engine.prepare(plan.computation)
+            assert how in str(kernel)
+            kernel.run(*plan.addresses)
+    finally:
+        actgrad.set_num_threads(before)
+    assert same_bits(packed, halves)
+    assert same_bits(part, columns)
 
 
 @pytest.mark.parametrize("operator", IN_HALVES, ids=ids)
@@ -89,6 +131,8 @@ def test_halves_are_read_as_one_run(operator: actgrad.Operator) -> None:
         wanted = testing.as_tuple(operator(*tensors.values(), **attributes))
         for packed in (tensors["self"], within(tensors["self"], 7, 2)):
             how = how_it_runs(operator, list({**tensors, "self": packed}.values()), wanted, **attributes)
-            is_short = shape[-1] * BY_NAME[dtype].itemsize <= tiling.LONGEST_COPIED
+            is_short = (
+                shape[-1] * BY_NAME[dtype].itemsize <= 8192
+            )  # bytes: half of the first-level cache is room for two
             assert (", 1 copied by rows" in how) == is_short, (dtype, shape, how)
             assert "fetched" not in how

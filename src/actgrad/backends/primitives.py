@@ -48,9 +48,10 @@ def polynomial(x, coefficients):
 
 
 def piecewise(x, scale, pieces):
-    """(value, slope) of the polynomial of the piece that x lies in, at u = scale*x - n, and float32 only.
+    """(value, slope) of the polynomial of the piece that x lies in, at u = scale*x - n; float32 only.
 
-    n, the integer nearest to scale*x, numbers the piece, from 0 to 31. Neither is rounded; the slope is that in u.
+    n, the integer nearest to scale*x, numbers the piece, from 0 to 31. u is rounded, scale*x not before. The slope is
+    that in u.
     """
     x = np.asarray(x)
     n = np.rint(x * np.float64(scale))  # the product is exact

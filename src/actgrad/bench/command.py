@@ -31,6 +31,7 @@ QUICK_OPERATORS = ("elu_backward", "selu_backward", "leaky_relu_backward", "gegl
 SECONDS, QUICK_SECONDS = 0.25, 0.02
 REPEATS, QUICK_REPEATS = 7, 2  # of new processes
 LARGEST = 10**10
+WIDEST = 5000.0  # standard deviation; a pool of numbers has none beyond 6 of them
 BUSY = 0.5  # processes that want a core besides this one
 
 _DESCRIPTION = """\
@@ -81,10 +82,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument(
         "--deviation",
-        type=_positive,
+        type=_deviation,
         default=1.0,
         metavar="S",
-        help="of the random numbers, normal around 0 (default: 1)",
+        help="standard deviation of the numbers that throughput is measured on (default: 1)",
     )
     parser.add_argument("--seconds", type=_positive, help=f"per cell and contender (default: {SECONDS})")
     parser.add_argument("--quick", action="store_true", help="less of everything, in under a minute")
@@ -126,8 +127,18 @@ def _number(text: str, low: int, high: int) -> int:
     return int(value)
 
 
+def _deviation(text: str) -> float:
+    value = _positive(text)
+    if value > WIDEST:
+        raise argparse.ArgumentTypeError(f"must be at most {WIDEST:g}, or float16 would overflow, got {text}")
+    return value
+
+
 def _positive(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"must be positive, got {text}")
     return value

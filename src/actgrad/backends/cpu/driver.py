@@ -30,7 +30,7 @@ from .vectors import I32, I64, PTR, VOID
 MAX_OPERANDS = 8
 MAX_DIMENSIONS = 64  # of NumPy, the widest
 LINE = 64  # bytes of the cache's lines
-STAGE_BYTES = 64 << 10  # room for staged tiles, on each thread's stack, which must therefore have 96 KiB
+STAGE_BYTES = 64 << 10  # room for staged tiles and rows, on each thread's stack, which must therefore have 96 KiB
 
 
 class Block(Words):

@@ -121,7 +121,7 @@ class _RowFunction:
         return vector
 
     def _compute(self, inputs: list[Vector]) -> list[Vector]:
-        """The results: seldom cases are left out at first, and where a lane is one, all is computed once more."""
+        """The results: seldom cases are left out at first; where a lane has such a case, all is computed once more."""
         function, emitter = self.function, self.emitter
         with emitter.seldom_left_out() as conditions:
             results = self._results(inputs)

@@ -21,7 +21,7 @@ STAGED_RUN = 128  # bytes
 BLOCK = 16  # elements; what a transposing copy takes at once
 # Rows that lie apart in memory, bytes; in longer runs the processor finds its way. See driver.py.
 LONGEST_COPIED, LONGEST_FETCHED = 8192, 16384
-CHUNK = 1024  # bytes of the next row that are fetched at once
+CHUNK_BYTES = 1024  # of the next row that are fetched at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Walk:
             words[Block.TILE_ROWS], words[Block.TILE_COLUMNS] = self.tile
             words[Block.JOINED], words[Block.COPIES_ROWS] = all(self.staged), any(self.by_row)
             widest = max(operand.dtype.itemsize for operand in self.loop.operands)
-            words[Block.CHUNK] = CHUNK // widest if any(self.ahead) else 0
+            words[Block.CHUNK] = CHUNK_BYTES // widest if any(self.ahead) else 0
         words += scalars
         words[Block.COUNTS] = len(words)
         words += counts
@@ -80,6 +80,7 @@ class Walk:
             words += part
             rows = self.tile[0] if staged else int(by_row)  # that are in the stage at a time
             stage += -(-rows * self.tile[1] * operand.dtype.itemsize // 64) * 64
+        assert stage <= STAGE_BYTES
         return words
 
     def _all_spread(self) -> tuple[bool, ...]:
@@ -139,7 +140,8 @@ def plan(loop: Loop, target: Target) -> Walk:
 def _along_rows(loop: Loop) -> tuple[tuple[bool, ...], tuple[int, ...]]:
     """(by_row, ahead) of a walk along rows that are used in place: what is done about inputs whose rows lie apart.
 
-    The processor copes with a run that ends beside others that go on: rows are fetched where those of all inputs end.
+    The processor copes with a run that ends beside others that go on, be it one row for all: rows are fetched where all
+    inputs' end.
     """
     sizes = {o: loop.shape[-1] * o.dtype.itemsize for o in loop.inputs if o.strides[-1]}
     apart = [o for o, size in sizes.items() if o.strides[-2] not in (0, size)]

@@ -225,7 +225,8 @@ class Emitter:
         """See `where_seldom` of primitives.py; within `seldom_left_out` it is `otherwise`."""
         if self._seldom is None:
             return self.where(condition, function(*arguments), otherwise)
-        self._seldom.append(condition)
+        is_uniform = condition.value.type == I1
+        self._seldom.append(Mask(self, self.broadcast(condition.value)) if is_uniform else condition)
         return otherwise
 
     def any_lane(self, condition: Mask) -> ir.Value:

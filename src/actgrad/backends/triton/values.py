@@ -107,7 +107,7 @@ class Emitter:
         return self.call("tl.fma({}, {}, {})", a, b, c)
 
     muladd = fma
-    piecewise = where_seldom = None  # looking up is not worth its time
+    piecewise = where_seldom = None  # picking from tables is not worth its time there
 
     def nearest_integer(self, x: Any) -> Vector:
         """For |x| up to 2**(mantissa - 1), which holds wherever the accurate functions ask; 0.0 also for -0.0."""
