@@ -12,7 +12,7 @@ afterwards, in the order that suits its strides. So rows are contiguous always, 
 pass through the cache.
 
 Memory is read fast only in long runs, whose continuation the processor foresees. Where rows that are used in place lie
-apart, the next one is fetched while this one is computed; and of two rows that lie one behind the other the first one
+apart, a later one is fetched while this one is computed; and of two rows that lie one behind the other the first one
 is copied before, so that they are read as one run.
 """
 
@@ -49,7 +49,7 @@ class Block(Words):
     TILE_COLUMNS = auto()  # elements
     JOINED = auto()  # every operand is staged: a tile is one row
     COPIES_ROWS = auto()  # of some operand, rows are staged
-    CHUNK = auto()  # elements that are computed after as many of the next row have been fetched, or 0 for whole rows
+    CHUNK = auto()  # elements that are computed after as many of a later row have been fetched, or 0 for whole rows
     COUNTS = auto()  # word at which the walk's counts begin
     FIRST_OPERAND = auto()  # word at which the operands begin
     OPERAND_WORDS = auto()  # words per operand

@@ -21,7 +21,8 @@ STAGED_RUN = 128  # bytes
 BLOCK = 16  # elements; what a transposing copy takes at once
 # Rows that lie apart in memory, bytes; in longer runs the processor finds its way. See driver.py.
 LONGEST_COPIED, LONGEST_FETCHED = 8192, 16384
-CHUNK_BYTES = 1024  # of the next row that are fetched at once
+CHUNK_BYTES = 1024  # that are fetched at once
+DISTANCE = 4096  # bytes of rows from what is computed to what is fetched, at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Walk:
     tile: tuple[int, int]  # rows, columns
     streaming: bool
     by_row: tuple[bool, ...] = ()  # per operand: each row is copied into the stage before it is used
-    ahead: tuple[int, ...] = ()  # per operand: bytes to the row that is fetched meanwhile, 0 for none
+    ahead: tuple[int, ...] = ()  # per operand: bytes to a later row that is fetched meanwhile, 0 for none
 
     def __str__(self) -> str:
         stores = ", streaming stores" if self.streaming else ""
@@ -151,7 +152,7 @@ def _along_rows(loop: Loop) -> tuple[tuple[bool, ...], tuple[int, ...]]:
     if first_of_two or len(apart) < len(sizes):
         fetched = []
     by_row = tuple(o in copied for o in loop.operands)
-    return by_row, tuple(o.strides[-2] if o in fetched else 0 for o in loop.operands)
+    return by_row, tuple(o.strides[-2] * ceil(DISTANCE / sizes[o]) if o in fetched else 0 for o in loop.operands)
 
 
 def _even(count: int, most: int) -> int:
