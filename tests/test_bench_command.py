@@ -22,7 +22,7 @@ from bench_cells import ALL_CASES, TINY, case_of, measure
 import actgrad
 from actgrad import testing
 from actgrad.__main__ import main
-from actgrad.bench import command, latency, machine, memory, peer, resident, start, throughput
+from actgrad.bench import command, latency, machine, memory, peer, plots, resident, start, throughput
 from actgrad.bench.cases import Case, cases
 from actgrad.bench.devices import Cpu
 from actgrad.bench.results import OURS, Notes
@@ -230,6 +230,32 @@ def test_plot(suffix: str, options: list[str], tmp_path: Path) -> None:
     options = [*TINY, *options, "--measure", "throughput", "--cache", "warm", "--peer", "numpy"]
     assert main(["bench", "elu", *options, "--plot", str(file)]) == 0
     assert file.read_bytes().startswith(b"\x89PNG" if suffix == ".png" else b"<?xml")
+
+
+@pytest.mark.parametrize(
+    ("options", "panels"),
+    [
+        (["--size", "64", "--peer", "numpy"], ["ratio"]),
+        (["--size", "64", "--peer", "none"], ["ratio"]),  # empty, but there is nothing else
+        (["--size", "64,128", "--peer", "none"], ["rate"]),
+        (["--size", "64,128", "--peer", "none", "--threads", "1,2"], ["rate", "growth"]),
+        (["--size", "64,128", "--peer", "numpy", "--threads", "1,2"], ["rate", "ratio", "growth"]),
+    ],
+)
+def test_plot_has_no_empty_panel(
+    options: list[str], panels: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("rich")
+    pytest.importorskip("matplotlib")
+    drawn = []
+    for name in ("rate", "ratio", "growth"):
+        panel = getattr(plots, f"_{name}_panel")
+        monkeypatch.setattr(
+            plots, f"_{name}_panel", lambda *given, name=name, panel=panel: (drawn.append(name), panel(*given))
+        )
+    options = [*TINY, *options, "--measure", "throughput", "--cache", "warm", "--plot", str(tmp_path / "bench.svg")]
+    assert main(["bench", "elu", *options]) == 0
+    assert drawn == panels
 
 
 def test_options_that_are_given_overrule_quick() -> None:

@@ -49,9 +49,11 @@ def write(run: Run, path: Path) -> None:
         rates = {}
     columns = min(4, max(len(rates), len(growth) + 1, 2 * is_crowded))
     rows = -(-len(rates) // columns) + is_crowded  # of rates, or one of shares; below them one row for the rest
+    has_ratios = bool(peers_of(run.cells)) or not (rows or growth)
     heights = [1.5 + 0.2 * len({c.case for c in run.cells})] if is_crowded else [2.8] * rows
-    figure = pyplot.figure(figsize=(max(8, 3.8 * columns), sum(heights) + 3.8), layout="constrained")
-    grid = figure.add_gridspec(rows + 1, columns, height_ratios=[*heights, 3.8] if is_crowded else None)
+    heights += [3.8] * bool(has_ratios or growth)
+    figure = pyplot.figure(figsize=(max(8, 3.8 * columns), sum(heights)), layout="constrained")
+    grid = figure.add_gridspec(len(heights), columns, height_ratios=heights if is_crowded else None)
     if is_crowded:
         _share_panel(figure.add_subplot(grid[0, :]), run.cells)
     styles = {key: _STYLES[k % len(_STYLES)] for k, key in enumerate([(OURS, "out"), *peers_of(run.cells)])}
@@ -64,9 +66,11 @@ def write(run: Run, path: Path) -> None:
         figure.legend(
             handles.values(), handles.keys(), loc="outside lower left", fontsize="x-small", ncols=len(handles)
         )
-    _ratio_panel(figure.add_subplot(grid[rows, : columns - len(growth)]), run.cells)
+    first = columns - len(growth) if has_ratios else 0  # column of what stands beside the ratios
+    if has_ratios:
+        _ratio_panel(figure.add_subplot(grid[rows, :first]), run.cells)
     for k, (label, lines) in enumerate(growth):
-        _growth_panel(figure.add_subplot(grid[rows, columns - len(growth) + k]), label, lines)
+        _growth_panel(figure.add_subplot(grid[rows, first + k]), label, lines)
     figure.suptitle(machine_heading(run.machine), fontsize="small", x=0.01, ha="left")
     # No date and fixed names in it, so that equal results give equal files.
     with pyplot.rc_context({"svg.hashsalt": "actgrad"}):
@@ -103,7 +107,7 @@ def _rate_panel(axes: Any, cells: list[Cell], heading: str, styles: dict[Key, tu
     axes.set_title(heading, fontsize="small")
     axes.set_xlabel("elements", fontsize="x-small")
     axes.set_ylabel("GB/s", fontsize="x-small")
-    axes.tick_params(labelsize="x-small")
+    axes.tick_params(labelsize="x-small", which="both")
 
 
 def _share_panel(axes: Any, cells: list[Cell]) -> None:
@@ -187,7 +191,7 @@ def _growth_panel(axes: Any, label: str, lines: Lines) -> None:
             [x for x, _ in points], [y for _, y in points], marker=marker, linestyle=dashes, color="0.2",
             markersize=4, label=name,
         )  # fmt: skip
-    axes.set(ylim=(0, None))
+    axes.set(ylim=(0, None), xticks=sorted({x for points in lines.values() for x, _ in points}))
     axes.set_xlabel(x_label, fontsize="x-small")
     axes.set_ylabel(y_label, fontsize="x-small")
     axes.tick_params(labelsize="x-small")
