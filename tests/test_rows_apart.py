@@ -131,8 +131,6 @@ def test_halves_are_read_as_one_run(operator: actgrad.Operator) -> None:
         wanted = testing.as_tuple(operator(*tensors.values(), **attributes))
         for packed in (tensors["self"], within(tensors["self"], 7, 2)):
             how = how_it_runs(operator, list({**tensors, "self": packed}.values()), wanted, **attributes)
-            is_short = (
-                shape[-1] * BY_NAME[dtype].itemsize <= 8192
-            )  # bytes: half of the first-level cache is room for two
+            is_short = shape[-1] * BY_NAME[dtype].itemsize <= 8192
             assert (", 1 copied by rows" in how) == is_short, (dtype, shape, how)
             assert "fetched" not in how

@@ -89,13 +89,13 @@ def normal_pdf(x):
 def normal_pdf_times(x, factor):
     """normal_pdf(x) * factor, for |factor| <= 64: no digits are lost where the density alone is subnormal."""
     if NORMAL_PIECES:
-        _, slope = piecewise(minimum(abs(x), NORMAL_NEAR), NORMAL_PER_UNIT, NORMAL_PIECES)
+        _, slope = _tail_and_slope(x, NORMAL_NEAR, NORMAL_PER_UNIT, NORMAL_PIECES)
         near = slope * (-NORMAL_PER_UNIT * factor)
-        return where_seldom(abs(x) > NORMAL_NEAR, _normal_pdf_times, (x, factor), near)
-    return _normal_pdf_times(x, factor)
+        return where_seldom(abs(x) > NORMAL_NEAR, _normal_pdf_times_by_exp, (x, factor), near)
+    return _normal_pdf_times_by_exp(x, factor)
 
 
-def _normal_pdf_times(x, factor):
+def _normal_pdf_times_by_exp(x, factor):
     a = minimum(abs(x), NORMAL_MAX)
     return _times_exp_product(NORMAL_PDF_0 * factor, -0.5 * a, a)
 
@@ -108,13 +108,12 @@ def normal_cdf(x):
 def normal_cdf_times(x, factor):
     """normal_cdf(x) * factor, for x > 0 or |factor| <= 64: no digits are lost where the distribution is subnormal."""
     if NORMAL_PIECES:
-        tail, _ = piecewise(minimum(abs(x), NORMAL_NEAR), NORMAL_PER_UNIT, NORMAL_PIECES)
-        near = where(x > 0.0, 1.0 - tail, tail) * factor
-        return where_seldom(x < -NORMAL_NEAR, _normal_cdf_times, (x, factor), near)
-    return _normal_cdf_times(x, factor)
+        near = _near_0(x, NORMAL_NEAR, NORMAL_PER_UNIT, NORMAL_PIECES) * factor
+        return where_seldom(x < -NORMAL_NEAR, _normal_cdf_times_by_exp, (x, factor), near)
+    return _normal_cdf_times_by_exp(x, factor)
 
 
-def _normal_cdf_times(x, factor):
+def _normal_cdf_times_by_exp(x, factor):
     a = minimum(abs(x), NORMAL_MAX)
     # normal_cdf(-a) * exp(a**2 / 2) = t * NORMAL(a*t - MID), where NORMAL is nearly constant, and a*t is more precise
     # than t where that matters, at small a.
@@ -123,6 +122,17 @@ def _normal_cdf_times(x, factor):
     is_positive = x > 0.0
     tail = _times_exp_product(where(is_positive, scaled, scaled * factor), -0.5 * a, a)
     return where(is_positive, (1.0 - tail) * factor, tail)
+
+
+def _near_0(x, end, per_unit, pieces):
+    """f(x) for x >= -end, where f(x) = 1 - f(-x), of the pieces of its tail, f(-a)."""
+    tail, _ = _tail_and_slope(x, end, per_unit, pieces)
+    return where(x > 0.0, 1.0 - tail, tail)
+
+
+def _tail_and_slope(x, end, per_unit, pieces):
+    """f(-|x|) and its slope in |x| * per_unit; beyond the end those of the end, where 1 - f(-|x|) is 1 already."""
+    return piecewise(minimum(abs(x), end), per_unit, pieces)
 
 
 def erfc(x):
@@ -142,14 +152,13 @@ def sigmoid_cubic(x, c1, c3):
 def sigmoid_cubic_times(x, c1, c3, factor):
     """sigmoid_cubic(x, c1, c3) * factor: no digits are lost where the logistic function alone is subnormal."""
     if SIGMOID_PIECES and (c1, c3) == (SIGMOID_C1, SIGMOID_C3):
-        tail, _ = piecewise(minimum(abs(x), SIGMOID_NEAR), SIGMOID_PER_UNIT, SIGMOID_PIECES)
-        near = where(x > 0.0, 1.0 - tail, tail) * factor
-        return where_seldom(x < -SIGMOID_NEAR, _sigmoid_cubic_times, (x, c1, c3, factor), near)
-    return _sigmoid_cubic_times(x, c1, c3, factor)
+        near = _near_0(x, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_PIECES) * factor
+        return where_seldom(x < -SIGMOID_NEAR, _sigmoid_cubic_times_by_exp, (x, c1, c3, factor), near)
+    return _sigmoid_cubic_times_by_exp(x, c1, c3, factor)
 
 
-def _sigmoid_cubic_times(x, c1, c3, factor):
-    """The same for any x, c1 and c3.
+def _sigmoid_cubic_times_by_exp(x, c1, c3, factor):
+    """The same for any x, c1 and c3, without tables.
 
     With z = c1*x + c3*x**3:
     It is 1 / (1 + e) at z > 0 and e / (1 + e) at z < 0, where e = exp(-|z|). An error of |z| is a relative error of

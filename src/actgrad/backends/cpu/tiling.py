@@ -9,7 +9,7 @@ from math import ceil, prod
 from pathlib import Path
 
 from ...loop import Loop, Operand
-from .driver import MAX_DIMENSIONS, MAX_OPERANDS, STAGE_BYTES, Block, Part, Staged
+from .driver import LINE, MAX_DIMENSIONS, MAX_OPERANDS, STAGE_BYTES, Block, Part, Staged
 from .target import Target
 
 GRAIN = 16384  # elements that make a second thread worth its start
@@ -32,18 +32,17 @@ class Walk:
     loop: Loop  # coalesced; tiled walks have at least two dimensions
     is_flat: bool
     spread: tuple[bool, ...]  # per input: one element for the whole row
-    staged: tuple[bool, ...]  # per operand
+    staged: tuple[Staged, ...]  # per operand
     tile: tuple[int, int]  # rows, columns
     streaming: bool
-    by_row: tuple[bool, ...] = ()  # per operand: each row is copied into the stage before it is used
     ahead: tuple[int, ...] = ()  # per operand: bytes to a later row that is fetched meanwhile, 0 for none
 
     def __str__(self) -> str:
         stores = ", streaming stores" if self.streaming else ""
         if self.is_flat:
             return f"flat{stores}"
-        how = [f"tiles of {self.tile[0]} x {self.tile[1]}", f"{sum(self.staged)} operands staged"]
-        how += [f"{sum(self.by_row)} copied by rows"] if any(self.by_row) else []
+        how = [f"tiles of {self.tile[0]} x {self.tile[1]}", f"{self.staged.count(Staged.TILE)} operands staged"]
+        how += [f"{self.staged.count(Staged.ROW)} copied by rows"] if Staged.ROW in self.staged else []
         how += [f"{sum(map(bool, self.ahead))} fetched ahead"] if any(self.ahead) else []
         return ", ".join(how) + stores
 
@@ -64,23 +63,21 @@ class Walk:
         if not self.is_flat:
             words[Block.ROWS], words[Block.COLUMNS] = shape[-2:]
             words[Block.TILE_ROWS], words[Block.TILE_COLUMNS] = self.tile
-            words[Block.JOINED], words[Block.COPIES_ROWS] = all(self.staged), any(self.by_row)
+            words[Block.JOINED] = all(staged == Staged.TILE for staged in self.staged)
+            words[Block.COPIES_ROWS] = Staged.ROW in self.staged
             widest = max(operand.dtype.itemsize for operand in self.loop.operands)
             words[Block.CHUNK] = CHUNK_BYTES // widest if any(self.ahead) else 0
         words += scalars
         words[Block.COUNTS] = len(words)
         words += counts
         words[Block.FIRST_OPERAND], words[Block.OPERAND_WORDS] = len(words), Part.WALK + len(counts)
-        stage, none = 0, (0,) * len(self.loop.operands)
-        for operand, is_spread, staged, by_row, ahead in zip(
-            self.loop.operands, self._all_spread(), self.staged, self.by_row or none, self.ahead or none, strict=True
-        ):
+        stage, ahead = 0, self.ahead or (0,) * len(self.loop.operands)
+        rows_held = {Staged.NOTHING: 0, Staged.TILE: self.tile[0], Staged.ROW: 1}  # in the stage at a time
+        for k, (operand, is_spread) in enumerate(zip(self.loop.operands, self._all_spread(), strict=True)):
             part = self._part(operand, is_spread)
-            part[Part.STAGED] = Staged.TILE if staged else Staged.ROW if by_row else Staged.NOTHING
-            part[Part.STAGE], part[Part.AHEAD] = stage, ahead
+            part[Part.STAGED], part[Part.STAGE], part[Part.AHEAD] = self.staged[k], stage, ahead[k]
             words += part
-            rows = self.tile[0] if staged else int(by_row)  # that are in the stage at a time
-            stage += -(-rows * self.tile[1] * operand.dtype.itemsize // 64) * 64
+            stage += -(-rows_held[self.staged[k]] * self.tile[1] * operand.dtype.itemsize // LINE) * LINE
         assert stage <= STAGE_BYTES
         return words
 
@@ -111,20 +108,20 @@ def plan(loop: Loop, target: Target) -> Walk:
         for o, is_spread in zip(loop.operands, (False,) * len(loop.outputs) + spread, strict=True)
     )
     if len(loop.shape) <= 1 and all(rows_in_place):
-        return Walk(loop, True, spread, (False,) * len(loop.operands), (1, 1), streaming)
+        return Walk(loop, True, spread, (Staged.NOTHING,) * len(loop.operands), (1, 1), streaming)
     loop = _two_dimensional(loop)
     if all(rows_in_place) and loop.shape[-1] >= SHORT_ROW:
         columns = min(loop.shape[-1], IN_PLACE_COLUMNS)
         rows = max(1, min(loop.shape[-2], GRAIN // columns))
-        by_row, ahead = _along_rows(loop) if _is_large(loop) else ((), ())
-        return Walk(loop, False, spread, (False,) * len(loop.operands), (rows, columns), streaming, by_row, ahead)
+        staged, ahead = _along_rows(loop) if _is_large(loop) else ((Staged.NOTHING,) * len(loop.operands), ())
+        return Walk(loop, False, spread, staged, (rows, columns), streaming, ahead)
     loop = _with_best_partner(loop)
     in_place = tuple(o.strides[-1] == o.dtype.itemsize for o in loop.operands)
     if loop.shape[-1] < SHORT_ROW:
         in_place = (False,) * len(in_place)
-    staged = tuple(not here for here in in_place)
+    staged = tuple(Staged.NOTHING if here else Staged.TILE for here in in_place)
     sizes = [o.dtype.itemsize for o, is_staged in zip(loop.operands, staged, strict=True) if is_staged]
-    elements = (STAGE_BYTES - 64 * MAX_OPERANDS) // sum(sizes)
+    elements = (STAGE_BYTES - LINE * MAX_OPERANDS) // sum(sizes)
     rows = min(loop.shape[-2], max(STAGED_RUN // max(sizes), elements // loop.shape[-1]))
     columns = _even(loop.shape[-1], max(1, elements // rows))
     # A staged element is no longer one for the whole row: it is copied as often as it is used.
@@ -138,8 +135,8 @@ def plan(loop: Loop, target: Target) -> Walk:
     )
 
 
-def _along_rows(loop: Loop) -> tuple[tuple[bool, ...], tuple[int, ...]]:
-    """(by_row, ahead) of a walk along rows that are used in place: what is done about inputs whose rows lie apart.
+def _along_rows(loop: Loop) -> tuple[tuple[Staged, ...], tuple[int, ...]]:
+    """(staged, ahead) of a walk along rows that are used in place: what is done about inputs whose rows lie apart.
 
     The processor copes with a run that ends beside others that go on, be it one row for all: rows are fetched where all
     inputs' end.
@@ -151,8 +148,8 @@ def _along_rows(loop: Loop) -> tuple[tuple[bool, ...], tuple[int, ...]]:
     fetched = [o for o in apart if sizes[o] <= LONGEST_FETCHED]
     if first_of_two or len(apart) < len(sizes):
         fetched = []
-    by_row = tuple(o in copied for o in loop.operands)
-    return by_row, tuple(o.strides[-2] * ceil(DISTANCE / sizes[o]) if o in fetched else 0 for o in loop.operands)
+    staged = tuple(Staged.ROW if o in copied else Staged.NOTHING for o in loop.operands)
+    return staged, tuple(o.strides[-2] * ceil(DISTANCE / sizes[o]) if o in fetched else 0 for o in loop.operands)
 
 
 def _even(count: int, most: int) -> int:
