@@ -21,6 +21,7 @@ from .primitives import (
     nearest_integer,
     piecewise,
     polynomial,
+    power_of_two,
     reciprocal,
     scale_by_power_of_two,
     split_power_of_two,
@@ -37,6 +38,7 @@ ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K"
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
 NORMAL_PIECES, SIGMOID_PIECES = (), ()  # coefficients.FLOAT32_PIECES, on some machines
 NORMAL_NEAR, NORMAL_PER_UNIT, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_C1, SIGMOID_C3 = 6 * (nan,)
+EXPM1_MIN = -64.0  # expm1 is -1 from here down
 SHORT = 1.5 * 2.0**36  # a Python float plus and minus it is rounded to a multiple of 2**-16
 
 
@@ -50,8 +52,8 @@ def exp(x):
 
 def expm1(x):
     """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp."""
-    r, rest, n = _expm1_reduced(minimum(maximum(x, EXP_MIN), EXP_MAX))
-    half = scale_by_power_of_two(0.5, n)  # 2**n itself would overflow before the result does
+    r, rest, n = _expm1_reduced(minimum(maximum(x, EXPM1_MIN), EXP_MAX))
+    half = power_of_two(0.5, n)  # 2**n itself would overflow before the result does
     result = muladd(rest, half, muladd(r, half, half - 0.5))
     return where(abs(x) < EXPM1_TINY, x, result + result)  # also keeps the sign of zero, and all bits of a subnormal
 
@@ -75,8 +77,8 @@ def log1p(x):
 
 def tanh(x):
     """tanh(|x|) = -e / (2 + e), where e = expm1(-2|x|): nothing overflows or cancels."""
-    r, rest, n = _expm1_reduced(maximum(-2.0 * abs(x), EXP_MIN))
-    power = scale_by_power_of_two(1.0, n)
+    r, rest, n = _expm1_reduced(maximum(-2.0 * abs(x), EXPM1_MIN))
+    power = power_of_two(1.0, n)
     e = fma(r + rest, power, power - 1.0)
     return copysign(e / (2.0 + e), x)
 
@@ -206,7 +208,7 @@ def _exp_polynomial(r):
 
 
 def _expm1_reduced(x):
-    """(r, rest, n) with exp(x) = 2**n * (1 + r + rest): r is exact, rest is small, for x in the range of exp."""
+    """(r, rest, n) with exp(x) = 2**n * (1 + r + rest): r is exact, rest is small, for x from EXPM1_MIN to EXP_MAX."""
     n = nearest_integer(x * LOG2_E)
     r_high = muladd(n, -LN2_HIGH, x)
     r_low = n * -LN2_LOW

@@ -68,6 +68,11 @@ def reciprocal(x):
     return 1.0 / x
 
 
+def power_of_two(factor, n):
+    """factor * 2**n for an integral float n and a Python float that is a power of two, where that is a normal number."""
+    return scale_by_power_of_two(factor, n)
+
+
 def scale_by_power_of_two(x, n):
     """x * 2**n for an integral float n of any size: one rounding into the subnormals, infinity on overflow."""
     n = np.asarray(n)
@@ -107,7 +112,7 @@ def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
 
 _SAME_IN_EVERY_DTYPE = (
     "abs", "copysign", "fma", "maximum", "minimum", "muladd", "nearest_integer", "piecewise", "polynomial",
-    "reciprocal", "scale_by_power_of_two", "split_power_of_two", "where", "where_seldom",
+    "power_of_two", "reciprocal", "scale_by_power_of_two", "split_power_of_two", "where", "where_seldom",
 )  # fmt: skip
 NAMES = (*_SAME_IN_EVERY_DTYPE, "leading", "trailing")
 

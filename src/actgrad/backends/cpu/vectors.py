@@ -91,7 +91,8 @@ class Emitter:
             arguments = (x.value, x.value, table, I32(0), every_lane, I32(4))
             return Vector(self, self.call(name, x.value.type, *arguments))
         is_nan = Mask(self, self.builder.fcmp_unordered("uno", x.value, x.value))
-        pattern = ((1 << (self.exponent_bits + 2)) - 1) << (self.mantissa - 1)
+        exponent_bits = 11 if self.is_double else 8
+        pattern = ((1 << (exponent_bits + 2)) - 1) << (self.mantissa - 1)
         return self.where(is_nan, self.from_bits(self.splat(pattern, self.integer)), x)
 
     def gather(self, table: ir.Value, index: ir.Value) -> Vector:
@@ -169,19 +170,21 @@ class Emitter:
             arguments = (x.value, n.value, zero, every_lane, current_rounding)
             return Vector(self, self.call(name, x.value.type, *arguments))
         # In two steps, because 2**n alone may be out of range where the result is not. Right for |n| up to twice the
-        # largest exponent, which the accurate functions never exceed.
-        half = self.nearest_integer(n * 0.5)
-        return x * self._power_of_two(half) * self._power_of_two(n - half)
+        # largest exponent, which the accurate functions never exceed. n, taken from the low bits of n + magic, is
+        # halved there; what lies above the low bits is shifted out later.
+        whole = self.bits(n + self.magic)
+        half = self.builder.lshr(whole, self.splat(1, self.integer))
+        return x * self._times_power_of_two(1.0, half) * self._times_power_of_two(1.0, self.builder.sub(whole, half))
 
-    @property
-    def exponent_bits(self) -> int:
-        return 11 if self.is_double else 8
+    def power_of_two(self, factor: float, n: Any) -> Vector:
+        if self.target.scalef:
+            return self.scale_by_power_of_two(factor, n)
+        return self._times_power_of_two(factor, self.bits(self.vector(n) + self.magic))
 
-    def _power_of_two(self, n: Vector) -> Vector:
-        """2**n by writing n into the exponent field, for the n of normal numbers."""
-        shifted = self.builder.shl(self.bits(n + self.magic), self.splat(self.mantissa, self.integer))
-        one = (2 ** (self.exponent_bits - 1) - 1) << self.mantissa
-        return self.from_bits(self.builder.add(shifted, self.splat(one, self.integer)))
+    def _times_power_of_two(self, factor: float, n: ir.Value) -> Vector:
+        """factor * 2**n for the low bits of n, added to the exponent field, where factor and result are normal."""
+        shifted = self.builder.shl(n, self.splat(self.mantissa, self.integer))
+        return self.from_bits(self.builder.add(shifted, self.splat(self._pattern(factor), self.integer)))
 
     def split_power_of_two(self, x: Any) -> tuple[Vector, Vector]:
         x = self.vector(x)

@@ -127,6 +127,9 @@ class Emitter:
         rest = self.emit(f"{whole} - {half}")
         return self.vector(x) * self._power_of_two(half) * self._power_of_two(rest)
 
+    def power_of_two(self, factor: float, n: Any) -> Vector:
+        return self.scale_by_power_of_two(factor, n)
+
     def _power_of_two(self, n: str) -> Vector:
         """2**n by writing the low bits of n into the exponent field, for the n of normal numbers."""
         bias = 2 ** (self.bits - self.mantissa - 2) - 1
