@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.backends import accurate, coefficients, primitives
+from actgrad.backends import accurate, coefficients, cubics, primitives
 from actgrad.backends.cpu import engine
 from actgrad.backends.cpu.target import host
 from actgrad.xp import bind
@@ -38,8 +38,12 @@ FUNCTIONS = {
     "normal_pdf": ((1.6, 1.5), (-14.4, 14.4), 2.68),
     "sigmoid_cubic": ((3.0, 3.0), (-10.5, 5.5), 2),
 }
-# The same for those in pieces.
-IN_PIECES = {"normal_cdf": (3.2, 2.9), "normal_pdf": (2.5, 2.6), "sigmoid_cubic": (1.5, 1.4)}
+# The same for those in pieces, by where a processor picks the pieces' coefficients from.
+IN_PIECES = {
+    "registers": {"normal_cdf": (3.2, 2.9), "normal_pdf": (2.5, 2.6), "sigmoid_cubic": (1.5, 1.4)},
+    "memory": {"normal_cdf": (3.2, 2.9), "normal_pdf": (1.4, 1.4), "sigmoid_cubic": (1.5, 1.5)},
+}
+IN_PIECES_CASES = [(picks, name) for picks, names in IN_PIECES.items() for name in names]
 CASES = [(name, dtype) for dtype in (np.float32, np.float64) for name in FUNCTIONS]
 
 
@@ -50,26 +54,43 @@ def fused_polynomial(x, powers):
     return value
 
 
-def fused_piecewise(x, scale, pieces):
-    """As primitives.piecewise, with the same pieces found by searching, and value and slope each by itself."""
-    number = np.searchsorted(np.arange(31) + 0.5, x * np.float64(scale))
-    number += (x * np.float64(scale) == number + 0.5) & (number % 2 == 1)  # half-way the even one is the nearest
-    u = primitives.fma(x, x.dtype.type(scale), -number.astype(x.dtype))
-    rows = np.array(pieces, x.dtype)[number].T
-    value = fused_polynomial(u, rows)
+def in_piece(x, end, scale, pieces):
+    """(u, coefficients) as in `primitives`, the pieces found by searching."""
+    a = np.minimum(np.abs(x), x.dtype.type(end)).astype(np.float64)
+    number = np.searchsorted(np.arange(len(pieces) - 1) + 0.5, a * scale)
+    number += (a * scale == number + 0.5) & (number % 2 == 1)  # half-way the even one is the nearest
+    return (a * scale - number).astype(x.dtype), np.array(pieces, x.dtype)[number].T
+
+
+def fused_piecewise(x, end, scale, pieces):
+    """As primitives.piecewise, value and slope each by itself."""
+    u, rows = in_piece(x, end, scale, pieces)
     partial = [rows[0]]
     for row in rows[1:-1]:
         partial.append(primitives.fma(partial[-1], u, row))
-    return value, fused_polynomial(u, partial)
+    return fused_polynomial(u, rows), fused_polynomial(u, partial)
 
 
-def function(name, dtype, fused=False, pieces=False):
+def fused_piecewise_cubic(x, end, scale, pieces):
+    u, rows = in_piece(x, end, scale, pieces)
+    return fused_polynomial(u, rows[:4]), fused_polynomial(u, rows[4:]) if len(rows) > 4 else None
+
+
+#: By where coefficients are picked from: their tables, and `piecewise` with two roundings and fused.
+PICKS = {
+    "registers": (coefficients.FLOAT32_PIECES, primitives.piecewise, fused_piecewise),
+    "memory": (cubics.tables(), primitives.piecewise_cubic, fused_piecewise_cubic),
+}
+
+
+def function(name, dtype, fused=False, picks=""):
     """One function of `accurate` for arrays of a dtype."""
     functions = primitives.numpy_primitives(dtype)
     if fused:
-        functions |= {"muladd": primitives.fma, "polynomial": fused_polynomial, "piecewise": fused_piecewise}
-    if pieces:
-        functions |= coefficients.FLOAT32_PIECES
+        functions |= {"muladd": primitives.fma, "polynomial": fused_polynomial}
+    if picks:
+        tables, *piecewise = PICKS[picks]
+        functions |= {**tables, "piecewise": piecewise[fused]}
     bound = bind(getattr(accurate, name), {**functions, **getattr(coefficients, np.dtype(dtype).name.upper())})
 
     def call(x):
@@ -170,22 +191,22 @@ def test_error_in_ulps(name, dtype, fused):
 
 
 @pytest.mark.parametrize("fused", [False, True], ids=["two roundings", "fused"])
-@pytest.mark.parametrize("name", IN_PIECES)
-def test_error_in_pieces(name, fused):
+@pytest.mark.parametrize(("picks", "name"), IN_PIECES_CASES)
+def test_error_in_pieces(picks, name, fused):
     x = samples(name, np.float32)
-    error, at = largest_error(name, np.float32, x, function(name, np.float32, fused, pieces=True)(x))
-    assert error <= IN_PIECES[name][fused], f"{error} ULP at {at!r}"
+    error, at = largest_error(name, np.float32, x, function(name, np.float32, fused, picks)(x))
+    assert error <= IN_PIECES[picks][name][fused], f"{error} ULP at {at!r}"
 
 
-@pytest.mark.parametrize("name", IN_PIECES)
-def test_special_values_in_pieces(name):
+@pytest.mark.parametrize(("picks", "name"), IN_PIECES_CASES)
+def test_special_values_in_pieces(picks, name):
     x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 3e38, -3e38], np.float32)
-    got, wanted = (function(name, np.float32, pieces=pieces)(x) for pieces in (True, False))
+    got, wanted = (function(name, np.float32, picks=p)(x) for p in (picks, ""))
     np.testing.assert_array_equal(got, wanted)
 
 
-@pytest.mark.skipif(not host().permute, reason="this processor does not pick numbers from tables")
-@pytest.mark.parametrize("name", IN_PIECES)
+@pytest.mark.skipif(not host().picks, reason="this processor does not pick numbers from tables")
+@pytest.mark.parametrize("name", IN_PIECES["memory"])
 def test_pieces_on_this_processor_bit_for_bit(name):
     """Vectors that are all near 0, and vectors with other numbers among them."""
     x = samples(name, np.float32)
@@ -195,7 +216,7 @@ def test_pieces_on_this_processor_bit_for_bit(name):
     plan = actgrad.gelu.plan(x, out=got, backend="cpu")
     kernel = engine.prepare(replace(plan.computation, formulas=(getattr(function_formulas, f"of_{name}"),)))
     kernel.run(*plan.addresses)
-    wanted = function(name, np.float32, fused=True, pieces=True)(x)
+    wanted = function(name, np.float32, fused=True, picks=host().picks)(x)
     np.testing.assert_array_equal(got.view(np.int32), wanted.view(np.int32))
 
 

@@ -36,7 +36,7 @@ EXPM1, EXPM1_TINY, LOG1P = FLOAT64["EXPM1"], FLOAT64["EXPM1_TINY"], FLOAT64["LOG
 NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
 ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K", "_MID", "_MAX"))
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
-NORMAL_PIECES, SIGMOID_PIECES = (), ()  # coefficients.FLOAT32_PIECES, on some machines
+NORMAL_PIECES, SIGMOID_PIECES = (), ()  # those of a backend that has tables, see tracing.functions
 NORMAL_NEAR, NORMAL_PER_UNIT, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_C1, SIGMOID_C3 = 6 * (nan,)
 EXPM1_MIN = -64.0  # expm1 is -1 from here down
 SHORT = 1.5 * 2.0**36  # a Python float plus and minus it is rounded to a multiple of 2**-16
@@ -91,7 +91,7 @@ def normal_pdf(x):
 def normal_pdf_times(x, factor):
     """normal_pdf(x) * factor, for |factor| <= 64: no digits are lost where the density alone is subnormal."""
     if NORMAL_PIECES:
-        _, slope = _tail_and_slope(x, NORMAL_NEAR, NORMAL_PER_UNIT, NORMAL_PIECES)
+        _, slope = piecewise(x, NORMAL_NEAR, NORMAL_PER_UNIT, NORMAL_PIECES)
         near = slope * (-NORMAL_PER_UNIT * factor)
         return where_seldom(abs(x) > NORMAL_NEAR, _normal_pdf_times_by_exp, (x, factor), near)
     return _normal_pdf_times_by_exp(x, factor)
@@ -127,14 +127,9 @@ def _normal_cdf_times_by_exp(x, factor):
 
 
 def _near_0(x, end, per_unit, pieces):
-    """f(x) for x >= -end, where f(x) = 1 - f(-x), of the pieces of its tail, f(-a)."""
-    tail, _ = _tail_and_slope(x, end, per_unit, pieces)
+    """f(x) for x >= -end, where f(x) = 1 - f(-x), of the pieces of its tail, f(-a); beyond `end` it is 1."""
+    tail, _ = piecewise(x, end, per_unit, pieces)
     return where(x > 0.0, 1.0 - tail, tail)
-
-
-def _tail_and_slope(x, end, per_unit, pieces):
-    """f(-|x|) and its slope in |x| * per_unit; beyond the end those of the end, where 1 - f(-|x|) is 1 already."""
-    return piecewise(minimum(abs(x), end), per_unit, pieces)
 
 
 def erfc(x):

@@ -5,8 +5,8 @@ definition: tests run `accurate` on them, and a backend's primitive must agree w
 which may round once or twice, and `reciprocal`). Any argument may be a Python float, which is rounded to the compute
 dtype. No primitive may trap, whatever its arguments.
 
-`piecewise` and `where_seldom` are for machines that pick a number from a table of 32 in one instruction; others need
-not have them.
+`piecewise` and `where_seldom` are for machines that read tables faster than they compute an exp; others need not have
+them. What is called `piecewise` there may be `piecewise_cubic`: the tables decide.
 """
 
 from collections.abc import Callable
@@ -47,20 +47,32 @@ def polynomial(x, coefficients):
     return value
 
 
-def piecewise(x, scale, pieces):
-    """(value, slope) of the polynomial of the piece that x lies in, at u = scale*x - n; float32 only.
+def piecewise(x, end, scale, pieces):
+    """(value, slope) of the polynomial of the piece that a = min(|x|, end) lies in, at u = scale*a - n; float32 only.
 
-    n, the integer nearest to scale*x, numbers the piece, from 0 to 31. u is rounded, scale*x not before. The slope is
+    n, the integer nearest to scale*a, numbers the piece, from 0 to 31. u is rounded, scale*a not before. The slope is
     that in u.
     """
-    x = np.asarray(x)
-    n = np.rint(x * np.float64(scale))  # the product is exact
-    u = fma(x, scale, -n.astype(x.dtype))
-    slope, second, *others = np.array(pieces, np.float32).T[:, np.nan_to_num(n).astype(np.int32) & 31]
+    u, (slope, second, *others) = _in_piece(x, end, scale, pieces)
     value = muladd(slope, u, second)
     for coefficient in others:
         slope, value = muladd(slope, u, value), muladd(value, u, coefficient)
     return value, slope
+
+
+def piecewise_cubic(x, end, scale, pieces):
+    """The same of tables that have a cubic for the value, and behind it perhaps one for the slope."""
+    u, coefficients = _in_piece(x, end, scale, pieces)
+    value, *slope = (polynomial(u, coefficients[first : first + 4]) for first in range(0, len(coefficients), 4))
+    return value, *(slope or [None])
+
+
+def _in_piece(x, end, scale, pieces):
+    """(u, the coefficients) of the piece that min(|x|, end) lies in."""
+    a = minimum(abs(x), np.asarray(x).dtype.type(end))
+    n = np.rint(a * np.float64(scale))  # the product is exact
+    rows = np.array(pieces, np.float32)[np.where(np.isnan(n), 0, n).astype(int)]
+    return fma(a, scale, -n.astype(a.dtype)), tuple(np.moveaxis(rows, -1, 0))
 
 
 def reciprocal(x):

@@ -14,12 +14,12 @@ _NO_BRANCH = "a formula cannot branch on a value; use where(condition, x, y)"
 def functions(implementation: Any, is_double: bool) -> dict[str, Callable[..., Any]]:
     """What the names of xp.py stand for, by way of the accurate functions; the primitives are the methods given.
 
-    A backend without `piecewise` has None for it and for `where_seldom`, which is used beside it only.
+    A backend has the constants of its `piecewise` in `tables`. One without has none there, and None for it and for
+    `where_seldom`, which is used beside it only.
     """
     named = {name: getattr(implementation, name) for name in primitives.NAMES}
     named |= coefficients.FLOAT64 if is_double else coefficients.FLOAT32
-    if named["piecewise"] is not None:
-        named |= coefficients.FLOAT32_PIECES
+    named |= implementation.tables
     return {name: named.get(name) or xp.bind(getattr(accurate, name), named) for name in xp.NAMES}
 
 

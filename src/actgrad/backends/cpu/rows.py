@@ -20,6 +20,7 @@ from ... import xp
 from ...dtypes import Dtype
 from . import storage
 from .flow import Function
+from .pieces import FromMemory
 from .target import Target
 from .vectors import DOUBLE, I32, I64, PTR, Emitter, Mask, Uniform, Vector
 
@@ -44,13 +45,24 @@ class Row:
 
 def emit(module: ir.Module, row: Row, target: Target) -> None:
     """Add `row` and `row_streaming` to `module`."""
-    plain = _RowFunction(module, "row", row, target)
+    notes = _notes(row, target)
+    plain = _RowFunction(module, "row", row, target, notes)
     plain.body()
-    _RowFunction(module, "row_streaming", row, target).streaming_body(plain.function.function_value)
+    _RowFunction(module, "row_streaming", row, target, notes).streaming_body(plain.function.function_value)
+
+
+def _notes(row: Row, target: Target) -> int:
+    """How many words of each element are noted before it is computed, see `FromMemory`; found by trying."""
+    trial = _RowFunction(ir.Module(), "trial", row, target, notes=0)
+    if not isinstance(trial.emitter.pieces, FromMemory):
+        return 0
+    type_ = trial.emitter.vector_type(trial.emitter.element)
+    trial.note([Vector(trial.emitter, ir.Constant(type_, ir.Undefined)) for _ in row.inputs], ir.Constant(PTR, None))
+    return trial.emitter.pieces.notes
 
 
 class _RowFunction:
-    def __init__(self, module: ir.Module, name: str, row: Row, target: Target):
+    def __init__(self, module: ir.Module, name: str, row: Row, target: Target, notes: int):
         self.row = row
         self.function = function = Function(module, name, (PTR, I64, PTR), public=True)
         self.emitter = emitter = Emitter(function, target, row.compute)
@@ -73,26 +85,22 @@ class _RowFunction:
             k: self._spread(self.sources[k], dtype)
             for k, dtype in enumerate(row.inputs) if row.spread[k]
         }  # fmt: skip
+        self.notes = function.words(notes * FromMemory.BLOCK // 2, "notes") if notes else None
         self.buffer: ir.Value | None = None
         if any(not self._masked(d) for d in (*row.outputs, *row.inputs)):
             widest = max(storage.memory_type(d, self.lanes).count for d in (*row.outputs, *row.inputs))
             self.buffer = function.words(widest, "tail")
 
     def body(self) -> None:
-        function, step = self.function, self.lanes * UNROLL
-        bulk = function.and_(self.count, I64(-step))
-        with function.steps(I64(0), bulk, step) as i:
-            self._store_all(i, self._compute_vectors(i))
+        bulk = self._bulk(self._store_all)
         self._remainder(bulk)
-        function.ret_void()
+        self.function.ret_void()
 
     def streaming_body(self, plain: ir.Function) -> None:
         """Whole steps with streaming stores; what is left over by the plain function."""
-        function, step = self.function, self.lanes * UNROLL
+        function = self.function
         operands = function.words(len(self.targets) + len(self.sources), "rest")
-        bulk = function.and_(self.count, I64(-step))
-        with function.steps(I64(0), bulk, step) as i:
-            self._stream_all(i, self._compute_vectors(i))
+        bulk = self._bulk(self._stream_all)
         both = [*zip(self.row.outputs, self.targets, strict=True), *zip(self.row.inputs, self.sources, strict=True)]
         for k, (dtype, pointer) in enumerate(both):
             spread = k >= len(self.targets) and self.row.spread[k - len(self.targets)]
@@ -100,6 +108,22 @@ class _RowFunction:
             function.store(rest, function.word_at(operands, k))
         function.call(plain, [operands, function.sub(self.count, bulk), function.arguments[2]])
         function.ret_void()
+
+    def _bulk(self, use: Callable[[ir.Value, list[list[ir.Value]]], None]) -> ir.Value:
+        """All whole steps: the results of each are handed to `use`. How many elements that are."""
+        function, step = self.function, self.lanes * UNROLL
+        bulk = function.and_(self.count, I64(-step))
+        if self.notes is None:
+            with function.steps(I64(0), bulk, step) as i:
+                use(i, self._compute_vectors(i))
+            return bulk
+        with function.steps(I64(0), bulk, FromMemory.BLOCK) as first:
+            last = function.least(function.add(first, I64(FromMemory.BLOCK)), bulk)
+            with function.steps(first, last, self.lanes) as i:
+                self.note(self._inputs(partial(self._load, i)), self._place_of_notes(i, first))
+            with function.steps(first, last, step) as i:
+                use(i, self._compute_vectors(i, first))
+        return bulk
 
     def _looked_up(self, table: ir.Value, number: int) -> Callable[..., Vector]:
         """What stands for a formula of an input and attributes: its values in a table, of pairs for two formulas."""
@@ -120,7 +144,25 @@ class _RowFunction:
         self.raw[vector.value] = raw
         return vector
 
-    def _compute(self, inputs: list[Vector]) -> list[Vector]:
+    def note(self, inputs: list[Vector], place: ir.Value) -> None:
+        """Note at `place` what `_compute` needs; all else that is emitted here comes to nothing."""
+        with self.emitter.pieces.noting(place), self.emitter.seldom_left_out():
+            self._results(inputs)
+
+    def _place_of_notes(self, index: ir.Value, first: ir.Value) -> ir.Value | None:
+        """Of the vector at `index`, in a block that begins at `first`."""
+        if self.notes is None:
+            return None
+        return self.function.at(self.notes, self.function.mul(self.function.sub(index, first), I64(4)))
+
+    def _compute(self, inputs: list[Vector], notes: ir.Value | None) -> list[Vector]:
+        """The results, by what was noted where anything was."""
+        if notes is None:
+            return self._corrected(inputs)
+        with self.emitter.pieces.picking(notes):
+            return self._corrected(inputs)
+
+    def _corrected(self, inputs: list[Vector]) -> list[Vector]:
         """The results: seldom cases are left out at first; where a lane has such a case, all is computed once more."""
         function, emitter = self.function, self.emitter
         with emitter.seldom_left_out() as conditions:
@@ -144,14 +186,19 @@ class _RowFunction:
 
     def _results(self, inputs: list[Vector]) -> list[Vector]:
         self.found.clear()  # what was found in one block is not there in another
+        if self.emitter.pieces is not None:
+            self.emitter.pieces.begin()
         results = self.row.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]
 
-    def _compute_vectors(self, index: ir.Value) -> list[list[ir.Value]]:
-        """For each of UNROLL vectors, each output as it goes to memory; all loads come first."""
+    def _compute_vectors(self, index: ir.Value, first: ir.Value = I64(0)) -> list[list[ir.Value]]:
+        """For each of UNROLL vectors, each output as it goes to memory; all loads come first. Notes begin at `first`."""
         places = [self.function.add(index, I64(k * self.lanes)) for k in range(UNROLL)]
         loaded = [self._inputs(partial(self._load, place)) for place in places]
-        return [self._narrowed(self._compute(inputs)) for inputs in loaded]
+        return [
+            self._narrowed(self._compute(inputs, self._place_of_notes(place, first)))
+            for place, inputs in zip(places, loaded, strict=True)
+        ]
 
     def _inputs(self, load: Callable[[ir.Value, Dtype], ir.Value]) -> list[Vector]:
         pairs = enumerate(zip(self.sources, self.row.inputs, strict=True))
@@ -209,7 +256,10 @@ class _RowFunction:
             numbers = self.emitter.broadcast(function.trunc(left, I32))
             ascending = ir.Constant(self.emitter.vector_type(I32), list(range(lanes)))
             mask = function.icmp_signed("<", ascending, numbers)
-            results = self._narrowed(self._compute(self._inputs(partial(self._load_some, i, left, mask))))
+            inputs = self._inputs(partial(self._load_some, i, left, mask))
+            if self.notes is not None:
+                self.note(inputs, self.notes)
+            results = self._narrowed(self._compute(inputs, self.notes))
             for target, dtype, value in zip(self.targets, self.row.outputs, results, strict=True):
                 self._store_some(i, left, mask, target, dtype, value)
 

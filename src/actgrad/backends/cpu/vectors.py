@@ -7,13 +7,14 @@ primitives are the methods below. No fast-math flag is ever set, and a fused mul
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import llvmlite.ir as ir
 
 from .. import tracing
+from .pieces import PICKS
 from .target import Target
 
 I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
@@ -35,9 +36,10 @@ class Emitter:
         self.suffix = f"v{self.lanes}f{64 if self.is_double else 32}"
         # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
         self.magic = 1.5 * 2.0**self.mantissa
-        has_pieces = target.permute and not self.is_double
-        self.piecewise = self._piecewise if has_pieces else None
-        self.where_seldom = self._where_seldom if has_pieces else None
+        self.pieces = PICKS[target.picks](self) if target.picks and not self.is_double else None
+        self.tables = self.pieces.tables if self.pieces else {}
+        self.piecewise = self.pieces.piecewise if self.pieces else None
+        self.where_seldom = self._where_seldom if self.pieces else None
         self._seldom: list[Mask] | None = None
         self.functions = tracing.functions(self, self.is_double)
 
@@ -207,22 +209,6 @@ class Emitter:
         for coefficient in coefficients[1:]:
             value = self.muladd(value, x, coefficient)
         return self.vector(value)
-
-    def _piecewise(self, x: Any, scale: float, pieces: tuple[tuple[float, ...], ...]) -> tuple[Vector, Vector]:
-        """See `piecewise` of primitives.py. A piece's number is in the last bits of scale*x + magic."""
-        biased = self.fma(x, scale, self.magic)
-        number, u = self.bits(biased), self.fma(x, scale, self.magic - biased)
-
-        def picked(numbers: Sequence[float]) -> Vector:
-            """The number of each lane's piece: of `number` only the last five bits are looked at."""
-            low, high = (ir.Constant(biased.value.type, list(half)) for half in (numbers[:16], numbers[16:]))
-            return Vector(self, self.call("llvm.x86.avx512.vpermi2var.ps.512", low.type, low, number, high))
-
-        slope, second, *others = (picked(numbers) for numbers in zip(*pieces, strict=True))
-        value = self.fma(slope, u, second)
-        for coefficient in others:
-            slope, value = self.fma(slope, u, value), self.fma(value, u, coefficient)
-        return value, slope
 
     def _where_seldom(self, condition: Mask, function: Any, arguments: tuple[Any, ...], otherwise: Any) -> Any:
         """See `where_seldom` of primitives.py; within `seldom_left_out` it is `otherwise`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -108,6 +108,7 @@ class Emitter:
 
     muladd = fma
     piecewise = where_seldom = None  # picking from tables is not worth its time there
+    tables: ClassVar[dict[str, Any]] = {}
 
     def nearest_integer(self, x: Any) -> Vector:
         """For |x| up to 2**(mantissa - 1), which holds wherever the accurate functions ask; 0.0 also for -0.0."""
