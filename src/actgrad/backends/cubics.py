@@ -1,11 +1,11 @@
-"""Cubic polynomials for GELU's functions near 0: tables for machines that read rows of four numbers fast.
+"""Cubic polynomials for GELU's functions: tables for machines that load rows of four numbers fast.
 
-They take the place of `coefficients.FLOAT32_PIECES`, for the same functions up to the same ends, in `cubic_pieces`. Made
-from the accurate functions in float64, which use nothing but arithmetic: the tables are the same on every machine.
+For `piecewise_cubic`, in place of `coefficients.FLOAT32_PIECES`, and further out. They are interpolated from the
+accurate functions in float64, which use nothing but arithmetic: the tables are the same on every machine.
 """
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from math import ceil
 from typing import Any
 
@@ -14,27 +14,35 @@ import numpy as np
 from . import accurate
 from .coefficients import FLOAT32_PIECES
 
-PER_UNIT = 64.0  # pieces; so short that a cubic's relative error is at most 2.1e-8 (normal) and 5.2e-8 (sigmoid)
+# Where the tables end, since coefficients become subnormal soon after; and pieces per unit, so many that there a
+# cubic has a relative error of 3.0e-8 (normal) and 3.5e-8 (sigmoid).
+NORMAL_NEAR, NORMAL_PER_UNIT = 12.5, 128.0
+SIGMOID_NEAR, SIGMOID_PER_UNIT = 10.0, 224.0
 
 
 @cache
 def tables() -> dict[str, Any]:
-    """The constants of `accurate` by name."""
-    cubic = partial(accurate.sigmoid_cubic, c1=FLOAT32_PIECES["SIGMOID_C1"], c3=FLOAT32_PIECES["SIGMOID_C3"])
-    normal = (lambda a: accurate.normal_cdf(-a), lambda a: accurate.normal_pdf(a) / -PER_UNIT)
+    """Constants of `accurate` by name."""
+    c1, c3 = (FLOAT32_PIECES[name] for name in ("SIGMOID_C1", "SIGMOID_C3"))
     return {
-        **FLOAT32_PIECES,
-        "NORMAL_PER_UNIT": PER_UNIT,
-        "NORMAL_PIECES": _pieces(FLOAT32_PIECES["NORMAL_NEAR"], *normal),
-        "SIGMOID_PER_UNIT": PER_UNIT,
-        "SIGMOID_PIECES": _pieces(FLOAT32_PIECES["SIGMOID_NEAR"], lambda a: cubic(-a)),
-    }
+        "NORMAL_NEAR": NORMAL_NEAR,
+        "NORMAL_PER_UNIT": NORMAL_PER_UNIT,
+        "NORMAL_PIECES": (
+            _cubics(lambda a: accurate.normal_cdf(-a), NORMAL_NEAR, NORMAL_PER_UNIT),
+            _cubics(lambda a: accurate.normal_pdf(a) / -NORMAL_PER_UNIT, NORMAL_NEAR, NORMAL_PER_UNIT),
+        ),
+        "SIGMOID_C1": c1,
+        "SIGMOID_C3": c3,
+        "SIGMOID_NEAR": SIGMOID_NEAR,
+        "SIGMOID_PER_UNIT": SIGMOID_PER_UNIT,
+        "SIGMOID_PIECES": (
+            _cubics(lambda a: accurate.sigmoid_cubic(-a, c1, c3), SIGMOID_NEAR, SIGMOID_PER_UNIT),
+        ),
+    }  # fmt: skip
 
 
-def _pieces(end: float, *functions: Callable[[Any], Any]) -> tuple[tuple[float, ...], ...]:
-    """Row n, of each function(a): the cubic in u = PER_UNIT*a - n that has its values at Chebyshev's four points."""
+def _cubics(function: Callable[[Any], Any], end: float, per_unit: float) -> Any:
+    """Row n: the cubic in u = per_unit*a - n that has function(a)'s values at Chebyshev's four points of |u| <= 1/2."""
     u = np.polynomial.chebyshev.chebpts1(4) / 2
-    a = (np.arange(ceil(end * PER_UNIT) + 1)[:, None] + u) / PER_UNIT
-    interpolated = np.linalg.inv(np.vander(u, 4)).T
-    rows = np.concatenate([function(a) @ interpolated for function in functions], axis=1)
-    return tuple(map(tuple, rows.astype(np.float32).tolist()))
+    a = (np.arange(ceil(end * per_unit) + 1)[:, None] + u) / per_unit
+    return (function(a) @ np.linalg.inv(np.vander(u, 4)).T).astype(np.float32)

@@ -61,18 +61,17 @@ def piecewise(x, end, scale, pieces):
 
 
 def piecewise_cubic(x, end, scale, pieces):
-    """The same of tables that have a cubic for the value, and behind it perhaps one for the slope."""
-    u, coefficients = _in_piece(x, end, scale, pieces)
-    value, *slope = (polynomial(u, coefficients[first : first + 4]) for first in range(0, len(coefficients), 4))
+    """The same of any number of pieces: `pieces` are the cubics of the value, and of the slope, if that is not None."""
+    value, *slope = (polynomial(*_in_piece(x, end, scale, cubics)) for cubics in pieces)
     return value, *(slope or [None])
 
 
-def _in_piece(x, end, scale, pieces):
-    """(u, the coefficients) of the piece that min(|x|, end) lies in."""
+def _in_piece(x, end, scale, rows):
+    """(u, coefficients) of the piece that min(|x|, end) lies in."""
     a = minimum(abs(x), np.asarray(x).dtype.type(end))
     n = np.rint(a * np.float64(scale))  # the product is exact
-    rows = np.array(pieces, np.float32)[np.where(np.isnan(n), 0, n).astype(int)]
-    return fma(a, scale, -n.astype(a.dtype)), tuple(np.moveaxis(rows, -1, 0))
+    found = np.array(rows, np.float32)[np.where(np.isnan(n), 0, n).astype(int)]
+    return fma(a, scale, -n.astype(a.dtype)), tuple(np.moveaxis(found, -1, 0))
 
 
 def reciprocal(x):
@@ -81,7 +80,7 @@ def reciprocal(x):
 
 
 def power_of_two(factor, n):
-    """factor * 2**n for an integral float n and a Python float that is a power of two, where that is a normal number."""
+    """factor * 2**n for an integral float n and a Python float, a power of two, where that is a normal number."""
     return scale_by_power_of_two(factor, n)
 
 

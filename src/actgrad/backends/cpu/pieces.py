@@ -1,12 +1,11 @@
-"""How a processor computes the polynomial of the piece that a number lies in: `piecewise` of primitives.py, in float32.
+"""How a processor computes the polynomial of the piece that a number lies in: `piecewise` of primitives.py.
 
-Processors differ in how the lanes of a vector get the coefficients of their pieces, and so in the tables that suit them.
+Processors differ in how the lanes of a vector get the coefficients of their pieces, and so in what tables suit them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import llvmlite.ir as ir
@@ -17,9 +16,10 @@ if TYPE_CHECKING:
     from .vectors import Emitter, Vector
 
 I8, I32, I64, FLOAT = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.FloatType()
-QUAD = ir.VectorType(FLOAT, 4)
+ROW_SHIFT = 4  # a row of a table has 2**4 bytes
 
-Table = Sequence[Sequence[float]]
+Tables = Sequence[Any]
+Result = tuple["Vector", "Vector | None"]
 
 
 class FromRegisters:
@@ -29,12 +29,9 @@ class FromRegisters:
         self.emitter = emitter
         self.tables = coefficients.FLOAT32_PIECES
 
-    def begin(self) -> None:
-        """Nothing is kept that a formula, traced from its beginning, must not meet again."""
-
-    def piecewise(self, x: Any, end: float, scale: float, pieces: Table) -> tuple[Vector, Vector]:
+    def piecewise(self, x: Any, end: float, scale: float, pieces: Tables) -> tuple[Vector, Vector]:
         emitter = self.emitter
-        number, u = _number_and_place(emitter, x, end, scale)
+        number, u = _number_and_place(emitter, emitter.minimum(emitter.abs(x), end), scale)
 
         def picked(numbers: Sequence[float]) -> Vector:
             """The number of each lane's piece: of `number` only the last five bits are looked at."""
@@ -49,11 +46,11 @@ class FromRegisters:
 
 
 class FromMemory:
-    """Many pieces, each a row of four coefficients: a row is loaded for each lane, and the rows are transposed.
+    """Many pieces, as cubics: a row of four coefficients is loaded for each lane, and the rows are transposed.
 
-    Where a row lies must be known before it can be loaded. That is noted for a block of vectors before the first of them
-    is computed: a formula is traced twice, `noting` and then `picking`. Otherwise a processor, which has room for what
-    two or three vectors need, would wait for each of them.
+    Where a row lies must be known before it can be loaded. That is noted for a block of vectors before the first of
+    them is computed: a formula is traced twice, first to note and then to pick. Otherwise a processor, which has room
+    for what two or three vectors need, would wait for each of them.
     """
 
     BLOCK = 256  # elements
@@ -63,19 +60,15 @@ class FromMemory:
         self.tables = cubics.tables()
         self._is_noting = False
         self._place: ir.Value | None = None
-        self._known: list[tuple[ir.Value, Table, tuple[Vector, Vector]]] = []
+        self._known: list[tuple[ir.Value, Tables, Result]] = []
 
-    @contextmanager
-    def noting(self, place: ir.Value) -> Iterator[None]:
-        """Within it, for one vector, `piecewise` notes rows from `place` on; its results mean nothing."""
+    def note_at(self, place: ir.Value) -> None:
+        """From now on `piecewise` notes a vector's rows, from `place` on; its results mean nothing."""
         self._is_noting, self._place = True, place
-        yield
 
-    @contextmanager
-    def picking(self, place: ir.Value) -> Iterator[None]:
-        """Within it, for one vector, `piecewise` uses what was noted from `place` on."""
+    def pick_by(self, place: ir.Value) -> None:
+        """From now on `piecewise` uses what was noted from `place` on."""
         self._is_noting, self._place = False, place
-        yield
 
     def begin(self) -> None:
         """A formula is traced from its beginning: its notes are counted anew."""
@@ -86,41 +79,39 @@ class FromMemory:
         """How many words were noted, or used, of each element since the beginning."""
         return len(self._known)
 
-    def piecewise(self, x: Any, end: float, scale: float, pieces: Table) -> tuple[Vector, Vector]:
+    def piecewise(self, x: Any, end: float, scale: float, pieces: Tables) -> Result:
         source = _without_sign(self.emitter.vector(x).value)
-        for known, table, result in self._known:
-            if known is source and table is pieces:
+        for known, tables, result in self._known:
+            if known is source and tables is pieces:
                 return result
         result = self._result(x, end, scale, pieces)
         self._known.append((source, pieces, result))
         return result
 
-    def _result(self, x: Any, end: float, scale: float, pieces: Table) -> tuple[Vector, Vector]:
+    def _result(self, x: Any, end: float, scale: float, pieces: Tables) -> Result:
         emitter, builder = self.emitter, self.emitter.builder
-        number, u = _number_and_place(emitter, x, end, scale)
-        notes = builder.gep(self._place, [I64(4 * self.BLOCK * self.notes)], source_etype=I8)
+        notes = _at(builder, self._place, 4 * self.BLOCK * self.notes)
         if self._is_noting:
-            builder.store(_offsets(emitter, number, pieces), notes, align=4 * emitter.lanes)
+            a = emitter.abs(x)
+            a = emitter.where(a < end, a, end)  # of a NaN the last row is noted
+            number, u = _number_and_place(emitter, a, scale)
+            builder.store(builder.shl(number, emitter.splat(ROW_SHIFT, I32)), notes, align=4 * emitter.lanes)
             return u, u
-        table = _constant(builder.module, pieces)
-        rows = []
-        for lane in range(emitter.lanes):
-            offset = builder.load(builder.gep(notes, [I64(4 * lane)], source_etype=I8), typ=I32, align=4)
-            rows.append(builder.gep(table, [builder.zext(offset, I64)], source_etype=I8))
-        value, *slope = (
-            emitter.polynomial(u, tuple(map(emitter.from_bits, _columns(builder, rows, first))))
-            for first in range(0, len(pieces[0]), 4)
-        )
-        return value, *(slope or [None])
+        _, u = _number_and_place(emitter, emitter.minimum(emitter.abs(x), end), scale)
+        words = [builder.load(_at(builder, notes, 4 * lane), typ=I32, align=4) for lane in range(emitter.lanes)]
+        offsets = [builder.zext(word, I64) for word in words]
+        above_number = emitter.pattern(emitter.magic) << ROW_SHIFT & 0xFFFF_FFFF
+        tables = [_at(builder, _constant(builder.module, rows), -above_number) for rows in pieces]
+        value, *slope = (emitter.polynomial(u, _columns(emitter, table, offsets)) for table in tables)
+        return value, slope[0] if slope else None
 
 
 #: By `picks` of a target.
-PICKS = {"registers": FromRegisters, "memory": FromMemory}
+PICKS: dict[str, type[FromRegisters] | type[FromMemory]] = {"registers": FromRegisters, "memory": FromMemory}
 
 
-def _number_and_place(emitter: Emitter, x: Any, end: float, scale: float) -> tuple[ir.Value, Vector]:
-    """The piece, whose number is in the last bits of a word, and where in it |x|, but at most `end`, lies."""
-    a = emitter.minimum(emitter.abs(x), end)
+def _number_and_place(emitter: Emitter, a: Vector, scale: float) -> tuple[ir.Value, Vector]:
+    """The number of the piece that a lies in, plus the emitter's magic number, as a word; and where in that piece."""
     biased = emitter.fma(a, scale, emitter.magic)
     return emitter.bits(biased), emitter.fma(a, scale, emitter.magic - biased)
 
@@ -130,44 +121,34 @@ def _without_sign(value: ir.Value) -> ir.Value:
     return value.operands[0] if isinstance(value, ir.Instruction) and value.opname == "fneg" else value
 
 
-def _row_bytes(pieces: Table) -> int:
-    return 4 * len(pieces[0])
-
-
-def _rows(pieces: Table) -> int:
-    """Of the table in memory: a power of two, so that no bits of a NaN lead out of it."""
-    return 1 << (len(pieces) - 1).bit_length()
-
-
-def _offsets(emitter: Emitter, number: ir.Value, pieces: Table) -> ir.Value:
-    """Bytes from a table's beginning to the rows of these numbers."""
-    size = _row_bytes(pieces)
-    shifted = emitter.builder.shl(number, emitter.splat(size.bit_length() - 1, I32))
-    return emitter.builder.and_(shifted, emitter.splat((_rows(pieces) - 1) * size, I32))
-
-
-def _constant(module: ir.Module, pieces: Table) -> ir.Value:
-    """The table's address."""
-    name = f"pieces_{id(pieces)}"
+def _constant(module: ir.Module, table: Any) -> ir.Value:
+    """The address of the table's rows, which become part of the module."""
+    name = f"pieces_{id(table)}"
     if name not in module.globals:
-        filled = [*pieces, *[(0.0,) * len(pieces[0])] * (_rows(pieces) - len(pieces))]
-        content = ir.Constant.literal_array([ir.Constant.literal_array([FLOAT(n) for n in row]) for row in filled])
-        table = ir.GlobalVariable(module, content.type, name)
-        table.initializer, table.global_constant, table.linkage, table.align = content, True, "private", 64
+        content = bytearray(table.tobytes())
+        constant = ir.GlobalVariable(module, ir.ArrayType(I8, len(content)), name)
+        constant.initializer = ir.Constant(constant.type.pointee, content)
+        constant.global_constant, constant.linkage, constant.align = True, "private", 64
     return module.globals[name]
 
 
-def _columns(builder: ir.IRBuilder, rows: Sequence[ir.Value], first: int) -> list[ir.Value]:
-    """Four columns, from `first` on, of eight rows; what is done in a register is done in both of its halves."""
-    quads = [builder.load(builder.gep(row, [I64(4 * first)], source_etype=I8), typ=QUAD, align=16) for row in rows]
-    a, b, c, d = (_shuffled(builder, quads[k], quads[k + 4], range(8)) for k in range(4))
+def _columns(emitter: Emitter, table: ir.Value, offsets: Sequence[ir.Value]) -> tuple[Vector, ...]:
+    """The four columns of eight rows; what is done in a register is done in both of its halves."""
+    builder = emitter.builder
+    rows = [builder.load(_at(builder, table, offset), typ=ir.VectorType(FLOAT, 4), align=16) for offset in offsets]
+    a, b, c, d = (_shuffled(builder, rows[k], rows[k + 4], range(8)) for k in range(4))
     columns = []
     for low in (0, 2):
-        pairs = [h + n + x for h in (0, 4) for n in (low, low + 1) for x in (0, 8)]
+        pairs = [half + n + x for half in (0, 4) for n in (low, low + 1) for x in (0, 8)]
         ab, cd = _shuffled(builder, a, b, pairs), _shuffled(builder, c, d, pairs)
         for k in (0, 2):
-            columns.append(_shuffled(builder, ab, cd, [h + x + k + n for h in (0, 4) for x in (0, 8) for n in (0, 1)]))
-    return columns
+            order = [half + k + x + n for half in (0, 4) for x in (0, 8) for n in (0, 1)]
+            columns.append(emitter.from_bits(_shuffled(builder, ab, cd, order)))
+    return tuple(columns)
+
+
+def _at(builder: ir.IRBuilder, address: ir.Value, offset: ir.Value | int) -> ir.Value:
+    return builder.gep(address, [I64(offset) if isinstance(offset, int) else offset], source_etype=I8)
 
 
 def _shuffled(builder: ir.IRBuilder, x: ir.Value, y: ir.Value, order: Sequence[int]) -> ir.Value:

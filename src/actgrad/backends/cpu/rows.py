@@ -54,11 +54,11 @@ def emit(module: ir.Module, row: Row, target: Target) -> None:
 def _notes(row: Row, target: Target) -> int:
     """How many words of each element are noted before it is computed, see `FromMemory`; found by trying."""
     trial = _RowFunction(ir.Module(), "trial", row, target, notes=0)
-    if not isinstance(trial.emitter.pieces, FromMemory):
+    if trial.pieces is None:
         return 0
     type_ = trial.emitter.vector_type(trial.emitter.element)
     trial.note([Vector(trial.emitter, ir.Constant(type_, ir.Undefined)) for _ in row.inputs], ir.Constant(PTR, None))
-    return trial.emitter.pieces.notes
+    return trial.pieces.notes
 
 
 class _RowFunction:
@@ -85,6 +85,7 @@ class _RowFunction:
             k: self._spread(self.sources[k], dtype)
             for k, dtype in enumerate(row.inputs) if row.spread[k]
         }  # fmt: skip
+        self.pieces = emitter.pieces if isinstance(emitter.pieces, FromMemory) else None
         self.notes = function.words(notes * FromMemory.BLOCK // 2, "notes") if notes else None
         self.buffer: ir.Value | None = None
         if any(not self._masked(d) for d in (*row.outputs, *row.inputs)):
@@ -115,7 +116,7 @@ class _RowFunction:
         bulk = function.and_(self.count, I64(-step))
         if self.notes is None:
             with function.steps(I64(0), bulk, step) as i:
-                use(i, self._compute_vectors(i))
+                use(i, self._compute_vectors(i, I64(0)))
             return bulk
         with function.steps(I64(0), bulk, FromMemory.BLOCK) as first:
             last = function.least(function.add(first, I64(FromMemory.BLOCK)), bulk)
@@ -146,7 +147,9 @@ class _RowFunction:
 
     def note(self, inputs: list[Vector], place: ir.Value) -> None:
         """Note at `place` what `_compute` needs; all else that is emitted here comes to nothing."""
-        with self.emitter.pieces.noting(place), self.emitter.seldom_left_out():
+        assert self.pieces is not None
+        self.pieces.note_at(place)
+        with self.emitter.seldom_left_out():
             self._results(inputs)
 
     def _place_of_notes(self, index: ir.Value, first: ir.Value) -> ir.Value | None:
@@ -156,14 +159,12 @@ class _RowFunction:
         return self.function.at(self.notes, self.function.mul(self.function.sub(index, first), I64(4)))
 
     def _compute(self, inputs: list[Vector], notes: ir.Value | None) -> list[Vector]:
-        """The results, by what was noted where anything was."""
-        if notes is None:
-            return self._corrected(inputs)
-        with self.emitter.pieces.picking(notes):
-            return self._corrected(inputs)
+        """The results, by what was noted at `notes`, if anything was.
 
-    def _corrected(self, inputs: list[Vector]) -> list[Vector]:
-        """The results: seldom cases are left out at first; where a lane has such a case, all is computed once more."""
+        Seldom cases are left out at first; where a lane has such a case, all is computed once more.
+        """
+        if self.pieces is not None and notes is not None:
+            self.pieces.pick_by(notes)
         function, emitter = self.function, self.emitter
         with emitter.seldom_left_out() as conditions:
             results = self._results(inputs)
@@ -186,13 +187,13 @@ class _RowFunction:
 
     def _results(self, inputs: list[Vector]) -> list[Vector]:
         self.found.clear()  # what was found in one block is not there in another
-        if self.emitter.pieces is not None:
-            self.emitter.pieces.begin()
+        if self.pieces is not None:
+            self.pieces.begin()
         results = self.row.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]
 
-    def _compute_vectors(self, index: ir.Value, first: ir.Value = I64(0)) -> list[list[ir.Value]]:
-        """For each of UNROLL vectors, each output as it goes to memory; all loads come first. Notes begin at `first`."""
+    def _compute_vectors(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
+        """Of each of UNROLL vectors, all outputs as they go to memory; all loads come first. Notes begin at `first`."""
         places = [self.function.add(index, I64(k * self.lanes)) for k in range(UNROLL)]
         loaded = [self._inputs(partial(self._load, place)) for place in places]
         return [

@@ -186,20 +186,21 @@ class Emitter:
     def _times_power_of_two(self, factor: float, n: ir.Value) -> Vector:
         """factor * 2**n for the low bits of n, added to the exponent field, where factor and result are normal."""
         shifted = self.builder.shl(n, self.splat(self.mantissa, self.integer))
-        return self.from_bits(self.builder.add(shifted, self.splat(self._pattern(factor), self.integer)))
+        return self.from_bits(self.builder.add(shifted, self.splat(self.pattern(factor), self.integer)))
 
     def split_power_of_two(self, x: Any) -> tuple[Vector, Vector]:
         x = self.vector(x)
         bits, builder = self.bits(x), self.builder
         shift = self.splat(self.mantissa, self.integer)
-        above = builder.sub(bits, self.splat(self._pattern(0.5**0.5), self.integer))
+        above = builder.sub(bits, self.splat(self.pattern(0.5**0.5), self.integer))
         exponent = builder.ashr(above, shift)
         mantissa = self.from_bits(builder.sub(bits, builder.shl(exponent, shift)))
         # The reverse of the trick with the magic number: the conversion of 64-bit integers is slow or missing.
-        magic = self.splat(self._pattern(self.magic), self.integer)
+        magic = self.splat(self.pattern(self.magic), self.integer)
         return mantissa, self.from_bits(builder.add(exponent, magic)) - self.magic
 
-    def _pattern(self, value: float) -> int:
+    def pattern(self, value: float) -> int:
+        """The bits of a number of the compute dtype, as an integer."""
         code = ("<d", "<q") if self.is_double else ("<f", "<i")
         pattern: int = struct.unpack(code[1], struct.pack(code[0], value))[0]
         return pattern
