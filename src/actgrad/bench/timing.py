@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -104,8 +105,9 @@ def interleaved(
     """The times of each contender; they take turns, so that what slows the machine down meets them all.
 
     `seconds` is what each contender may take, but for `least_runs` that it makes in any case. Warm: each run is
-    preceded by a call that is not timed, so that what the contender before left in the caches does not matter. Cold:
-    every call is on the set of buffers whose last use is longest ago, whoever used it.
+    preceded by a call that is not timed, so that what the contender before left in the caches hardly matters; and in
+    each turn the order is another one, so that it matters to all alike. Cold: every call is on the set of buffers
+    whose last use is longest ago, whoever used it.
     """
     sets = len(contenders[0].calls)
     place = 0
@@ -131,9 +133,10 @@ def interleaved(
             plans.append((calls, ahead, max(least_runs, min(MOST_RUNS, runs))))
         rounds = max(runs for *_, runs in plans)
         taken: list[list[float]] = [[] for _ in contenders]
+        order, chance = list(range(len(contenders))), random.Random(0)
         for turn in range(rounds):
-            for offset in range(len(contenders)):
-                k = (turn + offset) % len(contenders)  # nobody always follows the same one
+            chance.shuffle(order)  # in any fixed order each would always find what the same one left in the caches
+            for k in order:
                 calls, ahead, runs = plans[k]
                 if (turn + 1) * runs // rounds == turn * runs // rounds:
                     continue  # slow ones sit out, evenly
