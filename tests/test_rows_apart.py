@@ -134,3 +134,23 @@ def test_halves_are_read_as_one_run(operator: actgrad.Operator) -> None:
             is_short = shape[-1] * BY_NAME[dtype].itemsize <= 8192
             assert (", 1 copied by rows" in how) == is_short, (dtype, shape, how)
             assert "fetched" not in how
+
+
+@pytest.mark.parametrize("apart", [0, 64, 2048])
+@pytest.mark.parametrize("operator", [o for o in OPERATORS if len(o.schema.outputs) > 1], ids=ids)
+def test_outputs_at_any_places_of_their_pages(operator: actgrad.Operator, apart: int) -> None:
+    """Which decides, on some processors, whether they are streamed; either way they are whole, and the same bits."""
+    rng, attributes = np.random.default_rng(6), off_defaults(operator)
+    tensors = inputs(rng, operator, (6, 2080) if operator.layout == GATED else (9, 1400), "float32")
+    wanted = testing.as_tuple(operator(*tensors.values(), **attributes))
+    outputs = []
+    for k, w in enumerate(wanted):
+        room = np.full(w.nbytes + 8192, 0xA5, np.uint8)
+        start = -room.ctypes.data % 4096 + k * apart
+        outputs.append(room[start : start + w.nbytes].view(w.dtype).reshape(w.shape))
+        outputs[-1][...] = np.nan
+    plan = operator.plan(*tensors.values(), out=tuple(outputs), backend="reference", **attributes)
+    kernel = engine.prepare(plan.computation)
+    assert ("streaming" in str(kernel)) == bool(kernel.target.fence)
+    kernel.run(*plan.addresses)
+    assert all(map(same_bits, outputs, wanted))
