@@ -34,6 +34,10 @@ def of_normal_cdf_of_attribute(x, alpha):
     return x * normal_cdf(alpha)
 
 
+def of_normal_cdf_of_two_numbers(x):
+    return normal_cdf(x) * normal_cdf(0.5 * x)
+
+
 def of_normal_pdf(x):
     return normal_pdf(x)
 

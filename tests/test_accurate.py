@@ -220,6 +220,17 @@ def test_pieces_on_this_processor_bit_for_bit(name):
     np.testing.assert_array_equal(got.view(np.int32), wanted.view(np.int32))
 
 
+def test_a_formula_of_two_numbers():
+    """Each finds the pieces of its own."""
+    x = np.random.default_rng(10).normal(0, 3, 700).astype(np.float32)
+    got = np.full_like(x, np.nan)
+    plan = actgrad.gelu.plan(x, out=got, backend="cpu")
+    kernel = engine.prepare(replace(plan.computation, formulas=(function_formulas.of_normal_cdf_of_two_numbers,)))
+    kernel.run(*plan.addresses)
+    wanted = [math.erfc(-v / math.sqrt(2)) * math.erfc(-v / math.sqrt(8)) / 4 for v in x.tolist()]
+    np.testing.assert_allclose(got, wanted, rtol=1e-6)
+
+
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 def test_rows_of_any_length(approximate):
     """Elements are looked at in blocks of 256, in vectors and one by one at the end: that is seen in no result."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import prod
 from typing import Any
 
@@ -181,6 +181,25 @@ def test_contenders_take_turns_and_slow_ones_sit_out(monkeypatch: pytest.MonkeyP
     assert [g for g in groups if "s" in g] == ["ss"] * 7  # each one that is timed after one that is not
     assert sum(map(len, groups)) == 2 * (40 + 7)
     assert {len(g) for g in groups[1:-1] if "f" in g} <= {8, 10, 12, 14}  # evenly spread
+
+
+def test_a_contender_follows_each_other_one_as_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the one before left in the caches would else count for or against always the same one."""
+    clock, log = [0.0], []
+    monkeypatch.setattr("time.perf_counter", lambda: clock[0])
+
+    def contender(name: str) -> Contender:
+        def call() -> None:
+            log.append(name)
+            clock[0] += 1.0
+
+        return Contender(name, "out", [call])
+
+    interleaved([contender(name) for name in "abcd"], seconds=600.0)
+    turns = log[4 * 5 :: 2]  # after the estimates; of each run the call that is not timed
+    before_a = [before for before, name in pairwise(turns) if name == "a" != before]
+    assert len(before_a) > 200
+    assert all(0.2 < before_a.count(name) / len(before_a) < 0.47 for name in "bcd")
 
 
 def test_cold_calls_use_the_set_that_waited_longest(monkeypatch: pytest.MonkeyPatch) -> None:

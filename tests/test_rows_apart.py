@@ -13,6 +13,7 @@ from calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
 import actgrad
 from actgrad import testing
 from actgrad.backends.cpu import engine, tiling
+from actgrad.backends.cpu.driver import Block
 from actgrad.backends.cpu.target import host
 from actgrad.dtypes import BY_NAME
 from actgrad.layouts import GATED
@@ -154,3 +155,23 @@ def test_outputs_at_any_places_of_their_pages(operator: actgrad.Operator, apart:
     assert ("streaming" in str(kernel)) == bool(kernel.target.fence)
     kernel.run(*plan.addresses)
     assert all(map(same_bits, outputs, wanted))
+
+
+@pytest.mark.parametrize("apart", [0, 64, 2048])
+def test_which_two_outputs_are_streamed(apart: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not those at the same place of their pages, where a line takes several stores. Another formula streams here."""
+    x = np.random.default_rng(7).normal(size=(6, 2048)).astype(np.float32)
+    erf, tanh = (actgrad.geglu(x, approximate=a)[1] for a in ("none", "tanh"))
+    tanh_kernel = engine.prepare(actgrad.geglu.plan(x, approximate="tanh", backend="reference").computation)
+    streaming = tanh_kernel._block[Block.ROW_STREAMING]
+    words = tiling.Walk.words
+    monkeypatch.setattr(tiling.Walk, "words", lambda walk, row, _, scalars: words(walk, row, streaming, scalars))
+    room = np.full(2 * erf.nbytes + 8192, 0xA5, np.uint8)
+    begins = [-room.ctypes.data % 4096 + k * (erf.nbytes + apart) for k in range(2)]
+    assert erf.nbytes % 4096 == 0
+    outputs = tuple(room[begin : begin + erf.nbytes].view(np.float32).reshape(erf.shape) for begin in begins)
+    plan = actgrad.geglu.plan(x, out=outputs, approximate="none", backend="reference")
+    kernel = engine.prepare(plan.computation)
+    kernel.run(*plan.addresses)
+    is_streamed = bool(kernel.target.fence) and (apart != 0 or kernel.target.vector_bytes == 64)
+    assert same_bits(outputs[1], tanh if is_streamed else erf)

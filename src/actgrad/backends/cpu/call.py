@@ -25,7 +25,7 @@ from .driver import MAX_OPERANDS
 from .driver import SLOTS_SYMBOL as THREADS_SYMBOL
 from .driver import Slots as ThreadSlots
 from .flow import Function, Words, add_python_functions, external, external_data
-from .vectors import I1, I32, I64, PTR, VOID
+from .irtypes import I1, I32, I64, PTR, VOID
 
 NULL = PTR(None)
 _EQUAL = 2  # Py_EQ

@@ -23,9 +23,9 @@ from enum import auto
 import llvmlite.ir as ir
 
 from .flow import Function, Words, external, external_data
+from .irtypes import I32, I64, PTR, VOID
 from .staging import emit_copy
 from .target import Target
-from .vectors import I32, I64, PTR, VOID
 
 MAX_OPERANDS = 8
 MAX_DIMENSIONS = 64  # of NumPy, the widest

@@ -10,7 +10,7 @@ from enum import IntEnum
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
-from .vectors import I32, I64, PTR, VOID
+from .irtypes import I32, I64, PTR, VOID
 
 
 class Words(IntEnum):

@@ -25,9 +25,8 @@ from ...dtypes import BY_NAME, Dtype
 from ...loop import Loop, Operand
 from ...plan import Computation
 from .flow import Function
-from .vectors import I32, I64, PTR
+from .irtypes import I16, I32, I64, PTR
 
-I16 = ir.IntType(16)
 NUMBERS = 1 << 16  # of a half-precision dtype
 WORTH = 3 * NUMBERS // 2  # elements of a call that make it worth to fill a table, which later calls use too
 MOST_TABLES = 64  # they live as long as the process: 32 MiB at most

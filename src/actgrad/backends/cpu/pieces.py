@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import llvmlite.ir as ir
 
 from .. import coefficients, cubics
+from .flow import Function
+from .irtypes import FLOAT, I8, I32, I64
 
 if TYPE_CHECKING:
     from .vectors import Emitter, Vector
 
-I8, I32, I64, FLOAT = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.FloatType()
 ROW_SHIFT = 4  # a row of a table has 2**4 bytes
 
 Tables = Sequence[Any]
@@ -31,7 +32,7 @@ class FromRegisters:
 
     def piecewise(self, x: Any, end: float, scale: float, pieces: Tables) -> tuple[Vector, Vector]:
         emitter = self.emitter
-        number, u = _number_and_place(emitter, emitter.minimum(emitter.abs(x), end), scale)
+        number, u = _piece_of(emitter, emitter.minimum(emitter.abs(x), end), scale)
 
         def picked(numbers: Sequence[float]) -> Vector:
             """The number of each lane's piece: of `number` only the last five bits are looked at."""
@@ -90,18 +91,18 @@ class FromMemory:
 
     def _result(self, x: Any, end: float, scale: float, pieces: Tables) -> Result:
         emitter, builder = self.emitter, self.emitter.builder
-        notes = _at(builder, self._place, 4 * self.BLOCK * self.notes)
+        notes = builder.at(self._place, 4 * self.BLOCK * self.notes)
         if self._is_noting:
             a = emitter.abs(x)
             a = emitter.where(a < end, a, end)  # of a NaN the last row is noted
-            number, u = _number_and_place(emitter, a, scale)
+            number, u = _piece_of(emitter, a, scale)
             builder.store(builder.shl(number, emitter.splat(ROW_SHIFT, I32)), notes, align=4 * emitter.lanes)
             return u, u
-        _, u = _number_and_place(emitter, emitter.minimum(emitter.abs(x), end), scale)
-        words = [builder.load(_at(builder, notes, 4 * lane), typ=I32, align=4) for lane in range(emitter.lanes)]
+        _, u = _piece_of(emitter, emitter.minimum(emitter.abs(x), end), scale)
+        words = [builder.load(builder.at(notes, 4 * lane), typ=I32, align=4) for lane in range(emitter.lanes)]
         offsets = [builder.zext(word, I64) for word in words]
         above_number = emitter.pattern(emitter.magic) << ROW_SHIFT & 0xFFFF_FFFF
-        tables = [_at(builder, _constant(builder.module, rows), -above_number) for rows in pieces]
+        tables = [builder.at(_constant(builder.module, rows), -above_number) for rows in pieces]
         value, *slope = (emitter.polynomial(u, _columns(emitter, table, offsets)) for table in tables)
         return value, slope[0] if slope else None
 
@@ -110,7 +111,7 @@ class FromMemory:
 PICKS: dict[str, type[FromRegisters] | type[FromMemory]] = {"registers": FromRegisters, "memory": FromMemory}
 
 
-def _number_and_place(emitter: Emitter, a: Vector, scale: float) -> tuple[ir.Value, Vector]:
+def _piece_of(emitter: Emitter, a: Vector, scale: float) -> tuple[ir.Value, Vector]:
     """The number of the piece that a lies in, plus the emitter's magic number, as a word; and where in that piece."""
     biased = emitter.fma(a, scale, emitter.magic)
     return emitter.bits(biased), emitter.fma(a, scale, emitter.magic - biased)
@@ -135,7 +136,7 @@ def _constant(module: ir.Module, table: Any) -> ir.Value:
 def _columns(emitter: Emitter, table: ir.Value, offsets: Sequence[ir.Value]) -> tuple[Vector, ...]:
     """The four columns of eight rows; what is done in a register is done in both of its halves."""
     builder = emitter.builder
-    rows = [builder.load(_at(builder, table, offset), typ=ir.VectorType(FLOAT, 4), align=16) for offset in offsets]
+    rows = [builder.load(builder.at(table, offset), typ=ir.VectorType(FLOAT, 4), align=16) for offset in offsets]
     a, b, c, d = (_shuffled(builder, rows[k], rows[k + 4], range(8)) for k in range(4))
     columns = []
     for low in (0, 2):
@@ -147,9 +148,5 @@ def _columns(emitter: Emitter, table: ir.Value, offsets: Sequence[ir.Value]) -> 
     return tuple(columns)
 
 
-def _at(builder: ir.IRBuilder, address: ir.Value, offset: ir.Value | int) -> ir.Value:
-    return builder.gep(address, [I64(offset) if isinstance(offset, int) else offset], source_etype=I8)
-
-
-def _shuffled(builder: ir.IRBuilder, x: ir.Value, y: ir.Value, order: Sequence[int]) -> ir.Value:
+def _shuffled(builder: Function, x: ir.Value, y: ir.Value, order: Sequence[int]) -> ir.Value:
     return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(I32, len(order)), list(order)))

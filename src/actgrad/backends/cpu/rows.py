@@ -20,9 +20,10 @@ from ... import xp
 from ...dtypes import Dtype
 from . import storage
 from .flow import Function
+from .irtypes import DOUBLE, I32, I64, PTR
 from .pieces import FromMemory
 from .target import Target
-from .vectors import DOUBLE, I32, I64, PTR, Emitter, Mask, Uniform, Vector
+from .vectors import Emitter, Mask, Uniform, Vector
 
 UNROLL = 2  # vectors per step: their chains of operations overlap
 STREAM_ALIGNMENT = 64
@@ -45,14 +46,16 @@ class Row:
 
 def emit(module: ir.Module, row: Row, target: Target) -> None:
     """Add `row` and `row_streaming` to `module`."""
-    notes = _notes(row, target)
-    plain = _RowFunction(module, "row", row, target, notes)
+    words = notes(row, target)
+    plain = _RowFunction(module, "row", row, target, words)
     plain.body()
-    _RowFunction(module, "row_streaming", row, target, notes).streaming_body(plain.function.function_value)
+    _RowFunction(module, "row_streaming", row, target, words).streaming_body(plain.function.function_value)
 
 
-def _notes(row: Row, target: Target) -> int:
+def notes(row: Row, target: Target) -> int:
     """How many words of each element are noted before it is computed, see `FromMemory`; found by trying."""
+    if target.picks != "memory":
+        return 0
     trial = _RowFunction(ir.Module(), "trial", row, target, notes=0)
     if trial.pieces is None:
         return 0

@@ -29,7 +29,7 @@ from ...arrays import View
 from ...loop import extent, same_layout
 from .driver import MAX_OPERANDS
 from .flow import Function, Words, add_python_functions, external, external_data
-from .vectors import I1, I32, I64, PTR, VOID
+from .irtypes import I1, I32, I64, PTR, VOID
 
 SLOTS_SYMBOL = "actgrad_object_slots"
 _WRITEABLE = 0x0400  # NumPy's flag

@@ -5,7 +5,7 @@ from __future__ import annotations
 import llvmlite.ir as ir
 
 from .flow import Function
-from .vectors import I1, I32, I64, PTR
+from .irtypes import I1, I32, I64, PTR
 
 ITEMSIZES = (1, 2, 4, 8, 16)
 FETCH_AHEAD = 2  # blocks; beyond the tile's end that is the beginning of the next one

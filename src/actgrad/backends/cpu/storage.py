@@ -8,7 +8,8 @@ from __future__ import annotations
 import llvmlite.ir as ir
 
 from ...dtypes import Dtype
-from .vectors import DOUBLE, FLOAT, HALF, I8, I16, I32, Emitter, Mask, Vector
+from .irtypes import DOUBLE, FLOAT, HALF, I8, I16, I32
+from .vectors import Emitter, Mask, Vector
 
 _TYPES = {
     "float32": FLOAT, "float64": DOUBLE, "float16": I16, "bfloat16": I16,

@@ -14,18 +14,16 @@ from typing import Any
 import llvmlite.ir as ir
 
 from .. import tracing
+from .flow import Function
+from .irtypes import DOUBLE, FLOAT, I1, I32, I64
 from .pieces import PICKS
 from .target import Target
-
-I1, I8, I16, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 16, 32, 64))
-HALF, FLOAT, DOUBLE = ir.HalfType(), ir.FloatType(), ir.DoubleType()
-PTR, VOID = ir.PointerType(), ir.VoidType()
 
 
 class Emitter:
     """Emits the arithmetic of one compute dtype at the position of an IR builder."""
 
-    def __init__(self, builder: ir.IRBuilder, target: Target, compute: str):
+    def __init__(self, builder: Function, target: Target, compute: str):
         self.builder = builder
         self.target = target
         self.is_double = compute == "float64"
