@@ -6,15 +6,17 @@ import itertools
 import re
 from typing import Any
 
+import llvmlite.ir as ir
 import numpy as np
 import pytest
 from calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
 
 import actgrad
 from actgrad import testing
-from actgrad.backends.cpu import engine, tiling
-from actgrad.backends.cpu.driver import Block
-from actgrad.backends.cpu.target import host
+from actgrad.backends.cpu import engine, objects, tiling
+from actgrad.backends.cpu.driver import LINE, Block
+from actgrad.backends.cpu.flow import Function
+from actgrad.backends.cpu.irtypes import I64, PTR
 from actgrad.dtypes import BY_NAME
 from actgrad.layouts import GATED
 
@@ -26,6 +28,14 @@ IN_HALVES = [operator for operator in OPERATORS if operator.layout == GATED]
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tensors of any size count as large."""
     monkeypatch.setattr(tiling, "_last_cache_bytes", lambda: 0)
+
+
+@pytest.fixture(params=[tiling.WITH_LINES, tiling.WITH_LESS], ids=["lines", "less"])
+def reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tiling.Reading:
+    """What suits one processor, on any."""
+    for name in ("WITH_LINES", "WITH_LESS"):
+        monkeypatch.setattr(tiling, name, request.param)
+    return request.param  # type: ignore[no-any-return]
 
 
 def floats(operator: actgrad.Operator) -> list[str]:
@@ -58,7 +68,7 @@ def how_it_runs(operator: actgrad.Operator, tensors: list[Any], wanted: Any, **a
 
 
 @pytest.mark.parametrize("operator", ELEMENTWISE, ids=ids)
-def test_slices_of_columns(operator: actgrad.Operator) -> None:
+def test_slices_of_columns(operator: actgrad.Operator, reading: tiling.Reading) -> None:
     """Rows shorter than a chunk, as long, and of several with a remainder; from a line of the cache on and beside."""
     rng, attributes = np.random.default_rng(3), off_defaults(operator)
     shapes = [(3, 255), (7, 256), (4, 1030), (2, 3, 700)]
@@ -92,19 +102,60 @@ def test_only_where_tensors_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not re.search("copied|fetched|streaming", str(plan))
 
 
-def test_rows_are_asked_for() -> None:
-    """No result would tell."""
-    tiled = next(f for f in engine._driver_module(host()).functions if f.name == "tiled")
-    assert "llvm.prefetch" in str(tiled)
+class Log:
+    """The addresses that a driver asks for."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, most: int = 1 << 16):
+        self.words = np.zeros(1 + most, np.int64)  # the first one says how many
+
+        def fetch(f: Function, address: ir.Value) -> None:
+            log = f.inttoptr(I64(self.words.ctypes.data), PTR)
+            place = f.add(f.word(log, 0), I64(1))
+            f.store(f.ptrtoint(address, I64), f.word_at(log, place))
+            f.store(place, log)
+
+        monkeypatch.setattr(Function, "fetch", fetch)
+        monkeypatch.setattr(objects, "load", lambda key: None)
+        monkeypatch.setattr(objects, "store", lambda key, code: None)
+        doors = engine._doors.__wrapped__()
+        monkeypatch.setattr(engine, "_doors", lambda: doors)
+
+    def lines(self) -> list[int]:
+        return sorted({int(address) // LINE for address in self.words[1 : 1 + self.words[0]]})
+
+
+@pytest.mark.parametrize(("dtype", "columns"), [("float32", 130), ("float32", 1000), ("bfloat16", 2032)])
+def test_what_is_asked_for(dtype: str, columns: int, reading: tiling.Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line of what is to be fetched of a later row, and nothing beside it. No result would tell."""
+    log, itemsize = Log(monkeypatch), BY_NAME[dtype].itemsize
+    rows, pitch = 12, 8192
+    memory = np.zeros(rows * pitch + LINE, np.uint8)
+    start = -memory.ctypes.data % LINE
+    x = memory[start : start + rows * pitch].view(BY_NAME[dtype].numpy).reshape(rows, -1)[:, :columns]
+    plan = actgrad.leaky_relu.plan(x, out=np.empty((rows, columns), x.dtype), backend="reference")
+    kernel = engine.prepare(plan.computation)
+    kernel.run(*plan.addresses)
+    bytes_ = columns * itemsize
+    fetched, later = min(bytes_, reading.fetched), -(-tiling.DISTANCE // bytes_)
+    wanted = {
+        x[0].ctypes.data // LINE + (row + later) * pitch // LINE + line
+        for row in range(rows) for line in range(-(-fetched // LINE))
+    }  # fmt: skip
+    asked = log.lines()
+    assert wanted <= set(asked)
+    # The first chunk begins where streaming into the output is aligned, and so may be longer.
+    most = -(-min(bytes_, fetched + reading.at_once) // LINE)
+    assert {(line - min(wanted)) % (pitch // LINE) for line in asked} <= set(range(most))
+    assert {(line - min(wanted)) // (pitch // LINE) for line in asked} == set(range(rows))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_in_place(threads: int) -> None:
-    """More rows than a tile has; what is written is what was read or copied before."""
+def test_in_place(threads: int, reading: tiling.Reading) -> None:
+    """More rows than a tile has; what is written is what was read, or copied, or fetched before."""
     rng, before = np.random.default_rng(6), actgrad.get_num_threads()
-    x, grad = (rng.standard_normal((257, n)).astype(np.float32) for n in (2 * 1025, 1025))
-    halves, columns = actgrad.geglu_backward(grad, x), actgrad.gelu(np.array(x[:, :1025]))
-    packed, part = x.copy(), x.copy()[:, :1025]
+    x, grad = (rng.standard_normal((257, n)).astype(np.float32) for n in (2 * 301, 301))
+    halves, columns = actgrad.geglu_backward(grad, x), actgrad.gelu(np.array(x[:, :301]))
+    packed, part = x.copy(), x.copy()[:, :301]
     actgrad.set_num_threads(threads)
     try:
         for operator, tensors, out, how in (
@@ -122,7 +173,7 @@ def test_in_place(threads: int) -> None:
 
 
 @pytest.mark.parametrize("operator", IN_HALVES, ids=ids)
-def test_halves_are_read_as_one_run(operator: actgrad.Operator) -> None:
+def test_halves_are_read_as_one_run(operator: actgrad.Operator, reading: tiling.Reading) -> None:
     """Either half may be the active one; the packed tensor is contiguous, or lies within a wider one."""
     rng = np.random.default_rng(5)
     for dtype, shape, left in itertools.product(floats(operator), [(3, 100), (2, 1030), (2, 4100)], (False, True)):
@@ -132,7 +183,7 @@ def test_halves_are_read_as_one_run(operator: actgrad.Operator) -> None:
         wanted = testing.as_tuple(operator(*tensors.values(), **attributes))
         for packed in (tensors["self"], within(tensors["self"], 7, 2)):
             how = how_it_runs(operator, list({**tensors, "self": packed}.values()), wanted, **attributes)
-            is_short = shape[-1] * BY_NAME[dtype].itemsize <= 8192
+            is_short = shape[-1] * BY_NAME[dtype].itemsize <= reading.longest_copied
             assert (", 1 copied by rows" in how) == is_short, (dtype, shape, how)
             assert "fetched" not in how
 

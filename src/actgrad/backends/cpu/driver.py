@@ -51,6 +51,7 @@ class Block(Words):
     JOINED = auto()  # every operand is staged: a tile is one row
     COPIES_ROWS = auto()  # of some operand, rows are staged
     CHUNK = auto()  # elements that are computed after as many of a later row have been fetched, or 0 for whole rows
+    UNFETCHED = auto()  # elements at the beginning of a row that are computed before anything is fetched
     COUNTS = auto()  # word at which the walk's counts begin
     FIRST_OPERAND = auto()  # word at which the operands begin
     OPERAND_WORDS = auto()  # words per operand
@@ -242,26 +243,35 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
                 f.call(external(module, "memcpy", PTR, PTR, PTR, I64), [room, f.load(place, typ=PTR), size])
                 f.store(room, place)
 
-        def fetch_ahead(k: ir.Value, count: ir.Value) -> None:
+        def fetch_ahead(k: ir.Value, passed: ir.Value, count: ir.Value) -> None:
             part = _operand(f, block, k)
-            ahead = f.word(part, Part.AHEAD)
+            ahead, itemsize = f.word(part, Part.AHEAD), f.word(part, Part.ITEMSIZE)
             with f.if_then(f.icmp_signed("!=", ahead, I64(0))):
-                begin = f.at(f.word(pointers, k, PTR), ahead)
-                with f.steps(I64(0), f.mul(count, f.word(part, Part.ITEMSIZE)), LINE) as byte:
-                    f.fetch(f.at(begin, byte))
+                begin = f.add(f.word(pointers, k), f.sub(ahead, f.mul(passed, itemsize)))
+                with f.steps(f.and_(begin, I64(-LINE)), f.add(begin, f.mul(count, itemsize)), LINE) as line:
+                    f.fetch(f.inttoptr(line, PTR))
+
+        def compute(count: ir.Value) -> None:
+            """That many elements; then `pointers` are where the next ones lie."""
+            f.call(segment, [block, pointers, count])
+            with f.steps(I64(0), operands) as k:
+                passed = f.mul(count, f.word(_operand(f, block, k), Part.STEP))
+                f.store(f.at(f.word(pointers, k, PTR), passed), f.word_at(pointers, k))
 
         def compute_in_chunks(row_length: ir.Value) -> None:
             """All but the first one begin where streaming stores into the first output are aligned."""
             element = f.udiv(f.word(pointers, 0), f.word(_operand(f, block, I64(0)), Part.ITEMSIZE))
-            with f.steps(f.sub(I64(0), f.urem(element, chunk)), row_length, chunk) as column:
+            unfetched = f.word(block, Block.UNFETCHED)
+            first = f.sub(unfetched, f.urem(f.add(element, unfetched), chunk))
+            passed = f.select(f.icmp_signed("<", first, I64(0)), I64(0), first)
+            with f.if_then(f.icmp_signed(">", passed, I64(0))):
+                compute(passed)
+            with f.steps(first, row_length, chunk) as column:
                 begin = f.select(f.icmp_signed("<", column, I64(0)), I64(0), column)
                 count = f.sub(f.least(f.add(column, chunk), row_length), begin)
                 with f.steps(outputs, operands) as k:
-                    fetch_ahead(k, count)
-                f.call(segment, [block, pointers, count])
-                with f.steps(I64(0), operands) as k:
-                    passed = f.mul(count, f.word(_operand(f, block, k), Part.STEP))
-                    f.store(f.at(f.word(pointers, k, PTR), passed), f.word_at(pointers, k))
+                    fetch_ahead(k, passed, count)
+                compute(count)
 
         with f.steps(outputs, operands) as k:
             move(k, out=0)

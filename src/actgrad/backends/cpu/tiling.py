@@ -19,10 +19,21 @@ IN_PLACE_COLUMNS = 16384  # elements of a row that one tile takes when nothing i
 # lines of the latter are enough, which are fetched ahead; the longer the columns, the better. It fits the stage.
 STAGED_RUN = 128  # bytes
 BLOCK = 16  # elements; what a transposing copy takes at once
-# Rows that lie apart in memory, bytes; in longer runs the processor finds its way. See driver.py.
-LONGEST_COPIED, LONGEST_FETCHED = 8192, 16384
-CHUNK_BYTES = 1024  # that are fetched at once
 DISTANCE = 4096  # bytes of rows from what is computed to what is fetched, at least
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What helps a processor to read rows that lie apart in memory, see driver.py; in bytes."""
+
+    longest_copied: int  # in longer rows it finds its way
+    longest_fetched: int
+    fetched: int  # of a later row, from its beginning on
+    at_once: int  # of these
+
+
+WITH_LINES = Reading(8192, 16384, fetched=16384, at_once=1024)  # where a vector is a line: measured on AMD's Zen 4
+WITH_LESS = Reading(1536, 16384, fetched=1024, at_once=512)  # on Zen 3, which finds the rest of a row better by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,8 @@ class Walk:
     tile: tuple[int, int]  # rows, columns
     streaming: bool
     ahead: tuple[int, ...] = ()  # per operand: bytes to a later row that is fetched meanwhile, 0 for none
+    fetched: int = 0  # elements of that row
+    at_once: int = 0  # of these
 
     def __str__(self) -> str:
         stores = ", streaming stores" if self.streaming else ""
@@ -65,8 +78,8 @@ class Walk:
             words[Block.TILE_ROWS], words[Block.TILE_COLUMNS] = self.tile
             words[Block.JOINED] = all(staged == Staged.TILE for staged in self.staged)
             words[Block.COPIES_ROWS] = Staged.ROW in self.staged
-            widest = max(operand.dtype.itemsize for operand in self.loop.operands)
-            words[Block.CHUNK] = CHUNK_BYTES // widest if any(self.ahead) else 0
+            words[Block.CHUNK] = self.at_once
+            words[Block.UNFETCHED] = shape[-1] - self.fetched
         words += scalars
         words[Block.COUNTS] = len(words)
         words += counts
@@ -113,8 +126,9 @@ def plan(loop: Loop, target: Target) -> Walk:
     if all(rows_in_place) and loop.shape[-1] >= SHORT_ROW:
         columns = min(loop.shape[-1], IN_PLACE_COLUMNS)
         rows = max(1, min(loop.shape[-2], GRAIN // columns))
-        staged, ahead = _along_rows(loop) if _is_large(loop) else ((Staged.NOTHING,) * len(loop.operands), ())
-        return Walk(loop, False, spread, staged, (rows, columns), streaming, ahead)
+        walk = Walk(loop, False, spread, (Staged.NOTHING,) * len(loop.operands), (rows, columns), streaming)
+        reading = WITH_LINES if target.vector_bytes == LINE else WITH_LESS
+        return _reading_rows(walk, reading) if _is_large(loop) else walk
     loop = _with_best_partner(loop)
     in_place = tuple(o.strides[-1] == o.dtype.itemsize for o in loop.operands)
     if loop.shape[-1] < SHORT_ROW:
@@ -135,21 +149,30 @@ def plan(loop: Loop, target: Target) -> Walk:
     )
 
 
-def _along_rows(loop: Loop) -> tuple[tuple[Staged, ...], tuple[int, ...]]:
-    """(staged, ahead) of a walk along rows that are used in place: what is done about inputs whose rows lie apart.
+def _reading_rows(walk: Walk, reading: Reading) -> Walk:
+    """A walk along rows that are used in place, with what is done about inputs whose rows lie apart.
 
     The processor copes with a run that ends beside others that go on, be it one row for all: rows are fetched where all
     inputs' end.
     """
-    sizes = {o: loop.shape[-1] * o.dtype.itemsize for o in loop.inputs if o.strides[-1]}
+    loop = walk.loop
+    columns = loop.shape[-1]
+    sizes = {o: columns * o.dtype.itemsize for o in loop.inputs if o.strides[-1]}
     apart = [o for o, size in sizes.items() if o.strides[-2] not in (0, size)]
     first_of_two = [o for o in apart if replace(o, offset=o.offset + sizes[o]) in apart]
-    copied = [o for o in first_of_two if sizes[o] <= LONGEST_COPIED]
-    fetched = [o for o in apart if sizes[o] <= LONGEST_FETCHED]
     if first_of_two or len(apart) < len(sizes):
-        fetched = []
-    staged = tuple(Staged.ROW if o in copied else Staged.NOTHING for o in loop.operands)
-    return staged, tuple(o.strides[-2] * ceil(DISTANCE / sizes[o]) if o in fetched else 0 for o in loop.operands)
+        copied = [o for o in first_of_two if sizes[o] <= reading.longest_copied]
+        return replace(walk, staged=tuple(Staged.ROW if o in copied else Staged.NOTHING for o in loop.operands))
+    fetched = [o for o in apart if sizes[o] <= reading.longest_fetched]
+    if not fetched:
+        return walk
+    widest = max(o.dtype.itemsize for o in loop.operands)
+    return replace(
+        walk,
+        ahead=tuple(o.strides[-2] * ceil(DISTANCE / sizes[o]) if o in fetched else 0 for o in loop.operands),
+        fetched=min(columns, reading.fetched // widest),
+        at_once=reading.at_once // widest,
+    )
 
 
 def _even(count: int, most: int) -> int:
