@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -337,6 +338,23 @@ def test_streaming_stores(name: str, dtype: str) -> None:
     assert re.search(STORES[name], streaming)
     assert "movnt" not in plain
     assert "call void @llvm.x86.sse.sfence" in str(engine._driver_module(target.named(name))).replace('"', "")
+
+
+@pytest.mark.parametrize("name", target.NAMES)
+def test_bfloat16_is_read_in_pairs(name: str) -> None:
+    """Where that is worth it, and where all is bfloat16 and computed in float32: no result would tell."""
+    made_for = target.named(name)
+    words = f"load <{made_for.vector_bytes // 4} x i32>"
+
+    def is_in_pairs(row: Row) -> bool:
+        return words in str(engine._row_module(row, made_for))
+
+    row = identity_row("bfloat16", "bfloat16")
+    assert is_in_pairs(row) == made_for.pairs
+    assert is_in_pairs(row_of(actgrad.geglu_backward, "bfloat16")) == made_for.pairs
+    assert not is_in_pairs(replace(row, compute="float64"))
+    assert not is_in_pairs(identity_row("bfloat16", "float16"))
+    assert not is_in_pairs(row_of(actgrad.elu_backward, "float16"))
 
 
 @pytest.mark.parametrize("approximate", ["none", "tanh"])

@@ -90,6 +90,9 @@ class _RowFunction:
         }  # fmt: skip
         self.pieces = emitter.pieces if isinstance(emitter.pieces, FromMemory) else None
         self.notes = function.words(notes * FromMemory.BLOCK // 2, "notes") if notes else None
+        varying = [d for d, is_one in zip(row.inputs, row.spread, strict=True) if not is_one]
+        all_bfloat16 = {d.name for d in (*row.outputs, *varying)} == {"bfloat16"}
+        self.in_pairs = target.pairs and all_bfloat16 and not emitter.is_double
         self.buffer: ir.Value | None = None
         if any(not self._masked(d) for d in (*row.outputs, *row.inputs)):
             widest = max(storage.memory_type(d, self.lanes).count for d in (*row.outputs, *row.inputs))
@@ -114,19 +117,20 @@ class _RowFunction:
         function.ret_void()
 
     def _bulk(self, use: Callable[[ir.Value, list[list[ir.Value]]], None]) -> ir.Value:
-        """All whole steps: the results of each are handed to `use`. How many elements that are."""
+        """All whole steps: what of each is to be stored is handed to `use`. How many elements that are."""
         function, step = self.function, self.lanes * UNROLL
         bulk = function.and_(self.count, I64(-step))
         if self.notes is None:
             with function.steps(I64(0), bulk, step) as i:
-                use(i, self._compute_vectors(i, I64(0)))
+                use(i, self._compute_step(i, I64(0)))
             return bulk
         with function.steps(I64(0), bulk, FromMemory.BLOCK) as first:
             last = function.least(function.add(first, I64(FromMemory.BLOCK)), bulk)
-            with function.steps(first, last, self.lanes) as i:
-                self.note(self._inputs(partial(self._load, i)), self._place_of_notes(i, first))
             with function.steps(first, last, step) as i:
-                use(i, self._compute_vectors(i, first))
+                for k, inputs in enumerate(self._step_inputs(i)):
+                    self.note(inputs, self._place_of_notes(i, k, first))
+            with function.steps(first, last, step) as i:
+                use(i, self._compute_step(i, first))
         return bulk
 
     def _looked_up(self, table: ir.Value, number: int) -> Callable[..., Vector]:
@@ -155,11 +159,12 @@ class _RowFunction:
         with self.emitter.seldom_left_out():
             self._results(inputs)
 
-    def _place_of_notes(self, index: ir.Value, first: ir.Value) -> ir.Value | None:
-        """Of the vector at `index`, in a block that begins at `first`."""
+    def _place_of_notes(self, index: ir.Value, k: int, first: ir.Value) -> ir.Value | None:
+        """Of the k-th vector of the step at `index`, in a block that begins at `first`."""
         if self.notes is None:
             return None
-        return self.function.at(self.notes, self.function.mul(self.function.sub(index, first), I64(4)))
+        place = self.function.add(self.function.sub(index, first), I64(k * self.lanes))
+        return self.function.at(self.notes, self.function.mul(place, I64(4)))
 
     def _compute(self, inputs: list[Vector], notes: ir.Value | None) -> list[Vector]:
         """The results, by what was noted at `notes`, if anything was.
@@ -195,14 +200,31 @@ class _RowFunction:
         results = self.row.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]
 
-    def _compute_vectors(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
-        """Of each of UNROLL vectors, all outputs as they go to memory; all loads come first. Notes begin at `first`."""
-        places = [self.function.add(index, I64(k * self.lanes)) for k in range(UNROLL)]
-        loaded = [self._inputs(partial(self._load, place)) for place in places]
-        return [
-            self._narrowed(self._compute(inputs, self._place_of_notes(place, first)))
-            for place, inputs in zip(places, loaded, strict=True)
+    def _compute_step(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
+        """Of each output, what is to be stored one behind the other. All loads come first. Notes begin at `first`."""
+        computed = (  # one by one, each narrowed before the next
+            self._compute(inputs, self._place_of_notes(index, k, first))
+            for k, inputs in enumerate(self._step_inputs(index))
+        )
+        if self.in_pairs:
+            return [[storage.narrow_pair(self.emitter, *pair)] for pair in zip(*computed, strict=True)]
+        return [list(parts) for parts in zip(*map(self._narrowed, computed), strict=True)]
+
+    def _step_inputs(self, index: ir.Value) -> list[list[Vector]]:
+        """The inputs of each of UNROLL vectors: one after the other, or the even elements and then the odd ones."""
+        if not self.in_pairs:
+            places = [self.function.add(index, I64(k * self.lanes)) for k in range(UNROLL)]
+            return [self._inputs(partial(self._load, place)) for place in places]
+        pairs = [
+            2 * (self.constants[k],) if k in self.constants else storage.widen_pair(self.emitter, self._words(index, k))
+            for k in range(len(self.sources))
         ]
+        return [list(inputs) for inputs in zip(*pairs, strict=True)]
+
+    def _words(self, index: ir.Value, k: int) -> ir.Value:
+        """Of the k-th input, two elements in each lane."""
+        place = self._place(self.sources[k], self.row.inputs[k], index)
+        return self.function.load(place, typ=self.emitter.vector_type(I32), align=1)
 
     def _inputs(self, load: Callable[[ir.Value, Dtype], ir.Value]) -> list[Vector]:
         pairs = enumerate(zip(self.sources, self.row.inputs, strict=True))
@@ -222,15 +244,15 @@ class _RowFunction:
             self._place(source, dtype, index), typ=storage.memory_type(dtype, self.lanes), align=1
         )
 
-    def _store_all(self, index: ir.Value, vectors: list[list[ir.Value]]) -> None:
-        for k, outputs in enumerate(vectors):
+    def _store_all(self, index: ir.Value, stored: list[list[ir.Value]]) -> None:
+        for k, parts in enumerate(zip(*stored, strict=True)):
             place = self.function.add(index, I64(k * self.lanes))
-            for target, dtype, value in zip(self.targets, self.row.outputs, outputs, strict=True):
-                self.function.store(value, self._place(target, dtype, place), align=1)
+            for target, dtype, part in zip(self.targets, self.row.outputs, parts, strict=True):
+                self.function.store(part, self._place(target, dtype, place), align=1)
 
-    def _stream_all(self, index: ir.Value, vectors: list[list[ir.Value]]) -> None:
-        for k, (target, dtype) in enumerate(zip(self.targets, self.row.outputs, strict=True)):
-            joined = self._joined([outputs[k] for outputs in vectors])
+    def _stream_all(self, index: ir.Value, stored: list[list[ir.Value]]) -> None:
+        for target, dtype, parts in zip(self.targets, self.row.outputs, stored, strict=True):
+            joined = parts[0] if len(parts) == 1 else self._joined(parts)
             size = self.lanes * UNROLL * dtype.itemsize
             store = self.function.store(joined, self._place(target, dtype, index), align=min(size, STREAM_ALIGNMENT))
             store.set_metadata("nontemporal", self.function.module.add_metadata([I32(1)]))

@@ -16,6 +16,8 @@ _TYPES = {
     "int8": I8, "uint8": I8, "int16": I16, "int32": I32,
 }  # fmt: skip
 
+UPPER_HALF = 0xFFFF0000  # of a word: where bfloat16 lies in a float
+
 
 def memory_type(dtype: Dtype, lanes: int) -> ir.VectorType:
     """How `lanes` elements lie in memory; a complex element is two numbers."""
@@ -38,6 +40,21 @@ def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> Vector:
     if emitter.is_double and dtype.name != "float64":
         raw = _extend(emitter, raw, DOUBLE)
     return Vector(emitter, raw)
+
+
+def widen_pair(emitter: Emitter, words: ir.Value) -> tuple[Vector, Vector]:
+    """Of two vectors of bfloat16 that lie in memory as one of words: the even elements and the odd ones; exact."""
+    builder = emitter.builder
+    even = builder.shl(words, emitter.splat(16, I32))
+    return emitter.from_bits(even), emitter.from_bits(builder.and_(words, emitter.splat(UPPER_HALF, I32)))
+
+
+def narrow_pair(emitter: Emitter, even: Vector, odd: Vector) -> ir.Value:
+    """The reverse, both rounded."""
+    builder = emitter.builder
+    lower, upper = (_rounded_to_upper_half(emitter, emitter.one_nan(x).value) for x in (even, odd))
+    upper = builder.and_(upper, emitter.splat(UPPER_HALF, I32))
+    return builder.or_(builder.lshr(lower, emitter.splat(16, I32)), upper)
 
 
 def _extend(emitter: Emitter, narrow: ir.Value, element: ir.Type) -> ir.Value:
@@ -85,15 +102,19 @@ def _round_to_odd(emitter: Emitter, x: Vector) -> ir.Value:
 
 
 def _float_to_bfloat16(emitter: Emitter, single: ir.Value) -> ir.Value:
-    """The upper half of a float, rounded to nearest even by adding just under a half unit.
+    rounded = _rounded_to_upper_half(emitter, single)
+    return emitter.builder.trunc(emitter.builder.lshr(rounded, emitter.splat(16, I32)), emitter.vector_type(I16))
+
+
+def _rounded_to_upper_half(emitter: Emitter, single: ir.Value) -> ir.Value:
+    """Words whose upper half is a float, rounded to nearest even by adding just under a half unit.
 
     To the NaN that `one_nan` leaves, whose lower half is 0, that adds nothing.
     """
     builder = emitter.builder
     bits = builder.bitcast(single, emitter.vector_type(I32))
     odd = builder.and_(builder.lshr(bits, emitter.splat(16, I32)), emitter.splat(1, I32))
-    rounded = builder.add(builder.add(bits, emitter.splat(0x7FFF, I32)), odd)
-    return builder.trunc(builder.lshr(rounded, emitter.splat(16, I32)), emitter.vector_type(I16))
+    return builder.add(builder.add(bits, emitter.splat(0x7FFF, I32)), odd)
 
 
 def _half_to_float(emitter: Emitter, raw: ir.Value) -> ir.Value:

@@ -28,6 +28,7 @@ class Target:
     scalef: bool  # x * 2**n in one instruction
     fixup: bool  # NaNs replaced in one instruction
     gather: bool  # looking up a vector of floats is worth its time
+    pairs: bool  # two vectors of bfloat16 are taken apart into even and odd elements
     picks: str  # where it picks coefficients from, see pieces.py; "" where that is not worth its time
     masked_bytes: tuple[int, ...]  # element sizes that masked loads and stores exist for
     fence: str  # what ends a series of streaming stores; "" where there are none worth having
@@ -53,7 +54,7 @@ def _x86(name: str, cpu: str, features: str = "") -> Target:
     triple = llvm.get_default_triple() if _is_x86() else "x86_64-unknown-linux-gnu"
     return Target(
         name, triple, cpu, features, bits, fma=modern, half=modern, scalef=wide, fixup=wide, gather=wide,
-        picks="registers" if wide else "memory" if modern else "",
+        pairs=not wide, picks="registers" if wide else "memory" if modern else "",
         masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (), fence="llvm.x86.sse.sfence",
     )  # fmt: skip
 
@@ -65,7 +66,7 @@ def _is_x86() -> bool:
 def _aarch64(cpu: str, features: str = "") -> Target:
     triple = llvm.get_default_triple()
     triple = triple if triple.startswith(("aarch64", "arm64")) else "aarch64-unknown-linux-gnu"
-    return Target("aarch64", triple, cpu, features, 16, True, True, False, False, False, "", (), "")
+    return Target("aarch64", triple, cpu, features, 16, True, True, False, False, False, False, "", (), "")
 
 
 NAMES = ("avx512", "avx2", "x86-64", "aarch64")
