@@ -83,9 +83,9 @@ PICKS = {
 }
 
 
-def function(name, dtype, fused=False, picks=""):
+def function(name, dtype, fused=False, picks="", never_positive=False):
     """One function of `accurate` for arrays of a dtype."""
-    functions = primitives.numpy_primitives(dtype)
+    functions = {**primitives.numpy_primitives(dtype), "never_positive": lambda x: never_positive}
     if fused:
         functions |= {"muladd": primitives.fma, "polynomial": fused_polynomial}
     if picks:
@@ -293,6 +293,18 @@ def test_limits_and_special_values(name, dtype):
             result = function(name, dtype)(x)
             np.testing.assert_array_equal(result, x)
             np.testing.assert_array_equal(np.signbit(result), np.signbit(x))
+
+
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_expm1_of_what_is_never_positive(dtype, fused):
+    """A shorter way, where that is known: the same bits, signs of zeros and subnormal numbers included."""
+    x = samples("expm1", dtype)
+    tiny = np.finfo(dtype).smallest_subnormal * np.arange(200, dtype=dtype)
+    x = np.concatenate([x[x <= 0], -tiny, np.array([0.0, -0.0, -np.inf, np.nan], dtype)])
+    short, general = (function("expm1", dtype, fused, never_positive=known)(x) for known in (True, False))
+    np.testing.assert_array_equal(short, general)
+    np.testing.assert_array_equal(np.signbit(short[x == 0]), np.signbit(x[x == 0]))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

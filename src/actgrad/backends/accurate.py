@@ -19,6 +19,7 @@ from .primitives import (
     minimum,
     muladd,
     nearest_integer,
+    never_positive,
     piecewise,
     polynomial,
     power_of_two,
@@ -52,9 +53,12 @@ def exp(x):
 
 def expm1(x):
     """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp."""
-    r, rest, n = _expm1_reduced(minimum(maximum(x, EXPM1_MIN), EXP_MAX))
+    r, minus_rest, n = _expm1_reduced(minimum(maximum(x, EXPM1_MIN), EXP_MAX))
+    if never_positive(x):
+        power = power_of_two(1.0, n)
+        return muladd(-minus_rest, power, muladd(r, power, -(1.0 - power)))  # at -0.0 all three summands are -0.0
     half = power_of_two(0.5, n)  # 2**n itself would overflow before the result does
-    result = muladd(rest, half, muladd(r, half, half - 0.5))
+    result = muladd(-minus_rest, half, muladd(r, half, half - 0.5))
     return where(abs(x) < EXPM1_TINY, x, result + result)  # also keeps the sign of zero, and all bits of a subnormal
 
 
@@ -77,9 +81,9 @@ def log1p(x):
 
 def tanh(x):
     """tanh(|x|) = -e / (2 + e), where e = expm1(-2|x|): nothing overflows or cancels."""
-    r, rest, n = _expm1_reduced(maximum(-2.0 * abs(x), EXPM1_MIN))
+    r, minus_rest, n = _expm1_reduced(maximum(-2.0 * abs(x), EXPM1_MIN))
     power = power_of_two(1.0, n)
-    e = fma(r + rest, power, power - 1.0)
+    e = fma(r - minus_rest, power, power - 1.0)
     return copysign(e / (2.0 + e), x)
 
 
@@ -203,9 +207,12 @@ def _exp_polynomial(r):
 
 
 def _expm1_reduced(x):
-    """(r, rest, n) with exp(x) = 2**n * (1 + r + rest): r is exact, rest is small, for x from EXPM1_MIN to EXP_MAX."""
-    n = nearest_integer(x * LOG2_E)
+    """(r, -rest, n) with exp(x) = 2**n * (1 + r + rest): r is exact, rest is small, for x from EXPM1_MIN to EXP_MAX.
+
+    At -0.0 they are (-0.0, 0.0, 0.0).
+    """
+    n = nearest_integer(muladd(x, LOG2_E, 0.0))
     r_high = muladd(n, -LN2_HIGH, x)
-    r_low = n * -LN2_LOW
-    r = r_high + r_low
-    return r_high, muladd(r * r, polynomial(r, EXPM1), r_low), n
+    minus_r_low = n * LN2_LOW
+    r = r_high - minus_r_low
+    return r_high, muladd(-(r * r), polynomial(r, EXPM1), minus_r_low), n

@@ -36,7 +36,7 @@ def fma(a, b, c):
     tail, dropped = _two_sum(c, low)
     total, rest = _two_sum(high, tail)
     fused, plain = total + _add_rounding_to_odd(dropped, rest), a * b + c
-    return np.where(np.isfinite(fused), fused, plain)
+    return np.where(np.isfinite(fused) & (fused != 0), fused, plain)  # of a zero, plain has the sign
 
 
 def polynomial(x, coefficients):
@@ -72,6 +72,11 @@ def _in_piece(x, end, scale, rows):
     n = np.rint(a * np.float64(scale))  # the product is exact
     found = np.array(rows, np.float32)[np.where(np.isnan(n), 0, n).astype(int)]
     return fma(a, scale, -n.astype(a.dtype)), tuple(np.moveaxis(found, -1, 0))
+
+
+def never_positive(x):
+    """Whether it is known beforehand that x is positive nowhere, though perhaps NaN. Where nothing is known, False."""
+    return False
 
 
 def reciprocal(x):
@@ -122,8 +127,8 @@ def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
 
 
 _SAME_IN_EVERY_DTYPE = (
-    "abs", "copysign", "fma", "maximum", "minimum", "muladd", "nearest_integer", "piecewise", "polynomial",
-    "power_of_two", "reciprocal", "scale_by_power_of_two", "split_power_of_two", "where", "where_seldom",
+    "abs", "copysign", "fma", "maximum", "minimum", "muladd", "nearest_integer", "never_positive", "piecewise",
+    "polynomial", "power_of_two", "reciprocal", "scale_by_power_of_two", "split_power_of_two", "where", "where_seldom",
 )  # fmt: skip
 NAMES = (*_SAME_IN_EVERY_DTYPE, "leading", "trailing")
 

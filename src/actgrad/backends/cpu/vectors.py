@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import frexp
 from typing import Any
 
 import llvmlite.ir as ir
@@ -30,6 +31,7 @@ class Emitter:
         self.element = DOUBLE if self.is_double else FLOAT
         self.integer = I64 if self.is_double else I32
         self.mantissa = 52 if self.is_double else 23
+        self.bias = 1023 if self.is_double else 127  # of the exponent field
         self.lanes = target.vector_bytes // (8 if self.is_double else 4)
         self.suffix = f"v{self.lanes}f{64 if self.is_double else 32}"
         # 1.5 * 2**mantissa: adding it leaves the nearest integer in the low bits.
@@ -123,7 +125,10 @@ class Emitter:
     # Primitives, see primitives.py for their meaning
 
     def where(self, condition: Mask, x: Any, y: Any) -> Vector:
-        return Vector(self, self.builder.select(condition.value, self.vector(x).value, self.vector(y).value))
+        a, b = self.vector(x), self.vector(y)
+        y_never_positive = b.value is condition.true_if_positive or self.never_positive(y)
+        selected = self.builder.select(condition.value, a.value, b.value)
+        return Vector(self, selected, self.never_positive(x) and y_never_positive)
 
     def abs(self, x: Any) -> Vector:
         return self._map("fabs", self.vector(x))
@@ -132,12 +137,17 @@ class Emitter:
         return self._map("copysign", self.vector(x), self.vector(sign))
 
     def minimum(self, x: Any, y: Any) -> Vector:
-        return self._extreme("<", x, y)
+        if isinstance(x, Vector) and x.never_positive and isinstance(y, float) and y >= 0.0:
+            return x
+        return self._extreme("<", x, y, self.never_positive(x) or self.never_positive(y))
 
     def maximum(self, x: Any, y: Any) -> Vector:
-        return self._extreme(">", x, y)
+        return self._extreme(">", x, y, self.never_positive(x) and self.never_positive(y))
 
-    def _extreme(self, order: str, x: Any, y: Any) -> Vector:
+    def never_positive(self, x: Any) -> bool:
+        return x.never_positive if isinstance(x, Vector) else isinstance(x, int | float) and x <= 0
+
+    def _extreme(self, order: str, x: Any, y: Any, never_positive: bool) -> Vector:
         """x or y, whichever comes first in `order`. Where neither does, x: so a NaN in x stays."""
         if not isinstance(x, Vector):
             x, y = y, x
@@ -145,7 +155,7 @@ class Emitter:
         result = Vector(self, self.builder.select(self.builder.fcmp_ordered(order, b.value, a.value), b.value, a.value))
         if isinstance(y, Vector):  # a constant or an attribute need not be looked at for NaN
             result = self.where(Mask(self, self.builder.fcmp_unordered("uno", b.value, b.value)), b, result)
-        return result
+        return Vector(self, result.value, never_positive)
 
     def muladd(self, a: Any, b: Any, c: Any) -> Vector:
         if self.target.fma:
@@ -159,8 +169,11 @@ class Emitter:
     def nearest_integer(self, x: Any) -> Vector:
         x = self.vector(x)
         if self.target.fma or self.target.name == "aarch64":
-            return self._map("roundeven", x)
-        return self.where(self.abs(x) < 2.0**self.mantissa, self.copysign((x + self.magic) - self.magic, x), x)
+            result = self._map("roundeven", x)
+        else:
+            rounded = self.copysign((x + self.magic) - self.magic, x)
+            result = self.where(self.abs(x) < 2.0**self.mantissa, rounded, x)
+        return Vector(self, result.value, x.never_positive)
 
     def scale_by_power_of_two(self, x: Any, n: Any) -> Vector:
         x, n = self.vector(x), self.vector(n)
@@ -170,21 +183,26 @@ class Emitter:
             arguments = (x.value, n.value, zero, every_lane, current_rounding)
             return Vector(self, self.call(name, x.value.type, *arguments))
         # In two steps, because 2**n alone may be out of range where the result is not. Right for |n| up to twice the
-        # largest exponent, which the accurate functions never exceed. n, taken from the low bits of n + magic, is
-        # halved there; what lies above the low bits is shifted out later.
-        whole = self.bits(n + self.magic)
-        half = self.builder.lshr(whole, self.splat(1, self.integer))
-        return x * self._times_power_of_two(1.0, half) * self._times_power_of_two(1.0, self.builder.sub(whole, half))
+        # largest exponent, or for n down to 1.5 times the least one: the accurate functions never go beyond.
+        if n.never_positive:
+            up = (self.bias + 1) // 2
+            return x * self._of_exponent(self._low_bits(n, self.bias + up)) * 2.0**-up
+        both = self._low_bits(n, 2 * self.bias)
+        first = self.builder.lshr(both, self.splat(1, self.integer))
+        return x * self._of_exponent(first) * self._of_exponent(self.builder.sub(both, first))
 
     def power_of_two(self, factor: float, n: Any) -> Vector:
         if self.target.scalef:
             return self.scale_by_power_of_two(factor, n)
-        return self._times_power_of_two(factor, self.bits(self.vector(n) + self.magic))
+        return self._of_exponent(self._low_bits(self.vector(n), self.bias + frexp(factor)[1] - 1))
 
-    def _times_power_of_two(self, factor: float, n: ir.Value) -> Vector:
-        """factor * 2**n for the low bits of n, added to the exponent field, where factor and result are normal."""
-        shifted = self.builder.shl(n, self.splat(self.mantissa, self.integer))
-        return self.from_bits(self.builder.add(shifted, self.splat(self.pattern(factor), self.integer)))
+    def _low_bits(self, n: Vector, more: int) -> ir.Value:
+        """An integer that ends in the bits of n + more; what lies above them is shifted out later, or cancels."""
+        return self.bits(n + (self.magic + more))
+
+    def _of_exponent(self, exponent: ir.Value) -> Vector:
+        """The power of two whose exponent field is the last bits of `exponent`."""
+        return self.from_bits(self.builder.shl(exponent, self.splat(self.mantissa, self.integer)))
 
     def split_power_of_two(self, x: Any) -> tuple[Vector, Vector]:
         x = self.vector(x)
@@ -260,7 +278,12 @@ class _Number(tracing.Number):
         if not isinstance(x, Vector) and not isinstance(y, Vector):
             operands = [v.value if isinstance(v, Uniform) else ir.Constant(DOUBLE, float(v)) for v in (x, y)]
             return Uniform(emitter, instruction(*operands))
-        return Vector(emitter, instruction(emitter.vector(x).value, emitter.vector(y).value))
+        if sign == "*" and isinstance(y, Vector):
+            x, y = y, x
+        if sign == "*" and _is_one(y):
+            return x
+        never_positive = sign == "*" and isinstance(y, float) and y > 0.0 and x.never_positive
+        return Vector(emitter, instruction(emitter.vector(x).value, emitter.vector(y).value), never_positive)
 
     def _compare(self, order: str, other: Any) -> Mask:
         compare = self.emitter.builder.fcmp_unordered if order == "!=" else self.emitter.builder.fcmp_ordered
@@ -268,16 +291,28 @@ class _Number(tracing.Number):
             right = other.value if isinstance(other, Uniform) else ir.Constant(DOUBLE, float(other))
             return Mask(self.emitter, compare(order, self.value, right))
         vector = self.emitter.vector
-        return Mask(self.emitter, compare(order, vector(self).value, vector(other).value))
+        a, b = vector(self).value, vector(other).value
+        holds_if_positive = order in (">", ">=") and self.emitter.never_positive(other)
+        return Mask(self.emitter, compare(order, a, b), a if holds_if_positive else None)
 
     def __neg__(self) -> Any:
         return type(self)(self.emitter, self.emitter.builder.fneg(self.value))
 
 
-class Vector(_Number):
-    """One number per lane, in the compute dtype."""
+def _is_one(x: Any) -> bool:
+    """Whether x is the constant 1, also as an attribute: a product with it is the other factor."""
+    number = x.value.constant if isinstance(x, Uniform) and isinstance(x.value, ir.Constant) else x
+    return isinstance(number, float) and number == 1.0
 
-    __slots__ = ()
+
+class Vector(_Number):
+    """One number per lane, in the compute dtype; of some it is known that they are never positive, but perhaps NaN."""
+
+    __slots__ = ("never_positive",)
+
+    def __init__(self, emitter: Emitter, value: ir.Value, never_positive: bool = False):
+        super().__init__(emitter, value)
+        self.never_positive = never_positive
 
 
 class Uniform(_Number):
@@ -288,13 +323,14 @@ class Uniform(_Number):
 
 
 class Mask(tracing.Condition):
-    """A truth value per lane, or one for all lanes."""
+    """A truth value per lane, or one for all lanes; `true_if_positive` is positive in no lane where it is false."""
 
-    __slots__ = ("emitter", "value")
+    __slots__ = ("emitter", "true_if_positive", "value")
 
-    def __init__(self, emitter: Emitter, value: ir.Value):
+    def __init__(self, emitter: Emitter, value: ir.Value, true_if_positive: ir.Value | None = None):
         self.emitter = emitter
         self.value = value
+        self.true_if_positive = true_if_positive
 
     def __and__(self, other: Mask) -> Mask:
         return Mask(self.emitter, self.emitter.builder.and_(self.value, other.value))

@@ -110,6 +110,9 @@ class Emitter:
     piecewise = where_seldom = None  # picking from tables is not worth its time there
     tables: ClassVar[dict[str, Any]] = {}
 
+    def never_positive(self, x: Any) -> bool:
+        return False
+
     def nearest_integer(self, x: Any) -> Vector:
         """For |x| up to 2**(mantissa - 1), which holds wherever the accurate functions ask; 0.0 also for -0.0."""
         biased = self.vector(x) + self.magic

@@ -1,0 +1,79 @@
+"""What a formula's numbers are known never to be, positive, while its machine code is written: it becomes shorter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import llvmlite.ir as ir
+import pytest
+from test_targets import row_of
+
+import actgrad
+from actgrad.backends.cpu import engine, target
+from actgrad.backends.cpu.flow import Function
+from actgrad.backends.cpu.irtypes import DOUBLE, PTR
+from actgrad.backends.cpu.rows import Row
+from actgrad.backends.cpu.vectors import Emitter, Uniform, Vector
+from actgrad.ops.selu import selu_backward_from_input
+
+
+@pytest.fixture(params=target.NAMES)
+def emitter(request: pytest.FixtureRequest) -> Emitter:
+    return Emitter(Function(ir.Module(), "trial", (PTR, DOUBLE)), target.named(request.param), "float32")
+
+
+def two_vectors(emitter: Emitter) -> tuple[Vector, Vector]:
+    type_, place = emitter.vector_type(emitter.element), emitter.builder.arguments[0]
+    x, y = (Vector(emitter, emitter.builder.load(place, typ=type_)) for _ in range(2))
+    return x, y
+
+
+def test_what_is_known(emitter: Emitter) -> None:
+    x, _ = two_vectors(emitter)
+    negative = emitter.where(x > 0, 0.0, x)
+    known = [
+        negative, emitter.where(x >= -1.0, -1, x), emitter.where(x > 0, negative, x), emitter.where(x < 0, negative, 0),
+        emitter.minimum(x, 0.0), emitter.minimum(-2.0, x), emitter.minimum(x, negative), emitter.maximum(negative, -1.),
+        negative * 0.5, 0.5 * negative, emitter.nearest_integer(emitter.minimum(x, -0.25)),
+    ]  # fmt: skip
+    assert [v.never_positive for v in known] == [True] * len(known)
+    assert emitter.minimum(negative, 3.0) is negative
+    one = Uniform(emitter, ir.Constant(DOUBLE, 1.0))
+    assert all(product is negative for product in (one * negative, negative * one, negative * 1.0))
+
+
+def test_what_is_not_known(emitter: Emitter) -> None:
+    x, y = two_vectors(emitter)
+    attribute = Uniform(emitter, emitter.builder.arguments[1])
+    negative = emitter.where(x > 0, 0.0, x)
+    unknown = [
+        x, emitter.where(x > 0.5, 0.0, x), emitter.where(x < 0, 0.0, x), emitter.where(x > 0, x, 0.0),
+        emitter.where(x > 0, 1.0, x), emitter.where(x > 0, 0.0, y), emitter.where(x > y, 0.0, x),
+        emitter.where(~(x > 0), 0.0, x), emitter.where((x > 0) & (y > 0), 0.0, x), emitter.where(x > attribute, 0.0, x),
+        emitter.minimum(x, 1.0), emitter.minimum(x, attribute), emitter.maximum(negative, x), emitter.maximum(x, 0.0),
+        negative * -0.5, negative * negative, negative * attribute, negative * 0.0, -negative, negative + 1.0,
+        0.5 - negative, 0.5 / negative, emitter.abs(negative), emitter.nearest_integer(x),
+    ]  # fmt: skip
+    assert not any(v.never_positive for v in unknown)
+
+
+def written(row: Row, name: str) -> str:
+    return str(engine._row_module(row, target.named(name)))
+
+
+@pytest.mark.parametrize("name", target.NAMES)
+def test_expm1_needs_no_comparison_near_0(name: str) -> None:
+    """For attributes that are 1, and for SELU's; input_scale might be negative."""
+    elu = row_of(actgrad.elu, "float32")
+    assert "fabs" in written(elu, name)
+    if name != "x86-64":  # where rounding to an integer needs it
+        assert "fabs" not in written(replace(elu, scalars_are_one=True), name)
+        assert "fabs" not in written(row_of(actgrad.selu, "float32"), name)
+
+
+@pytest.mark.parametrize("name", [name for name in target.NAMES if not target.named(name).scalef])
+def test_exp_halves_no_exponent(name: str) -> None:
+    elu_backward = row_of(actgrad.elu_backward, "float32")
+    assert "lshr" in written(elu_backward, name)
+    assert "lshr" not in written(replace(elu_backward, scalars_are_one=True), name)
+    assert "lshr" not in written(row_of(selu_backward_from_input, "float32"), name)
