@@ -140,10 +140,20 @@ def test_others_are_computed(operator: Any, dtype: Any) -> None:
 
 # Values of a formula that other operands are multiplied with
 
-halves_gather = pytest.mark.skipif(not host().gather, reason="this processor looks no vectors up")
+WAYS = [
+    pytest.param(way, marks=pytest.mark.skipif(host().lookups not in able, reason="this processor looks none up so"))
+    for way, able in (("gathered", ("gathered",)), ("noted", ("gathered", "noted")))
+]
 
 
-@halves_gather
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How values are looked up; any processor that does can note them."""
+    monkeypatch.setattr(engine, "host", lambda: replace(host(), lookups=request.param))
+    return str(request.param)
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 @pytest.mark.parametrize("dtype", HALVES)
 def test_derivative_and_gate(dtype: Any, approximate: str) -> None:
@@ -165,7 +175,7 @@ def test_derivative_and_gate(dtype: Any, approximate: str) -> None:
         np.testing.assert_array_equal(activated[part].view(np.uint16), few_activated.view(np.uint16))
 
 
-@halves_gather
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("size", [lookup.WORTH + k for k in (0, 1, 15, 16, 31)])
 def test_derivative_of_the_last_few(size: int) -> None:
     x, room = many(np.float16, size), np.full(size + 32, np.nan, np.float16)
@@ -177,7 +187,7 @@ def test_derivative_of_the_last_few(size: int) -> None:
     np.testing.assert_array_equal(room[16:-16].view(np.uint16), of_each.view(np.uint16)[x.view(np.uint16)])
 
 
-@halves_gather
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 @pytest.mark.parametrize("dtype", HALVES)
 def test_function_and_derivative(dtype: Any, approximate: str) -> None:
@@ -200,7 +210,32 @@ def test_short_formulas_are_computed() -> None:
     assert not is_looked_up(actgrad.elu_backward, many(np.float16), many(np.float16))
 
 
-def test_targets_without_the_instruction_compute(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "host", lambda: replace(host(), gather=False))
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("dtype", HALVES)
+def test_derivatives_in_any_layout(dtype: Any) -> None:
+    """Also where one number, or one gradient, is that of a whole row."""
+    shape, g = (601, 333), np.random.default_rng(2).permutation(many(dtype, 601 * 333)).reshape(601, 333)
+    of_each = actgrad.gelu_backward(np.ones(1 << 16, dtype), NUMBERS.view(dtype))
+    x = many(dtype, g.size).reshape(shape)
+    wide = many(dtype, 2 * g.size).reshape(601, 666)
+    for numbers in (
+        x,
+        x.reshape(333, 601).T,
+        wide[:, ::2],
+        wide[:, 333:],
+        np.broadcast_to(x[:, :1], shape),
+        x[::-1, ::-1],
+    ):
+        assert is_looked_up(actgrad.gelu_backward, np.broadcast_to(dtype(1), shape), numbers)
+        result = actgrad.gelu_backward(np.broadcast_to(dtype(1), shape), numbers)
+        np.testing.assert_array_equal(
+            result.view(np.uint16), of_each.view(np.uint16)[np.array(numbers).view(np.uint16)]
+        )
+        few = np.concatenate([actgrad.gelu_backward(g[k : k + 90], numbers[k : k + 90]) for k in range(0, 601, 90)])
+        np.testing.assert_array_equal(actgrad.gelu_backward(g, numbers).view(np.uint16), few.view(np.uint16))
+
+
+def test_targets_where_that_is_not_worth_it_compute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "host", lambda: replace(host(), lookups=""))
     g, x = many(np.float16), many(np.float16)
     assert not is_looked_up(actgrad.gelu_backward, g, x)

@@ -181,7 +181,7 @@ class CpuKernel:
 
     def _values(self, computation: Computation) -> tuple[int, ...]:
         """The address of the formulas' values where they are looked up."""
-        held = lookup.of_formulas(computation) if self.target.gather else []
+        held = lookup.of_formulas(computation) if self.target.lookups else []
         table = _table(*held) if held else None
         return () if table is None else (table.ctypes.data,)
 

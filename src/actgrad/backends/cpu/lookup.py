@@ -8,7 +8,8 @@ Where a result depends on one number alone, it is the result that is looked up, 
     void lookup(char** operands, int64 n, void** table)      see rows.py; also as lookup_streaming
 
 Where other operands have a part (a gradient, a gate), the formulas' values are, as floats, within the row function;
-those of a function and of its derivative lie side by side, and are had for the price of one.
+those of a function and of its derivative lie side by side, and are had for the price of one. A processor that cannot
+gather them fast looks them up one by one before, see notes.py.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import llvmlite.ir as ir
 from .. import coefficients, cubics
 from .flow import Function
 from .irtypes import FLOAT, I8, I32, I64
+from .notes import Notes
 
 if TYPE_CHECKING:
     from .vectors import Emitter, Vector
@@ -46,39 +47,20 @@ class FromRegisters:
         return value, slope
 
 
-class FromMemory:
+class FromMemory(Notes):
     """Many pieces, as cubics: a row of four coefficients is loaded for each lane, and the rows are transposed.
 
-    Where a row lies must be known before it can be loaded. That is noted for a block of vectors before the first of
-    them is computed: a formula is traced twice, first to note and then to pick. Otherwise a processor, which has room
-    for what two or three vectors need, would wait for each of them.
+    Where a row lies must be known before it can be loaded: that is what is noted.
     """
 
-    BLOCK = 256  # elements
-
     def __init__(self, emitter: Emitter):
-        self.emitter = emitter
+        super().__init__(emitter)
         self.tables = cubics.tables()
-        self._is_noting = False
-        self._place: ir.Value | None = None
         self._known: list[tuple[ir.Value, Tables, Result]] = []
 
-    def note_at(self, place: ir.Value) -> None:
-        """From now on `piecewise` notes a vector's rows, from `place` on; its results mean nothing."""
-        self._is_noting, self._place = True, place
-
-    def pick_by(self, place: ir.Value) -> None:
-        """From now on `piecewise` uses what was noted from `place` on."""
-        self._is_noting, self._place = False, place
-
     def begin(self) -> None:
-        """A formula is traced from its beginning: its notes are counted anew."""
+        super().begin()
         self._known.clear()
-
-    @property
-    def notes(self) -> int:
-        """How many words were noted, or used, of each element since the beginning."""
-        return len(self._known)
 
     def piecewise(self, x: Any, end: float, scale: float, pieces: Tables) -> Result:
         source = _without_sign(self.emitter.vector(x).value)
@@ -91,8 +73,8 @@ class FromMemory:
 
     def _result(self, x: Any, end: float, scale: float, pieces: Tables) -> Result:
         emitter, builder = self.emitter, self.emitter.builder
-        notes = builder.at(self._place, 4 * self.BLOCK * self.notes)
-        if self._is_noting:
+        notes = self.room(words=1)
+        if self.is_noting:
             a = emitter.abs(x)
             a = emitter.where(a < end, a, end)  # of a NaN the last row is noted
             number, u = _piece_of(emitter, a, scale)

@@ -20,7 +20,8 @@ from ... import xp
 from ...dtypes import Dtype
 from . import storage
 from .flow import Function
-from .irtypes import DOUBLE, I32, I64, PTR
+from .irtypes import DOUBLE, I16, I32, I64, PTR
+from .notes import Notes
 from .pieces import FromMemory
 from .target import Target
 from .vectors import Emitter, Mask, Uniform, Vector
@@ -53,15 +54,8 @@ def emit(module: ir.Module, row: Row, target: Target) -> None:
 
 
 def notes(row: Row, target: Target) -> int:
-    """How many words of each element are noted before it is computed, see `FromMemory`; found by trying."""
-    if target.picks != "memory":
-        return 0
-    trial = _RowFunction(ir.Module(), "trial", row, target, notes=0)
-    if trial.pieces is None:
-        return 0
-    type_ = trial.emitter.vector_type(trial.emitter.element)
-    trial.note([Vector(trial.emitter, ir.Constant(type_, ir.Undefined)) for _ in row.inputs], ir.Constant(PTR, None))
-    return trial.pieces.notes
+    """How many words of each element are noted before it is computed, see notes.py; found by trying."""
+    return _RowFunction(ir.Module(), "trial", row, target, notes=0).words_noted()
 
 
 class _RowFunction:
@@ -78,6 +72,7 @@ class _RowFunction:
             for k in range(row.scalars)
         ]
         self.raw: dict[ir.Value, ir.Value] = {}  # how a vector that was loaded lay in memory
+        self.places: dict[ir.Value, tuple[ir.Value, int]] = {}  # where, and bytes from one lane to the next
         self.found: dict[ir.Value, tuple[Vector, ...]] = {}  # what was looked up for it
         if row.has_table:
             table = function.word(scalars, row.scalars, PTR)
@@ -88,8 +83,10 @@ class _RowFunction:
             k: self._spread(self.sources[k], dtype)
             for k, dtype in enumerate(row.inputs) if row.spread[k]
         }  # fmt: skip
-        self.pieces = emitter.pieces if isinstance(emitter.pieces, FromMemory) else None
-        self.notes = function.words(notes * FromMemory.BLOCK // 2, "notes") if notes else None
+        self.noted: Notes | None = emitter.pieces if isinstance(emitter.pieces, FromMemory) else None
+        if row.has_table:
+            self.noted = Notes(emitter) if target.lookups == "noted" else None
+        self.notes = function.words(notes * Notes.BLOCK // 2, "notes") if notes else None
         varying = [d for d, is_one in zip(row.inputs, row.spread, strict=True) if not is_one]
         all_bfloat16 = {d.name for d in (*row.outputs, *varying)} == {"bfloat16"}
         self.in_pairs = target.pairs and all_bfloat16 and not emitter.is_double
@@ -124,11 +121,11 @@ class _RowFunction:
             with function.steps(I64(0), bulk, step) as i:
                 use(i, self._compute_step(i, I64(0)))
             return bulk
-        with function.steps(I64(0), bulk, FromMemory.BLOCK) as first:
-            last = function.least(function.add(first, I64(FromMemory.BLOCK)), bulk)
+        with function.steps(I64(0), bulk, Notes.BLOCK) as first:
+            last = function.least(function.add(first, I64(Notes.BLOCK)), bulk)
             with function.steps(first, last, step) as i:
                 for k, inputs in enumerate(self._step_inputs(i)):
-                    self.note(inputs, self._place_of_notes(i, k, first))
+                    self._note(inputs, self._element(i, k, first))
             with function.steps(first, last, step) as i:
                 use(i, self._compute_step(i, first))
         return bulk
@@ -137,42 +134,75 @@ class _RowFunction:
         """What stands for a formula of an input and attributes: its values in a table, of pairs for two formulas."""
 
         def formula(x: Vector, *attributes: Uniform) -> Vector:
-            found = self.found.get(x.value)
-            if found is None:
-                index = self.function.zext(self.raw[x.value], self.emitter.vector_type(I32))
-                is_pair = len(self.row.formulas) == 2
-                found = self.emitter.gather_pairs(table, index) if is_pair else (self.emitter.gather(table, index),)
-                self.found[x.value] = found
-            return found[number]
+            if x.value not in self.found:
+                self.found[x.value] = self._values(table, x)
+            return self.found[x.value][number]
 
         return formula
+
+    def _values(self, table: ir.Value, x: Vector) -> tuple[Vector, ...]:
+        """Each formula's values: where the processor cannot gather them, one by one, and noted."""
+        function, emitter, columns = self.function, self.emitter, len(self.row.formulas)
+        if self.noted is None:
+            index = function.zext(self.raw[x.value], emitter.vector_type(I32))
+            return emitter.gather_pairs(table, index) if columns == 2 else (emitter.gather(table, index),)
+        notes, size, type_ = self.noted.room(columns), 4 * columns, I64 if columns == 2 else I32
+        if self.noted.is_noting:
+            for lane, number in enumerate(self._numbers(x)):
+                value = function.load(function.at(table, function.mul(number, I64(size))), typ=type_, align=size)
+                function.store(value, function.at(notes, size * lane), align=size)
+            return columns * (x,)
+        vector = emitter.vector_type(emitter.element)
+        places = [function.at(notes, 4 * self.lanes * k) for k in range(columns)]
+        parts = [function.load(place, typ=vector, align=4 * self.lanes) for place in places]
+        return emitter.unzipped(*parts) if columns == 2 else (Vector(emitter, parts[0]),)
+
+    def _numbers(self, x: Vector) -> list[ir.Value]:
+        """The half-precision number in each lane, as an integer."""
+        function = self.function
+        if x.value in self.places:
+            first, distance = self.places[x.value]
+            halves = [function.load(function.at(first, distance * k), typ=I16, align=1) for k in range(self.lanes)]
+        else:
+            halves = [function.extract_element(self.raw[x.value], I32(k)) for k in range(self.lanes)]
+        return [function.zext(half, I64) for half in halves]
 
     def _widened(self, raw: ir.Value, dtype: Dtype) -> Vector:
         vector = storage.widen(self.emitter, raw, dtype)
         self.raw[vector.value] = raw
         return vector
 
-    def note(self, inputs: list[Vector], place: ir.Value) -> None:
-        """Note at `place` what `_compute` needs; all else that is emitted here comes to nothing."""
-        assert self.pieces is not None
-        self.pieces.note_at(place)
+    def words_noted(self) -> int:
+        """How many words of an element are noted; all else that is emitted here comes to nothing."""
+        if self.noted is None:
+            return 0
+        inputs = []
+        for _ in self.row.inputs:
+            vector, raw = (ir.Constant(self.emitter.vector_type(t), ir.Undefined) for t in (self.emitter.element, I16))
+            inputs.append(Vector(self.emitter, vector))
+            self.raw[vector] = raw
+        self.notes = ir.Constant(PTR, None)
+        self._note(inputs, I64(0))
+        return self.noted.words
+
+    def _note(self, inputs: list[Vector], element: ir.Value) -> None:
+        """Note what `_compute` needs of the vector that begins at this element; what else is emitted is not used."""
+        assert self.noted is not None
+        self.noted.note_in(self.notes, element)
         with self.emitter.seldom_left_out():
             self._results(inputs)
 
-    def _place_of_notes(self, index: ir.Value, k: int, first: ir.Value) -> ir.Value | None:
-        """Of the k-th vector of the step at `index`, in a block that begins at `first`."""
-        if self.notes is None:
-            return None
-        place = self.function.add(self.function.sub(index, first), I64(k * self.lanes))
-        return self.function.at(self.notes, self.function.mul(place, I64(4)))
+    def _element(self, index: ir.Value, k: int, first: ir.Value) -> ir.Value:
+        """The number of the first element of a step's k-th vector, in a block that begins at `first`."""
+        return self.function.add(self.function.sub(index, first), I64(k * self.lanes))
 
-    def _compute(self, inputs: list[Vector], notes: ir.Value | None) -> list[Vector]:
-        """The results, by what was noted at `notes`, if anything was.
+    def _compute(self, inputs: list[Vector], element: ir.Value) -> list[Vector]:
+        """The results, by what was noted of the vector that begins at this element, if anything was.
 
         Seldom cases are left out at first; where a lane has such a case, all is computed once more.
         """
-        if self.pieces is not None and notes is not None:
-            self.pieces.pick_by(notes)
+        if self.noted is not None:
+            self.noted.pick_from(self.notes, element)
         function, emitter = self.function, self.emitter
         with emitter.seldom_left_out() as conditions:
             results = self._results(inputs)
@@ -195,16 +225,15 @@ class _RowFunction:
 
     def _results(self, inputs: list[Vector]) -> list[Vector]:
         self.found.clear()  # what was found in one block is not there in another
-        if self.pieces is not None:
-            self.pieces.begin()
+        if self.noted is not None:
+            self.noted.begin()
         results = self.row.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]
 
     def _compute_step(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
         """Of each output, what is to be stored one behind the other. All loads come first. Notes begin at `first`."""
         computed = (  # one by one, each narrowed before the next
-            self._compute(inputs, self._place_of_notes(index, k, first))
-            for k, inputs in enumerate(self._step_inputs(index))
+            self._compute(inputs, self._element(index, k, first)) for k, inputs in enumerate(self._step_inputs(index))
         )
         if self.in_pairs:
             return [[storage.narrow_pair(self.emitter, *pair)] for pair in zip(*computed, strict=True)]
@@ -213,18 +242,26 @@ class _RowFunction:
     def _step_inputs(self, index: ir.Value) -> list[list[Vector]]:
         """The inputs of each of UNROLL vectors: one after the other, or the even elements and then the odd ones."""
         if not self.in_pairs:
-            places = [self.function.add(index, I64(k * self.lanes)) for k in range(UNROLL)]
-            return [self._inputs(partial(self._load, place)) for place in places]
+            return [self._inputs_at(self.function.add(index, I64(k * self.lanes))) for k in range(UNROLL)]
         pairs = [
-            2 * (self.constants[k],) if k in self.constants else storage.widen_pair(self.emitter, self._words(index, k))
-            for k in range(len(self.sources))
+            2 * (self.constants[k],) if k in self.constants else self._pair(self._place(source, dtype, index))
+            for k, (source, dtype) in enumerate(zip(self.sources, self.row.inputs, strict=True))
         ]
         return [list(inputs) for inputs in zip(*pairs, strict=True)]
 
-    def _words(self, index: ir.Value, k: int) -> ir.Value:
-        """Of the k-th input, two elements in each lane."""
-        place = self._place(self.sources[k], self.row.inputs[k], index)
-        return self.function.load(place, typ=self.emitter.vector_type(I32), align=1)
+    def _inputs_at(self, index: ir.Value) -> list[Vector]:
+        inputs = self._inputs(partial(self._load, index))
+        for k, (source, dtype) in enumerate(zip(self.sources, self.row.inputs, strict=True)):
+            if k not in self.constants:
+                self.places[inputs[k].value] = (self._place(source, dtype, index), dtype.itemsize)
+        return inputs
+
+    def _pair(self, place: ir.Value) -> tuple[Vector, Vector]:
+        """The even and the odd elements of two vectors of bfloat16."""
+        words = self.function.load(place, typ=self.emitter.vector_type(I32), align=1)
+        even, odd = storage.widen_pair(self.emitter, words)
+        self.places[even.value], self.places[odd.value] = (place, 4), (self.function.at(place, 2), 4)
+        return even, odd
 
     def _inputs(self, load: Callable[[ir.Value, Dtype], ir.Value]) -> list[Vector]:
         pairs = enumerate(zip(self.sources, self.row.inputs, strict=True))
@@ -284,8 +321,8 @@ class _RowFunction:
             mask = function.icmp_signed("<", ascending, numbers)
             inputs = self._inputs(partial(self._load_some, i, left, mask))
             if self.notes is not None:
-                self.note(inputs, self.notes)
-            results = self._narrowed(self._compute(inputs, self.notes))
+                self._note(inputs, I64(0))
+            results = self._narrowed(self._compute(inputs, I64(0)))
             for target, dtype, value in zip(self.targets, self.row.outputs, results, strict=True):
                 self._store_some(i, left, mask, target, dtype, value)
 

@@ -27,7 +27,7 @@ class Target:
     half: bool  # float16 <-> float32 in hardware
     scalef: bool  # x * 2**n in one instruction
     fixup: bool  # NaNs replaced in one instruction
-    gather: bool  # looking up a vector of floats is worth its time
+    lookups: str  # how vectors of floats are looked up: "gathered", or "noted" before; "" where computing is as fast
     pairs: bool  # two vectors of bfloat16 are taken apart into even and odd elements
     picks: str  # where it picks coefficients from, see pieces.py; "" where that is not worth its time
     masked_bytes: tuple[int, ...]  # element sizes that masked loads and stores exist for
@@ -53,8 +53,9 @@ def _x86(name: str, cpu: str, features: str = "") -> Target:
     modern, wide = name != "x86-64", name == "avx512"
     triple = llvm.get_default_triple() if _is_x86() else "x86_64-unknown-linux-gnu"
     return Target(
-        name, triple, cpu, features, bits, fma=modern, half=modern, scalef=wide, fixup=wide, gather=wide,
-        pairs=not wide, picks="registers" if wide else "memory" if modern else "",
+        name, triple, cpu, features, bits, fma=modern, half=modern, scalef=wide, fixup=wide,
+        lookups="gathered" if wide else "noted", pairs=not wide,
+        picks="registers" if wide else "memory" if modern else "",
         masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (), fence="llvm.x86.sse.sfence",
     )  # fmt: skip
 
@@ -66,7 +67,7 @@ def _is_x86() -> bool:
 def _aarch64(cpu: str, features: str = "") -> Target:
     triple = llvm.get_default_triple()
     triple = triple if triple.startswith(("aarch64", "arm64")) else "aarch64-unknown-linux-gnu"
-    return Target("aarch64", triple, cpu, features, 16, True, True, False, False, False, False, "", (), "")
+    return Target("aarch64", triple, cpu, features, 16, True, True, False, False, "", False, "", (), "")
 
 
 NAMES = ("avx512", "avx2", "x86-64", "aarch64")

@@ -110,8 +110,12 @@ class Emitter:
             places = ir.Constant(ir.VectorType(I32, half), list(range(first, first + half)))
             pairs = self._gathered("dpd", DOUBLE, table, builder.shuffle_vector(index, nothing, places))
             parts.append(builder.bitcast(pairs, self.vector_type(FLOAT)))
-        odd_and_even = (ir.Constant(index.type, list(range(k, 2 * self.lanes, 2))) for k in (0, 1))
-        first_numbers, second_numbers = (builder.shuffle_vector(*parts, order) for order in odd_and_even)
+        return self.unzipped(*parts)
+
+    def unzipped(self, a: ir.Value, b: ir.Value) -> tuple[Vector, Vector]:
+        """Of two vectors one behind the other, each second number from the first on, and the others."""
+        orders = (ir.Constant(self.vector_type(I32), list(range(k, 2 * self.lanes, 2))) for k in (0, 1))
+        first_numbers, second_numbers = (self.builder.shuffle_vector(a, b, order) for order in orders)
         return Vector(self, first_numbers), Vector(self, second_numbers)
 
     def _gathered(self, kind: str, element: ir.Type, table: ir.Value, index: ir.Value) -> ir.Value:
