@@ -124,15 +124,23 @@ class Log:
         return sorted({int(address) // LINE for address in self.words[1 : 1 + self.words[0]]})
 
 
-@pytest.mark.parametrize(("dtype", "columns"), [("float32", 130), ("float32", 1000), ("bfloat16", 2032)])
-def test_what_is_asked_for(dtype: str, columns: int, reading: tiling.Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("dtype", "columns", "result"),
+    [
+        ("float32", 130, "float32"), ("float32", 1000, "float32"), ("bfloat16", 2032, "bfloat16"),
+        ("float16", 4000, "float32"),
+    ],
+)  # fmt: skip
+def test_what_is_asked_for(
+    dtype: str, columns: int, result: str, reading: tiling.Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each line of what is to be fetched of a later row, and nothing beside it. No result would tell."""
     log, itemsize = Log(monkeypatch), BY_NAME[dtype].itemsize
     rows, pitch = 12, 8192
     memory = np.zeros(rows * pitch + LINE, np.uint8)
     start = -memory.ctypes.data % LINE
     x = memory[start : start + rows * pitch].view(BY_NAME[dtype].numpy).reshape(rows, -1)[:, :columns]
-    plan = actgrad.leaky_relu.plan(x, out=np.empty((rows, columns), x.dtype), backend="reference")
+    plan = actgrad.leaky_relu.plan(x, out=np.empty((rows, columns), BY_NAME[result].numpy), backend="reference")
     kernel = engine.prepare(plan.computation)
     kernel.run(*plan.addresses)
     bytes_ = columns * itemsize

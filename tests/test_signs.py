@@ -50,7 +50,9 @@ def test_what_is_not_known(emitter: Emitter) -> None:
         x, emitter.where(x > 0.5, 0.0, x), emitter.where(x < 0, 0.0, x), emitter.where(x > 0, x, 0.0),
         emitter.where(x > 0, 1.0, x), emitter.where(x > 0, 0.0, y), emitter.where(x > y, 0.0, x),
         emitter.where(~(x > 0), 0.0, x), emitter.where((x > 0) & (y > 0), 0.0, x), emitter.where(x > attribute, 0.0, x),
-        emitter.minimum(x, 1.0), emitter.minimum(x, attribute), emitter.maximum(negative, x), emitter.maximum(x, 0.0),
+        emitter.where(x > negative, 0.0, x), emitter.where(x >= emitter.minimum(y, 0.0), 0.0, x),  # they may be NaN
+        emitter.where(x > float("nan"), 0.0, x), emitter.minimum(x, 1.0), emitter.minimum(x, attribute),
+        emitter.maximum(negative, x), emitter.maximum(x, 0.0),
         negative * -0.5, negative * negative, negative * attribute, negative * 0.0, -negative, negative + 1.0,
         0.5 - negative, 0.5 / negative, emitter.abs(negative), emitter.nearest_integer(x),
     ]  # fmt: skip

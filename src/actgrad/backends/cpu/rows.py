@@ -173,16 +173,11 @@ class _RowFunction:
         return vector
 
     def words_noted(self) -> int:
-        """How many words of an element are noted; all else that is emitted here comes to nothing."""
+        """How many words of an element are noted; what is emitted here comes to nothing."""
         if self.noted is None:
             return 0
-        inputs = []
-        for _ in self.row.inputs:
-            vector, raw = (ir.Constant(self.emitter.vector_type(t), ir.Undefined) for t in (self.emitter.element, I16))
-            inputs.append(Vector(self.emitter, vector))
-            self.raw[vector] = raw
         self.notes = ir.Constant(PTR, None)
-        self._note(inputs, I64(0))
+        self._note(self._inputs_at(I64(0)), I64(0))
         return self.noted.words
 
     def _note(self, inputs: list[Vector], element: ir.Value) -> None:
@@ -232,7 +227,7 @@ class _RowFunction:
 
     def _compute_step(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
         """Of each output, what is to be stored one behind the other. All loads come first. Notes begin at `first`."""
-        computed = (  # one by one, each narrowed before the next
+        computed = (  # one by one: each is narrowed before the next, but in pairs
             self._compute(inputs, self._element(index, k, first)) for k, inputs in enumerate(self._step_inputs(index))
         )
         if self.in_pairs:

@@ -166,11 +166,11 @@ def _reading_rows(walk: Walk, reading: Reading) -> Walk:
     fetched = [o for o in apart if sizes[o] <= reading.longest_fetched]
     if not fetched:
         return walk
-    widest = max(o.dtype.itemsize for o in loop.operands)
+    widest, narrowest = max(o.dtype.itemsize for o in loop.operands), min(o.dtype.itemsize for o in fetched)
     return replace(
         walk,
         ahead=tuple(o.strides[-2] * ceil(DISTANCE / sizes[o]) if o in fetched else 0 for o in loop.operands),
-        fetched=min(columns, reading.fetched // widest),
+        fetched=min(columns, reading.fetched // narrowest),
         at_once=reading.at_once // widest,
     )
 

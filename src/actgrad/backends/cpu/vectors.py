@@ -186,8 +186,8 @@ class Emitter:
             zero, every_lane, current_rounding = self.splat(0.0, self.element), ir.IntType(self.lanes)(-1), I32(4)
             arguments = (x.value, n.value, zero, every_lane, current_rounding)
             return Vector(self, self.call(name, x.value.type, *arguments))
-        # In two steps, because 2**n alone may be out of range where the result is not. Right for |n| up to twice the
-        # largest exponent, or for n down to 1.5 times the least one: the accurate functions never go beyond.
+        # In two steps, because 2**n alone may be out of range where the result is not. Right for |n| below twice the
+        # bias, or for n down to -1.5 times that: the accurate functions never go beyond.
         if n.never_positive:
             up = (self.bias + 1) // 2
             return x * self._of_exponent(self._low_bits(n, self.bias + up)) * 2.0**-up
@@ -296,7 +296,8 @@ class _Number(tracing.Number):
             return Mask(self.emitter, compare(order, self.value, right))
         vector = self.emitter.vector
         a, b = vector(self).value, vector(other).value
-        holds_if_positive = order in (">", ">=") and self.emitter.never_positive(other)
+        # A vector that is never positive may be NaN, which nothing is greater than.
+        holds_if_positive = order in (">", ">=") and isinstance(other, int | float) and other <= 0
         return Mask(self.emitter, compare(order, a, b), a if holds_if_positive else None)
 
     def __neg__(self) -> Any:
