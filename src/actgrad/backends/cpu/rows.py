@@ -90,14 +90,22 @@ class _RowFunction:
         varying = [d for d, is_one in zip(row.inputs, row.spread, strict=True) if not is_one]
         all_bfloat16 = {d.name for d in (*row.outputs, *varying)} == {"bfloat16"}
         self.in_pairs = target.pairs and all_bfloat16 and not emitter.is_double
-        self.buffer: ir.Value | None = None
-        if any(not self._masked(d) for d in (*row.outputs, *row.inputs)):
+        # Where not every last, incomplete vector can be masked: room for the inputs' last vectors, and for a result's.
+        self.kept: dict[ir.Value, ir.Value] = {}
+        self.room: ir.Value | None = None
+        if not all(self._masked(d) for d in (*row.outputs, *row.inputs)):
             widest = max(storage.memory_type(d, self.lanes).count for d in (*row.outputs, *row.inputs))
-            self.buffer = function.words(widest, "tail")
+            self.kept = {source: function.words(widest, "kept") for source in self.sources}
+            self.room = function.words(widest, "room")
 
     def body(self) -> None:
+        if self.room is not None:
+            self._keep_last()
         bulk = self._bulk(self._store_all)
-        self._remainder(bulk)
+        if self.room is None:
+            self._masked_remainder(bulk)
+        else:
+            self._remainder(bulk)
         self.function.ret_void()
 
     def streaming_body(self, plain: ir.Function) -> None:
@@ -302,44 +310,76 @@ class _RowFunction:
         raw = self.emitter.broadcast(self.function.load(source, typ=element, align=1))
         return self._widened(raw, dtype)
 
-    # The last, incomplete vectors
+    # The last, incomplete vectors: masked, or else computed with as many elements before them as fill a vector. A row
+    # that is shorter is computed in a copy.
 
     def _masked(self, dtype: Dtype) -> bool:
         return dtype.kind != "complex" and dtype.itemsize in self.emitter.target.masked_bytes
 
-    def _remainder(self, start: ir.Value) -> None:
+    def _masked_remainder(self, start: ir.Value) -> None:
         function, lanes = self.function, self.lanes
         with function.steps(start, self.count, lanes) as i:
             left = function.least(function.sub(self.count, i), I64(lanes))
             numbers = self.emitter.broadcast(function.trunc(left, I32))
             ascending = ir.Constant(self.emitter.vector_type(I32), list(range(lanes)))
             mask = function.icmp_signed("<", ascending, numbers)
-            inputs = self._inputs(partial(self._load_some, i, left, mask))
-            if self.notes is not None:
-                self._note(inputs, I64(0))
-            results = self._narrowed(self._compute(inputs, I64(0)))
+            results = self._results_alone(partial(self._load_masked, i, mask))
             for target, dtype, value in zip(self.targets, self.row.outputs, results, strict=True):
-                self._store_some(i, left, mask, target, dtype, value)
+                name = f"llvm.masked.store.{_suffix(value.type)}.p0"
+                self.emitter.call(name, ir.VoidType(), value, self._place(target, dtype, i), I32(1), mask)
 
-    def _load_some(self, index: ir.Value, left: ir.Value, mask: ir.Value, source: ir.Value, dtype: Dtype) -> ir.Value:
-        function, type_ = self.function, storage.memory_type(dtype, self.lanes)
-        place = self._place(source, dtype, index)
-        if self._masked(dtype):
-            name = f"llvm.masked.load.{_suffix(type_)}.p0"
-            return self.emitter.call(name, type_, place, I32(1), mask, ir.Constant(type_, None))
-        function.store(ir.Constant(type_, None), self.buffer)
-        self._copy(self.buffer, place, left, dtype)
-        return function.load(self.buffer, typ=type_)
+    def _load_masked(self, index: ir.Value, mask: ir.Value, source: ir.Value, dtype: Dtype) -> ir.Value:
+        type_ = storage.memory_type(dtype, self.lanes)
+        name, place = f"llvm.masked.load.{_suffix(type_)}.p0", self._place(source, dtype, index)
+        return self.emitter.call(name, type_, place, I32(1), mask, ir.Constant(type_, None))
 
-    def _store_some(
-        self, index: ir.Value, left: ir.Value, mask: ir.Value, target: ir.Value, dtype: Dtype, value: ir.Value
-    ) -> None:
-        place = self._place(target, dtype, index)
-        if self._masked(dtype):
-            self.emitter.call(f"llvm.masked.store.{_suffix(value.type)}.p0", ir.VoidType(), value, place, I32(1), mask)
-        else:
-            self.function.store(value, self.buffer)
-            self._copy(place, self.buffer, left, dtype)
+    def _keep_last(self) -> None:
+        """Copy the inputs' last vectors, if not all vectors are whole: results may be written over what they are of."""
+        function, varying = self.function, [k for k in range(len(self.sources)) if k not in self.constants]
+        rest = function.and_(self.count, I64(self.lanes * UNROLL - 1))
+        with function.if_then(function.icmp_signed("!=", rest, I64(0))), self._if_long() as (long, short):
+            with long:
+                for source, dtype in ((self.sources[k], self.row.inputs[k]) for k in varying):
+                    function.store(self._load(self._last, source, dtype), self.kept[source])
+            with short:
+                for source, dtype in ((self.sources[k], self.row.inputs[k]) for k in varying):
+                    function.store(ir.Constant(storage.memory_type(dtype, self.lanes), None), self.kept[source])
+                    self._copy(self.kept[source], source, self.count, dtype)
+
+    def _remainder(self, start: ir.Value) -> None:
+        function, lanes = self.function, self.lanes
+        with function.steps(start, self.count, lanes) as i:
+            is_whole = function.icmp_signed("<=", function.add(i, I64(lanes)), self.count)
+            results = self._results_alone(partial(self._load_kept, i, is_whole))
+            stored = list(zip(self.targets, self.row.outputs, results, strict=True))
+            with self._if_long() as (long, short):
+                with long:
+                    for target, dtype, value in stored:
+                        function.store(value, self._place(target, dtype, function.least(i, self._last)), align=1)
+                with short:
+                    for target, dtype, value in stored:
+                        function.store(value, self.room)
+                        self._copy(target, self.room, self.count, dtype)
+
+    def _load_kept(self, index: ir.Value, is_whole: ir.Value, source: ir.Value, dtype: Dtype) -> ir.Value:
+        place = self.function.select(is_whole, self._place(source, dtype, index), self.kept[source])
+        return self.function.load(place, typ=storage.memory_type(dtype, self.lanes), align=1)
+
+    def _results_alone(self, load: Callable[[ir.Value, Dtype], ir.Value]) -> list[ir.Value]:
+        """Of one vector, as they go to memory."""
+        inputs = self._inputs(load)
+        if self.notes is not None:
+            self._note(inputs, I64(0))
+        return self._narrowed(self._compute(inputs, I64(0)))
+
+    @property
+    def _last(self) -> ir.Value:
+        """Where the row's last vector begins; below 0 if the row is shorter."""
+        return self.function.sub(self.count, I64(self.lanes))
+
+    def _if_long(self) -> Any:
+        """Two branches: for rows that fill a vector, and for others."""
+        return self.function.if_else(self.function.icmp_signed(">=", self._last, I64(0)))
 
     def _copy(self, target: ir.Value, source: ir.Value, count: ir.Value, dtype: Dtype) -> None:
         size = self.function.mul(count, I64(dtype.itemsize))
