@@ -335,14 +335,15 @@ class _RowFunction:
 
     def _keep_last(self) -> None:
         """Copy the inputs' last vectors, if not all vectors are whole: results may be written over what they are of."""
-        function, varying = self.function, [k for k in range(len(self.sources)) if k not in self.constants]
+        function, operands = self.function, zip(self.sources, self.row.inputs, strict=True)
+        varying = [operand for k, operand in enumerate(operands) if k not in self.constants]
         rest = function.and_(self.count, I64(self.lanes * UNROLL - 1))
         with function.if_then(function.icmp_signed("!=", rest, I64(0))), self._if_long() as (long, short):
             with long:
-                for source, dtype in ((self.sources[k], self.row.inputs[k]) for k in varying):
+                for source, dtype in varying:
                     function.store(self._load(self._last, source, dtype), self.kept[source])
             with short:
-                for source, dtype in ((self.sources[k], self.row.inputs[k]) for k in varying):
+                for source, dtype in varying:
                     function.store(ir.Constant(storage.memory_type(dtype, self.lanes), None), self.kept[source])
                     self._copy(self.kept[source], source, self.count, dtype)
 
