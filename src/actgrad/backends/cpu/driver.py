@@ -12,8 +12,8 @@ afterwards, in the order that suits its strides. So rows are contiguous always, 
 pass through the cache.
 
 Memory is read fast only in long runs, whose continuation the processor foresees. Where rows that are used in place lie
-apart, a later one is fetched while this one is computed; and of two rows that lie one behind the other the first one
-is copied before, so that they are read as one run.
+apart, a later one, or its beginning, is fetched while this one is computed; and of two rows that lie one behind the
+other the first one is copied before, so that they are read as one run.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Part(Words):
     COLUMN_STRIDE = auto()  # bytes
     STAGED = auto()  # what of it is used in the stage, see Staged
     STAGE = auto()  # where that lies there
-    AHEAD = auto()  # bytes from what is used to what is fetched meanwhile, or 0 for nothing
+    AHEAD = auto()  # bytes from a row to the later one that is fetched meanwhile, or 0 for none
     WALK = auto()  # first of the strides
 
 
@@ -244,6 +244,7 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
                 f.store(room, place)
 
         def fetch_ahead(k: ir.Value, passed: ir.Value, count: ir.Value) -> None:
+            """Ask for `count` elements of a later row, from what is `passed` elements before `pointers` there."""
             part = _operand(f, block, k)
             ahead, itemsize = f.word(part, Part.AHEAD), f.word(part, Part.ITEMSIZE)
             with f.if_then(f.icmp_signed("!=", ahead, I64(0))):

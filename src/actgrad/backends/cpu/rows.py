@@ -42,7 +42,7 @@ class Row:
     inputs: tuple[Dtype, ...]
     spread: tuple[bool, ...]  # per input: a single element for the whole row
     has_table: bool = False  # of the formulas' values, see lookup.py; its address follows the scalars
-    scalars_are_one: bool = False  # each is 1.0, a constant whose products LLVM drops; those in the block are not read
+    scalars_are_one: bool = False  # each is 1.0, a constant that products do without; those in the block are not read
 
 
 def emit(module: ir.Module, row: Row, target: Target) -> None:
@@ -83,10 +83,10 @@ class _RowFunction:
             k: self._spread(self.sources[k], dtype)
             for k, dtype in enumerate(row.inputs) if row.spread[k]
         }  # fmt: skip
-        self.noted: Notes | None = emitter.pieces if isinstance(emitter.pieces, FromMemory) else None
+        self.notes: Notes | None = emitter.pieces if isinstance(emitter.pieces, FromMemory) else None
         if row.has_table:
-            self.noted = Notes(emitter) if target.lookups == "noted" else None
-        self.notes = function.words(notes * Notes.BLOCK // 2, "notes") if notes else None
+            self.notes = Notes(emitter) if target.lookups == "noted" else None
+        self.note_array = function.words(notes * Notes.BLOCK // 2, "notes") if notes else None
         varying = [d for d, is_one in zip(row.inputs, row.spread, strict=True) if not is_one]
         all_bfloat16 = {d.name for d in (*row.outputs, *varying)} == {"bfloat16"}
         self.in_pairs = target.pairs and all_bfloat16 and not emitter.is_double
@@ -125,7 +125,7 @@ class _RowFunction:
         """All whole steps: what of each is to be stored is handed to `use`. How many elements that are."""
         function, step = self.function, self.lanes * UNROLL
         bulk = function.and_(self.count, I64(-step))
-        if self.notes is None:
+        if self.note_array is None:
             with function.steps(I64(0), bulk, step) as i:
                 use(i, self._compute_step(i, I64(0)))
             return bulk
@@ -151,11 +151,11 @@ class _RowFunction:
     def _values(self, table: ir.Value, x: Vector) -> tuple[Vector, ...]:
         """Each formula's values: where the processor cannot gather them, one by one, and noted."""
         function, emitter, columns = self.function, self.emitter, len(self.row.formulas)
-        if self.noted is None:
+        if self.notes is None:
             index = function.zext(self.raw[x.value], emitter.vector_type(I32))
             return emitter.gather_pairs(table, index) if columns == 2 else (emitter.gather(table, index),)
-        notes, size, type_ = self.noted.room(columns), 4 * columns, I64 if columns == 2 else I32
-        if self.noted.is_noting:
+        notes, size, type_ = self.notes.room(columns), 4 * columns, I64 if columns == 2 else I32
+        if self.notes.is_noting:
             for lane, number in enumerate(self._numbers(x)):
                 value = function.load(function.at(table, function.mul(number, I64(size))), typ=type_, align=size)
                 function.store(value, function.at(notes, size * lane), align=size)
@@ -182,16 +182,16 @@ class _RowFunction:
 
     def words_noted(self) -> int:
         """How many words of an element are noted; what is emitted here comes to nothing."""
-        if self.noted is None:
+        if self.notes is None:
             return 0
-        self.notes = ir.Constant(PTR, None)
+        self.note_array = ir.Constant(PTR, None)
         self._note(self._inputs_at(I64(0)), I64(0))
-        return self.noted.words
+        return self.notes.words
 
     def _note(self, inputs: list[Vector], element: ir.Value) -> None:
         """Note what `_compute` needs of the vector that begins at this element; what else is emitted is not used."""
-        assert self.noted is not None
-        self.noted.note_in(self.notes, element)
+        assert self.notes is not None
+        self.notes.note_in(self.note_array, element)
         with self.emitter.seldom_left_out():
             self._results(inputs)
 
@@ -204,8 +204,8 @@ class _RowFunction:
 
         Seldom cases are left out at first; where a lane has such a case, all is computed once more.
         """
-        if self.noted is not None:
-            self.noted.pick_from(self.notes, element)
+        if self.notes is not None:
+            self.notes.pick_from(self.note_array, element)
         function, emitter = self.function, self.emitter
         with emitter.seldom_left_out() as conditions:
             results = self._results(inputs)
@@ -228,8 +228,8 @@ class _RowFunction:
 
     def _results(self, inputs: list[Vector]) -> list[Vector]:
         self.found.clear()  # what was found in one block is not there in another
-        if self.noted is not None:
-            self.noted.begin()
+        if self.notes is not None:
+            self.notes.begin()
         results = self.row.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]
 
@@ -369,7 +369,7 @@ class _RowFunction:
     def _results_alone(self, load: Callable[[ir.Value, Dtype], ir.Value]) -> list[ir.Value]:
         """Of one vector, as they go to memory."""
         inputs = self._inputs(load)
-        if self.notes is not None:
+        if self.note_array is not None:
             self._note(inputs, I64(0))
         return self._narrowed(self._compute(inputs, I64(0)))
 
