@@ -210,6 +210,7 @@ def constants(precision: Precision) -> dict[str, tuple[mpf, str]]:
     rounded = precision.round
     return {
         "LOG2_E": (rounded(1 / ln2), "1 / ln 2"),
+        "LN2": (rounded(ln2), "ln 2"),
         "LN2_HIGH": (ln2_high, f"ln 2 in {precision.bits - precision.exponent_bits} bits: n times it is exact"),
         "LN2_LOW": (rounded(ln2 - ln2_high), "ln 2 - LN2_HIGH"),
         "EXP_MIN": (precision.exp_min, "exp is 0 from here down"),

@@ -34,7 +34,7 @@ def test_what_is_known(emitter: Emitter) -> None:
     known = [
         negative, emitter.where(x >= -1.0, -1, x), emitter.where(x > 0, negative, x), emitter.where(x < 0, negative, 0),
         emitter.minimum(x, 0.0), emitter.minimum(-2.0, x), emitter.minimum(x, negative), emitter.maximum(negative, -1.),
-        negative * 0.5, 0.5 * negative, emitter.nearest_integer(emitter.minimum(x, -0.25)),
+        negative * 0.5, 0.5 * negative, emitter.rounded_product(emitter.minimum(x, -0.25), 3.0),
     ]  # fmt: skip
     assert [v.never_positive for v in known] == [True] * len(known)
     assert emitter.minimum(negative, 3.0) is negative
@@ -54,7 +54,8 @@ def test_what_is_not_known(emitter: Emitter) -> None:
         emitter.where(x > float("nan"), 0.0, x), emitter.minimum(x, 1.0), emitter.minimum(x, attribute),
         emitter.maximum(negative, x), emitter.maximum(x, 0.0),
         negative * -0.5, negative * negative, negative * attribute, negative * 0.0, -negative, negative + 1.0,
-        0.5 - negative, 0.5 / negative, emitter.abs(negative), emitter.nearest_integer(x),
+        0.5 - negative, 0.5 / negative, emitter.abs(negative), emitter.rounded_product(x, 3.0),
+        emitter.rounded_product(negative, -3.0),
     ]  # fmt: skip
     assert not any(v.never_positive for v in unknown)
 

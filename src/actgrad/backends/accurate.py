@@ -18,12 +18,12 @@ from .primitives import (
     maximum,
     minimum,
     muladd,
-    nearest_integer,
     never_positive,
     piecewise,
     polynomial,
     power_of_two,
     reciprocal,
+    rounded_product,
     scale_by_power_of_two,
     split_power_of_two,
     trailing,
@@ -31,7 +31,7 @@ from .primitives import (
     where_seldom,
 )
 
-LOG2_E, LN2_HIGH, LN2_LOW = FLOAT64["LOG2_E"], FLOAT64["LN2_HIGH"], FLOAT64["LN2_LOW"]
+LOG2_E, LN2, LN2_HIGH, LN2_LOW = (FLOAT64[name] for name in ("LOG2_E", "LN2", "LN2_HIGH", "LN2_LOW"))
 EXP, EXP_MIN, EXP_MAX = FLOAT64["EXP"], FLOAT64["EXP_MIN"], FLOAT64["EXP_MAX"]
 EXPM1, EXPM1_TINY, LOG1P = FLOAT64["EXPM1"], FLOAT64["EXPM1_TINY"], FLOAT64["LOG1P"]
 NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
@@ -46,19 +46,22 @@ SHORT = 1.5 * 2.0**36  # a Python float plus and minus it is rounded to a multip
 def exp(x):
     """exp(x) = 2**n * exp(r), where n = round(x / ln 2) and r = x - n ln 2."""
     x = minimum(maximum(x, EXP_MIN), EXP_MAX)  # beyond, 0 and infinity already; a finite n keeps r from being NaN
-    n = nearest_integer(x * LOG2_E)
+    n = rounded_product(x, LOG2_E)
     r = muladd(n, -LN2_LOW, muladd(n, -LN2_HIGH, x))  # LN2_HIGH ends in zeros: its product with n is exact
     return _exp_reduced(r, n)
 
 
 def expm1(x):
     """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp."""
-    r, minus_rest, n = _expm1_reduced(minimum(maximum(x, EXPM1_MIN), EXP_MAX))
     if never_positive(x):
-        power = power_of_two(1.0, n)
-        return muladd(-minus_rest, power, muladd(r, power, -(1.0 - power)))  # at -0.0 all three summands are -0.0
+        return -abs(_expm1_to_0(maximum(x, EXPM1_MIN)))
+    x_within = minimum(maximum(x, EXPM1_MIN), EXP_MAX)
+    n = rounded_product(x_within, LOG2_E)
+    r_high, minus_r_low = muladd(n, -LN2_HIGH, x_within), n * LN2_LOW
+    r = r_high - minus_r_low
+    e = r_high - muladd(-(r * r), polynomial(r, EXPM1), minus_r_low)  # r_high is exact, what it lacks is small
     half = power_of_two(0.5, n)  # 2**n itself would overflow before the result does
-    result = muladd(-minus_rest, half, muladd(r, half, half - 0.5))
+    result = muladd(e, half, half - 0.5)
     return where(abs(x) < EXPM1_TINY, x, result + result)  # also keeps the sign of zero, and all bits of a subnormal
 
 
@@ -81,9 +84,7 @@ def log1p(x):
 
 def tanh(x):
     """tanh(|x|) = -e / (2 + e), where e = expm1(-2|x|): nothing overflows or cancels."""
-    r, minus_rest, n = _expm1_reduced(maximum(-2.0 * abs(x), EXPM1_MIN))
-    power = power_of_two(1.0, n)
-    e = fma(r - minus_rest, power, power - 1.0)
+    e = _expm1_to_0(maximum(-2.0 * abs(x), EXPM1_MIN))
     return copysign(e / (2.0 + e), x)
 
 
@@ -192,7 +193,7 @@ def _times_exp_product(factor, a, b):
 
 def _reduce(high, low):
     """(r, n) with high + low = n ln 2 + r, for high in the range of exp and a small low."""
-    n = nearest_integer(high * LOG2_E)
+    n = rounded_product(high, LOG2_E)
     return muladd(n, -LN2_HIGH, high) + muladd(n, -LN2_LOW, low), n
 
 
@@ -206,13 +207,12 @@ def _exp_polynomial(r):
     return fma(fma(polynomial(r, EXP), r, 1.0), r, 1.0)
 
 
-def _expm1_reduced(x):
-    """(r, -rest, n) with exp(x) = 2**n * (1 + r + rest): r is exact, rest is small, for x from EXPM1_MIN to EXP_MAX.
+def _expm1_to_0(x):
+    """expm1(x) for x from EXPM1_MIN to 0, but for the sign of zero.
 
-    At -0.0 they are (-0.0, 0.0, 0.0).
+    r is exact for LN2, whose error n times is no more than a hundredth of a unit where 2**n makes it smaller.
     """
-    n = nearest_integer(muladd(x, LOG2_E, 0.0))
-    r_high = muladd(n, -LN2_HIGH, x)
-    minus_r_low = n * LN2_LOW
-    r = r_high - minus_r_low
-    return r_high, muladd(-(r * r), polynomial(r, EXPM1), minus_r_low), n
+    n = rounded_product(x, LOG2_E)
+    r = muladd(n, -LN2, x)
+    power = power_of_two(1.0, n)
+    return muladd(muladd(r * r, polynomial(r, EXPM1), r), power, power - 1.0)

@@ -7,6 +7,7 @@ from typing import Any
 
 FLOAT32: dict[str, Any] = {
     "LOG2_E": 1.4426950216293335,  # 1 / ln 2
+    "LN2": 0.6931471824645996,  # ln 2
     "LN2_HIGH": 0.693145751953125,  # ln 2 in 16 bits: n times it is exact
     "LN2_LOW": 1.428606765330187e-06,  # ln 2 - LN2_HIGH
     "EXP_MIN": -104.0,  # exp is 0 from here down
@@ -76,6 +77,7 @@ FLOAT32: dict[str, Any] = {
 
 FLOAT64: dict[str, Any] = {
     "LOG2_E": 1.4426950408889634,  # 1 / ln 2
+    "LN2": 0.6931471805599453,  # ln 2
     "LN2_HIGH": 0.6931471805598903,  # ln 2 in 42 bits: n times it is exact
     "LN2_LOW": 5.497923018708371e-14,  # ln 2 - LN2_HIGH
     "EXP_MIN": -745.25,  # exp is 0 from here down

@@ -17,7 +17,6 @@ import numpy as np
 
 abs, copysign, where = np.abs, np.copysign, np.where
 minimum, maximum = np.minimum, np.maximum  # a NaN on either side gives NaN
-nearest_integer = np.rint  # ties to even; stays a float
 
 
 def muladd(a, b, c):
@@ -84,6 +83,14 @@ def reciprocal(x):
     return 1.0 / x
 
 
+def rounded_product(x, factor):
+    """The integer nearest to x * factor, as a float, for |x * factor| < 2**21; either one where two are as near.
+
+    The product may have been rounded or not.
+    """
+    return np.rint(x * factor)
+
+
 def power_of_two(factor, n):
     """factor * 2**n for an integral float n and a Python float, a power of two, where that is a normal number."""
     return scale_by_power_of_two(factor, n)
@@ -127,8 +134,8 @@ def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
 
 
 _SAME_IN_EVERY_DTYPE = (
-    "abs", "copysign", "fma", "maximum", "minimum", "muladd", "nearest_integer", "never_positive", "piecewise",
-    "polynomial", "power_of_two", "reciprocal", "scale_by_power_of_two", "split_power_of_two", "where", "where_seldom",
+    "abs", "copysign", "fma", "maximum", "minimum", "muladd", "never_positive", "piecewise", "polynomial",
+    "power_of_two", "reciprocal", "rounded_product", "scale_by_power_of_two", "split_power_of_two", "where", "where_seldom",
 )  # fmt: skip
 NAMES = (*_SAME_IN_EVERY_DTYPE, "leading", "trailing")
 

@@ -170,14 +170,20 @@ class Emitter:
         # Without the instruction LLVM calls the C library's fma, lane by lane: slow, but rounded once.
         return self._map("fma", self.vector(a), self.vector(b), self.vector(c))
 
-    def nearest_integer(self, x: Any) -> Vector:
-        x = self.vector(x)
+    def nearest_integer(self, x: Vector) -> Vector:
+        """The nearest integer, ties to even, of any number."""
         if self.target.fma or self.target.name == "aarch64":
             result = self._map("roundeven", x)
         else:
             rounded = self.copysign((x + self.magic) - self.magic, x)
             result = self.where(self.abs(x) < 2.0**self.mantissa, rounded, x)
-        return Vector(self, result.value, x.never_positive)
+        return result
+
+    def rounded_product(self, x: Any, factor: float) -> Vector:
+        x, shift = self.vector(x), self.magic + self.bias
+        biased = self.muladd(x, factor, shift)
+        result = biased - shift
+        return Vector(self, result.value, x.never_positive and factor > 0.0, self.bits(biased))
 
     def scale_by_power_of_two(self, x: Any, n: Any) -> Vector:
         x, n = self.vector(x), self.vector(n)
@@ -202,7 +208,9 @@ class Emitter:
 
     def _low_bits(self, n: Vector, more: int) -> ir.Value:
         """An integer that ends in the bits of n + more; what lies above them is shifted out later, or cancels."""
-        return self.bits(n + (self.magic + more))
+        if n.biased is None:
+            return self.bits(n + (self.magic + more))
+        return self.builder.add(n.biased, self.splat(more - self.bias, self.integer)) if more != self.bias else n.biased
 
     def _of_exponent(self, exponent: ir.Value) -> Vector:
         """The power of two whose exponent field is the last bits of `exponent`."""
@@ -311,13 +319,20 @@ def _is_one(x: Any) -> bool:
 
 
 class Vector(_Number):
-    """One number per lane, in the compute dtype; of some it is known that they are never positive, but perhaps NaN."""
+    """One number per lane, in the compute dtype.
 
-    __slots__ = ("never_positive",)
+    Of some it is known that they are never positive, but perhaps NaN, and of an integer what ends in the bits of an
+    exponent field that has it for its exponent.
+    """
 
-    def __init__(self, emitter: Emitter, value: ir.Value, never_positive: bool = False):
+    __slots__ = ("biased", "never_positive")
+
+    def __init__(
+        self, emitter: Emitter, value: ir.Value, never_positive: bool = False, biased: ir.Value | None = None
+    ):
         super().__init__(emitter, value)
         self.never_positive = never_positive
+        self.biased = biased
 
 
 class Uniform(_Number):

@@ -113,9 +113,12 @@ class Emitter:
     def never_positive(self, x: Any) -> bool:
         return False
 
-    def nearest_integer(self, x: Any) -> Vector:
-        """For |x| up to 2**(mantissa - 1), which holds wherever the accurate functions ask; 0.0 also for -0.0."""
-        biased = self.vector(x) + self.magic
+    def nearest_integer(self, x: Vector) -> Vector:
+        """The nearest integer, ties to even, for |x| up to 2**(mantissa - 1); 0.0 also for -0.0."""
+        return self.rounded_product(x, 1.0)
+
+    def rounded_product(self, x: Any, factor: float) -> Vector:
+        biased = self.fma(x, factor, self.magic)
         result = biased - self.magic
         return Vector(self, result.name, biased.name)
 
