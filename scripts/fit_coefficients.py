@@ -70,7 +70,7 @@ PRECISIONS = (
         bits=24,
         exponent_bits=8,
         emin=-126,
-        degree={"EXP": 4, "EXPM1": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9},
+        degree={"EXP": 4, "EXPM1": 4, "EXPM1_TO_0": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9},
         normal=(0.40625, 0.8125),
         erfc=(0.5625, 0.8125),
     ),
@@ -79,7 +79,7 @@ PRECISIONS = (
         bits=53,
         exponent_bits=11,
         emin=-1022,
-        degree={"EXP": 9, "EXPM1": 9, "LOG1P": 6, "NORMAL": 22, "ERFC": 22},
+        degree={"EXP": 9, "EXPM1": 9, "EXPM1_TO_0": 9, "LOG1P": 6, "NORMAL": 22, "ERFC": 22},
         normal=(0.28125, 1.6875),
         erfc=(0.4375, 1.1875),
     ),
@@ -93,12 +93,13 @@ def fits(precision: Precision) -> Iterator[Fit]:
     for name, what, result in (
         ("EXP", "exp(r) = 1 + r + r**2 * p(r)", mp.exp),
         ("EXPM1", "expm1(r) = r + r**2 * p(r)", mp.expm1),
+        ("EXPM1_TO_0", "the same, of exp(r) / 2 - 1 where r > 0", lambda r: mp.expm1(r) if r <= 0 else mp.exp(r) - 2),
     ):
         yield Fit(
             name,
             what,
             lambda r: (mp.expm1(r) - r) / r**2,
-            lambda r, result=result: r**2 / result(r),
+            lambda r, result=result: r**2 / abs(result(r)),
             -half_ln2,
             half_ln2,
             precision.degree[name],
@@ -208,9 +209,13 @@ def constants(precision: Precision) -> dict[str, tuple[mpf, str]]:
     with mp.workprec(precision.bits - precision.exponent_bits):
         ln2_high = +ln2
     rounded = precision.round
+    ln2_rest = ln2 - rounded(ln2)
+    if abs(ln2_rest) < mpf(2) ** -precision.bits / 20:
+        ln2_rest = mpf(0)
     return {
         "LOG2_E": (rounded(1 / ln2), "1 / ln 2"),
         "LN2": (rounded(ln2), "ln 2"),
+        "LN2_REST": (rounded(ln2_rest), "ln 2 - LN2; 0 if that is less than a twentieth of LN2's last unit"),
         "LN2_HIGH": (ln2_high, f"ln 2 in {precision.bits - precision.exponent_bits} bits: n times it is exact"),
         "LN2_LOW": (rounded(ln2 - ln2_high), "ln 2 - LN2_HIGH"),
         "EXP_MIN": (precision.exp_min, "exp is 0 from here down"),

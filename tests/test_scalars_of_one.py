@@ -112,8 +112,9 @@ def test_products_with_one_are_dropped(name: str, made: list[rows.Row], monkeypa
     by_kernel_of(engine, operator, *arrays, **cases_of_one(operator)[0])
     monkeypatch.setattr(engine, "_are_one", lambda scalars: False)
     by_kernel_of(engine, operator, *arrays, **cases_of_one(operator)[0])
-    ones, general = (multiplications(engine.assembly(row, target.named("avx512"))) for row in made)
-    copies = rows.UNROLL + 1  # of the formula: in the loop, and in the tail
+    avx512 = target.named("avx512")
+    ones, general = (multiplications(engine.assembly(row, avx512)) for row in made)
+    copies = avx512.unroll + 1  # of the formula: in the loop, and in the tail
     assert general - ones >= PRODUCTS[name] * copies
 
 

@@ -31,9 +31,10 @@ from .primitives import (
     where_seldom,
 )
 
-LOG2_E, LN2, LN2_HIGH, LN2_LOW = (FLOAT64[name] for name in ("LOG2_E", "LN2", "LN2_HIGH", "LN2_LOW"))
+LOG2_E, LN2_HIGH, LN2_LOW = FLOAT64["LOG2_E"], FLOAT64["LN2_HIGH"], FLOAT64["LN2_LOW"]
+LN2, LN2_REST = FLOAT64["LN2"], FLOAT64["LN2_REST"]
 EXP, EXP_MIN, EXP_MAX = FLOAT64["EXP"], FLOAT64["EXP_MIN"], FLOAT64["EXP_MAX"]
-EXPM1, EXPM1_TINY, LOG1P = FLOAT64["EXPM1"], FLOAT64["EXPM1_TINY"], FLOAT64["LOG1P"]
+EXPM1, EXPM1_TO_0, EXPM1_TINY, LOG1P = (FLOAT64[name] for name in ("EXPM1", "EXPM1_TO_0", "EXPM1_TINY", "LOG1P"))
 NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
 ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K", "_MID", "_MAX"))
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
@@ -54,7 +55,7 @@ def exp(x):
 def expm1(x):
     """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp."""
     if never_positive(x):
-        return -abs(_expm1_to_0(maximum(x, EXPM1_MIN)))
+        return _expm1_to_0(maximum(x, EXPM1_MIN))
     x_within = minimum(maximum(x, EXPM1_MIN), EXP_MAX)
     n = rounded_product(x_within, LOG2_E)
     r_high, minus_r_low = muladd(n, -LN2_HIGH, x_within), n * LN2_LOW
@@ -208,11 +209,10 @@ def _exp_polynomial(r):
 
 
 def _expm1_to_0(x):
-    """expm1(x) for x from EXPM1_MIN to 0, but for the sign of zero.
-
-    r is exact for LN2, whose error n times is no more than a hundredth of a unit where 2**n makes it smaller.
-    """
+    """expm1(x) for x from EXPM1_MIN to 0; the sign of zero stays."""
     n = rounded_product(x, LOG2_E)
     r = muladd(n, -LN2, x)
-    power = power_of_two(1.0, n)
-    return muladd(muladd(r * r, polynomial(r, EXPM1), r), power, power - 1.0)
+    power = power_of_two(1.0, n)  # so small that what LN2 lacks n times counts for little
+    minus_r_low = n * LN2_REST if LN2_REST else 0.0
+    e = r - muladd(-(r * r), polynomial(r, EXPM1_TO_0), minus_r_low)  # where r is -0.0, 0.0 is subtracted
+    return muladd(e, power, -(1.0 - power))

@@ -135,7 +135,8 @@ def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
 
 _SAME_IN_EVERY_DTYPE = (
     "abs", "copysign", "fma", "maximum", "minimum", "muladd", "never_positive", "piecewise", "polynomial",
-    "power_of_two", "reciprocal", "rounded_product", "scale_by_power_of_two", "split_power_of_two", "where", "where_seldom",
+    "power_of_two", "reciprocal", "rounded_product", "scale_by_power_of_two", "split_power_of_two", "where",
+    "where_seldom",
 )  # fmt: skip
 NAMES = (*_SAME_IN_EVERY_DTYPE, "leading", "trailing")
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
+from typing import TypeVar
 
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
 from .irtypes import I32, I64, PTR, VOID
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Words(IntEnum):
@@ -56,6 +60,22 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         index.add_incoming(self.add(index, I64(step) if isinstance(step, int) else step), self.block)
         self.branch(head)
         self.position_at_end(after)
+
+    def in_turn(self, emit: Callable[[T], R], items: Sequence[T]) -> list[R]:
+        """emit(item) for each of them, which emits the same instructions each time: now one of each item's in turn.
+
+        So a processor that has room for few results finds some at hand that do not wait for each other. Nothing is
+        moved where there are branches.
+        """
+        block, results, parts = self.block, list[R](), list[list[ir.Instruction]]()
+        for item in items:
+            begin = len(block.instructions)
+            results.append(emit(item))
+            parts.append(block.instructions[begin:])
+        if self.block is block:
+            begin = len(block.instructions) - sum(map(len, parts))
+            block.instructions[begin:] = [one for each in zip(*parts, strict=True) for one in each]
+        return results
 
     def need(self, condition: ir.Value, otherwise: ir.Block) -> None:
         """Go on where the condition holds, else in the block `otherwise`."""

@@ -11,22 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import llvmlite.ir as ir
 
-from ... import xp
 from ...dtypes import Dtype
 from . import storage
+from .applied import Applied, Inputs
 from .flow import Function
-from .irtypes import DOUBLE, I16, I32, I64, PTR
+from .irtypes import I32, I64, PTR
 from .notes import Notes
-from .pieces import FromMemory
 from .target import Target
-from .vectors import Emitter, Mask, Uniform, Vector
+from .vectors import Emitter, Vector
 
-UNROLL = 2  # vectors per step: their chains of operations overlap
 STREAM_ALIGNMENT = 64
 
 
@@ -55,7 +53,8 @@ def emit(module: ir.Module, row: Row, target: Target) -> None:
 
 def notes(row: Row, target: Target) -> int:
     """How many words of each element are noted before it is computed, see notes.py; found by trying."""
-    return _RowFunction(ir.Module(), "trial", row, target, notes=0).words_noted()
+    trial = _RowFunction(ir.Module(), "trial", row, target, notes=0)
+    return trial.applied.words_noted(trial.inputs_at(I64(0)))
 
 
 class _RowFunction:
@@ -63,30 +62,15 @@ class _RowFunction:
         self.row = row
         self.function = function = Function(module, name, (PTR, I64, PTR), public=True)
         self.emitter = emitter = Emitter(function, target, row.compute)
-        self.lanes = emitter.lanes
+        self.lanes, self.unroll = emitter.lanes, target.unroll
         operands, self.count, scalars = function.arguments
         self.targets = [function.word(operands, k, PTR) for k in range(len(row.outputs))]
         self.sources = [function.word(operands, len(row.outputs) + k, PTR) for k in range(len(row.inputs))]
-        self.scalars = [
-            Uniform(emitter, ir.Constant(DOUBLE, 1.0) if row.scalars_are_one else function.word(scalars, k, DOUBLE))
-            for k in range(row.scalars)
-        ]
-        self.raw: dict[ir.Value, ir.Value] = {}  # how a vector that was loaded lay in memory
-        self.places: dict[ir.Value, tuple[ir.Value, int]] = {}  # where, and bytes from one lane to the next
-        self.found: dict[ir.Value, tuple[Vector, ...]] = {}  # what was looked up for it
-        if row.has_table:
-            table = function.word(scalars, row.scalars, PTR)
-            self.formulas = [self._looked_up(table, k) for k in range(len(row.formulas))]
-        else:
-            self.formulas = [xp.bind(f, emitter.functions) for f in row.formulas]
+        self.applied = Applied(function, emitter, row, scalars, notes)
         self.constants = {
             k: self._spread(self.sources[k], dtype)
             for k, dtype in enumerate(row.inputs) if row.spread[k]
         }  # fmt: skip
-        self.notes: Notes | None = emitter.pieces if isinstance(emitter.pieces, FromMemory) else None
-        if row.has_table:
-            self.notes = Notes(emitter) if target.lookups == "noted" else None
-        self.note_array = function.words(notes * Notes.BLOCK // 2, "notes") if notes else None
         varying = [d for d, is_one in zip(row.inputs, row.spread, strict=True) if not is_one]
         all_bfloat16 = {d.name for d in (*row.outputs, *varying)} == {"bfloat16"}
         self.in_pairs = target.pairs and all_bfloat16 and not emitter.is_double
@@ -123,147 +107,74 @@ class _RowFunction:
 
     def _bulk(self, use: Callable[[ir.Value, list[list[ir.Value]]], None]) -> ir.Value:
         """All whole steps: what of each is to be stored is handed to `use`. How many elements that are."""
-        function, step = self.function, self.lanes * UNROLL
+        function, step = self.function, self.lanes * self.unroll
         bulk = function.and_(self.count, I64(-step))
-        if self.note_array is None:
+        if self.applied.note_array is None:
             with function.steps(I64(0), bulk, step) as i:
                 use(i, self._compute_step(i, I64(0)))
             return bulk
         with function.steps(I64(0), bulk, Notes.BLOCK) as first:
             last = function.least(function.add(first, I64(Notes.BLOCK)), bulk)
             with function.steps(first, last, step) as i:
-                for k, inputs in enumerate(self._step_inputs(i)):
-                    self._note(inputs, self._element(i, k, first))
+                for together in self._step(i, first):
+                    self.applied.note(together)
             with function.steps(first, last, step) as i:
                 use(i, self._compute_step(i, first))
         return bulk
 
-    def _looked_up(self, table: ir.Value, number: int) -> Callable[..., Vector]:
-        """What stands for a formula of an input and attributes: its values in a table, of pairs for two formulas."""
-
-        def formula(x: Vector, *attributes: Uniform) -> Vector:
-            if x.value not in self.found:
-                self.found[x.value] = self._values(table, x)
-            return self.found[x.value][number]
-
-        return formula
-
-    def _values(self, table: ir.Value, x: Vector) -> tuple[Vector, ...]:
-        """Each formula's values: where the processor cannot gather them, one by one, and noted."""
-        function, emitter, columns = self.function, self.emitter, len(self.row.formulas)
-        if self.notes is None:
-            index = function.zext(self.raw[x.value], emitter.vector_type(I32))
-            return emitter.gather_pairs(table, index) if columns == 2 else (emitter.gather(table, index),)
-        notes, size, type_ = self.notes.room(columns), 4 * columns, I64 if columns == 2 else I32
-        if self.notes.is_noting:
-            for lane, number in enumerate(self._numbers(x)):
-                value = function.load(function.at(table, function.mul(number, I64(size))), typ=type_, align=size)
-                function.store(value, function.at(notes, size * lane), align=size)
-            return columns * (x,)
-        vector = emitter.vector_type(emitter.element)
-        places = [function.at(notes, 4 * self.lanes * k) for k in range(columns)]
-        parts = [function.load(place, typ=vector, align=4 * self.lanes) for place in places]
-        return emitter.unzipped(*parts) if columns == 2 else (Vector(emitter, parts[0]),)
-
-    def _numbers(self, x: Vector) -> list[ir.Value]:
-        """The half-precision number in each lane, as an integer."""
-        function = self.function
-        if x.value in self.places:
-            first, distance = self.places[x.value]
-            halves = [function.load(function.at(first, distance * k), typ=I16, align=1) for k in range(self.lanes)]
-        else:
-            halves = [function.extract_element(self.raw[x.value], I32(k)) for k in range(self.lanes)]
-        return [function.zext(half, I64) for half in halves]
-
     def _widened(self, raw: ir.Value, dtype: Dtype) -> Vector:
         vector = storage.widen(self.emitter, raw, dtype)
-        self.raw[vector.value] = raw
+        self.applied.raw[vector.value] = raw
         return vector
 
-    def words_noted(self) -> int:
-        """How many words of an element are noted; what is emitted here comes to nothing."""
-        if self.notes is None:
-            return 0
-        self.note_array = ir.Constant(PTR, None)
-        self._note(self._inputs_at(I64(0)), I64(0))
-        return self.notes.words
-
-    def _note(self, inputs: list[Vector], element: ir.Value) -> None:
-        """Note what `_compute` needs of the vector that begins at this element; what else is emitted is not used."""
-        assert self.notes is not None
-        self.notes.note_in(self.note_array, element)
-        with self.emitter.seldom_left_out():
-            self._results(inputs)
-
-    def _element(self, index: ir.Value, k: int, first: ir.Value) -> ir.Value:
-        """The number of the first element of a step's k-th vector, in a block that begins at `first`."""
-        return self.function.add(self.function.sub(index, first), I64(k * self.lanes))
-
-    def _compute(self, inputs: list[Vector], element: ir.Value) -> list[Vector]:
-        """The results, by what was noted of the vector that begins at this element, if anything was.
-
-        Seldom cases are left out at first; where a lane has such a case, all is computed once more.
-        """
-        if self.notes is not None:
-            self.notes.pick_from(self.note_array, element)
-        function, emitter = self.function, self.emitter
-        with emitter.seldom_left_out() as conditions:
-            results = self._results(inputs)
-        if not conditions:
-            return results
-        before, again, after = function.block, *map(function.append_basic_block, ("again", "after"))
-        function.cbranch(emitter.any_lane(reduce(Mask.__or__, conditions)), again, after).set_weights([1, 1000])
-        function.position_at_end(again)
-        corrected = self._results(inputs)
-        again = function.block
-        function.branch(after)
-        function.position_at_end(after)
-        return [self._either(before, a, again, b) for a, b in zip(results, corrected, strict=True)]
-
-    def _either(self, before: ir.Block, a: Vector, again: ir.Block, b: Vector) -> Vector:
-        value = self.function.phi(a.value.type)
-        value.add_incoming(a.value, before)
-        value.add_incoming(b.value, again)
-        return Vector(self.emitter, value)
-
-    def _results(self, inputs: list[Vector]) -> list[Vector]:
-        self.found.clear()  # what was found in one block is not there in another
-        if self.notes is not None:
-            self.notes.begin()
-        results = self.row.element(*self.formulas, *inputs, *self.scalars)
-        return [self.emitter.vector(result) for result in results]
-
     def _compute_step(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
-        """Of each output, what is to be stored one behind the other. All loads come first. Notes begin at `first`."""
-        computed = (  # one by one: each is narrowed before the next, but in pairs
-            self._compute(inputs, self._element(index, k, first)) for k, inputs in enumerate(self._step_inputs(index))
-        )
+        """Of each output, what is to be stored one behind the other. Notes begin at `first`."""
+        stored = [part for together in self._step(index, first) for part in self._stored(together)]
+        return [list(parts) for parts in zip(*stored, strict=True)]
+
+    def _step(self, index: ir.Value, first: ir.Value) -> list[list[Inputs]]:
+        """A step's vectors, in groups to be computed together. All loads come first."""
+        function = self.function
+        vectors = [
+            (inputs, function.add(function.sub(index, first), I64(k * self.lanes)))
+            for k, inputs in enumerate(self._step_inputs(index))
+        ]
+        return [vectors] if self.emitter.target.in_turn else [[vector] for vector in vectors]
+
+    def _stored(self, together: list[Inputs]) -> list[list[ir.Value]]:
+        """The results of a group of vectors, as they go to memory."""
+        results = self.applied.compute(together)
         if self.in_pairs:
-            return [[storage.narrow_pair(self.emitter, *pair)] for pair in zip(*computed, strict=True)]
-        return [list(parts) for parts in zip(*map(self._narrowed, computed), strict=True)]
+            return self.function.in_turn(self._narrowed_pair, [*zip(results[::2], results[1::2], strict=True)])
+        return self.function.in_turn(self._narrowed, results)
 
     def _step_inputs(self, index: ir.Value) -> list[list[Vector]]:
-        """The inputs of each of UNROLL vectors: one after the other, or the even elements and then the odd ones."""
+        """The inputs of each vector: one after the other, or of each two the even elements and then the odd ones."""
+        places = [self.function.add(index, I64(k * self.lanes)) for k in range(self.unroll)]
         if not self.in_pairs:
-            return [self._inputs_at(self.function.add(index, I64(k * self.lanes))) for k in range(UNROLL)]
+            return [self.inputs_at(place) for place in places]
+        return [vector for place in places[::2] for vector in self._pairs_at(place)]
+
+    def _pairs_at(self, index: ir.Value) -> list[list[Vector]]:
         pairs = [
             2 * (self.constants[k],) if k in self.constants else self._pair(self._place(source, dtype, index))
             for k, (source, dtype) in enumerate(zip(self.sources, self.row.inputs, strict=True))
         ]
         return [list(inputs) for inputs in zip(*pairs, strict=True)]
 
-    def _inputs_at(self, index: ir.Value) -> list[Vector]:
+    def inputs_at(self, index: ir.Value) -> list[Vector]:
         inputs = self._inputs(partial(self._load, index))
         for k, (source, dtype) in enumerate(zip(self.sources, self.row.inputs, strict=True)):
             if k not in self.constants:
-                self.places[inputs[k].value] = (self._place(source, dtype, index), dtype.itemsize)
+                self.applied.places[inputs[k].value] = (self._place(source, dtype, index), dtype.itemsize)
         return inputs
 
     def _pair(self, place: ir.Value) -> tuple[Vector, Vector]:
         """The even and the odd elements of two vectors of bfloat16."""
         words = self.function.load(place, typ=self.emitter.vector_type(I32), align=1)
         even, odd = storage.widen_pair(self.emitter, words)
-        self.places[even.value], self.places[odd.value] = (place, 4), (self.function.at(place, 2), 4)
+        self.applied.places[even.value] = (place, 4)
+        self.applied.places[odd.value] = (self.function.at(place, 2), 4)
         return even, odd
 
     def _inputs(self, load: Callable[[ir.Value, Dtype], ir.Value]) -> list[Vector]:
@@ -276,6 +187,9 @@ class _RowFunction:
     def _narrowed(self, results: list[Vector]) -> list[ir.Value]:
         return [storage.narrow(self.emitter, r, d) for r, d in zip(results, self.row.outputs, strict=True)]
 
+    def _narrowed_pair(self, pair: tuple[list[Vector], list[Vector]]) -> list[ir.Value]:
+        return [storage.narrow_pair(self.emitter, even, odd) for even, odd in zip(*pair, strict=True)]
+
     def _place(self, pointer: ir.Value, dtype: Dtype, index: ir.Value) -> ir.Value:
         return self.function.at(pointer, self.function.mul(index, I64(dtype.itemsize)))
 
@@ -286,24 +200,27 @@ class _RowFunction:
 
     def _store_all(self, index: ir.Value, stored: list[list[ir.Value]]) -> None:
         for k, parts in enumerate(zip(*stored, strict=True)):
-            place = self.function.add(index, I64(k * self.lanes))
+            place = self.function.add(index, I64(k * self.lanes * (2 if self.in_pairs else 1)))
             for target, dtype, part in zip(self.targets, self.row.outputs, parts, strict=True):
                 self.function.store(part, self._place(target, dtype, place), align=1)
 
     def _stream_all(self, index: ir.Value, stored: list[list[ir.Value]]) -> None:
         for target, dtype, parts in zip(self.targets, self.row.outputs, stored, strict=True):
             joined = parts[0] if len(parts) == 1 else self._joined(parts)
-            size = self.lanes * UNROLL * dtype.itemsize
+            size = self.lanes * self.unroll * dtype.itemsize
             store = self.function.store(joined, self._place(target, dtype, index), align=min(size, STREAM_ALIGNMENT))
             store.set_metadata("nontemporal", self.function.module.add_metadata([I32(1)]))
 
     def _joined(self, parts: list[ir.Value]) -> ir.Value:
         """Vectors one behind the other as one vector of words: LLVM streams no narrower elements."""
-        first, second = parts
-        order = ir.Constant(ir.VectorType(I32, 2 * first.type.count), list(range(2 * first.type.count)))
-        joined = self.function.shuffle_vector(first, second, order)
-        bits = joined.type.count * _bits(joined.type.element)
-        return self.function.bitcast(joined, ir.VectorType(I32, bits // 32))
+        while len(parts) > 1:
+            parts = [self._both(a, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]
+        bits = parts[0].type.count * _bits(parts[0].type.element)
+        return self.function.bitcast(parts[0], ir.VectorType(I32, bits // 32))
+
+    def _both(self, a: ir.Value, b: ir.Value) -> ir.Value:
+        order = ir.Constant(ir.VectorType(I32, 2 * a.type.count), list(range(2 * a.type.count)))
+        return self.function.shuffle_vector(a, b, order)
 
     def _spread(self, source: ir.Value, dtype: Dtype) -> Vector:
         element = storage.memory_type(dtype, 1).element
@@ -324,9 +241,19 @@ class _RowFunction:
             ascending = ir.Constant(self.emitter.vector_type(I32), list(range(lanes)))
             mask = function.icmp_signed("<", ascending, numbers)
             results = self._results_alone(partial(self._load_masked, i, mask))
-            for target, dtype, value in zip(self.targets, self.row.outputs, results, strict=True):
-                name = f"llvm.masked.store.{_suffix(value.type)}.p0"
-                self.emitter.call(name, ir.VoidType(), value, self._place(target, dtype, i), I32(1), mask)
+            stored = [
+                (value, self._place(target, dtype, i))
+                for target, dtype, value in zip(self.targets, self.row.outputs, results, strict=True)
+            ]
+            is_whole = function.icmp_signed("==", left, I64(lanes))
+            with function.if_else(is_whole) as (whole, part):  # a masked store may take as long as the formula
+                with whole:
+                    for value, place in stored:
+                        function.store(value, place, align=1)
+                with part:
+                    for value, place in stored:
+                        name = f"llvm.masked.store.{_suffix(value.type)}.p0"
+                        self.emitter.call(name, ir.VoidType(), value, place, I32(1), mask)
 
     def _load_masked(self, index: ir.Value, mask: ir.Value, source: ir.Value, dtype: Dtype) -> ir.Value:
         type_ = storage.memory_type(dtype, self.lanes)
@@ -337,7 +264,7 @@ class _RowFunction:
         """Copy the inputs' last vectors, if not all vectors are whole: results may be written over what they are of."""
         function, operands = self.function, zip(self.sources, self.row.inputs, strict=True)
         varying = [operand for k, operand in enumerate(operands) if k not in self.constants]
-        rest = function.and_(self.count, I64(self.lanes * UNROLL - 1))
+        rest = function.and_(self.count, I64(self.lanes * self.unroll - 1))
         with function.if_then(function.icmp_signed("!=", rest, I64(0))), self._if_long() as (long, short):
             with long:
                 for source, dtype in varying:
@@ -368,10 +295,11 @@ class _RowFunction:
 
     def _results_alone(self, load: Callable[[ir.Value, Dtype], ir.Value]) -> list[ir.Value]:
         """Of one vector, as they go to memory."""
-        inputs = self._inputs(load)
-        if self.note_array is not None:
-            self._note(inputs, I64(0))
-        return self._narrowed(self._compute(inputs, I64(0)))
+        vector = (self._inputs(load), I64(0))
+        if self.applied.note_array is not None:
+            self.applied.note([vector])
+        (results,) = self.applied.compute([vector])
+        return self._narrowed(results)
 
     @property
     def _last(self) -> ir.Value:

@@ -23,6 +23,8 @@ class Target:
     cpu: str  # LLVM's name
     features: str  # LLVM's flags
     vector_bytes: int
+    unroll: int  # vectors per step: their chains of operations overlap
+    in_turn: bool  # ... and one instruction of each comes after the other
     fma: bool  # fused multiply-add in hardware
     half: bool  # float16 <-> float32 in hardware
     scalef: bool  # x * 2**n in one instruction
@@ -53,7 +55,8 @@ def _x86(name: str, cpu: str, features: str = "") -> Target:
     modern, wide = name != "x86-64", name == "avx512"
     triple = llvm.get_default_triple() if _is_x86() else "x86_64-unknown-linux-gnu"
     return Target(
-        name, triple, cpu, features, bits, fma=modern, half=modern, scalef=wide, fixup=wide,
+        name, triple, cpu, features, bits, unroll=2 if wide else 4, in_turn=not wide,
+        fma=modern, half=modern, scalef=wide, fixup=wide,
         lookups="gathered" if wide else "noted", pairs=not wide,
         picks="registers" if wide else "memory" if modern else "",
         masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (), fence="llvm.x86.sse.sfence",
@@ -67,7 +70,7 @@ def _is_x86() -> bool:
 def _aarch64(cpu: str, features: str = "") -> Target:
     triple = llvm.get_default_triple()
     triple = triple if triple.startswith(("aarch64", "arm64")) else "aarch64-unknown-linux-gnu"
-    return Target("aarch64", triple, cpu, features, 16, True, True, False, False, "", False, "", (), "")
+    return Target("aarch64", triple, cpu, features, 16, 2, False, True, True, False, False, "", False, "", (), "")
 
 
 NAMES = ("avx512", "avx2", "x86-64", "aarch64")

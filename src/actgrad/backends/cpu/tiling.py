@@ -13,7 +13,7 @@ from .driver import LINE, MAX_DIMENSIONS, MAX_OPERANDS, STAGE_BYTES, Block, Part
 from .target import Target
 
 GRAIN = 16384  # elements that make a second thread worth its start
-SHORT_ROW = 32  # elements; shorter rows are staged, since each call of a row function has its price
+SHORT_ROW = 24  # elements; shorter rows are staged, since each call of a row function has its price
 IN_PLACE_COLUMNS = 16384  # elements of a row that one tile takes when nothing is staged
 # A staged tile: its columns are contiguous in the operands used in place, its rows in most of the staged ones. Two
 # lines of the latter are enough, which are fetched ahead; the longer the columns, the better. It fits the stage.

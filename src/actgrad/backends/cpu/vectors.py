@@ -327,9 +327,7 @@ class Vector(_Number):
 
     __slots__ = ("biased", "never_positive")
 
-    def __init__(
-        self, emitter: Emitter, value: ir.Value, never_positive: bool = False, biased: ir.Value | None = None
-    ):
+    def __init__(self, emitter: Emitter, value: ir.Value, never_positive: bool = False, biased: ir.Value | None = None):
         super().__init__(emitter, value)
         self.never_positive = never_positive
         self.biased = biased
