@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import llvmlite.ir as ir
@@ -102,6 +103,15 @@ def test_only_where_tensors_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not re.search("copied|fetched|streaming", str(plan))
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Several would write into a log at once."""
+    before = actgrad.get_num_threads()
+    actgrad.set_num_threads(1)
+    yield
+    actgrad.set_num_threads(before)
+
+
 class Log:
     """The addresses that a driver asks for."""
 
@@ -124,6 +134,7 @@ class Log:
         return sorted({int(address) // LINE for address in self.words[1 : 1 + self.words[0]]})
 
 
+@pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize(
     ("dtype", "columns", "result"),
     [

