@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import llvmlite.ir as ir
 import numpy as np
@@ -14,10 +16,11 @@ from calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
 
 import actgrad
 from actgrad import testing
-from actgrad.backends.cpu import engine, objects, tiling
-from actgrad.backends.cpu.driver import LINE, Block
+from actgrad.backends.cpu import engine, objects, target, tiling
+from actgrad.backends.cpu.driver import Block
 from actgrad.backends.cpu.flow import Function
 from actgrad.backends.cpu.irtypes import I64, PTR
+from actgrad.backends.cpu.target import LINE
 from actgrad.dtypes import BY_NAME
 from actgrad.layouts import GATED
 
@@ -113,7 +116,7 @@ def one_thread() -> Iterator[None]:
 
 
 class Log:
-    """The addresses that a driver asks for."""
+    """The addresses that a driver and its row functions ask for."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, most: int = 1 << 16):
         self.words = np.zeros(1 + most, np.int64)  # the first one says how many
@@ -125,6 +128,7 @@ class Log:
             f.store(place, log)
 
         monkeypatch.setattr(Function, "fetch", fetch)
+        monkeypatch.setattr(engine, "_compiled", {})
         monkeypatch.setattr(objects, "load", lambda key: None)
         monkeypatch.setattr(objects, "store", lambda key, code: None)
         doors = engine._doors.__wrapped__()
@@ -166,6 +170,34 @@ def test_what_is_asked_for(
     most = -(-min(bytes_, fetched + reading.at_once) // LINE)
     assert {(line - min(wanted)) % (pitch // LINE) for line in asked} <= set(range(most))
     assert {(line - min(wanted)) // (pitch // LINE) for line in asked} == set(range(rows))
+
+
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_what_long_formulas_ask_for(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line of the inputs from so many bytes after their beginnings on, and hardly more than a step beyond."""
+    numpy, fetched, count = BY_NAME[dtype].numpy, 8 * LINE, 5003
+    monkeypatch.setattr(engine, "host", lambda: replace(target.host(), fetched=fetched))
+    monkeypatch.setattr(engine, "lookup", Mock(of_results=lambda computation: None, of_formulas=lambda computation: []))
+    log = Log(monkeypatch)
+    lines = [np.zeros(count + 5 * LINE, numpy)[: count + k] for k in (0, 1)]
+    grad, x = (line[k:] for k, line in enumerate(lines))
+
+    def asked(operator: actgrad.Operator, *tensors: np.ndarray, **attributes: Any) -> set[int]:
+        log.words[0] = 0
+        plan = operator.plan(*tensors, out=np.empty(count, numpy), backend="reference", **attributes)
+        kernel = engine.prepare(plan.computation)
+        kernel.run(*plan.addresses)
+        return set(log.lines())
+
+    lines_asked = asked(actgrad.elu_backward, grad, x, is_result=False)
+    step = target.host().unroll * target.host().vector_bytes
+    for tensor in (grad, x):
+        begin, end = tensor.ctypes.data + fetched, tensor.ctypes.data + tensor.nbytes
+        assert set(range(-(-begin // LINE), (end - step) // LINE)) <= lines_asked
+        lines_asked -= set(range(begin // LINE, (end + step) // LINE + 1))
+    assert not lines_asked
+    assert not asked(actgrad.leaky_relu_backward, grad, x)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

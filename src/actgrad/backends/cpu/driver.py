@@ -25,11 +25,10 @@ import llvmlite.ir as ir
 from .flow import Function, Words, external, external_data
 from .irtypes import I32, I64, PTR, VOID
 from .staging import emit_copy
-from .target import Target
+from .target import LINE, Target
 
 MAX_OPERANDS = 8
 MAX_DIMENSIONS = 64  # of NumPy, the widest
-LINE = 64  # bytes of the cache's lines
 PAGE = 4096  # bytes
 STAGE_BYTES = 64 << 10  # room for staged tiles and rows, on each thread's stack, which must therefore have 96 KiB
 

@@ -45,6 +45,10 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         arguments: Sequence[ir.Argument] = self.function_value.args
         return arguments
 
+    @property
+    def instruction_count(self) -> int:
+        return sum(len(block.instructions) for block in self.function_value.blocks)
+
     @contextmanager
     def steps(self, start: ir.Value, stop: ir.Value, step: int | ir.Value = 1) -> Iterator[ir.Value]:
         """for (i = start; i < stop; i += step)"""

@@ -22,10 +22,10 @@ from .applied import Applied, Inputs
 from .flow import Function
 from .irtypes import I32, I64, PTR
 from .notes import Notes
-from .target import Target
+from .target import LINE, Target
 from .vectors import Emitter, Vector
 
-STREAM_ALIGNMENT = 64
+LONG = 32  # instructions per vector, as LLVM is given them: what is shorter waits for memory anyway
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class _RowFunction:
         """Whole steps with streaming stores; what is left over by the plain function."""
         function = self.function
         operands = function.words(len(self.targets) + len(self.sources), "rest")
-        bulk = self._bulk(self._stream_all)
+        bulk = self._bulk(self._stream_all, fetched=self.emitter.target.fetched)
         both = [*zip(self.row.outputs, self.targets, strict=True), *zip(self.row.inputs, self.sources, strict=True)]
         for k, (dtype, pointer) in enumerate(both):
             spread = k >= len(self.targets) and self.row.spread[k - len(self.targets)]
@@ -105,13 +105,21 @@ class _RowFunction:
         function.call(plain, [operands, function.sub(self.count, bulk), function.arguments[2]])
         function.ret_void()
 
-    def _bulk(self, use: Callable[[ir.Value, list[list[ir.Value]]], None]) -> ir.Value:
-        """All whole steps: what of each is to be stored is handed to `use`. How many elements that are."""
+    def _bulk(self, use: Callable[[ir.Value, list[list[ir.Value]]], None], fetched: int = 0) -> ir.Value:
+        """All whole steps: what of each is to be stored is handed to `use`. How many elements that are.
+
+        The inputs of long formulas are asked for so many bytes before they are needed, if any; where something is
+        noted they have just been read.
+        """
         function, step = self.function, self.lanes * self.unroll
         bulk = function.and_(self.count, I64(-step))
         if self.applied.note_array is None:
             with function.steps(I64(0), bulk, step) as i:
+                before = function.instruction_count
                 use(i, self._compute_step(i, I64(0)))
+                is_long = function.instruction_count - before >= LONG * self.unroll
+                if fetched and is_long:
+                    self._fetch(i, bulk, fetched)
             return bulk
         with function.steps(I64(0), bulk, Notes.BLOCK) as first:
             last = function.least(function.add(first, I64(Notes.BLOCK)), bulk)
@@ -121,6 +129,15 @@ class _RowFunction:
             with function.steps(first, last, step) as i:
                 use(i, self._compute_step(i, first))
         return bulk
+
+    def _fetch(self, index: ir.Value, end: ir.Value, further_on: int) -> None:
+        """Ask for a later step's inputs: a processor that has much to compute meanwhile does not look as far ahead."""
+        function, step = self.function, self.lanes * self.unroll
+        for k, (source, dtype) in enumerate(zip(self.sources, self.row.inputs, strict=True)):
+            if k not in self.constants:
+                element = function.least(function.add(index, I64(further_on // dtype.itemsize)), end)
+                for line in range(0, step * dtype.itemsize, LINE):
+                    function.fetch(function.at(self._place(source, dtype, element), line))
 
     def _widened(self, raw: ir.Value, dtype: Dtype) -> Vector:
         vector = storage.widen(self.emitter, raw, dtype)
@@ -208,7 +225,7 @@ class _RowFunction:
         for target, dtype, parts in zip(self.targets, self.row.outputs, stored, strict=True):
             joined = parts[0] if len(parts) == 1 else self._joined(parts)
             size = self.lanes * self.unroll * dtype.itemsize
-            store = self.function.store(joined, self._place(target, dtype, index), align=min(size, STREAM_ALIGNMENT))
+            store = self.function.store(joined, self._place(target, dtype, index), align=min(size, LINE))
             store.set_metadata("nontemporal", self.function.module.add_metadata([I32(1)]))
 
     def _joined(self, parts: list[ir.Value]) -> ir.Value:

@@ -14,6 +14,9 @@ llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
 
 
+LINE = 64  # bytes of a cache line; streaming stores write whole ones
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """An instruction set, and what the code generator may count on in it."""
@@ -33,6 +36,7 @@ class Target:
     pairs: bool  # two vectors of bfloat16 are taken apart into even and odd elements
     picks: str  # where it picks coefficients from, see pieces.py; "" where that is not worth its time
     masked_bytes: tuple[int, ...]  # element sizes that masked loads and stores exist for
+    fetched: int  # how many bytes further on rows ask for their inputs, where stores are streamed; 0 for not at all
     fence: str  # what ends a series of streaming stores; "" where there are none worth having
 
     def __str__(self) -> str:
@@ -59,7 +63,8 @@ def _x86(name: str, cpu: str, features: str = "") -> Target:
         fma=modern, half=modern, scalef=wide, fixup=wide,
         lookups="gathered" if wide else "noted", pairs=not wide,
         picks="registers" if wide else "memory" if modern else "",
-        masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (), fence="llvm.x86.sse.sfence",
+        masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (),
+        fetched=0 if wide else 1024, fence="llvm.x86.sse.sfence",
     )  # fmt: skip
 
 
@@ -70,7 +75,7 @@ def _is_x86() -> bool:
 def _aarch64(cpu: str, features: str = "") -> Target:
     triple = llvm.get_default_triple()
     triple = triple if triple.startswith(("aarch64", "arm64")) else "aarch64-unknown-linux-gnu"
-    return Target("aarch64", triple, cpu, features, 16, 2, False, True, True, False, False, "", False, "", (), "")
+    return Target("aarch64", triple, cpu, features, 16, 2, False, True, True, False, False, "", False, "", (), 0, "")
 
 
 NAMES = ("avx512", "avx2", "x86-64", "aarch64")

@@ -9,8 +9,8 @@ from math import ceil, prod
 from pathlib import Path
 
 from ...loop import Loop, Operand
-from .driver import LINE, MAX_DIMENSIONS, MAX_OPERANDS, STAGE_BYTES, Block, Part, Staged
-from .target import Target
+from .driver import MAX_DIMENSIONS, MAX_OPERANDS, STAGE_BYTES, Block, Part, Staged
+from .target import LINE, Target
 
 GRAIN = 16384  # elements that make a second thread worth its start
 SHORT_ROW = 24  # elements; shorter rows are staged, since each call of a row function has its price
