@@ -12,7 +12,7 @@ from test_targets import row_of
 import actgrad
 from actgrad.backends.cpu import engine, target
 from actgrad.backends.cpu.flow import Function
-from actgrad.backends.cpu.irtypes import I64
+from actgrad.backends.cpu.irtypes import FLOAT, I32, I64
 
 IN_TURN = [name for name in target.NAMES if target.named(name).in_turn]
 
@@ -81,3 +81,33 @@ def test_a_whole_vector_is_stored_without_a_mask(name: str) -> None:
     masked = [block for block in blocks(name, actgrad.elu, "float32") if any("llvm.masked.store" in i for i in block)]
     assert masked
     assert not any("llvm.fma" in instruction for block in masked for instruction in block)
+
+
+def test_tied_results_are_what_is_used_from_there_on() -> None:
+    """Each third group of floats goes through an instruction that does nothing, which LLVM moves nothing across."""
+    vector = ir.VectorType(FLOAT, 4)
+    function = Function(ir.Module(), "trial", (vector, vector))
+
+    def emit(x: ir.Value) -> ir.Value:
+        for _ in range(2):
+            x = function.fadd(x, x)
+        bits = function.bitcast(x, ir.VectorType(I32, 4))  # no float: not counted
+        return function.fadd(function.fmul(x, x), function.bitcast(bits, vector))
+
+    results = function.in_turn(emit, function.arguments, tied=True)
+    names = [i.opname for i in function.block.instructions]
+    assert names == 4 * ["fadd"] + 2 * ["bitcast"] + 2 * ["fmul"] + ["call"] + 2 * ["extractvalue"] + 2 * [
+        "bitcast"
+    ] + 2 * ["fadd"]
+    knot, *parts = function.block.instructions[8:11]
+    assert list(knot.args) == function.block.instructions[6:8]
+    assert [r.operands[0] for r in results] == parts
+
+
+@pytest.mark.parametrize("operator", [actgrad.elu, actgrad.gelu], ids=lambda operator: operator.name)
+def test_which_formulas_are_tied(operator: actgrad.Operator) -> None:
+    """Not where something is noted: integers take the registers there. And not where each vector is by itself."""
+    for name in target.NAMES:
+        text = str(engine._row_module(row_of(operator, "float32"), target.named(name)))
+        is_noted = operator is actgrad.gelu and target.named(name).picks == "memory"
+        assert (" asm " in text) == (name in IN_TURN and not is_noted), name

@@ -53,7 +53,7 @@ class Applied:
         """
         function, emitter = self.function, self.emitter
         with emitter.seldom_left_out() as conditions:
-            results = function.in_turn(self._results, vectors)
+            results = function.in_turn(self._results, vectors, tied=self.note_array is None)
         if not conditions:
             return results
         before, again, after = function.block, *map(function.append_basic_block, ("again", "after"))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import TypeVar
@@ -11,10 +12,13 @@ from typing import TypeVar
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
-from .irtypes import I32, I64, PTR, VOID
+from .irtypes import DOUBLE, FLOAT, I32, I64, PTR, VOID
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+FLOAT_OPERATIONS = ("call", "fadd", "fsub", "fmul")
+TIED_EVERY = 3  # of these: by trial, on AMD's Zen 3
 
 
 class Words(IntEnum):
@@ -65,21 +69,45 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         self.branch(head)
         self.position_at_end(after)
 
-    def in_turn(self, emit: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    def in_turn(self, emit: Callable[[T], R], items: Sequence[T], *, tied: bool = False) -> list[R]:
         """emit(item) for each of them, which emits the same instructions each time: now one of each item's in turn.
 
         So a processor that has room for few results finds some at hand that do not wait for each other. Nothing is
-        moved where there are branches.
+        moved where there are branches. LLVM keeps to this order as far as registers last; more of it, where the items'
+        results are `tied` (on x86).
         """
         block, results, parts = self.block, list[R](), list[list[ir.Instruction]]()
         for item in items:
             begin = len(block.instructions)
             results.append(emit(item))
             parts.append(block.instructions[begin:])
-        if self.block is block:
+        if self.block is block and len(parts) > 1:
             begin = len(block.instructions) - sum(map(len, parts))
-            block.instructions[begin:] = [one for each in zip(*parts, strict=True) for one in each]
+            groups = zip(*parts, strict=True)
+            block.instructions[begin:] = self._tied(groups) if tied else itertools.chain.from_iterable(groups)
+            self.position_at_end(block)
         return results
+
+    def _tied(self, groups: Iterable[tuple[ir.Instruction, ...]]) -> Iterator[ir.Instruction]:
+        """The groups' instructions; now and then all results of a group, floats, go through one empty instruction."""
+        replaced: dict[int, ir.Value] = {}
+        floats = 0
+        for group in groups:
+            for instruction in group:
+                for operand in [o for o in instruction.operands if id(o) in replaced]:
+                    instruction.replace_usage(operand, replaced[id(operand)])
+            yield from group
+            floats += group[0].opname in FLOAT_OPERATIONS and getattr(group[0].type, "element", None) in (FLOAT, DOUBLE)
+            if floats == TIED_EVERY:
+                floats = 0
+                types = [result.type for result in group]
+                constraints = ",".join(["=x"] * len(group) + [str(k) for k in range(len(group))])
+                nothing = ir.InlineAsm(ir.FunctionType(ir.LiteralStructType(types), types), "", constraints)
+                knot = ir.CallInstr(self.block, nothing, group)
+                yield knot
+                for k, result in enumerate(group):
+                    replaced[id(result)] = part = ir.instructions.ExtractValue(self.block, knot, [k])
+                    yield part
 
     def need(self, condition: ir.Value, otherwise: ir.Block) -> None:
         """Go on where the condition holds, else in the block `otherwise`."""
