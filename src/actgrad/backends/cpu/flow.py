@@ -17,8 +17,7 @@ from .irtypes import DOUBLE, FLOAT, I32, I64, PTR, VOID
 T = TypeVar("T")
 R = TypeVar("R")
 
-FLOAT_OPERATIONS = ("call", "fadd", "fsub", "fmul")
-TIED_EVERY = 3  # of these: by trial, on AMD's Zen 3
+TIED_EVERY = 3  # groups that compute floats: by trial, on AMD's Zen 3
 
 
 class Words(IntEnum):
@@ -97,7 +96,7 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
                 for operand in [o for o in instruction.operands if id(o) in replaced]:
                     instruction.replace_usage(operand, replaced[id(operand)])
             yield from group
-            floats += group[0].opname in FLOAT_OPERATIONS and getattr(group[0].type, "element", None) in (FLOAT, DOUBLE)
+            floats += _computes_floats(group[0])
             if floats == TIED_EVERY:
                 floats = 0
                 types = [result.type for result in group]
@@ -157,6 +156,11 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         else:
             self.ret(value)
         self.position_at_end(self.append_basic_block("unreachable"))
+
+
+def _computes_floats(instruction: ir.Instruction) -> bool:
+    is_computing = instruction.opname in ("call", "fadd", "fsub", "fmul")
+    return is_computing and getattr(instruction.type, "element", None) in (FLOAT, DOUBLE)
 
 
 def external(module: ir.Module, name: str, result: ir.Type, *arguments: ir.Type) -> ir.Function:

@@ -27,13 +27,13 @@ class Target:
     features: str  # LLVM's flags
     vector_bytes: int
     unroll: int  # vectors per step: their chains of operations overlap
-    in_turn: bool  # ... and one instruction of each comes after the other
+    in_turn: bool  # one instruction of each after the other, see flow.py; else one vector after the other
     fma: bool  # fused multiply-add in hardware
     half: bool  # float16 <-> float32 in hardware
     scalef: bool  # x * 2**n in one instruction
     fixup: bool  # NaNs replaced in one instruction
     lookups: str  # how vectors of floats are looked up: "gathered", or "noted" before; "" where computing is as fast
-    pairs: bool  # two vectors of bfloat16 are taken apart into even and odd elements
+    pairs: bool  # two vectors of bfloat16 are taken apart into even and odd elements; only where they come in turn
     picks: str  # where it picks coefficients from, see pieces.py; "" where that is not worth its time
     masked_bytes: tuple[int, ...]  # element sizes that masked loads and stores exist for
     fetched: int  # how many bytes further on rows ask for their inputs, where stores are streamed; 0 for not at all

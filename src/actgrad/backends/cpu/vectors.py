@@ -180,7 +180,7 @@ class Emitter:
         return result
 
     def rounded_product(self, x: Any, factor: float) -> Vector:
-        x, shift = self.vector(x), self.magic + self.bias
+        x, shift = self.vector(x), self.magic + self.bias  # what is shifted ends in the bits of n + bias
         biased = self.muladd(x, factor, shift)
         result = biased - shift
         return Vector(self, result.value, x.never_positive and factor > 0.0, self.bits(biased))
@@ -321,8 +321,8 @@ def _is_one(x: Any) -> bool:
 class Vector(_Number):
     """One number per lane, in the compute dtype.
 
-    Of some it is known that they are never positive, but perhaps NaN, and of an integer what ends in the bits of an
-    exponent field that has it for its exponent.
+    Of some it is known that they are `never_positive`, but perhaps NaN. Of some whole numbers n there is `biased`:
+    words that end in the bits of 2**n's exponent field.
     """
 
     __slots__ = ("biased", "never_positive")
