@@ -93,7 +93,11 @@ def fits(precision: Precision) -> Iterator[Fit]:
     for name, what, result in (
         ("EXP", "exp(r) = 1 + r + r**2 * p(r)", mp.exp),
         ("EXPM1", "expm1(r) = r + r**2 * p(r)", mp.expm1),
-        ("EXPM1_TO_0", "the same, of exp(r) / 2 - 1 where r > 0", lambda r: mp.expm1(r) if r <= 0 else mp.exp(r) - 2),
+        (  # where n is -1 or less, and where r > 0 it is, the result is exp(r) / 2 - 1 or less
+            "EXPM1_TO_0",
+            "expm1(r) = r + r**2 * p(r), relative to exp(r) / 2 - 1 where r > 0",
+            lambda r: mp.expm1(r) if r <= 0 else mp.exp(r) - 2,
+        ),
     ):
         yield Fit(
             name,

@@ -34,6 +34,14 @@ def of_normal_cdf_of_attribute(x, alpha):
     return x * normal_cdf(alpha)
 
 
+def of_expm1_of_attribute(x, alpha):
+    return x * expm1(alpha)
+
+
+def of_nearly_linear_sigmoid(x):
+    return sigmoid_cubic(x, 1.0, 1e-6)
+
+
 def of_normal_cdf_of_two_numbers(x):
     return normal_cdf(x) * normal_cdf(0.5 * x)
 

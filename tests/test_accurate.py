@@ -30,7 +30,7 @@ C3 = 0.044715 * C1
 # result is neither 0 nor constant in float32; its scale in float64.
 FUNCTIONS = {
     "exp": ((0.9, 0.9), (-105, 90), 7.2),
-    "expm1": ((1.7, 1.5), (-18, 90), 7.9),
+    "expm1": ((1.8, 1.75), (-18, 90), 7.9),
     "log1p": ((1.5, 1.5), (-1, 4), 1),
     "tanh": ((2.6, 2.6), (-10, 10), 2.1),
     "erfc": ((4.0, 3.8), (-4, 10.2), 2.66),
@@ -111,7 +111,9 @@ def samples(name, dtype):
     _, ends, scale = FUNCTIONS[name]
     low, high = (end * (scale if dtype == np.float64 and end != -1 else 1) for end in ends)
     around_0 = np.linspace(-1, 1, dense, dtype=dtype)
-    values = np.concatenate([everywhere, around_0, np.linspace(low, high, dense, dtype=dtype), edges(dtype)])
+    around_half_ln2 = np.linspace(0.33, 0.40, dense // 3, dtype=dtype)  # where n becomes 1, or -1
+    values = [everywhere, around_0, np.linspace(low, high, dense, dtype=dtype), edges(dtype)]
+    values = np.concatenate([*values, around_half_ln2, -around_half_ln2])
     return values[values > -1] if name == "log1p" else values
 
 
@@ -259,16 +261,34 @@ def test_nans_of_all_bits_lead_to_no_other_rows(approximate):
     np.testing.assert_array_equal(got[~is_nan].view(np.int32), wanted[~is_nan].view(np.int32))
 
 
+def by_machine_code(formula, x, *scalars):
+    """A formula of x and attributes, compiled."""
+    got = np.full_like(x, np.inf)
+    plan = actgrad.gelu.plan(x, out=got, backend="cpu")
+    kernel = engine.prepare(replace(plan.computation, formulas=(formula,), scalars=scalars))
+    kernel.run(*plan.addresses)
+    return got
+
+
 @pytest.mark.parametrize("alpha", [0.5, -7.0])
 def test_function_of_an_attribute(alpha):
     """An attribute is the same in all lanes, and may be one of the seldom numbers."""
     x = np.linspace(-9, 9, 101, dtype=np.float32)
-    got = np.full_like(x, np.nan)
-    plan = actgrad.gelu.plan(x, out=got, backend="cpu")
-    formulas = (function_formulas.of_normal_cdf_of_attribute,)
-    kernel = engine.prepare(replace(plan.computation, formulas=formulas, scalars=(alpha,)))
-    kernel.run(*plan.addresses)
+    got = by_machine_code(function_formulas.of_normal_cdf_of_attribute, x, alpha)
     np.testing.assert_allclose(got, x * (math.erfc(-alpha / math.sqrt(2)) / 2), rtol=1e-6)
+
+
+def test_function_of_an_attribute_that_is_nan():
+    x = np.linspace(-9, 9, 101, dtype=np.float32)
+    assert np.isnan(by_machine_code(function_formulas.of_expm1_of_attribute, x, math.nan)).all()
+    np.testing.assert_allclose(by_machine_code(function_formulas.of_expm1_of_attribute, x, 0.5), x * math.expm1(0.5))
+
+
+def test_sigmoid_cubic_far_from_0():
+    """Where the cubic term is small the linear one may leave exp's range first."""
+    x = np.array([-np.inf, -1e9, -1000, -50, 50, 1000, 1e9, np.inf], np.float32)
+    got = by_machine_code(function_formulas.of_nearly_linear_sigmoid, x)
+    np.testing.assert_allclose(got, [0, 0, 0, 1 / (1 + math.exp(50.125)), 1, 1, 1, 1], rtol=1e-6)
 
 
 @pytest.mark.parametrize(("name", "dtype"), CASES)
@@ -319,14 +339,20 @@ def test_log1p_from_minus_1_down(dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_sigmoid_cubic_with_other_constants(dtype):
-    for c1, c3 in ((1.0, 1e-3), (0.01, 0.5), (3.3, 0.2)):
+    for c1, c3 in ((1.0, 1e-3), (0.01, 0.5), (3.3, 0.2), (1.0, 1e-6), (1.0, 1e-20), (1e-20, 1.0), (0.9, 7e-5)):
         bound = bind(
             accurate.sigmoid_cubic,
             {**primitives.numpy_primitives(dtype), **getattr(coefficients, np.dtype(dtype).name.upper())},
         )
-        x = np.linspace(-6, 6, 301, dtype=dtype)
-        expected = 1 / (1 + np.exp(-(c1 * x.astype(np.longdouble) + c3 * x.astype(np.longdouble) ** 3)))
-        np.testing.assert_allclose(bound(x, c1, c3), expected.astype(dtype), rtol=4 * np.finfo(dtype).eps)
+        x = np.concatenate(
+            [np.linspace(-6, 6, 301), np.outer([-1, 1], [20, 60, 87, 103, 200, 1e3, 1e6, 1e9, np.inf]).flat]
+        )
+        x = x.astype(dtype)
+        with np.errstate(over="ignore", under="ignore"):
+            expected = 1 / (1 + np.exp(-(c1 * x.astype(np.longdouble) + c3 * x.astype(np.longdouble) ** 3)))
+            expected = expected.astype(dtype)
+        info = np.finfo(dtype)
+        np.testing.assert_allclose(bound(x, c1, c3), expected, rtol=4 * info.eps, atol=info.smallest_subnormal)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -191,6 +191,9 @@ def test_what_long_formulas_ask_for(dtype: str, monkeypatch: pytest.MonkeyPatch)
         return set(log.lines())
 
     lines_asked = asked(actgrad.elu_backward, grad, x, is_result=False)
+    if not target.host().fence:  # nothing is streamed
+        assert not lines_asked
+        return
     step = target.host().unroll * target.host().vector_bytes
     for tensor in (grad, x):
         begin, end = tensor.ctypes.data + fetched, tensor.ctypes.data + tensor.nbytes
@@ -278,6 +281,6 @@ def test_which_two_outputs_are_streamed(apart: int, monkeypatch: pytest.MonkeyPa
     plan = actgrad.geglu.plan(x, out=outputs, approximate="none", backend="reference")
     kernel = engine.prepare(plan.computation)
     kernel.run(*plan.addresses)
-    disturbs = apart % (4096 - LINE) in (0, LINE) and kernel.target.vector_bytes < LINE
+    disturbs = min(apart, 4096 - apart) <= LINE and kernel.target.vector_bytes < LINE
     is_streamed = bool(kernel.target.fence) and not disturbs
     assert same_bits(outputs[1], tanh if is_streamed else erf)

@@ -53,7 +53,10 @@ def exp(x):
 
 
 def expm1(x):
-    """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp."""
+    """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp.
+
+    expm1(r) is rounded before: exact where it matters below 0, at the price of half a unit more where n is 1.
+    """
     if never_positive(x):
         return _expm1_to_0(maximum(x, EXPM1_MIN))
     x_within = minimum(maximum(x, EXPM1_MIN), EXP_MAX)
@@ -148,7 +151,7 @@ def erfc(x):
 
 
 def sigmoid_cubic(x, c1, c3):
-    """The logistic function of c1*x + c3*x**3, for Python floats c1 and c3 > 0."""
+    """The logistic function of c1*x + c3*x**3, for Python floats c1 > 0 and c3 > 0."""
     return sigmoid_cubic_times(x, c1, c3, 1.0)
 
 
@@ -167,7 +170,9 @@ def _sigmoid_cubic_times_by_exp(x, c1, c3, factor):
     It is 1 / (1 + e) at z > 0 and e / (1 + e) at z < 0, where e = exp(-|z|). An error of |z| is a relative error of
     the tail, and |z| goes beyond 100: it is computed in two numbers, high + low.
     """
-    a = minimum(abs(x), (-EXP_MIN / c3) ** (1.0 / 3.0))  # beyond, e is 0; up to there nothing overflows
+    # Where |z| is 0.98 to 1.18 times `end`: beyond, e is 0 though a factor may be 64; up to there nothing overflows.
+    end = -1.25 * EXP_MIN
+    a = minimum(abs(x), ((c3 / end) ** (2.0 / 3.0) + (c1 / end) ** 2.0) ** -0.5)
     square = a * a
     square_low = fma(a, a, -square)
     # p = c1 + c3 * a**2. c1_short ends before p does: p - c1_short is exact, and one more fma gives the error of p.

@@ -2,8 +2,8 @@
 
 Every backend binds these names to its own functions: vector instructions, Triton operations. The functions here are the
 definition: tests run `accurate` on them, and a backend's primitive must agree with them bit for bit (`muladd` apart,
-which may round once or twice, and `reciprocal`). Any argument may be a Python float, which is rounded to the compute
-dtype. No primitive may trap, whatever its arguments.
+which may round once or twice, `rounded_product` and `reciprocal`). Any argument may be a Python float, which is rounded
+to the compute dtype. No primitive may trap, whatever its arguments.
 
 `piecewise` and `where_seldom` are for machines that read tables faster than they compute an exp; others need not have
 them. What is called `piecewise` there may be `piecewise_cubic`: the tables decide.

@@ -41,6 +41,7 @@ class Applied:
             self.formulas = [self._looked_up(table, k) for k in range(len(row.formulas))]
         else:
             self.formulas = [xp.bind(f, emitter.functions) for f in row.formulas]
+        self.length = 0  # instructions of the formulas for a vector, as LLVM is given them
         self.note_array = function.words(notes * Notes.BLOCK // 2, "notes") if notes else None
         self.notes: Notes | None = emitter.pieces if isinstance(emitter.pieces, FromMemory) else None
         if row.has_table:
@@ -52,8 +53,10 @@ class Applied:
         Seldom cases are left out at first; where a lane has such a case, all is computed once more.
         """
         function, emitter = self.function, self.emitter
+        begin = function.instruction_count
         with emitter.seldom_left_out() as conditions:
             results = function.in_turn(self._results, vectors, tied=self.note_array is None)
+        self.length = (function.instruction_count - begin) // len(vectors)
         if not conditions:
             return results
         before, again, after = function.block, *map(function.append_basic_block, ("again", "after"))

@@ -147,6 +147,7 @@ def _segment(module: ir.Module, streams_disturb: bool) -> ir.Function:
         with f.steps(I64(1), f.word(block, Block.OUTPUTS)) as k:
             same = f.icmp_signed("==", head, before_boundary(k))
             if streams_disturb:
+                # From one line before to one after, modulo a page, is 0 to two lines.
                 apart = f.and_(f.add(f.sub(f.word(pointers, 0), f.word(pointers, k)), I64(LINE)), I64(PAGE - 1))
                 same = f.and_(same, f.icmp_signed(">", apart, I64(2 * LINE)))
             f.store(f.and_(f.load(agreed, typ=I64), f.zext(same, I64)), agreed)

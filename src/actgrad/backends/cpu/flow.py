@@ -17,7 +17,7 @@ from .irtypes import DOUBLE, FLOAT, I32, I64, PTR, VOID
 T = TypeVar("T")
 R = TypeVar("R")
 
-TIED_EVERY = 3  # groups that compute floats: by trial, on AMD's Zen 3
+TIED_EVERY = 3  # groups that add, multiply or call; by trial, on AMD's Zen 3
 
 
 class Words(IntEnum):
@@ -72,8 +72,8 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         """emit(item) for each of them, which emits the same instructions each time: now one of each item's in turn.
 
         So a processor that has room for few results finds some at hand that do not wait for each other. Nothing is
-        moved where there are branches. LLVM keeps to this order as far as registers last; more of it, where the items'
-        results are `tied` (on x86).
+        moved where there are branches. LLVM keeps to this order as far as registers last; and beyond, if now and then
+        the items' results are `tied` (on x86), see `_tied`.
         """
         block, results, parts = self.block, list[R](), list[list[ir.Instruction]]()
         for item in items:
@@ -88,7 +88,11 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         return results
 
     def _tied(self, groups: Iterable[tuple[ir.Instruction, ...]]) -> Iterator[ir.Instruction]:
-        """The groups' instructions; now and then all results of a group, floats, go through one empty instruction."""
+        """The groups' instructions; now and then all floats of a group go through one instruction that does nothing.
+
+        What uses them comes after it, so LLVM cannot compute one item to its end before it begins with the next. What
+        `emit` has returned stays what it was, the same number.
+        """
         replaced: dict[int, ir.Value] = {}
         floats = 0
         for group in groups:
@@ -159,6 +163,7 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
 
 
 def _computes_floats(instruction: ir.Instruction) -> bool:
+    """Whether its result is a vector of floats that was not there before."""
     is_computing = instruction.opname in ("call", "fadd", "fsub", "fmul")
     return is_computing and getattr(instruction.type, "element", None) in (FLOAT, DOUBLE)
 

@@ -25,7 +25,7 @@ from .notes import Notes
 from .target import LINE, Target
 from .vectors import Emitter, Vector
 
-LONG = 32  # instructions per vector, as LLVM is given them: what is shorter waits for memory anyway
+LONG = 16  # instructions of a formula: what is shorter waits for memory anyway
 
 
 @dataclass(frozen=True)
@@ -115,10 +115,8 @@ class _RowFunction:
         bulk = function.and_(self.count, I64(-step))
         if self.applied.note_array is None:
             with function.steps(I64(0), bulk, step) as i:
-                before = function.instruction_count
                 use(i, self._compute_step(i, I64(0)))
-                is_long = function.instruction_count - before >= LONG * self.unroll
-                if fetched and is_long:
+                if fetched and self.applied.length >= LONG:
                     self._fetch(i, bulk, fetched)
             return bulk
         with function.steps(I64(0), bulk, Notes.BLOCK) as first:
@@ -131,7 +129,10 @@ class _RowFunction:
         return bulk
 
     def _fetch(self, index: ir.Value, end: ir.Value, further_on: int) -> None:
-        """Ask for a later step's inputs: a processor that has much to compute meanwhile does not look as far ahead."""
+        """Ask for a later step's inputs: a processor that has much to compute meanwhile does not look as far ahead.
+
+        For the last step's, and what lies a step behind them, as long as there is no later one.
+        """
         function, step = self.function, self.lanes * self.unroll
         for k, (source, dtype) in enumerate(zip(self.sources, self.row.inputs, strict=True)):
             if k not in self.constants:

@@ -14,7 +14,7 @@ llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
 
 
-LINE = 64  # bytes of a cache line; streaming stores write whole ones
+LINE = 64  # bytes of a cache line
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ class Emitter:
             x, y = y, x
         a, b = self.vector(x), self.vector(y)
         result = Vector(self, self.builder.select(self.builder.fcmp_ordered(order, b.value, a.value), b.value, a.value))
-        if isinstance(y, Vector):  # a constant or an attribute need not be looked at for NaN
+        if not isinstance(y, int | float):  # a constant need not be looked at for NaN
             result = self.where(Mask(self, self.builder.fcmp_unordered("uno", b.value, b.value)), b, result)
         return Vector(self, result.value, never_positive)
 
@@ -180,9 +180,10 @@ class Emitter:
         return result
 
     def rounded_product(self, x: Any, factor: float) -> Vector:
-        x, shift = self.vector(x), self.magic + self.bias  # what is shifted ends in the bits of n + bias
-        biased = self.muladd(x, factor, shift)
-        result = biased - shift
+        # As the magic number, which leaves n in the low bits of the sum; with the bias added it is n + bias.
+        x, added = self.vector(x), self.magic + self.bias
+        biased = self.muladd(x, factor, added)
+        result = biased - added
         return Vector(self, result.value, x.never_positive and factor > 0.0, self.bits(biased))
 
     def scale_by_power_of_two(self, x: Any, n: Any) -> Vector:
