@@ -131,7 +131,7 @@ class _RowFunction:
     def _fetch(self, index: ir.Value, end: ir.Value, further_on: int) -> None:
         """Ask for a later step's inputs: a processor that has much to compute meanwhile does not look as far ahead.
 
-        For the last step's, and what lies a step behind them, as long as there is no later one.
+        Near the end it is again and again the step behind the last one, which need not be anybody's memory.
         """
         function, step = self.function, self.lanes * self.unroll
         for k, (source, dtype) in enumerate(zip(self.sources, self.row.inputs, strict=True)):
