@@ -180,8 +180,7 @@ def test_what_long_formulas_ask_for(dtype: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(engine, "host", lambda: replace(target.host(), fetched=fetched))
     monkeypatch.setattr(engine, "lookup", Mock(of_results=lambda computation: None, of_formulas=lambda computation: []))
     log = Log(monkeypatch)
-    lines = [np.zeros(count + 5 * LINE, numpy)[: count + k] for k in (0, 1)]
-    grad, x = (line[k:] for k, line in enumerate(lines))
+    grad, x = (np.zeros(count + k, numpy)[k:] for k in (0, 1))
 
     def asked(operator: actgrad.Operator, *tensors: np.ndarray, **attributes: Any) -> set[int]:
         log.words[0] = 0

@@ -55,7 +55,8 @@ def exp(x):
 def expm1(x):
     """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp.
 
-    expm1(r) is rounded before: exact where it matters below 0, at the price of half a unit more where n is 1.
+    expm1(r) is rounded before it is added to 2**n - 1. The other order is worse below 0, where ELU is, but it would be
+    better by half a unit where n is 1.
     """
     if never_positive(x):
         return _expm1_to_0(maximum(x, EXPM1_MIN))

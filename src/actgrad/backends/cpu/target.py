@@ -75,7 +75,10 @@ def _is_x86() -> bool:
 def _aarch64(cpu: str, features: str = "") -> Target:
     triple = llvm.get_default_triple()
     triple = triple if triple.startswith(("aarch64", "arm64")) else "aarch64-unknown-linux-gnu"
-    return Target("aarch64", triple, cpu, features, 16, 2, False, True, True, False, False, "", False, "", (), 0, "")
+    return Target(
+        "aarch64", triple, cpu, features, vector_bytes=16, unroll=2, in_turn=False, fma=True, half=True, scalef=False,
+        fixup=False, lookups="", pairs=False, picks="", masked_bytes=(), fetched=0, fence="",
+    )  # fmt: skip
 
 
 NAMES = ("avx512", "avx2", "x86-64", "aarch64")
