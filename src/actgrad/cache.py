@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
+from . import terminal
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `actgrad cache`."""
@@ -34,11 +36,11 @@ def _run(arguments: argparse.Namespace) -> int:
         "removed": removed,
     }
     if arguments.json:
-        print(json.dumps(state, indent=2))
+        terminal.show(json.dumps(state, indent=2))
     elif folder is None:
-        print("no cache: ACTGRAD_CACHE_DIR is empty, or there is no home folder")
+        terminal.show("no cache: ACTGRAD_CACHE_DIR is empty, or there is no home folder")
     else:
         cleared = f"{removed} entries removed\n" if arguments.clear else ""
         unusable = "" if state["is_usable"] else "\nnot usable: it must be writable, and by this user only"
-        print(f"{cleared}{folder}\n{len(found)} entries, {state['bytes']} bytes{unusable}")
+        terminal.show(f"{cleared}{folder}\n{len(found)} entries, {state['bytes']} bytes{unusable}")
     return 0

@@ -99,7 +99,7 @@ def compiler(language: str) -> list[str]:
 
 def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
     """Build the SDK into `prefix`. It is made beside it and then put in place: a failure leaves what was there."""
-    prefix = prefix.resolve()
+    prefix = Path(os.path.realpath(prefix))  # Path.resolve raises no OSError for a loop of links
     command = compiler("c")
     try:
         if prefix.exists() and not (prefix.is_dir() and (_is_ours(prefix) or not any(prefix.iterdir()))):

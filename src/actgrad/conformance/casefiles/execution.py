@@ -16,14 +16,13 @@ from ...op import Operator
 from .. import run
 from ..cases import Case, garbage
 from ..elements import Array
-from ..files import available_memory
 from ..judging import judge
-from ..standards import REPEAT, STANDARDS
+from ..sizes import available_memory
+from ..standards import OWN, REPEAT, STANDARDS
 from ..verdict import Verdict
 from .described import Described, Scalar, Tensor
 
 IN_FORCE = "mixed"  # what decides where neither the command nor the case says
-_EXACT = "ulp"  # and where that says nothing of a dtype
 _TIMES = 12  # memory that judging takes, in the size of what is judged
 
 
@@ -47,12 +46,12 @@ class Outcome:
         return self.verdict.holds and not self.case.expects_error
 
 
-def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: int) -> Outcome:
+def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: int, strict: bool = False) -> Outcome:
     """Run a case; `asked` are standards in place of its own. A missing backend is an error, all else an outcome."""
     if case.problem:
         return Outcome(case, None, case.problem)
     try:
-        return Outcome(case, _executed(case, backend, asked, seed))
+        return Outcome(case, _executed(case, backend, asked, seed, strict))
     except BackendUnavailable:
         raise
     except NotRun as why:
@@ -63,7 +62,7 @@ def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: in
         return Outcome(replace(case, problem=f"refused: {error}"), None, f"refused: {error}")
 
 
-def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: int) -> Verdict:
+def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
     assert case.signature is not None, "else it has a problem"
     operator, schema = case.signature.operator, case.signature.operator.schema
     for name, tensor in (*case.inputs.items(), *case.outputs.items()):
@@ -91,8 +90,10 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
         called = outputs
     whole = Case(operator, attributes, _dtype(outputs), case.name, tuple(STANDARDS), called, np.empty)
     run.compute(whole, backend, outputs)
-    names = _standards(case, asked, outputs)
-    verdict = judge(operator, attributes, given, outputs, asked=[name for name in names if name != REPEAT])
+    names = _standards(case, asked, outputs, strict)
+    verdict = judge(
+        operator, attributes, given, outputs, asked=[name for name in names if name != REPEAT], strict=strict
+    )
     if REPEAT in names and not is_in_place:
         verdict = replace(verdict, repeat=run.repeat(whole, backend, outputs))
     return verdict
@@ -102,11 +103,12 @@ def _dtype(outputs: Sequence[Array]) -> str:
     return outputs[0].dtype.name
 
 
-def _standards(case: Described, asked: Sequence[str] | None, outputs: Sequence[Array]) -> list[str]:
+def _standards(case: Described, asked: Sequence[str] | None, outputs: Sequence[Array], strict: bool) -> list[str]:
     """The standards of a case, and for dtypes of which they say nothing our own."""
     names = list(asked or case.standards or (IN_FORCE,))
-    if asked is None and not all(STANDARDS[name].is_defined(a.dtype.name) for name in names for a in outputs):
-        names.append(_EXACT)
+    is_defined = all(STANDARDS[name].is_defined(a.dtype.name) for name in names for a in outputs)
+    if (asked is None and not is_defined) or (strict and OWN not in names):
+        names.append(OWN)
     return names
 
 
