@@ -67,7 +67,8 @@ def main(argv: list[str] | None = None) -> int:
         if isinstance(error, terminal.OutputLost):
             terminal.silence(sys.stdout)
         # A compiler's words have several lines.
-        terminal.complain(str(error) if isinstance(error, SdkError) else terminal.printable(str(error)))
+        lines = str(error).expandtabs().split("\n") if isinstance(error, SdkError) else [str(error)]
+        terminal.complain("\n".join(map(terminal.printable, lines)))
         return NEGATIVE if isinstance(error, WrongResult) else ERROR
     except OSError as error:
         terminal.complain(terminal.printable(_fault(error)))

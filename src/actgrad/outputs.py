@@ -77,7 +77,7 @@ def _replace(target: Path, data: bytes) -> None:
 
 def _check_writable(option: str, path: str) -> None:
     folder = os.path.dirname(os.path.realpath(path))
-    if os.path.isdir(path) or path.endswith(os.sep):
+    if not path or os.path.isdir(path) or path.endswith(os.sep):
         raise UnwritableFile(f"{option} {path}: is a folder; name a file")
     if os.path.islink(os.path.realpath(path)):
         raise UnwritableFile(f"{option} {path}: is a loop of symbolic links")

@@ -82,7 +82,9 @@ def _read(case: dict[str, Any], place: int) -> Described:
     for parameter, given in zip(*_matched(signature, inputs, notes), strict=True):
         kind = given.get("type")
         if (kind == "tensor") != (parameter.type == "Tensor"):
-            raise Fault(f"inputs: {parameter.name} is a {fields.shown(kind)}; {signature} wants a {parameter.type}")
+            raise Fault(
+                f"inputs: type: {parameter.name} is a {fields.shown(kind)}; {signature} wants a {parameter.type}"
+            )
         if kind not in _TYPES:
             notes.append(f"type {fields.shown(kind)} of inputs is unknown")
         for one in given:
@@ -121,7 +123,7 @@ def _standards(standard: Any, notes: list[str]) -> tuple[str, ...]:
     if standard is None:
         return ()
     word = standard.get("acc", "default") if isinstance(standard, dict) else standard
-    if not isinstance(word, str):
+    if not isinstance(word, str) or not word.strip():
         what = "standard: acc" if isinstance(standard, dict) else "standard"
         raise Fault(f"{what} is {fields.shown(word)}; it must be a name, of {', '.join(STANDARDS)}")
     if word not in STANDARDS:

@@ -96,6 +96,8 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
     )
     if REPEAT in names and not is_in_place:
         verdict = replace(verdict, repeat=run.repeat(whole, backend, outputs))
+    if not verdict.is_judged and verdict.repeat is None:
+        raise NotRun(f"{', '.join(names)} says nothing of {_dtype(outputs)}")
     return verdict
 
 
@@ -116,7 +118,7 @@ def _refuse_large(case: Described) -> None:
     free = available_memory()
     size = 0
     for tensor in (*case.inputs.values(), *case.outputs.values()):
-        elements = max(math.prod(tensor.shape), math.prod(tensor.storage or ()))
+        elements = max(math.prod(tensor.shape), _held(tensor))
         size += elements * BY_NAME[tensor.dtype].itemsize
     if size > 1 << 62 or (free is not None and _TIMES * size > free):
         raise NotRun(f"its tensors take {size:,} bytes and judging {_TIMES} times that; {free or 0:,} bytes are free")
@@ -158,16 +160,30 @@ def _array(name: str, tensor: Tensor, rng: np.random.Generator) -> Array:
     return view
 
 
+def _strides(tensor: Tensor) -> tuple[int, ...]:
+    if tensor.strides is not None:
+        return tensor.strides
+    return tuple(math.prod(tensor.shape[k + 1 :]) for k in range(len(tensor.shape)))
+
+
+def _end(tensor: Tensor) -> int:
+    """The place behind the last element of a tensor in its storage."""
+    if 0 in tensor.shape:
+        return tensor.offset
+    return tensor.offset + sum((n - 1) * s for n, s in zip(tensor.shape, _strides(tensor), strict=False)) + 1
+
+
+def _held(tensor: Tensor) -> int:
+    """The elements of a tensor's storage."""
+    return math.prod(tensor.storage) if tensor.storage is not None else _end(tensor)
+
+
 def _view(name: str, tensor: Tensor) -> Array:
     """A view of a tensor's shape and strides on fresh storage."""
-    strides = tensor.strides
-    if strides is None:
-        strides = tuple(math.prod(tensor.shape[k + 1 :]) for k in range(len(tensor.shape)))
+    strides, held = _strides(tensor), _held(tensor)
     if len(strides) != len(tensor.shape):
         raise NotRun(f"{name} has {len(tensor.shape)} dimensions, but {len(strides)} strides")
-    reach = sum((n - 1) * s for n, s in zip(tensor.shape, strides, strict=True)) if 0 not in tensor.shape else -1
-    held = math.prod(tensor.storage) if tensor.storage is not None else tensor.offset + reach + 1
-    if tensor.offset + reach >= held:
+    if _end(tensor) > held:
         raise NotRun(f"{name} reaches beyond its storage of {held} elements")
     storage = np.zeros(max(held, 1), BY_NAME[tensor.dtype].numpy)
     size = storage.itemsize

@@ -156,7 +156,7 @@ def _layout(
     one = None if _is_absent(strides) else _spread("tensor_view_strides", strides, count)[k]
     offset = 0 if _is_absent(offsets) else _spread("tensor_view_offsets", offsets, count)[k]
     storage = None if _is_absent(storages) else _spread("tensor_storage_shapes", storages, count)[k]
-    if type(offset) is not int or offset < 0:
+    if type(offset) is not int or not 0 <= offset < 1 << 62:
         raise Fault(f"tensor_view_offsets of {what} is {fields.shown(offset)}; it must be a whole number from 0")
     return (
         None if one is None else fields.shape(f"tensor_view_strides of {what}", one),
