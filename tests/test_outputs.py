@@ -204,14 +204,23 @@ def test_a_symbolic_link_stays_one_and_a_hard_link_keeps_the_old_content(tmp_pat
     assert sorted(p.name for p in target.parent.iterdir()) == ["fresh", "r"]
 
 
-def test_a_device_stays_one(tmp_path: Path) -> None:
-    before = os.stat("/dev/null")
-    outputs.check({"--json": "/dev/null", "--html": "/dev/null"})
-    outputs.write("/dev/null", "text")
-    after = os.stat("/dev/null")
-    assert (after.st_ino, after.st_rdev) == (before.st_ino, before.st_rdev)
-    with pytest.raises(UnwritableFile, match="/dev/full: cannot be written: No space left on device"):
-        outputs.write("/dev/full", "text")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names")
+def test_a_pipe_is_written_directly_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        outputs.check({"--json": pipe, "--html": tmp_path / "r"})
+        outputs.write(pipe, "text")
+        assert os.read(reading, 10) == b"text"
+    finally:
+        os.close(reading)
+    assert pipe.is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_devices_may_be_named_twice() -> None:
+    outputs.check({"--json": "/dev/null", "--html": "/dev/null"})  # nothing is lost there
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everything")
