@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from . import first_use
+
 
 @dataclass(frozen=True, slots=True, eq=False)  # one object per dtype: compared and hashed as such
 class Dtype:
@@ -34,9 +36,7 @@ class Dtype:
     def numpy(self) -> np.dtype[Any]:
         """The NumPy dtype; bfloat16 comes from ml_dtypes."""
         if self.name == "bfloat16":
-            from ml_dtypes import bfloat16
-
-            return np.dtype(bfloat16)
+            return np.dtype(first_use.module("ml_dtypes").bfloat16)
         if self.name == "complex32":
             raise TypeError("NumPy has no complex32")
         return np.dtype(self.name)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import arguments, arrays, backends, frames, overlap, preparation, products, schema
+from . import arguments, arrays, backends, first_use, frames, overlap, preparation, products, schema
 from .arguments import Inputs, Outputs
 from .arrays import View
 from .checks import Check, Terms, allowed_dtypes
@@ -143,7 +142,7 @@ class Operator(functools.partial[Any]):
     def _compute(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
         tensors, values = arguments.arrange(self, tensors, attributes)
         if out is None and backend is None and arrays.pytorch_must_see(tensors):
-            return importlib.import_module("actgrad.torch").call(self, tensors, values)  # which builds on this module
+            return first_use.module("actgrad.torch").call(self, tensors, values)  # which builds on this module
         inputs, outputs = arguments.views(self, tensors, out)
         terms = Terms.chosen()
         self._refuse_mixture(inputs, outputs)

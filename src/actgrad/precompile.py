@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from . import arrays, backends, checks, preparation, products
+from . import arrays, backends, checks, first_use, preparation, products
 from .dtypes import BY_NAME
 from .errors import InvalidCall, InvalidDtype
+from .floating_point import default_environment
 from .layouts import GATED
 from .loop import Meta
 from .op import REGISTRY, Operator
@@ -18,6 +19,7 @@ from .products import Product
 _SMALL, _LARGE = 1 << 10, 1 << 17  # elements; large calls in half precision look up, which is other machine code
 
 
+@default_environment()
 def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[str] | str | None = None) -> int:
     """The number of calls prepared: machine code for every case of `operators` and `dtypes` is made and kept.
 
@@ -73,7 +75,8 @@ def _prepare_for_any_scalars(computation: Computation) -> int:
     """The number of calls it takes to have the machine code for all scalars: where each is 1 it is another one."""
     cases = {(scalar,) * len(computation.scalars) for scalar in (1.0, 2.0)}
     for scalars in cases:
-        backends.load("cpu").prepare(replace(computation, scalars=scalars))
+        with first_use.lock:
+            backends.load("cpu").prepare(replace(computation, scalars=scalars))
     return len(cases)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import struct
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import arrays, backends, checks, layouts, loop, overlap
+from . import arrays, backends, checks, first_use, layouts, loop, overlap
 from .dtypes import Dtype
+from .floating_point import default_environment
 from .forks import forkable_lock
 from .layouts import ELEMENTWISE, GATED, GATED_PAIR
 from .loop import Loop, Meta
@@ -56,8 +59,9 @@ def prepare(
             dict(zip(scalars, scalar_dtypes, strict=False)),
             dict(zip(names, formats, strict=False)),
         )
-        checks.run(call)
-        prepared = _prepare(call, backend, device)
+        with first_use.lock, default_environment():  # constants and tables outlive the caller's environment
+            checks.run(call)
+            prepared = _prepare(call, backend, device)
         with _lock:
             while len(kept) >= CACHED:
                 del kept[next(iter(kept))]
@@ -68,9 +72,10 @@ def prepare(
 def _identity(value: Any) -> Any:
     """A key that tells apart what `==` does not (0.0 and -0.0, 1.0 and 1+0j) and joins what it keeps apart (NaN)."""
     if type(value) is float:
-        if value != value:
-            return "nan"
-        return value or str(value)
+        if abs(value) >= sys.float_info.min:
+            return value
+        # By bits, also subnormal numbers: a thread that flushes these finds them all equal.
+        return "nan" if value != value else struct.pack("<d", value)
     return value, type(value)
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays
+from .. import arrays, first_use
 from ..arrays import View
 from ..dtypes import BY_NAME, BY_NUMBER, Dtype
 from ..errors import InvalidArgument, InvalidCall, NullArgument
+from ..floating_point import default_environment
 from ..loop import Meta, extent
 from .messages import report
 from .names import format_name
@@ -327,16 +328,14 @@ def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
         return float(number) if abs(number) <= 1 << 53 else float(dtype.numpy.type(number).astype(np.float32))
     if dtype.name == "float64":
         return float(value)
-    with np.errstate(over="ignore"):
+    with default_environment(), np.errstate(over="ignore"):
         return float(_numpy_dtype(context, dtype).type(value))
 
 
 def _numpy_dtype(context: str, dtype: Dtype) -> np.dtype[Any]:
     if dtype.kind != "other":
         return dtype.numpy
-    import ml_dtypes
-
-    known = getattr(ml_dtypes, dtype.name, None)
+    known = getattr(first_use.module("ml_dtypes"), dtype.name, None)
     if known is None:
         raise InvalidArgument(f"{context}: {dtype.acl_name} has no conversion from a Python number; use FLOAT")
     return np.dtype(known)
