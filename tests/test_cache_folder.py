@@ -306,7 +306,7 @@ def test_the_command_tells_why_a_folder_is_unusable(base: Path, capsys: pytest.C
         assert main(["cache", *arguments]) == 0
         assert f"0 entries, 0 bytes\nnot usable: {own(base)} has no CACHEDIR.TAG of actgrad" in capsys.readouterr().out
     base.chmod(0o770)
-    assert told(capsys)["fault"] == f"{base} must belong to this user and be writable by nobody else"
+    assert told(capsys)["fault"] == f"{base} must belong to this user and be writable by no other user"
 
 
 def test_the_command_where_the_working_folder_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

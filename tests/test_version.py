@@ -162,7 +162,7 @@ def test_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert objects.store("0" * 40, b"code")
     assert told()["cache"] == f"{folder}, 1 entries, usable"
     folder.chmod(0o777)
-    fault = f"not usable: {folder} must belong to this user and be writable by nobody else"
+    fault = f"not usable: {folder} must belong to this user and be writable by no other user"
     assert told()["cache"] == f"{folder}, 0 entries, {fault}"
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", "")
     assert told()["cache"].startswith("none: ")

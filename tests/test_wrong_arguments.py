@@ -80,7 +80,7 @@ def good(operator: actgrad.Operator) -> dict[str, Any]:
 
 
 def right(operator: actgrad.Operator, name: str) -> set[str]:
-    """The names in WRONG of what is right for an argument."""
+    """The labels in WRONG of values that an argument may have."""
     if name in operator.schema.outputs or name == "out":
         return {"None", "array"} if len(operator.schema.outputs) == 1 else {"None"}
     argument = next((a for a in operator.schema.arguments if a.name == name), None)

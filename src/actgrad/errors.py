@@ -46,7 +46,7 @@ class UnsupportedOnProduct(ActgradError):
 
 
 class OutOfMemory(ActgradError, MemoryError):
-    """The memory for a result cannot be allocated; the message says how much was asked of which library."""
+    """The memory for a result cannot be allocated; the message names its bytes and the library."""
 
 
 class InvalidOperator(ActgradError, ValueError, TypeError):

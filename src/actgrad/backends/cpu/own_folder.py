@@ -1,7 +1,7 @@
 """A folder of this package inside one that the user names, and the only code that deletes files there.
 
 The user's folder may hold anything. Files of ours are in one subfolder, which a marker file tells from a foreign one.
-A file is read or removed only if it is regular, belongs to this user, is writable by nobody else and is of a sane size.
+A file is read or removed only if it is regular, this user's, writable by no other user, and of a sane size.
 A link, folder, FIFO, socket or device that has its name is neither opened nor replaced nor removed. No folder is ever
 removed. Names are looked up from the folder's descriptor, so that no link leads out of it.
 """
@@ -152,7 +152,7 @@ def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
     if not stat.S_ISDIR(status.st_mode):
         raise Unusable(f"{path} must be a folder, and no link to one")
     if not _is_this_users(status):
-        raise Unusable(f"{path} must belong to this user and be writable by nobody else")
+        raise Unusable(f"{path} must belong to this user and be writable by no other user")
 
 
 def _is_file_of_ours(status: os.stat_result) -> bool:
