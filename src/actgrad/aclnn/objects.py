@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, first_use
+from .. import arrays, first_use, foreign, loop
 from ..arrays import View
 from ..dtypes import BY_NAME, BY_NUMBER, Dtype
 from ..errors import InvalidArgument, InvalidCall, NullArgument
@@ -51,7 +51,17 @@ def token_of(view: View) -> Any:
     return token((view.meta, view.device))
 
 
-class AclTensor:
+class Handle:
+    """An object that C knows by its pointer: a copy of it would be of nothing."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        name = type(self).__name__
+        raise InvalidCall(f"{name[0].lower()}{name[1:]}: cannot be pickled or copied; make another one")
+
+
+class AclTensor(Handle):
     """aclTensor: a view on storage. Made by aclCreateTensor; its fields are what that was given.
 
     `view` is what the operators see, None once the tensor is destroyed; `fault` says why its memory cannot be used;
@@ -184,11 +194,11 @@ def tensor_of(
     if dtype is None:
         raise InvalidArgument(f"{context}: dataType is {data_type!r}, no aclDataType")
     dims, storage = sizes("viewDims", view_dims), sizes("storageDims", storage_dims)
-    steps = arrays.row_major(dims, 1) if strides is None else sizes("strides", strides)
+    steps = loop.row_major(dims, 1) if strides is None else sizes("strides", strides)
     if len(steps) != len(dims):
         raise InvalidArgument(f"{context}: strides has {len(steps)} entries, but viewDims {len(dims)}")
-    if len(dims) > arrays.MAX_RANK:
-        raise InvalidArgument(f"{context}: viewDims has {len(dims)} entries; at most {arrays.MAX_RANK}")
+    if len(dims) > foreign.MAX_RANK:
+        raise InvalidArgument(f"{context}: viewDims has {len(dims)} entries; at most {foreign.MAX_RANK}")
     (start,) = sizes("offset", (offset,))
     return AclTensor(dims, dtype, steps, start, form, storage)
 

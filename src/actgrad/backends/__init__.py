@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 
 from .. import first_use
-from ..errors import BackendUnavailable, InvalidCall
+from ..errors import BackendUnavailable, InvalidCall, shown
 
 #: Name, and the devices whose memory it computes on.
 DEVICES = {"cpu": ("cpu",), "reference": ("cpu",), "triton": ("cuda", "rocm")}
@@ -22,7 +22,7 @@ def choose(name: str | None, device: str, operator: str) -> str:
                 return backend
         raise BackendUnavailable(f"{operator}: no backend computes on device {device}; move the tensors with .cpu()")
     if not isinstance(name, str) or name not in DEVICES:
-        raise InvalidCall(f"{operator}: backend is {name!r}; known: {', '.join(DEVICES)}")
+        raise InvalidCall(f"{operator}: backend is {shown(name)}; known: {', '.join(DEVICES)}")
     if kind not in DEVICES[name] and not (kind == "cpu" and name == "triton" and triton_is_interpreted()):
         hint = "; on the CPU it runs in Triton's interpreter, with TRITON_INTERPRET=1" if name == "triton" else ""
         raise BackendUnavailable(

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from . import builder, programs
-from .builder import SdkError
+from .prefix import SdkError
 
 _EPILOG = """\
 examples:

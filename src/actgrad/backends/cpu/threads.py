@@ -15,7 +15,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from ... import first_use
-from ...errors import BackendUnavailable, InvalidArgument
+from ...errors import BackendUnavailable, InvalidArgument, InvalidCall, shown
 from .. import FIRST_PROCESS
 from .driver import SLOTS_SYMBOL, Runtime, Slots
 
@@ -83,11 +83,16 @@ def runtime() -> str:
 
 def set_num_threads(n: int) -> None:
     """Compute on at most `n` threads from now on; 0 returns to the default."""
-    if isinstance(n, (bool, float, str)) or not hasattr(n, "__index__") or not 0 <= operator.index(n) <= MOST_THREADS:
-        raise InvalidArgument(
-            f"set_num_threads: n is {n!r}; it must be a whole number up to {MOST_THREADS}, 0 for the default"
-        )
-    _table[Slots.CHOSEN] = operator.index(n)
+    wanted = f"it must be a whole number up to {MOST_THREADS}, 0 for the default"
+    if isinstance(n, bool) or not hasattr(type(n), "__index__"):
+        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {wanted}")
+    try:
+        number = operator.index(n)
+    except Exception as error:  # an array has __index__ too; others raise whatever they like
+        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {wanted}") from error
+    if not 0 <= number <= MOST_THREADS:
+        raise InvalidArgument(f"set_num_threads: n is {shown(n)}; {wanted}")
+    _table[Slots.CHOSEN] = number
 
 
 def get_num_threads() -> int:
