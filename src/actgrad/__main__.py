@@ -17,7 +17,7 @@ from . import __version__, bench, cache, catalogue, conformance, demo, sdk, term
 from .bench.verify import WrongResult
 from .conformance import casefiles
 from .errors import ActgradError
-from .sdk.builder import SdkError
+from .sdk.prefix import SdkError
 
 NEGATIVE, ERROR = 1, 2
 INTERRUPTED = 130  # the shell's number for an interrupt

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .. import terminal
 from . import builder, programs
-from .builder import SdkError
+from .prefix import SdkError
 
 _EPILOG = """\
 examples:
