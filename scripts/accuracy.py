@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.progress import track
 
 import actgrad
-from actgrad import testing
 from actgrad.backends.cpu.target import host
-from actgrad.documents import write_part
-from actgrad.op import Operator
+from actgrad.calls.operator import Operator
+from actgrad.conformance import oracle
+from actgrad.writing.documents import write_part
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"
 PART = "accuracy"  # of the document
@@ -32,7 +32,7 @@ DTYPES = {
 
 def inputs(dtype: np.dtype[Any], count: int) -> np.ndarray:
     """All finite values of a 16-bit dtype, else a sample; without 0, where SELU's derivative is a convention."""
-    x = testing.every_value(dtype) if dtype.itemsize == 2 else testing.samples(dtype, count, np.random.default_rng(0))
+    x = oracle.every_value(dtype) if dtype.itemsize == 2 else oracle.samples(dtype, count, np.random.default_rng(0))
     with np.errstate(invalid="ignore"):  # signalling NaNs
         return x[np.isfinite(x.astype(np.float64)) & (x != 0)]
 
@@ -45,7 +45,7 @@ class Errors:
     terms: float | None
 
 
-def measured(expectations: tuple[testing.Expected, ...], results: tuple[np.ndarray, ...]) -> Errors:
+def measured(expectations: tuple[oracle.Expected, ...], results: tuple[np.ndarray, ...]) -> Errors:
     """The errors of results."""
     ulps, terms = 0.0, None
     for expectation, result in zip(expectations, results, strict=True):
@@ -58,17 +58,17 @@ def measured(expectations: tuple[testing.Expected, ...], results: tuple[np.ndarr
 
 def largest_errors(operator: Operator, attributes: dict[str, Any], x: np.ndarray, torch: Any) -> list[Errors]:
     """Ours, and PyTorch's where it is there and has such an operator."""
-    tensors = testing.tensors(operator, attributes, x)
-    expectations = testing.expected(operator, tensors, attributes)
-    errors = [measured(expectations, testing.as_tuple(operator(*tensors, backend="cpu", **attributes)))]
-    if torch is not None and operator.name in testing.ATEN:
-        errors.append(measured(expectations, testing.aten(torch, operator, tensors, attributes)))
+    tensors = oracle.tensors(operator, attributes, x)
+    expectations = oracle.expected(operator, tensors, attributes)
+    errors = [measured(expectations, oracle.as_tuple(operator(*tensors, backend="cpu", **attributes)))]
+    if torch is not None and operator.name in oracle.ATEN:
+        errors.append(measured(expectations, oracle.aten(torch, operator, tensors, attributes)))
     return errors
 
 
 def cases() -> list[tuple[Operator, dict[str, Any]]]:
     """What is measured: every operator with every case of attributes."""
-    return [(o, a) for o in actgrad.operators.values() for a in testing.attribute_cases(o)]
+    return [(o, a) for o in actgrad.operators.values() for a in oracle.attribute_cases(o)]
 
 
 def rows(count: int, torch: Any, console: Console) -> Iterator[str]:
@@ -77,8 +77,8 @@ def rows(count: int, torch: Any, console: Console) -> Iterator[str]:
     yield "| --- " * (3 + len(DTYPES)) + "|"
     for operator, attributes in track(cases(), "measuring", console=console):
         errors = {name: largest_errors(operator, attributes, inputs(d, count), torch) for name, d in DTYPES.items()}
-        cells = [" / ".join(testing.few_digits(e.ulps) for e in errors[name]) for name in DTYPES]
-        cells.append(" / ".join(testing.few_digits(e.terms) for e in errors["float32"] if e.terms is not None))
+        cells = [" / ".join(oracle.few_digits(e.ulps) for e in errors[name]) for name in DTYPES]
+        cells.append(" / ".join(oracle.few_digits(e.terms) for e in errors["float32"] if e.terms is not None))
         words = ", ".join(f"{name}={value}" for name, value in attributes.items() if name != "dim")
         yield f"| {operator.name} | {words} | {' | '.join(cells)} |"
 

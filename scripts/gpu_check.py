@@ -25,12 +25,12 @@ from threading import Timer
 from typing import Any, NamedTuple
 
 import actgrad
-from actgrad import checks
+from actgrad import contract
+from actgrad.base.dtypes import BY_NAME
 from actgrad.bench import cuda, plots, report, suite, throughput
 from actgrad.bench.devices import Device
 from actgrad.bench.results import OURS, Cell, Latency, Run, title
 from actgrad.bench.suite import Options
-from actgrad.dtypes import BY_NAME
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "benchmarks"
@@ -140,7 +140,7 @@ def measure(device: Device, run: Run, deadline: float, wrong: list[str], save: C
             loaded = throughput.load(stage.peers, run.notes)
             for operator in stage.operators:
                 for dtype in stage.dtypes:
-                    if dtype not in checks.allowed_dtypes(actgrad.operators[operator], None):
+                    if dtype not in contract.allowed_dtypes(actgrad.operators[operator], None):
                         continue
                     cells, latencies = len(run.cells), len(run.latencies)
                     try:

@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 import actgrad
-from actgrad import checks, testing
-from actgrad.dtypes import BY_NAME
+from actgrad import contract
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
 
 #: ULP, and units of the larger term where terms cancel, that docs/accuracy.md allows: (float32, float64), halves.
 ULPS = {"elu": (4.5, 4), "selu": (4.5, 4), "leaky_relu": (4.5, 4)}
@@ -44,14 +45,14 @@ class Place:
     def put(self, array: Any) -> Any:
         if array is None or self.torch is None:
             return array
-        return testing.to_torch(self.torch, np.ascontiguousarray(array)).cuda()
+        return oracle.to_torch(self.torch, np.ascontiguousarray(array)).cuda()
 
     def get(self, result: Any) -> Any:
-        return result if self.torch is None else testing.from_torch(self.torch, result.cpu())
+        return result if self.torch is None else oracle.from_torch(self.torch, result.cpu())
 
     def call(self, operator: Any, *tensors: Any, **attributes: Any) -> tuple[Any, ...]:
         given = [self.put(tensor) for tensor in tensors]
-        return tuple(map(self.get, testing.as_tuple(operator(*given, **attributes, **self.options))))
+        return tuple(map(self.get, oracle.as_tuple(operator(*given, **attributes, **self.options))))
 
 
 def bounds(operator: Any, dtype: str) -> tuple[float, float]:
@@ -70,18 +71,18 @@ def accuracy(place: Place, operator: Any, attributes: dict[str, Any], dtype: str
         tensors = [x] * sum(not a.is_optional for a in operator.schema.tensors)
         for got, wanted in zip(
             place.call(operator, *tensors, **attributes),
-            testing.as_tuple(operator(*tensors, backend="reference", **attributes)),
+            oracle.as_tuple(operator(*tensors, backend="reference", **attributes)),
             strict=True,
         ):
             if not np.array_equal(got, wanted):
                 raise Fault(f"{np.count_nonzero(got != wanted)} of {got.size} integers differ")
         return 0.0
-    x = testing.every_value(numpy_dtype) if BY_NAME[dtype].itemsize == 2 else testing.samples(numpy_dtype, sample, rng)
+    x = oracle.every_value(numpy_dtype) if BY_NAME[dtype].itemsize == 2 else oracle.samples(numpy_dtype, sample, rng)
     x = rng.permutation(x)[: max(sample, 64)]
     is_normal: list[Any] = []
     for generator in (None, rng):
-        tensors = testing.tensors(operator, attributes, x, generator)
-        expectations = testing.expected(operator, tensors, attributes)
+        tensors = oracle.tensors(operator, attributes, x, generator)
+        expectations = oracle.expected(operator, tensors, attributes)
         for k, (expectation, got) in enumerate(
             zip(expectations, place.call(operator, *tensors, **attributes), strict=True)
         ):
@@ -104,9 +105,9 @@ def accuracy(place: Place, operator: Any, attributes: dict[str, Any], dtype: str
 def table(place: Place, sample: int, every: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
     """What is to be right for every operator."""
     for operator in actgrad.operators.values():
-        known = testing.attribute_cases(operator)
+        known = oracle.attribute_cases(operator)
         for attributes in known if every else known[-1:]:
-            for dtype in checks.allowed_dtypes(operator, None) if every else ("float32", "bfloat16"):
+            for dtype in contract.allowed_dtypes(operator, None) if every else ("float32", "bfloat16"):
                 words = ", ".join([dtype, *(f"{name}={value}" for name, value in attributes.items())])
                 yield (
                     f"{operator.name}: {words}",

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import writing
 
-from actgrad import Operator, operators, products
+from actgrad import Operator, operators
 from actgrad.aclnn import signatures
 from actgrad.aclnn.signatures import SECOND, Signature
-from actgrad.checks import Origin, When, allowed_dtypes
-from actgrad.dtypes import BY_NAME
+from actgrad.base import products
+from actgrad.base.dtypes import BY_NAME
+from actgrad.contract import Origin, When, allowed_dtypes
 
 PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
 PLOTS = PAGE.parent / "images"

@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from actgrad import Operator, operators
-from actgrad.layouts import ELEMENTWISE
+from actgrad.base.access import ELEMENTWISE
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 STYLE = {"svg.fonttype": "none", "svg.hashsalt": "actgrad", "font.family": "sans-serif", "font.size": 11}

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from actgrad.documents import write_part
+from actgrad.writing.documents import write_part
 
 
 def parser(description: str | None, document: Path, example: str = "") -> argparse.ArgumentParser:

@@ -7,11 +7,11 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad import testing
 from actgrad.backends.reference import rounded
-from actgrad.dtypes import BY_NAME
-from actgrad.layouts import GATED
-from actgrad.testing import attribute_cases
+from actgrad.base.access import GATED
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
+from actgrad.conformance.oracle import attribute_cases
 
 HALVES = {"float16": np.float16, "bfloat16": bfloat16}
 SINGLES = {"float32": np.float32, "float64": np.float64}
@@ -59,7 +59,7 @@ def assert_alike_in_kind(got, standard):
 def around_ties(dtype, source):
     """In dtype `source`, all numbers of a 16-bit dtype, the ties between them, and what lies just beside these."""
     with np.errstate(invalid="ignore", over="ignore"):  # signalling NaNs; beyond the largest float32
-        numbers = np.sort(testing.every_value(FLOATS[dtype]).astype(source))
+        numbers = np.sort(oracle.every_value(FLOATS[dtype]).astype(source))
         ties = (numbers[1:] / 2 + numbers[:-1] / 2).astype(source)
         return np.concatenate([numbers, ties, np.nextafter(ties, ties * 2), np.nextafter(ties, ties / 2)])
 

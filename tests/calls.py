@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 import actgrad
-from actgrad import checks, dtypes, testing
-from actgrad.layouts import GATED
+from actgrad import contract
+from actgrad.base import dtypes
+from actgrad.base.access import GATED
+from actgrad.conformance import oracle
 
 OPERATORS = list(actgrad.operators.values())
 BFLOAT16 = dtypes.BY_NAME["bfloat16"].numpy
@@ -29,7 +31,7 @@ def ids(operator: actgrad.Operator) -> str:
 
 def supported(operator: actgrad.Operator) -> tuple[str, ...]:
     """The dtypes that the operator takes where no product judges."""
-    return checks.allowed_dtypes(operator, None)
+    return contract.allowed_dtypes(operator, None)
 
 
 def pairs() -> list[Any]:
@@ -69,13 +71,13 @@ def inputs(
 
 def off_defaults(operator: actgrad.Operator) -> dict[str, Any]:
     """Attributes that all differ from their defaults and from each other."""
-    return next(case for case in reversed(testing.attribute_cases(operator)) if case.get("alpha", 1) > 0)
+    return next(case for case in reversed(oracle.attribute_cases(operator)) if case.get("alpha", 1) > 0)
 
 
 def contiguous_result(operator: actgrad.Operator, tensors: dict[str, Any], **attributes: Any) -> tuple[np.ndarray, ...]:
     """What the operator returns for contiguous copies of `tensors`."""
     copies = [None if t is None else np.array(t, order="C") for t in tensors.values()]
-    return testing.as_tuple(operator(*copies, **attributes))
+    return oracle.as_tuple(operator(*copies, **attributes))
 
 
 def by_kernel_of(
@@ -85,7 +87,7 @@ def by_kernel_of(
     plan = operator.plan(*tensors, backend="reference", **attributes)
     kernel = engine.prepare(plan.computation)
     kernel.run(*plan.addresses)
-    return kernel, testing.as_tuple(plan.result)
+    return kernel, oracle.as_tuple(plan.result)
 
 
 def same_bits(a: Any, b: Any) -> bool:

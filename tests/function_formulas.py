@@ -1,6 +1,6 @@
-"""A formula for each function of `actgrad.backends.accurate`, so that tests can compile it alone."""
+"""A formula for each function of `actgrad.backends.formula.accurate`, so that tests can compile it alone."""
 
-from actgrad.xp import erfc, exp, expm1, log1p, normal_cdf, normal_pdf, sigmoid_cubic, tanh
+from actgrad.base.xp import erfc, exp, expm1, log1p, normal_cdf, normal_pdf, sigmoid_cubic, tanh
 
 C1 = 1.5957691216057308
 C3 = 0.044715 * C1

@@ -13,7 +13,7 @@ from torch_calls import FORWARD, attribute_cases, call, tensors
 
 import actgrad
 import actgrad.torch
-from actgrad import testing
+from actgrad.conformance import oracle
 from actgrad.torch.kernels import interface_of
 from actgrad.torch.sharding import placements
 
@@ -31,12 +31,12 @@ def placed(tensor: Any, placement: Any, mesh: Any) -> Any:
 def check(operator: Any, attributes: dict[str, Any], given: list[Any], mesh: Any) -> None:
     """Each of the rules: computed in place, without a message, and the same bits."""
     interface, function = interface_of(operator), call(operator, attributes)
-    wanted = testing.as_tuple(function(*given))
+    wanted = oracle.as_tuple(function(*given))
     for outputs, row in placements(interface, tuple(interface.row(given, attributes))):
         places = [row[place] for place in interface.tensors]
         inputs = [t if t is None else placed(t, p, mesh) for t, p in zip(given, places, strict=True)]
         with CommDebugMode() as messages:
-            results = testing.as_tuple(function(*inputs))
+            results = oracle.as_tuple(function(*inputs))
         assert messages.get_total_counts() == 0, (operator.name, row)
         assert [result.placements for result in results] == [(output,) for output in outputs], (operator.name, row)
         for result, plain in zip(results, wanted, strict=True):
@@ -49,7 +49,7 @@ def check_gradients(operator: Any, mesh: Any) -> None:
     sharded = [distribute_tensor(t.detach(), mesh, [Shard(0)]).requires_grad_() for t in plain]
     slopes = []
     for given in (plain, sharded):
-        y = testing.as_tuple(call(operator, operator.defaults)(*given))[0]
+        y = oracle.as_tuple(call(operator, operator.defaults)(*given))[0]
         slopes.append(torch.autograd.grad(y, given, y.detach()))
     for ours, theirs in zip(slopes[1], slopes[0], strict=True):
         assert ours.placements == (Shard(0),)

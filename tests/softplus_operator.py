@@ -1,7 +1,7 @@
 """Softplus, a smooth rectifier: the operator that tests add to the registry (Dugas et al. 2001)."""
 
-from actgrad.op import Operator
-from actgrad.xp import abs, exp, log1p, maximum, where
+from actgrad.base.xp import abs, exp, log1p, maximum, where
+from actgrad.calls.operator import Operator
 
 
 def softplus_formula(x, beta):

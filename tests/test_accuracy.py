@@ -9,8 +9,8 @@ from accuracy_cases import FLOATS, HALVES, SINGLES, bounds, cases, int32_values,
 from ml_dtypes import finfo
 
 import actgrad
-from actgrad import testing
-from actgrad.testing import attribute_cases, expected
+from actgrad.conformance import oracle
+from actgrad.conformance.oracle import attribute_cases, expected
 
 
 def check(operator, attributes, inputs, x, *, bound=None, only=None):
@@ -18,7 +18,7 @@ def check(operator, attributes, inputs, x, *, bound=None, only=None):
 
     `x` is what the formula meets in each element.
     """
-    actual = testing.as_tuple(operator(*inputs, **attributes))
+    actual = oracle.as_tuple(operator(*inputs, **attributes))
     expectations = expected(operator, inputs, attributes)
     for number, (expectation, got) in enumerate(zip(expectations, actual, strict=True)):
         faults = expectation.faults(got, *(bound or bounds(operator, x.dtype.name)))
@@ -36,10 +36,10 @@ def check(operator, attributes, inputs, x, *, bound=None, only=None):
 
 def check_all(operator, attributes, x):
     """Assert the bounds at each x, with the other inputs 1 and with random ones."""
-    alone = check(operator, attributes, testing.tensors(operator, attributes, x), x)
+    alone = check(operator, attributes, oracle.tensors(operator, attributes, x), x)
     # A number among the subnormals has fewer digits, and a large grad_output would bring that to light.
     only = [expectation.is_normal for expectation in alone]
-    inputs = testing.tensors(operator, attributes, x, np.random.default_rng(2))
+    inputs = oracle.tensors(operator, attributes, x, np.random.default_rng(2))
     check(operator, attributes, inputs, x, only=only)
     if "gelu" in [a.name for a in operator.schema.tensors]:
         with np.errstate(all="ignore"):
@@ -49,12 +49,12 @@ def check_all(operator, attributes, x):
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(HALVES)))
 def test_all_65536_inputs(operator, attributes, dtype):
-    check_all(operator, attributes, np.random.default_rng(1).permutation(testing.every_value(FLOATS[dtype])))
+    check_all(operator, attributes, np.random.default_rng(1).permutation(oracle.every_value(FLOATS[dtype])))
 
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(SINGLES)))
 def test_all_exponents(operator, attributes, dtype):
-    check_all(operator, attributes, testing.samples(FLOATS[dtype], 60_000, np.random.default_rng(1)))
+    check_all(operator, attributes, oracle.samples(FLOATS[dtype], 60_000, np.random.default_rng(1)))
 
 
 # Where it is hard
@@ -75,10 +75,10 @@ def test_gelu_in_its_negative_tail_and_at_the_zero_of_its_derivative(approximate
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
 def test_gelu_derivative_is_within_3e_7_absolutely(approximate):
     rng = np.random.default_rng(3)
-    x = np.concatenate([np.linspace(-15, 15, 300_001, dtype=np.float32), testing.samples(np.float32, 50_000, rng)])
+    x = np.concatenate([np.linspace(-15, 15, 300_001, dtype=np.float32), oracle.samples(np.float32, 50_000, rng)])
     inputs, attributes = (np.ones_like(x), x), {"approximate": approximate}
     got = actgrad.gelu_backward(*inputs, **attributes).astype(np.float64)
-    (exact,) = testing.exact(actgrad.gelu_backward, inputs, attributes)
+    (exact,) = oracle.exact(actgrad.gelu_backward, inputs, attributes)
     assert np.nanmax(np.abs(got - exact)) <= 3e-7
 
 
@@ -139,7 +139,7 @@ def test_mpmath_confirms_the_exact_values():
             (actgrad.gelu, lambda t: t * mp.ncdf(t)),
             (actgrad.gelu_backward, lambda t: mp.ncdf(t) + t * mp.npdf(t)),
         ):
-            (exact,) = testing.exact(operator, testing.tensors(operator, operator.defaults, x), {})
+            (exact,) = oracle.exact(operator, oracle.tensors(operator, operator.defaults, x), {})
             for value, t in zip(exact, x, strict=True):
                 standard = function(mp.mpf(t))
                 got = mp.mpf(float(value)) + mp.mpf(float(value - np.longdouble(float(value))))

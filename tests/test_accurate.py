@@ -13,8 +13,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from actgrad.backends import accurate, coefficients, cubics, primitives
-from actgrad.xp import bind
+from actgrad.backends.formula import accurate, coefficients, cubics, primitives
+from actgrad.base.xp import bind
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "fit_coefficients.py"
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad import testing
+from actgrad.conformance import oracle
 
 torch = pytest.importorskip("torch")
 
-OPERATORS = [operator for operator in actgrad.operators.values() if operator.name in testing.ATEN]
+OPERATORS = [operator for operator in actgrad.operators.values() if operator.name in oracle.ATEN]
 
 #: PyTorch's own errors. The absolute ones are those of its GELU, which has no digits left in the negative tail.
 TOLERANCES = {"float32": {"rtol": 3e-6, "atol": 1e-5}, "float64": {"rtol": 1e-13, "atol": 1e-13}}
@@ -16,7 +16,7 @@ TOLERANCES = {"float32": {"rtol": 3e-6, "atol": 1e-5}, "float64": {"rtol": 1e-13
 
 def cases():
     for operator in OPERATORS:
-        for attributes in testing.attribute_cases(operator):
+        for attributes in oracle.attribute_cases(operator):
             words = [operator.name, *(f"{name}={value}" for name, value in attributes.items())]
             yield pytest.param(operator, attributes, id="-".join(words))
 
@@ -31,15 +31,15 @@ def sample(dtype):
 @pytest.mark.parametrize("dtype", TOLERANCES)
 @pytest.mark.parametrize(("operator", "attributes"), list(cases()))
 def test_agrees_with_aten(operator, attributes, dtype):
-    inputs = testing.tensors(operator, attributes, sample(dtype), np.random.default_rng(1))
-    theirs = testing.aten(torch, operator, inputs, attributes)
-    ours = testing.as_tuple(operator(*inputs, **attributes))
+    inputs = oracle.tensors(operator, attributes, sample(dtype), np.random.default_rng(1))
+    theirs = oracle.aten(torch, operator, inputs, attributes)
+    ours = oracle.as_tuple(operator(*inputs, **attributes))
     for got, standard in zip(ours, theirs, strict=True):
         np.testing.assert_allclose(got, standard, **TOLERANCES[dtype])
 
 
 @pytest.mark.parametrize("dtype", TOLERANCES)
-@pytest.mark.parametrize("attributes", testing.attribute_cases(actgrad.geglu_backward), ids=str)
+@pytest.mark.parametrize("attributes", oracle.attribute_cases(actgrad.geglu_backward), ids=str)
 def test_geglu_backward_agrees_with_autograd_of_chunk_and_gelu(attributes, dtype):
     rng = np.random.default_rng(2)
     packed, grad_output = (rng.standard_normal(shape).astype(dtype) for shape in ((5, 14, 3), (5, 7, 3)))
@@ -56,10 +56,10 @@ def test_geglu_backward_agrees_with_autograd_of_chunk_and_gelu(attributes, dtype
 def test_bfloat16_and_float16_reach_pytorch_unchanged(operator):
     """The conversion that the comparison and the table of errors rest on."""
     for dtype in ("float16", "bfloat16"):
-        values = testing.stratified(dtype, 500, np.random.default_rng(3))
+        values = oracle.stratified(dtype, 500, np.random.default_rng(3))
         if operator.gradient_of is None and operator.layout == "elementwise":
             values = np.abs(values)
-        results = testing.aten(torch, operator, testing.tensors(operator, operator.defaults, values), operator.defaults)
+        results = oracle.aten(torch, operator, oracle.tensors(operator, operator.defaults, values), operator.defaults)
         assert all(result.dtype == values.dtype for result in results)
         if operator is actgrad.leaky_relu:
             np.testing.assert_array_equal(results[0].view(np.uint16), values.view(np.uint16))

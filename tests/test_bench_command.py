@@ -18,13 +18,13 @@ import pytest
 from bench_cells import ALL_CASES, TINY, case_of, measure
 
 import actgrad
-from actgrad import testing
 from actgrad.__main__ import main
 from actgrad.bench import command, latency, machine, memory, peer, plots, resident, start, throughput
 from actgrad.bench.cases import Case, cases
 from actgrad.bench.devices import Cpu
 from actgrad.bench.results import OURS, Notes
-from actgrad.checks import allowed_dtypes
+from actgrad.conformance import oracle
+from actgrad.contract import allowed_dtypes
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 # Peers
 
 
-KNOWN_TO_PYTORCH = [case for case in ALL_CASES if case.operator.name in testing.ATEN]
+KNOWN_TO_PYTORCH = [case for case in ALL_CASES if case.operator.name in oracle.ATEN]
 
 
 @pytest.mark.parametrize("case", KNOWN_TO_PYTORCH, ids=[case.title for case in KNOWN_TO_PYTORCH])

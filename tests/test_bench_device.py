@@ -19,11 +19,11 @@ import torch
 from bench_cells import case_of, measure, tensors_of
 from cuda_stand_in import StandIn, Virtual
 
-from actgrad import testing
 from actgrad.bench import buffers, cuda, latency, memory, peer, throughput, verify
 from actgrad.bench.cases import Case, traffic
 from actgrad.bench.results import OURS, Notes
 from actgrad.bench.timing import Contender, interleaved
+from actgrad.conformance import oracle
 
 # Tensors
 
@@ -41,7 +41,7 @@ def test_tensors_keep_layout_alignment_and_values(title: str, dtype: str, layout
         assert tensor.data_ptr() % 64 == array.ctypes.data % 64
         assert str(tensor.dtype) == f"torch.{dtype}"
         assert tensor.data_ptr() != array.ctypes.data
-        got = testing.from_torch(torch, tensor.contiguous())
+        got = oracle.from_torch(torch, tensor.contiguous())
         np.testing.assert_array_equal(got.astype(np.float64), array.astype(np.float64))
     assert traffic(case.plan(placed)) == traffic(case.plan(host))
 

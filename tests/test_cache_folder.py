@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from actgrad.__main__ import main
-from actgrad.backends.cpu import objects, own_folder
+from actgrad.backends.cpu import code_cache, own_folder
 
 KEY, OTHER = "0" * 40, "1" * 40
 HEADER = b"actgrad1"
@@ -77,7 +77,7 @@ def foreign_files(base: Path) -> None:
 
 
 def inside_ours(base: Path) -> None:
-    assert objects.store(OTHER, b"code")
+    assert code_cache.store(OTHER, b"code")
     place = own(base)
     make_file(place / "main.o")
     make_file(place / "main.c")
@@ -90,7 +90,7 @@ def inside_ours(base: Path) -> None:
 
 
 def links_inside_ours(base: Path) -> None:
-    assert objects.store(OTHER, b"code")
+    assert code_cache.store(OTHER, b"code")
     outside = base.parent / "outside"
     make_file(outside / OLD_NAME, HEADER + b"outside")
     (own(base) / "linked").symlink_to(outside)
@@ -136,12 +136,12 @@ def test_nothing_of_the_users_goes(
     age(base)
     before = contents(base.parent)
     kept = {name: content for name, content in before.items() if name not in ours}
-    stored = objects.store(KEY, b"code")  # which removes what is old
-    assert stored == (objects.load(KEY) == b"code") == (told(capsys)["fault"] is None)
+    stored = code_cache.store(KEY, b"code")  # which removes what is old
+    assert stored == (code_cache.load(KEY) == b"code") == (told(capsys)["fault"] is None)
     after = contents(base.parent)
     assert {name: after.get(name, b"gone") for name in kept} == kept
     state = told(capsys)
-    assert state["entries"] == len(objects.entries()) == stored + len(ours)
+    assert state["entries"] == len(code_cache.entries()) == stored + len(ours)
     removed = told(capsys, "--clear")
     assert removed["removed"] == state["entries"]
     assert (removed["entries"], removed["bytes"]) == (0, 0)
@@ -151,46 +151,46 @@ def test_nothing_of_the_users_goes(
 
 
 def test_old_entries_of_other_compilers_go_with_the_first_of_a_new_one(base: Path) -> None:
-    assert objects.store(OTHER, b"code")
-    mine = next(iter(objects.entries()))
+    assert code_cache.store(OTHER, b"code")
+    mine = next(iter(code_cache.entries()))
     old, part, recent = OLD_NAME, ".0123456789abcdef.part", f"{'b' * 16}-{KEY}.o"
     for name in (old, part, recent):
         make_file(own(base) / name, HEADER)
         (own(base) / name).chmod(0o600)
     os.utime(own(base) / old, (0, 0))
     os.utime(own(base) / part, (0, 0))
-    assert objects.store(KEY, b"code")
+    assert code_cache.store(KEY, b"code")
     assert (own(base) / old).exists()  # there is an entry of this compiler already
-    for name in [name for name in objects.entries() if name.startswith(mine[:16])]:
+    for name in [name for name in code_cache.entries() if name.startswith(mine[:16])]:
         (own(base) / name).unlink()
-    assert objects.store(KEY, b"code")
-    assert sorted(objects.entries()) == sorted([mine[:16] + f"-{KEY}.o", recent])
+    assert code_cache.store(KEY, b"code")
+    assert sorted(code_cache.entries()) == sorted([mine[:16] + f"-{KEY}.o", recent])
     assert not (own(base) / part).exists()
 
 
 def test_what_a_killed_process_left_is_cleared(base: Path) -> None:
-    assert objects.store(KEY, b"code")
+    assert code_cache.store(KEY, b"code")
     for k, content in enumerate((b"", HEADER[:3], HEADER + b"half")):
         make_file(own(base) / f".{k:016x}.part", content)
-    assert objects.clear() == 1
+    assert code_cache.clear() == 1
     assert sorted(contents(own(base))) == [own_folder.MARKER]
 
 
 def test_the_marker_is_written_where_it_is_missing_and_nothing_else_is_there(base: Path) -> None:
     own(base).mkdir(mode=0o700)
     make_file(own(base) / ".0123456789abcdef.part", b"")
-    assert objects.why_unusable() is None
-    assert objects.store(KEY, b"code")
-    assert objects.load(KEY) == b"code"
+    assert code_cache.why_unusable() is None
+    assert code_cache.store(KEY, b"code")
+    assert code_cache.load(KEY) == b"code"
 
 
 def test_a_link_that_the_user_names_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "disk").mkdir(mode=0o700)
     (tmp_path / "link").symlink_to(tmp_path / "disk")
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", str(tmp_path / "link"))
-    assert objects.store(KEY, b"code")
-    assert objects.load(KEY) == b"code"
-    assert objects.clear() == 1
+    assert code_cache.store(KEY, b"code")
+    assert code_cache.load(KEY) == b"code"
+    assert code_cache.clear() == 1
 
 
 # What a path can be instead of a file or folder
@@ -254,8 +254,8 @@ def test_nothing_in_place_of_a_file_stops_a_call(
     """In a process of its own, which is ended should it hang."""
     base = tmp_path / "home"
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", str(base))
-    assert objects.store(KEY, b"code")
-    entry = own(base) / next(iter(objects.entries()))
+    assert code_cache.store(KEY, b"code")
+    entry = own(base) / next(iter(code_cache.entries()))
     path = {"base": base, "folder": own(base), "marker": own(base) / own_folder.MARKER, "entry": entry}[place]
     path.rename(tmp_path / "aside")
     make(path)
@@ -290,7 +290,7 @@ def test_the_command_tells_what_is(base: Path, capsys: pytest.CaptureFixture[str
     empty = {"folder": str(own(base)), "is_usable": True, "fault": None, "entries": 0, "bytes": 0, "removed": 0}
     assert told(capsys) == empty
     assert not own(base).exists()
-    assert objects.store(KEY, b"code")
+    assert code_cache.store(KEY, b"code")
     size = len(HEADER) + 32 + len(b"code")
     assert told(capsys) == {**empty, "entries": 1, "bytes": size}
     assert main(["cache"]) == 0
@@ -315,5 +315,10 @@ def test_the_command_where_the_working_folder_is_gone(tmp_path: Path, monkeypatc
     monkeypatch.chdir(gone)
     gone.rmdir()
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", "relative")
-    assert objects.why_unusable() is not None
-    assert (objects.store(KEY, b"code"), objects.load(KEY), objects.entries(), objects.clear()) == (False, None, {}, 0)
+    assert code_cache.why_unusable() is not None
+    assert (code_cache.store(KEY, b"code"), code_cache.load(KEY), code_cache.entries(), code_cache.clear()) == (
+        False,
+        None,
+        {},
+        0,
+    )

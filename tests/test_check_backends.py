@@ -11,10 +11,10 @@ import pytest
 from calls import status
 
 import actgrad
-from actgrad.checks import allowed_dtypes
 from actgrad.conformance import run
 from actgrad.conformance.cases import cases
 from actgrad.conformance.standards import NAMES
+from actgrad.contract import allowed_dtypes
 
 Capture = pytest.CaptureFixture[str]
 

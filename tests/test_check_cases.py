@@ -13,12 +13,11 @@ from calls import status
 from case_files import BACKWARD, atk_case, captured, results, rows, statuses, tensor, ttk_text
 
 import actgrad
-from actgrad import testing
-from actgrad.conformance import run
+from actgrad.calls.operator import REGISTRY, Operator
+from actgrad.conformance import oracle, run
 from actgrad.conformance.casefiles import atk, execution, generation, interface, reading, ttk
 from actgrad.conformance.casefiles.described import Described, Tensor
-from actgrad.conformance.casefiles.values import Values
-from actgrad.op import REGISTRY, Operator
+from actgrad.conformance.casefiles.value_ranges import Values
 
 Capture = pytest.CaptureFixture[str]
 FORMATS = {"atk": "json", "ttk": "csv"}
@@ -129,7 +128,7 @@ def test_every_dtype_class_of_attributes_size_and_special_value(name: str) -> No
         assert 2 * len(of_kind) == len(usual)
         for dtype in operator.dtypes:
             of_dtype = [c for c in of_kind if next(iter(c.inputs.values())).dtype == dtype]
-            assert len(of_dtype) == len(testing.attribute_cases(operator))
+            assert len(of_dtype) == len(oracle.attribute_cases(operator))
     floats = {"bounds", "tail", "inf", "-inf", "nan"} if "float32" in operator.dtypes else set()
     assert kinds(cases) >= {"empty", "one", "zeros", "bounds"} | floats
     shapes = [next(iter(case.inputs.values())).shape for case in generation.generate(operator, 400, 1 << 12, 0)]

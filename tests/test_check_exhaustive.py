@@ -12,20 +12,20 @@ import pytest
 from calls import status
 
 import actgrad
-from actgrad import testing
+from actgrad.base.dtypes import BY_NAME
+from actgrad.base.errors import ActgradError
+from actgrad.conformance import oracle
 from actgrad.conformance.exhaustive import precise, schedule, state, sweep, table
 from actgrad.conformance.exhaustive.item import Extreme, Found, Item, together
 from actgrad.conformance.exhaustive.state import Folder, State
 from actgrad.conformance.exhaustive.sweep import Sweep
-from actgrad.dtypes import BY_NAME
-from actgrad.errors import ActgradError
 
 Capture = pytest.CaptureFixture[str]
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"
 CASES = [
     pytest.param(operator, attributes, id="-".join([operator.name, *map(str, attributes.values())]))
     for operator in actgrad.operators.values()
-    for attributes in testing.attribute_cases(operator)
+    for attributes in oracle.attribute_cases(operator)
 ]
 
 
@@ -61,10 +61,10 @@ def test_one_in_so_many_is_one_of_each_stretch(every: int) -> None:
 def reference(item: Item, bits: np.ndarray) -> list[Found]:
     """What the numbers of these bits come to, by another way: testing.expected on the whole call."""
     x = bits.view(BY_NAME[item.dtype].numpy)
-    tensors = testing.tensors(item.operator, item.attributes, x)
-    results = testing.as_tuple(item.operator(*tensors, **item.attributes))
+    tensors = oracle.tensors(item.operator, item.attributes, x)
+    results = oracle.as_tuple(item.operator(*tensors, **item.attributes))
     found = []
-    for e, result in zip(testing.expected(item.operator, tensors, item.attributes), results, strict=True):
+    for e, result in zip(oracle.expected(item.operator, tensors, item.attributes), results, strict=True):
         parts = [slice(None)]
         if result.size > x.size:  # a gated tensor: the gradients of its halves
             parts = [slice(0, x.size), slice(x.size, None)]
@@ -361,7 +361,7 @@ def test_the_document_has_all_16_bit_numbers_of_every_case_within_the_bounds() -
     for operator in actgrad.operators.values():
         if operator.part_of is not None:
             continue
-        for attributes in testing.attribute_cases(operator):
+        for attributes in oracle.attribute_cases(operator):
             for dtype in ("float16", "bfloat16"):
                 row = rows[operator.name, Item(operator, attributes, dtype, "ones").words, dtype]
                 assert row[3] == "all 65,536"

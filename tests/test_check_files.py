@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import archives, files, sizes
 from actgrad.conformance.files import read
 from actgrad.conformance.sizes import UnreadableFile
-from actgrad.dtypes import BY_NAME
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "int8", "int32")
 SHAPES = ((), (0,), (7,), (3, 0, 2), (2, 3, 4))

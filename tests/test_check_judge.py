@@ -10,12 +10,12 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad import conformance, testing
-from actgrad.conformance import Verdict, axis, golden, measurement
+from actgrad import conformance
+from actgrad.base.access import GATED
+from actgrad.conformance import Verdict, axis, golden, measurement, oracle
 from actgrad.conformance.elements import elements
 from actgrad.conformance.golden import Golden
 from actgrad.conformance.standards import STANDARDS
-from actgrad.layouts import GATED
 
 rng = np.random.default_rng(0)
 
@@ -71,10 +71,10 @@ def test_failures_of_a_gated_tensor_are_named_by_their_index_in_it(dim: int, act
 
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
 def test_lanes_and_golden_agree_with_the_reference_in_any_layout(operator: actgrad.Operator) -> None:
-    attributes = testing.attribute_cases(operator)[-1]
+    attributes = oracle.attribute_cases(operator)[-1]
     shapes = [(6, 8, 4) if a.name == "self" or operator.layout != GATED else (6, 8, 2) for a in operator.schema.tensors]
     inputs = tuple(np.asfortranarray(random(*shape))[::-1] for shape in shapes)
-    results = testing.as_tuple(operator(*inputs, backend="reference", **attributes))
+    results = oracle.as_tuple(operator(*inputs, backend="reference", **attributes))
     laid_out = tuple(np.asfortranarray(array) for array in results)
     call = elements(operator, attributes, inputs, laid_out)
     places = np.arange(call.size)
@@ -239,11 +239,11 @@ def test_a_compiled_formula_that_is_wrong_is_not_trusted(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
 def test_golden_is_the_references(operator: actgrad.Operator) -> None:
     """With attributes that float32 and float64 do not agree on."""
-    for attributes in testing.attribute_cases(operator):
-        x = testing.samples(np.float32, 2000, np.random.default_rng(1))
-        inputs = testing.tensors(operator, attributes, x, np.random.default_rng(2))
+    for attributes in oracle.attribute_cases(operator):
+        x = oracle.samples(np.float32, 2000, np.random.default_rng(1))
+        inputs = oracle.tensors(operator, attributes, x, np.random.default_rng(2))
         given = tuple(inputs) + (None,) * (len(operator.schema.tensors) - len(inputs))
-        results = testing.as_tuple(operator(*inputs, **attributes))
+        results = oracle.as_tuple(operator(*inputs, **attributes))
         call = elements(operator, attributes, given, results)
         compiled = Golden(call.computation)
         lanes = [lane.take(slice(0, call.size)) for lane in call.inputs]

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import actgrad
+from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import standards
 from actgrad.conformance.measurement import histogram
 from actgrad.conformance.standards import STANDARDS, Comparison, Outcome
 from actgrad.conformance.verdict import ULP_EDGES
-from actgrad.dtypes import BY_NAME
 
 PUBLISHED = ("float16", "bfloat16", "float32")
 

@@ -11,8 +11,10 @@ from bad_calls import ALL, BAD, DTYPE, INVALID, NULL, UNSUPPORTED, A, Bad, judge
 from calls import OPERATORS, input_shapes, inputs
 
 import actgrad
-from actgrad import checks, products, testing
-from actgrad.layouts import GATED
+from actgrad import contract
+from actgrad.base import products
+from actgrad.base.access import GATED
+from actgrad.conformance import oracle
 
 SENTINEL = 0x5A
 
@@ -41,7 +43,7 @@ def test_bad_call(bad: Bad) -> None:
     operator = actgrad.operators[bad.operator]
     given = bad.attributes.get("out")
     out = good_output(operator, bad.tensors, bad.attributes) if given is None else given
-    for array in testing.as_tuple(out):
+    for array in oracle.as_tuple(out):
         array.reshape(-1).view(np.uint8)[...] = SENTINEL
     # A call like it, but good: what follows must not pass for that one.
     shape = next((t.shape for t in bad.tensors if isinstance(t, np.ndarray)), (3, 4))
@@ -58,22 +60,22 @@ def test_bad_call(bad: Bad) -> None:
             assert caught.value.status == STATUS[bad.error]
             assert str(caught.value).startswith(f"{bad.operator}: ")
             assert bad.says in str(caught.value)
-    for array in testing.as_tuple(out):
+    for array in oracle.as_tuple(out):
         assert (array.reshape(-1).view(np.uint8) == SENTINEL).all()
 
 
 def test_every_rule_is_broken_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = set()
 
-    def run(call: checks.Call, early: bool = False) -> None:
+    def run(call: contract.Call, early: bool = False) -> None:
         for check in call.operator.checks:
-            if early and check.error not in checks.EARLY:
+            if early and check.error not in contract.EARLY:
                 break
             if check.when.applies(call.terms) and check.test(call) is not None:
                 broken.add((call.operator.name, check))
                 raise check.error("seen")
 
-    monkeypatch.setattr(checks, "run", run)
+    monkeypatch.setattr(contract, "run", run)
     for bad in BAD:
         with contextlib.suppress(actgrad.ActgradError), judged(bad.product, bad.rules):
             actgrad.operators[bad.operator](*bad.tensors, **bad.attributes)
@@ -84,7 +86,7 @@ def test_every_rule_is_broken_in_the_table(monkeypatch: pytest.MonkeyPatch) -> N
         if operator.name in {bad.operator for bad in BAD}
         and (operator.name, check) not in broken
         and not (check.error is UNSUPPORTED and len(operator.products) == len(ALL))
-        and check.when is not checks.When.TYPED  # those of the C interface
+        and check.when is not contract.When.TYPED  # those of the C interface
     ]
     # What is left out says of one more argument or operator what the table shows of another.
     patterns = (

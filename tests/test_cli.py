@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import actgrad
-from actgrad import catalogue, checks
+from actgrad import contract
 from actgrad.__main__ import COMMANDS, main
+from actgrad.cli import list_command
 
 README = Path(__file__).parent.parent / "README.md"
 NAMED_OTHERWISE = {"catalogue": "list", "conformance": "check", "casefiles": "cases"}
@@ -40,7 +41,7 @@ def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert captured.err == ""
     for name, operator in actgrad.operators.items():
         assert rows[name]["schema"] == str(operator.schema)
-        assert rows[name]["dtypes"] == list(checks.allowed_dtypes(operator, None))
+        assert rows[name]["dtypes"] == list(contract.allowed_dtypes(operator, None))
         assert rows[name]["products"] == list(operator.products)
     assert rows["geglu_backward"]["aclnn"] == ["aclnnGeGluBackward", "aclnnGeGluV3Backward"]
     assert rows["geglu_backward"]["ir"] == "GeGluGradV2"
@@ -48,7 +49,7 @@ def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_summaries_are_one_line_each() -> None:
-    for row in catalogue.rows():
+    for row in list_command.rows():
         assert row.summary
         assert "\n" not in row.summary
         assert row.summary.endswith(".")
@@ -63,11 +64,11 @@ def test_markdown_table_has_a_row_per_operator(capsys: pytest.CaptureFixture[str
 
 def test_write_replaces_only_what_lies_between_the_markers(tmp_path: Path) -> None:
     document = tmp_path / "document.md"
-    document.write_text(f"before\n{catalogue.BEGIN}\nstale\n{catalogue.END}\nafter\n", encoding="utf-8")
+    document.write_text(f"before\n{list_command.BEGIN}\nstale\n{list_command.END}\nafter\n", encoding="utf-8")
     assert main(["list", "--write", str(document)]) == 0
     text = document.read_text(encoding="utf-8")
-    assert text == f"before\n{catalogue.BEGIN}\n{catalogue.markdown_table()}\n{catalogue.END}\nafter\n"
-    assert catalogue.with_current_table(text) == text
+    assert text == f"before\n{list_command.BEGIN}\n{list_command.markdown_table()}\n{list_command.END}\nafter\n"
+    assert list_command.with_current_table(text) == text
 
 
 def test_write_needs_a_file_with_markers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,13 +78,13 @@ def test_write_needs_a_file_with_markers(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["list", "--write", str(document)]) == 2
     missing, no_place = capsys.readouterr().err.splitlines()
     assert "No such file" in missing
-    assert catalogue.BEGIN in no_place
+    assert list_command.BEGIN in no_place
     assert document.read_text(encoding="utf-8") == "no place\n"
 
 
 def test_readme_has_the_current_table() -> None:
     text = README.read_text(encoding="utf-8")
-    assert catalogue.with_current_table(text) == text, "run: actgrad list --write README.md"
+    assert list_command.with_current_table(text) == text, "run: actgrad list --write README.md"
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMAND_NAMES)], ids=" ".join)

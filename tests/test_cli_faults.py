@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from calls import status
 
-from actgrad import terminal
 from actgrad.__main__ import COMMANDS, main
+from actgrad.writing import terminal
 
 Capture = pytest.CaptureFixture[str]
 IS_LINUX = sys.platform.startswith("linux")

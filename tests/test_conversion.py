@@ -21,8 +21,8 @@ from calls import (
 )
 
 import actgrad
-from actgrad.checks import Check, Origin
-from actgrad.dtypes import BY_NAME
+from actgrad.base.dtypes import BY_NAME
+from actgrad.contract import Check, Origin
 
 # LeakyReLU's backward: the one operator that broadcasts and promotes
 

@@ -13,7 +13,7 @@ from array_kinds import Producer, X, elu
 from calls import BFLOAT16, same_bits
 
 import actgrad
-from actgrad.foreign import _Tensor, _VersionedTensor
+from actgrad.arrays.foreign import _Tensor, _VersionedTensor
 
 
 class OldProducer(Producer):

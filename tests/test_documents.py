@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from actgrad.documents import part, with_part, write_part
-from actgrad.errors import ActgradError
+from actgrad.base.errors import ActgradError
+from actgrad.writing.documents import part, with_part, write_part
 
 DOCUMENT = "before\n<!-- a -->\nold\n<!-- /a -->\nbetween\n<!-- b -->\n<!-- /b -->\nafter"
 

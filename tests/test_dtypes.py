@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from actgrad import dtypes
-from actgrad.dtypes import BY_NAME
+from actgrad.base import dtypes
+from actgrad.base.dtypes import BY_NAME
 
 NAMES = {
     "f32": "float32", "f16": "float16", "f64": "float64", "bf16": "bfloat16", "s8": "int8", "u8": "uint8",

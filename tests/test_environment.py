@@ -11,9 +11,10 @@ from calls import OPERATORS, ids, input_shapes, inputs, off_defaults, run_script
 from surroundings import ROUNDINGS, clear_flags, environment, flags, rounding
 
 import actgrad
-from actgrad import aclnn, testing
+from actgrad import aclnn
 from actgrad.backends.cpu import engine, target
-from actgrad.dtypes import BY_NAME
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
 
 ENVIRONMENTS = ("flushing", *ROUNDINGS)
 SUBNORMAL = 1e-40  # of float32
@@ -35,7 +36,7 @@ def small_values(operator: actgrad.Operator, shape: tuple[int, ...], dtype: str)
 
 
 def results(operator: actgrad.Operator, tensors: list[np.ndarray], **attributes: Any) -> list[bytes]:
-    return [array.tobytes() for array in testing.as_tuple(operator(*tensors, **attributes))]
+    return [array.tobytes() for array in oracle.as_tuple(operator(*tensors, **attributes))]
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
@@ -52,7 +53,7 @@ def test_results_do_not_depend_on_it(operator: actgrad.Operator, name: str) -> N
                     with environment(name):
                         new, known = (results(operator, given, **off_defaults(operator)) for _ in range(2))
                         plan = operator.plan(*given, **off_defaults(operator))
-                        planned = [array.tobytes() for array in testing.as_tuple(plan.run())]
+                        planned = [array.tobytes() for array in oracle.as_tuple(plan.run())]
                     operator.prepared.clear()
                     expected = results(operator, given, **off_defaults(operator))
                     assert new == known == planned == expected, (dtype, shape, count)

@@ -8,7 +8,7 @@ import pytest
 from calls import run_script
 from surroundings import SMALL_STACK, on_small_stack
 
-from actgrad import first_use
+from actgrad.base import first_use
 
 FORK_WHILE = """
 import importlib.abc, os, signal, sys, threading, time
@@ -66,7 +66,7 @@ def test_a_child_forked_while_actgrad_torch_is_imported() -> None:
 
 
 def test_a_child_forked_while_ml_dtypes_is_imported() -> None:
-    call = "actgrad.operators['elu'].plan; from actgrad.dtypes import BY_NAME; BY_NAME['bfloat16'].numpy"
+    call = "actgrad.operators['elu'].plan; from actgrad.base.dtypes import BY_NAME; BY_NAME['bfloat16'].numpy"
     run_script(FORK_WHILE.format(module="ml_dtypes", call=call, before=""))
 
 

@@ -162,7 +162,7 @@ def test_everything_is_measured_and_written(check: Any, gpu: None, tmp_path: Pat
     assert document["settings"]["stages"][0]["name"] == "launches"
     by_size: dict[int, set[str]] = {}
     for c in document["cells"]:
-        itemsize = actgrad.dtypes.BY_NAME[c["dtype"]].itemsize
+        itemsize = actgrad.base.dtypes.BY_NAME[c["dtype"]].itemsize
         by_size.setdefault(c["size"] * itemsize >> 8, set()).add(f"{c['case']}, {c['dtype']}")
     assert set(by_size) == {64, 128, 256}
     assert by_size[64] == by_size[256] >= {"elu_backward is_result, float64", "geglu_backward none, float32"}

@@ -21,7 +21,7 @@ from calls import (
 from memory_layouts import OUTPUTS
 
 import actgrad
-from actgrad.layouts import GATED
+from actgrad.base.access import GATED
 
 IN_PLACE = [
     (operator, argument.name)

@@ -11,8 +11,8 @@ from test_targets import row_of
 
 import actgrad
 from actgrad.backends.cpu import engine, target
-from actgrad.backends.cpu.flow import Function
-from actgrad.backends.cpu.irtypes import FLOAT, I32, I64
+from actgrad.backends.cpu.ir_builder import Function
+from actgrad.backends.cpu.ir_types import FLOAT, I32, I64
 
 IN_TURN = [name for name in target.NAMES if target.named(name).in_turn]
 

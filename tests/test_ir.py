@@ -13,7 +13,7 @@ from calls import BFLOAT16, run_script
 
 import actgrad
 from actgrad import ir
-from actgrad.testing import as_tuple
+from actgrad.conformance.oracle import as_tuple
 
 #: From the operators' public registrations: inputs, attributes with their defaults, outputs.
 GRAPH = {

@@ -12,10 +12,10 @@ import pytest
 from calls import OPERATORS, Memory, ids, input_shapes, inputs, off_defaults, same_bits, supported, untouched
 
 import actgrad
-from actgrad import testing
-from actgrad.backends.cpu import engine, tiling
-from actgrad.dtypes import BY_NAME
-from actgrad.layouts import GATED
+from actgrad.backends.cpu import engine, schedule
+from actgrad.base.access import GATED
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
 
 LARGE = 1 << 22
 
@@ -34,7 +34,7 @@ def large_expected(operator: actgrad.Operator, tensors: dict[str, np.ndarray], r
     """The result computed some rows at a time, which is neither threaded nor streamed."""
     count = next(iter(tensors.values())).shape[0]
     parts = [
-        testing.as_tuple(operator(*(t[k : k + rows] for t in tensors.values()), **off_defaults(operator)))
+        oracle.as_tuple(operator(*(t[k : k + rows] for t in tensors.values()), **off_defaults(operator)))
         for k in range(0, count, rows)
     ]
     return [np.concatenate(p) for p in zip(*parts, strict=True)]
@@ -68,13 +68,13 @@ def untouched_ends(view: np.ndarray, memory: np.ndarray) -> bool:
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_streaming_stores(operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bits as ordinary stores, wherever the outputs begin; asked for on small arrays too."""
-    monkeypatch.setattr(tiling, "_last_cache_bytes", lambda: 0)
+    monkeypatch.setattr(schedule, "_last_cache_bytes", lambda: 0)
     rng = np.random.default_rng(16)
     shapes = [(1,), (31,), (32,), (33,), (1000,), (4099,), (5, 67), (3, 1030)]
     for dtype, shape in itertools.product(supported(operator), shapes):
         rank, itemsize = len(shape), BY_NAME[dtype].itemsize
         tensors = inputs(rng, operator, shape, dtype)
-        expected = testing.as_tuple(operator(*tensors.values(), **off_defaults(operator)))
+        expected = oracle.as_tuple(operator(*tensors.values(), **off_defaults(operator)))
         for offset in {0, itemsize, 64 - itemsize, 1}:
             # Rows of two dimensions stand apart, so that each begins elsewhere.
             memories = [Memory(tuple(range(rank)), (1,) * rank, offset + k) for k in range(len(expected))]

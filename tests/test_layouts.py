@@ -29,9 +29,9 @@ from memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 from surroundings import SURROUNDINGS
 
 import actgrad
-from actgrad import testing
-from actgrad.dtypes import BY_NAME
-from actgrad.layouts import GATED
+from actgrad.base.access import GATED
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
 
 GATED_OPERATORS = [operator for operator in OPERATORS if operator.layout == GATED]
 
@@ -52,7 +52,7 @@ def check(
     out = tuple(view for view, _ in rooms)
     given = out if len(out) > 1 else out[0]
     returned = SURROUNDINGS[surroundings](lambda: operator(*tensors.values(), out=given, **attributes))
-    for got, (view, memory), wanted in zip(testing.as_tuple(returned), rooms, expected, strict=True):
+    for got, (view, memory), wanted in zip(oracle.as_tuple(returned), rooms, expected, strict=True):
         assert got is view
         assert same_bits(view, wanted)
         assert untouched(view, memory)
@@ -65,7 +65,7 @@ def test_any_layout(operator: actgrad.Operator, data: st.DataObject) -> None:
     shape = data.draw(shapes().filter(lambda s: s or operator.layout != GATED))
     dtype = data.draw(st.sampled_from(supported(operator)))
     dim = data.draw(st.integers(-len(shape), len(shape) - 1)) if shape else -1
-    attributes = data.draw(st.sampled_from(testing.attribute_cases(operator)))
+    attributes = data.draw(st.sampled_from(oracle.attribute_cases(operator)))
     if operator.layout == GATED:
         attributes = {**attributes, "dim": dim}
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
@@ -93,8 +93,8 @@ def test_agrees_with_reference_in_every_layout(operator: actgrad.Operator) -> No
         }
         tensors = {name: np.nan_to_num(values) for name, values in tensors.items()}
         attributes = off_defaults(operator) | ({"dim": 1} if operator.layout == GATED else {})
-        got = testing.as_tuple(operator(*tensors.values(), **attributes))
-        wanted = testing.as_tuple(operator(*tensors.values(), **attributes, backend="reference"))
+        got = oracle.as_tuple(operator(*tensors.values(), **attributes))
+        wanted = oracle.as_tuple(operator(*tensors.values(), **attributes, backend="reference"))
         for g, w in zip(got, wanted, strict=True):
             np.testing.assert_allclose(g, w, rtol=2e-6, atol=2e-6)
 
@@ -145,7 +145,7 @@ def test_empty(operator: actgrad.Operator, dtype: str) -> None:
     for shape in ((0,), (3, 0), (0, 3), (2, 0, 4)):
         for backend in ("cpu", "reference"):
             result = operator(*inputs(rng, operator, shape, dtype).values(), backend=backend)
-            for array in testing.as_tuple(result):
+            for array in oracle.as_tuple(result):
                 assert array.size == 0
                 assert array.dtype == BY_NAME[dtype].numpy
                 assert array.shape in (shape, doubled(shape, -1))
@@ -155,7 +155,7 @@ def test_empty(operator: actgrad.Operator, dtype: str) -> None:
 def test_empty_half(operator: actgrad.Operator) -> None:
     """Size 0 along dim is even: both halves are empty."""
     empty = {name: np.empty(shape, np.float32) for name, shape in input_shapes(operator, (4, 0)).items()}
-    for array in testing.as_tuple(operator(*empty.values())):
+    for array in oracle.as_tuple(operator(*empty.values())):
         assert array.shape == (4, 0)
 
 
@@ -174,7 +174,7 @@ def test_tails(operator: actgrad.Operator, dtype: str) -> None:
     if operator.layout == GATED:
         left, right = np.split(longest["self"], 2)
     attributes = off_defaults(operator)
-    whole = testing.as_tuple(operator(*longest.values(), **attributes))
+    whole = oracle.as_tuple(operator(*longest.values(), **attributes))
     for size in SIZES:
         tensors = {name: values[:size] for name, values in longest.items()}
         if operator.layout == GATED:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.backends.cpu import engine, lookup, tiling
+from actgrad.backends.cpu import engine, half_tables, schedule
 from actgrad.backends.cpu.target import host
 
 NUMBERS = np.arange(1 << 16, dtype=np.uint16)
@@ -36,7 +36,7 @@ def no_tables(monkeypatch: pytest.MonkeyPatch) -> None:
         operator.prepared.clear()
 
 
-def many(dtype: Any, count: int = lookup.WORTH) -> np.ndarray[Any, Any]:
+def many(dtype: Any, count: int = half_tables.WORTH) -> np.ndarray[Any, Any]:
     """All numbers, again and again, scattered."""
     bits = np.resize(NUMBERS, count)
     return np.random.default_rng(0).permutation(bits).view(dtype)
@@ -56,7 +56,7 @@ def computed(operator: Any, x: np.ndarray[Any, Any], **attributes: Any) -> np.nd
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize(("operator", "attributes"), CALLS)
 def test_same_bits_as_computed(operator: Any, attributes: dict[str, Any], dtype: Any) -> None:
-    x = many(dtype, lookup.WORTH + 3)
+    x = many(dtype, half_tables.WORTH + 3)
     out = np.full(x.shape, np.nan, dtype)
     assert is_looked_up(operator, x, out=out, **attributes)
     operator(x, out=out, **attributes)
@@ -66,8 +66,8 @@ def test_same_bits_as_computed(operator: Any, attributes: dict[str, Any], dtype:
 @pytest.mark.parametrize("offset", [0, 1, 2, 31])
 def test_streaming_stores(monkeypatch: pytest.MonkeyPatch, offset: int) -> None:
     """From any alignment that elements may have, and nothing beside the output is written."""
-    monkeypatch.setattr(tiling, "_last_cache_bytes", lambda: 1)
-    x = many(np.float16, lookup.WORTH + 5)
+    monkeypatch.setattr(schedule, "_last_cache_bytes", lambda: 1)
+    x = many(np.float16, half_tables.WORTH + 5)
     room = np.full(x.size + 64, np.nan, np.float16)
     out = room[offset : offset + x.size]
     plan = actgrad.gelu.plan(x, out=out)
@@ -81,10 +81,10 @@ def layouts(dtype: Any) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     square = many(dtype, 520 * 510).reshape(520, 510)
     yield "transposed", square.T
     yield "reversed", square[::-1, ::-1]
-    yield "every second", many(dtype, 2 * lookup.WORTH)[1::2]
+    yield "every second", many(dtype, 2 * half_tables.WORTH)[1::2]
     yield "slices of rows", many(dtype, 600 * 700).reshape(600, 700)[:, 100:600]
     yield "one row for all", np.broadcast_to(many(dtype, 1 << 10), (1 << 9, 1 << 10))
-    odd = np.zeros(2 * lookup.WORTH + 1, np.uint8)[1:].view(dtype)
+    odd = np.zeros(2 * half_tables.WORTH + 1, np.uint8)[1:].view(dtype)
     odd.view(np.uint16)[...] = many(dtype).view(np.uint16)
     yield "odd addresses", odd
 
@@ -118,7 +118,7 @@ def test_attributes_have_tables_of_their_own() -> None:
 
 
 def test_tables_are_shared_and_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lookup, "MOST_TABLES", 2)
+    monkeypatch.setattr(half_tables, "MOST_TABLES", 2)
     x = many(np.float16)
     for shape in ((-1,), (512, -1), (4, 4, -1)):
         actgrad.gelu.plan(x.reshape(shape))
@@ -135,7 +135,7 @@ def test_tables_are_shared_and_few(monkeypatch: pytest.MonkeyPatch) -> None:
     ids=["simple arithmetic", "too many numbers", "integers"],
 )
 def test_others_are_computed(operator: Any, dtype: Any) -> None:
-    assert not is_looked_up(operator, np.zeros(lookup.WORTH, dtype))
+    assert not is_looked_up(operator, np.zeros(half_tables.WORTH, dtype))
 
 
 # Values of a formula that other operands are multiplied with
@@ -176,7 +176,7 @@ def test_derivative_and_gate(dtype: Any, approximate: str) -> None:
 
 
 @pytest.mark.usefixtures("way")
-@pytest.mark.parametrize("size", [lookup.WORTH + k for k in (0, 1, 15, 16, 31)])
+@pytest.mark.parametrize("size", [half_tables.WORTH + k for k in (0, 1, 15, 16, 31)])
 def test_derivative_of_the_last_few(size: int) -> None:
     x, room = many(np.float16, size), np.full(size + 32, np.nan, np.float16)
     g = np.full(size, 1, np.float16)
@@ -192,7 +192,7 @@ def test_derivative_of_the_last_few(size: int) -> None:
 @pytest.mark.parametrize("dtype", HALVES)
 def test_function_and_derivative(dtype: Any, approximate: str) -> None:
     """Of GeGLU's gradients, packed and of two tensors; also the last few, which fill no vector."""
-    size = lookup.WORTH + 13
+    size = half_tables.WORTH + 13
     x, other, g = (np.random.default_rng(k).permutation(many(dtype, size)) for k in range(3))
     packed, settings = np.stack([other, x], axis=1), {"approximate": approximate}
     assert is_looked_up(actgrad.geglu_backward, g[:, None], packed, **settings)

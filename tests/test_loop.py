@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from actgrad.dtypes import BY_NAME
-from actgrad.loop import Loop, Meta, Operand, broadcast_shapes, elementwise
+from actgrad.base.dtypes import BY_NAME
+from actgrad.base.loop import Loop, Meta, Operand, broadcast_shapes, elementwise
 
 
 def test_broadcast_shapes() -> None:

@@ -8,7 +8,7 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad import testing
+from actgrad.conformance import oracle
 
 FILE = Path(__file__).with_name("softplus_operator.py")
 DTYPES = {"float16": np.float16, "bfloat16": bfloat16, "float32": np.float32, "float64": np.float64}
@@ -34,14 +34,14 @@ def test_it_is_in_the_registry_and_gone_again(softplus):
 @pytest.mark.parametrize("name", ["softplus", "softplus_backward"])
 def test_it_computes_within_the_usual_bounds(softplus, name, dtype):
     operator = getattr(softplus, name)
-    cases = testing.attribute_cases(operator)
+    cases = oracle.attribute_cases(operator)
     assert len({case["beta"] for case in cases}) >= 3
     assert all(case["beta"] > 0 for case in cases)
     is_half = np.dtype(DTYPES[dtype]).itemsize == 2
-    values = testing.every_value if is_half else lambda d: testing.samples(d, 20_000, np.random.default_rng(0))
+    values = oracle.every_value if is_half else lambda d: oracle.samples(d, 20_000, np.random.default_rng(0))
     for attributes in cases:
-        inputs = testing.tensors(operator, attributes, values(DTYPES[dtype]))
-        (expectation,) = testing.expected(operator, inputs, attributes)
+        inputs = oracle.tensors(operator, attributes, values(DTYPES[dtype]))
+        (expectation,) = oracle.expected(operator, inputs, attributes)
         for backend in ("cpu", "reference"):
             with np.errstate(all="ignore"):
                 got = operator(*inputs, backend=backend, **attributes)
@@ -61,7 +61,7 @@ def test_its_requirement_is_checked(softplus):
 
 
 def test_it_is_in_the_documents_table(softplus):
-    from actgrad.catalogue import markdown_table
+    from actgrad.cli.list_command import markdown_table
 
     rows = [line for line in markdown_table().splitlines() if line.startswith("| `softplus")]
     assert [row.split("`")[1] for row in rows] == ["softplus", "softplus_backward"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.backends.cpu import engine, objects
+from actgrad.backends.cpu import code_cache, engine
 from actgrad.ops import elu, leaky_relu
 
 KEY = "0" * 40
@@ -94,10 +94,10 @@ def test_what_another_user_owns_is_not_trusted(folder: Path) -> None:
     compilations(folder)
     entry = next(folder.glob("*/*.o"))
     os.chown(entry, 12345, 12345)
-    assert objects.load(entry.stem.partition("-")[2]) is None
+    assert code_cache.load(entry.stem.partition("-")[2]) is None
     for place in (folder, entry.parent):
         os.chown(place, 12345, 12345)
-        assert not objects.store(KEY, b"code")
+        assert not code_cache.store(KEY, b"code")
         os.chown(place, os.geteuid(), -1)
 
 
@@ -115,7 +115,7 @@ def test_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    assert not objects.store(KEY, b"code")
+    assert not code_cache.store(KEY, b"code")
     assert not [path for path in folder.rglob("*") if path.is_file()]  # nothing half-written is left
 
 
@@ -125,17 +125,17 @@ def test_switched_off() -> None:
 
 def test_keys_tell_formulas_apart() -> None:
     formulas = (elu.elu_formula, elu.elu_derivative, leaky_relu.leaky_relu_formula)
-    keys = [objects.key(f, name) for f in formulas for name in ("avx2", "avx512")]
+    keys = [code_cache.key(f, name) for f in formulas for name in ("avx2", "avx512")]
     assert len(set(keys)) == len(keys)
-    assert objects.key(formulas[0], "avx2") == keys[0]
+    assert code_cache.key(formulas[0], "avx2") == keys[0]
 
 
 def test_keys_see_the_numbers_a_formula_uses(monkeypatch: pytest.MonkeyPatch) -> None:
     from actgrad.ops import selu
 
-    before = objects.key(selu.selu_formula)
+    before = code_cache.key(selu.selu_formula)
     monkeypatch.setattr(selu, "ALPHA", 1.5)
-    assert objects.key(selu.selu_formula) != before
+    assert code_cache.key(selu.selu_formula) != before
 
 
 def test_cached_code_computes_the_same(folder: Path) -> None:

@@ -10,7 +10,7 @@ from calls import script
 
 from actgrad import operators
 from actgrad.aclnn import signatures
-from actgrad.checks import When
+from actgrad.contract import When
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,8 +13,8 @@ import pytest
 from calls import status
 from case_files import atk_case, ttk_text
 
-from actgrad import outputs
-from actgrad.outputs import UnwritableFile
+from actgrad.writing import outputs
+from actgrad.writing.outputs import UnwritableFile
 
 Capture = pytest.CaptureFixture[str]
 

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
 import actgrad
-from actgrad import dtypes, overlap
-from actgrad.loop import Meta
+from actgrad.base import dtypes
+from actgrad.base.loop import Meta
+from actgrad.calls import aliasing
 
 BUFFER = np.linspace(-3, 3, 64, dtype=np.float32)
 
@@ -282,7 +283,7 @@ def test_self_overlap_by_brute_force(view: tuple[int, tuple[int, ...], tuple[int
     start, shape, strides, dtype = view
     elements = element_bytes(start, shape, strides, np.dtype(dtype).itemsize)
     overlaps = sum(map(len, elements)) != len(set().union(*elements))
-    assert overlap.overlaps_itself(Meta(dtypes.BY_NAME[dtype], shape, strides)) == overlaps
+    assert aliasing.overlaps_itself(Meta(dtypes.BY_NAME[dtype], shape, strides)) == overlaps
 
 
 @settings(max_examples=300, deadline=None)
@@ -297,7 +298,7 @@ def test_overlap_by_brute_force(a: Any, b: Any, one_shape: bool, shifts: list[in
     assume(len(a[1]) == len(b[1]))
     shape, strides = a[1], b[2]
     dtype = dtypes.BY_NAME["float32"]
-    itself = overlap.overlaps_itself(Meta(dtype, shape, strides))
+    itself = aliasing.overlaps_itself(Meta(dtype, shape, strides))
     for start in (b[0], *(b[0] + shift for shift in shifts), b[0]):
         memory = np.zeros(4096, np.uint8)
         x, out = (

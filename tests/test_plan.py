@@ -9,7 +9,7 @@ import pytest
 from calls import OPERATORS, ids, inputs, off_defaults, same_bits
 
 import actgrad
-from actgrad import testing
+from actgrad.conformance import oracle
 
 X = np.linspace(-3, 3, 24, dtype=np.float32).reshape(4, 6)
 
@@ -45,12 +45,12 @@ def test_a_plan_of_nothing() -> None:
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_planning_computes_nothing(operator: actgrad.Operator) -> None:
     tensors = inputs(np.random.default_rng(1), operator, (3, 5))
-    expected = testing.as_tuple(operator(*tensors.values()))
+    expected = oracle.as_tuple(operator(*tensors.values()))
     out = tuple(np.full_like(e, 7) for e in expected)
     plan = operator.plan(*tensors.values(), out=out if len(out) > 1 else out[0])
     assert all((o == 7).all() for o in out)
     assert plan.workspace_size == 0
-    for o, got, wanted in zip(out, testing.as_tuple(plan.run()), expected, strict=True):
+    for o, got, wanted in zip(out, oracle.as_tuple(plan.run()), expected, strict=True):
         assert got is o
         assert same_bits(got, wanted)
 
@@ -62,14 +62,14 @@ def test_run_again(operator: actgrad.Operator) -> None:
     tensors = inputs(rng, operator, (7, 40))
     plan = operator.plan(*tensors.values(), **off_defaults(operator))
     for _ in range(2):
-        results = testing.as_tuple(plan.run())
+        results = oracle.as_tuple(plan.run())
         first = [r.copy() for r in results]
-        for got, wanted in zip(testing.as_tuple(plan.run()), first, strict=True):
+        for got, wanted in zip(oracle.as_tuple(plan.run()), first, strict=True):
             assert same_bits(got, wanted)
         for tensor in tensors.values():
             tensor[...] = rng.standard_normal(tensor.shape)
-        fresh = testing.as_tuple(operator(*tensors.values(), **off_defaults(operator)))
-        for got, wanted in zip(testing.as_tuple(plan.run()), fresh, strict=True):
+        fresh = oracle.as_tuple(operator(*tensors.values(), **off_defaults(operator)))
+        for got, wanted in zip(oracle.as_tuple(plan.run()), fresh, strict=True):
             assert same_bits(got, wanted)
 
 
@@ -178,12 +178,12 @@ def test_cache_tells_backends_and_optional_tensors_apart() -> None:
 
 
 def test_cache_is_bounded() -> None:
-    from actgrad import preparation
+    from actgrad.calls import prepare
 
     x = np.ones(3, np.float32)
-    for k in range(preparation.CACHED + 50):
+    for k in range(prepare.CACHED + 50):
         assert actgrad.leaky_relu(-x, negative_slope=k + 1.5)[0] == -(k + 1.5)
-    assert len(actgrad.leaky_relu.prepared) <= preparation.CACHED
+    assert len(actgrad.leaky_relu.prepared) <= prepare.CACHED
     assert actgrad.leaky_relu(-x, negative_slope=1.5)[0] == -1.5
 
 

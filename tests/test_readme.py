@@ -12,8 +12,8 @@ import pytest
 from calls import run_script
 from sdk_programs import needs_compiler
 
-from actgrad import documents
-from actgrad.catalogue import PART
+from actgrad.cli.list_command import PART
+from actgrad.writing import documents
 
 ROOT = Path(__file__).parents[1]
 ENGLISH, CHINESE = (ROOT / name for name in ("README.md", "README.zh-CN.md"))

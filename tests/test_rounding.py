@@ -8,10 +8,10 @@ from accuracy_cases import FLOATS, HALVES, SINGLES, around_ties, assert_rounded_
 from ml_dtypes import finfo
 
 import actgrad
-from actgrad import testing
 from actgrad.backends.reference import rounded
-from actgrad.dtypes import BY_NAME
-from actgrad.testing import attribute_cases, expected, ulp
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
+from actgrad.conformance.oracle import attribute_cases, expected, ulp
 
 
 def test_the_reference_rounds_integers_to_nearest_even_and_saturates():
@@ -27,7 +27,7 @@ def test_the_reference_rounds_integers_to_nearest_even_and_saturates():
 def test_the_reference_rounds_once(dtype, precision):
     """Ties and what lies just beside them, against exact fractions."""
     with np.errstate(invalid="ignore"):  # signalling NaNs
-        numbers = testing.every_value(FLOATS[dtype]).astype(precision)
+        numbers = oracle.every_value(FLOATS[dtype]).astype(precision)
     numbers = np.unique(numbers[np.isfinite(numbers)])
     middles = (numbers[1:] + numbers[:-1]) / 2
     near = [middles * (1 + s * precision(2.0) ** -e) for s in (1, -1) for e in (30, 40, 52)]
@@ -79,9 +79,9 @@ def test_exact_values_are_what_the_reference_rounds():
     rng = np.random.default_rng(4)
     for operator in actgrad.operators.values():
         for attributes in attribute_cases(operator):
-            inputs = testing.tensors(operator, attributes, rng.uniform(-5, 5, 64).astype(np.float32), rng)
-            results = testing.as_tuple(operator(*inputs, backend="reference", **attributes))
-            for exact, result in zip(testing.exact(operator, inputs, attributes), results, strict=True):
+            inputs = oracle.tensors(operator, attributes, rng.uniform(-5, 5, 64).astype(np.float32), rng)
+            results = oracle.as_tuple(operator(*inputs, backend="reference", **attributes))
+            for exact, result in zip(oracle.exact(operator, inputs, attributes), results, strict=True):
                 np.testing.assert_array_equal(rounded(exact, BY_NAME["float32"]), result)
 
 
@@ -90,13 +90,13 @@ def test_exact_values_of_gated_operators_follow_the_memory_order_of_the_result()
     packed = rng.standard_normal((3, 8, 5)).astype(np.float32).transpose(2, 0, 1)
     attributes = {"dim": 2, "activate_left": True}
     grad_output = rng.standard_normal((5, 3, 4)).astype(np.float32)
-    (exact,) = testing.exact(actgrad.geglu_backward, (grad_output, packed), attributes)
+    (exact,) = oracle.exact(actgrad.geglu_backward, (grad_output, packed), attributes)
     got = actgrad.geglu_backward(grad_output, packed, **attributes)
     np.testing.assert_allclose(got, exact.astype(np.float64), rtol=1e-5)
 
 
 def test_out_may_have_another_dtype_and_is_rounded_once():
-    x = testing.samples(np.float32, 20_000, np.random.default_rng(6))
+    x = oracle.samples(np.float32, 20_000, np.random.default_rng(6))
     inputs = (np.ones_like(x), x)
     for dtype in FLOATS.values():
         out = np.empty(x.shape, dtype)

@@ -15,14 +15,14 @@ import pytest
 from calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
 
 import actgrad
-from actgrad import testing
-from actgrad.backends.cpu import engine, objects, target, tiling
+from actgrad.backends.cpu import code_cache, engine, schedule, target
 from actgrad.backends.cpu.driver import Block
-from actgrad.backends.cpu.flow import Function
-from actgrad.backends.cpu.irtypes import I64, PTR
+from actgrad.backends.cpu.ir_builder import Function
+from actgrad.backends.cpu.ir_types import I64, PTR
 from actgrad.backends.cpu.target import LINE
-from actgrad.dtypes import BY_NAME
-from actgrad.layouts import GATED
+from actgrad.base.access import GATED
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
 
 ELEMENTWISE = [operator for operator in OPERATORS if operator.layout != GATED]
 IN_HALVES = [operator for operator in OPERATORS if operator.layout == GATED]
@@ -31,14 +31,14 @@ IN_HALVES = [operator for operator in OPERATORS if operator.layout == GATED]
 @pytest.fixture(autouse=True)
 def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tensors of any size count as large."""
-    monkeypatch.setattr(tiling, "_last_cache_bytes", lambda: 0)
+    monkeypatch.setattr(schedule, "_last_cache_bytes", lambda: 0)
 
 
-@pytest.fixture(params=[tiling.WITH_LINES, tiling.WITH_LESS], ids=["lines", "less"])
-def reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tiling.Reading:
+@pytest.fixture(params=[schedule.WITH_LINES, schedule.WITH_LESS], ids=["lines", "less"])
+def reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> schedule.Reading:
     """What suits one processor, on any."""
     for name in ("WITH_LINES", "WITH_LESS"):
-        monkeypatch.setattr(tiling, name, request.param)
+        monkeypatch.setattr(schedule, name, request.param)
     return request.param  # type: ignore[no-any-return]
 
 
@@ -72,13 +72,13 @@ def how_it_runs(operator: actgrad.Operator, tensors: list[Any], wanted: Any, **a
 
 
 @pytest.mark.parametrize("operator", ELEMENTWISE, ids=ids)
-def test_slices_of_columns(operator: actgrad.Operator, reading: tiling.Reading) -> None:
+def test_slices_of_columns(operator: actgrad.Operator, reading: schedule.Reading) -> None:
     """Rows shorter than a chunk, as long, and of several with a remainder; from a line of the cache on and beside."""
     rng, attributes = np.random.default_rng(3), off_defaults(operator)
     shapes = [(3, 255), (7, 256), (4, 1030), (2, 3, 700)]
     for dtype, shape, before in itertools.product(floats(operator), shapes, (16, 1)):
         tensors = list(inputs(rng, operator, shape, dtype).values())
-        wanted = testing.as_tuple(operator(*tensors, **attributes))
+        wanted = oracle.as_tuple(operator(*tensors, **attributes))
         how = how_it_runs(operator, [within(t, before, 9) for t in tensors], wanted, **attributes)
         assert f", {len(tensors)} fetched ahead" in how, (dtype, shape)
 
@@ -88,13 +88,13 @@ def test_only_where_all_inputs_end() -> None:
     x = np.random.default_rng(4).standard_normal((6, 9000)).astype(np.float32)
     part, long = x[:, :1000], x[:, : 17 * 256]
     whole, copy = np.array(part), np.array(long)
-    of_two = testing.as_tuple(actgrad.elu_backward(whole, whole))
+    of_two = oracle.as_tuple(actgrad.elu_backward(whole, whole))
     assert "2 fetched" in how_it_runs(actgrad.elu_backward, [part, part[:]], of_two)
     assert "fetched" not in how_it_runs(actgrad.elu_backward, [part, whole], of_two)
-    assert "fetched" not in how_it_runs(actgrad.elu, [long], testing.as_tuple(actgrad.elu(copy)))
-    assert "1 fetched" in how_it_runs(actgrad.elu, [part[::-1]], testing.as_tuple(actgrad.elu(whole[::-1])))
+    assert "fetched" not in how_it_runs(actgrad.elu, [long], oracle.as_tuple(actgrad.elu(copy)))
+    assert "1 fetched" in how_it_runs(actgrad.elu, [part[::-1]], oracle.as_tuple(actgrad.elu(whole[::-1])))
     one = np.broadcast_to(whole[0], whole.shape)
-    of_one = testing.as_tuple(actgrad.elu_backward(np.array(one), whole))
+    of_one = oracle.as_tuple(actgrad.elu_backward(np.array(one), whole))
     assert "fetched" not in how_it_runs(actgrad.elu_backward, [one, part], of_one)
 
 
@@ -129,8 +129,8 @@ class Log:
 
         monkeypatch.setattr(Function, "fetch", fetch)
         monkeypatch.setattr(engine, "_compiled", {})
-        monkeypatch.setattr(objects, "load", lambda key: None)
-        monkeypatch.setattr(objects, "store", lambda key, code: None)
+        monkeypatch.setattr(code_cache, "load", lambda key: None)
+        monkeypatch.setattr(code_cache, "store", lambda key, code: None)
         doors = engine._doors.__wrapped__()
         monkeypatch.setattr(engine, "_doors", lambda: doors)
 
@@ -147,7 +147,7 @@ class Log:
     ],
 )  # fmt: skip
 def test_what_is_asked_for(
-    dtype: str, columns: int, result: str, reading: tiling.Reading, monkeypatch: pytest.MonkeyPatch
+    dtype: str, columns: int, result: str, reading: schedule.Reading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each line of what is to be fetched of a later row, and nothing beside it. No result would tell."""
     log, itemsize = Log(monkeypatch), BY_NAME[dtype].itemsize
@@ -159,7 +159,7 @@ def test_what_is_asked_for(
     kernel = engine.prepare(plan.computation)
     kernel.run(*plan.addresses)
     bytes_ = columns * itemsize
-    fetched, later = min(bytes_, reading.fetched), -(-tiling.DISTANCE // bytes_)
+    fetched, later = min(bytes_, reading.fetched), -(-schedule.DISTANCE // bytes_)
     wanted = {
         x[0].ctypes.data // LINE + (row + later) * pitch // LINE + line
         for row in range(rows) for line in range(-(-fetched // LINE))
@@ -203,7 +203,7 @@ def test_what_long_formulas_ask_for(dtype: str, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_in_place(threads: int, reading: tiling.Reading) -> None:
+def test_in_place(threads: int, reading: schedule.Reading) -> None:
     """More rows than a tile has; what is written is what was read, or copied, or fetched before."""
     rng, before = np.random.default_rng(6), actgrad.get_num_threads()
     x, grad = (rng.standard_normal((257, n)).astype(np.float32) for n in (2 * 301, 301))
@@ -226,14 +226,14 @@ def test_in_place(threads: int, reading: tiling.Reading) -> None:
 
 
 @pytest.mark.parametrize("operator", IN_HALVES, ids=ids)
-def test_halves_are_read_as_one_run(operator: actgrad.Operator, reading: tiling.Reading) -> None:
+def test_halves_are_read_as_one_run(operator: actgrad.Operator, reading: schedule.Reading) -> None:
     """Either half may be the active one; the packed tensor is contiguous, or lies within a wider one."""
     rng = np.random.default_rng(5)
     for dtype, shape, left in itertools.product(floats(operator), [(3, 100), (2, 1030), (2, 4100)], (False, True)):
         attributes = {**off_defaults(operator), "dim": -1, "activate_left": left}
         attributes = {name: value for name, value in attributes.items() if name in operator.defaults}
         tensors = inputs(rng, operator, shape, dtype)
-        wanted = testing.as_tuple(operator(*tensors.values(), **attributes))
+        wanted = oracle.as_tuple(operator(*tensors.values(), **attributes))
         for packed in (tensors["self"], within(tensors["self"], 7, 2)):
             how = how_it_runs(operator, list({**tensors, "self": packed}.values()), wanted, **attributes)
             is_short = shape[-1] * BY_NAME[dtype].itemsize <= reading.longest_copied
@@ -247,7 +247,7 @@ def test_outputs_at_any_places_of_their_pages(operator: actgrad.Operator, apart:
     """Which decides, on some processors, whether they are streamed; either way they are whole, and the same bits."""
     rng, attributes = np.random.default_rng(6), off_defaults(operator)
     tensors = inputs(rng, operator, (6, 2080) if operator.layout == GATED else (9, 1400), "float32")
-    wanted = testing.as_tuple(operator(*tensors.values(), **attributes))
+    wanted = oracle.as_tuple(operator(*tensors.values(), **attributes))
     outputs = []
     for k, w in enumerate(wanted):
         room = np.full(w.nbytes + 8192, 0xA5, np.uint8)
@@ -271,8 +271,8 @@ def test_which_two_outputs_are_streamed(apart: int, monkeypatch: pytest.MonkeyPa
     erf, tanh = (actgrad.geglu(x, approximate=a)[1] for a in ("none", "tanh"))
     tanh_kernel = engine.prepare(actgrad.geglu.plan(x, approximate="tanh", backend="reference").computation)
     streaming = tanh_kernel._block[Block.ROW_STREAMING]
-    words = tiling.Walk.words
-    monkeypatch.setattr(tiling.Walk, "words", lambda walk, row, _, scalars: words(walk, row, streaming, scalars))
+    words = schedule.Walk.words
+    monkeypatch.setattr(schedule.Walk, "words", lambda walk, row, _, scalars: words(walk, row, streaming, scalars))
     room = np.full(2 * erf.nbytes + 8192, 0xA5, np.uint8)
     begins = [-room.ctypes.data % 4096 + k * (erf.nbytes + apart) for k in range(2)]
     assert erf.nbytes % 4096 == 0

@@ -11,9 +11,9 @@ from calls import OPERATORS, by_kernel_of, ids, inputs, supported
 from ml_dtypes import finfo
 
 import actgrad
-from actgrad import testing
-from actgrad.backends.cpu import engine, rows, target
-from actgrad.dtypes import BY_NAME
+from actgrad.backends.cpu import engine, inner_loop, target
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
 
 
 def scalars(operator: actgrad.Operator) -> list[str]:
@@ -22,7 +22,7 @@ def scalars(operator: actgrad.Operator) -> list[str]:
 
 def cases_of_one(operator: actgrad.Operator) -> list[dict[str, Any]]:
     """The attributes to try, with each scalar 1."""
-    cases = [{**case, **dict.fromkeys(scalars(operator), 1.0)} for case in testing.attribute_cases(operator)]
+    cases = [{**case, **dict.fromkeys(scalars(operator), 1.0)} for case in oracle.attribute_cases(operator)]
     return [case for k, case in enumerate(cases) if case not in cases[:k]]
 
 
@@ -31,11 +31,11 @@ CALLS = [(operator, attributes) for operator in WITH_SCALARS for attributes in c
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[rows.Row]:
+def made(monkeypatch: pytest.MonkeyPatch) -> list[inner_loop.Row]:
     """The rows of the kernels that are made during the test."""
     made, row_code = [], engine.row_code
 
-    def noted(row: rows.Row, target: target.Target) -> engine.RowCode:
+    def noted(row: inner_loop.Row, target: target.Target) -> engine.RowCode:
         made.append(row)
         return row_code(row, target)
 
@@ -55,13 +55,13 @@ def nans(dtype: np.dtype[Any]) -> np.ndarray:
 def tensors(operator: actgrad.Operator, dtype: str) -> list[np.ndarray]:
     """For a call: each special value beside each other one, then random ones; of a half-precision x all that are."""
     numpy = BY_NAME[dtype].numpy
-    special = np.concatenate([testing.special_values(numpy), nans(numpy)])
+    special = np.concatenate([oracle.special_values(numpy), nans(numpy)])
     arrays = list(inputs(np.random.default_rng(5), operator, (1 << 16,), dtype).values())
     for k, array in enumerate(arrays):
         pairs = np.repeat(special, len(special)) if k % 2 else np.tile(special, len(special))
         array[: pairs.size] = pairs
     if numpy.itemsize == 2:
-        arrays[-1][...] = np.random.default_rng(6).permutation(testing.every_value(numpy))
+        arrays[-1][...] = np.random.default_rng(6).permutation(oracle.every_value(numpy))
     return arrays
 
 
@@ -81,7 +81,7 @@ def assert_nearly_same(ours: list[bytes], others: list[bytes], dtype: str) -> No
 
 @pytest.mark.parametrize(("operator", "attributes"), CALLS, ids=lambda v: getattr(v, "name", None))
 def test_results_as_of_any_scalars(
-    operator: actgrad.Operator, attributes: dict[str, Any], made: list[rows.Row], monkeypatch: pytest.MonkeyPatch
+    operator: actgrad.Operator, attributes: dict[str, Any], made: list[inner_loop.Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for dtype in supported(operator):
         whole = tensors(operator, dtype)
@@ -99,7 +99,7 @@ def test_results_as_of_any_scalars(
 
 
 @pytest.mark.parametrize("operator", WITH_SCALARS, ids=ids)
-def test_only_where_all_are_one(operator: actgrad.Operator, made: list[rows.Row]) -> None:
+def test_only_where_all_are_one(operator: actgrad.Operator, made: list[inner_loop.Row]) -> None:
     ones = cases_of_one(operator)[0]
     arrays = list(inputs(np.random.default_rng(7), operator, (40,)).values())
     by_kernel_of(engine, operator, *arrays, **ones)
@@ -111,7 +111,7 @@ def test_only_where_all_are_one(operator: actgrad.Operator, made: list[rows.Row]
     assert len({row for row in made if not row.scalars_are_one}) == 1  # which serves them all
 
 
-def test_not_without_scalars(made: list[rows.Row]) -> None:
+def test_not_without_scalars(made: list[inner_loop.Row]) -> None:
     by_kernel_of(engine, actgrad.gelu, np.ones(40, np.float32))
     assert [row.scalars_are_one for row in made] == [False]
 
@@ -120,7 +120,7 @@ PRODUCTS = {"elu": 3, "elu_backward": 2, "leaky_relu": 1, "leaky_relu_backward":
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_products_with_one_are_dropped(name: str, made: list[rows.Row], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_products_with_one_are_dropped(name: str, made: list[inner_loop.Row], monkeypatch: pytest.MonkeyPatch) -> None:
     operator = actgrad.operators[name]
     arrays = list(inputs(np.random.default_rng(8), operator, (40,)).values())
     by_kernel_of(engine, operator, *arrays, **cases_of_one(operator)[0])

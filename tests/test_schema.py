@@ -6,7 +6,7 @@ import pytest
 from calls import OPERATORS, ids
 
 import actgrad
-from actgrad import schema
+from actgrad.base import schema
 
 
 def test_schema() -> None:

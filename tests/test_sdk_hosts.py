@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library, run
 
-from actgrad.errors import ActgradError
+from actgrad.base.errors import ActgradError
 from actgrad.sdk import builder, seam
 
 pytestmark = needs_compiler

@@ -12,7 +12,7 @@ import pytest
 from sdk_programs import EXAMPLES, needs_compiler, run
 
 from actgrad.aclnn import names
-from actgrad.products import BY_NAME
+from actgrad.base.products import BY_NAME
 from actgrad.sdk import builder
 
 ROOT = Path(__file__).parents[1]

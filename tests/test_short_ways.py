@@ -17,8 +17,10 @@ import pytest
 from calls import BFLOAT16, run_script, same_bits
 
 import actgrad
-from actgrad import arguments, arrays, pages
-from actgrad.shortcuts import ENTRIES, WAYS
+from actgrad import arrays
+from actgrad.arrays import hugepages
+from actgrad.calls import arguments
+from actgrad.calls.call_cache import ENTRIES, WAYS
 
 RNG = np.random.default_rng(0)
 G, X = (RNG.standard_normal(37).astype(np.float32) for _ in range(2))
@@ -328,7 +330,7 @@ def test_a_call_at_the_very_end_of_a_process() -> None:
 def test_large_results_stay_in_huge_pages_after_a_small_one() -> None:
     torch = pytest.importorskip("torch")
     actgrad.gelu._shortcuts.forget()
-    for size in (pages.LARGE // 4, 10, pages.LARGE // 4):
+    for size in (hugepages.LARGE // 4, 10, hugepages.LARGE // 4):
         actgrad.gelu(torch.zeros(size))
     (way,) = [w for w in actgrad.gelu._shortcuts.ways if w.kind is torch.Tensor]
     assert way.empty_like is arrays.torch_empty_like

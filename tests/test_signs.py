@@ -10,10 +10,10 @@ from test_targets import row_of
 
 import actgrad
 from actgrad.backends.cpu import engine, target
-from actgrad.backends.cpu.flow import Function
-from actgrad.backends.cpu.irtypes import DOUBLE, PTR
-from actgrad.backends.cpu.rows import Row
-from actgrad.backends.cpu.vectors import Emitter, Uniform, Vector
+from actgrad.backends.cpu.emitter import Emitter, Uniform, Vector
+from actgrad.backends.cpu.inner_loop import Row
+from actgrad.backends.cpu.ir_builder import Function
+from actgrad.backends.cpu.ir_types import DOUBLE, PTR
 from actgrad.ops.selu import selu_backward_from_input
 
 

@@ -5,13 +5,13 @@ import pytest
 from accuracy_cases import FLOATS, assert_alike_in_kind, cases, meetings, selu_alpha, selu_scale
 
 import actgrad
-from actgrad import testing
+from actgrad.conformance import oracle
 
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(FLOATS)))
 def test_nan_stays_nan(operator, attributes, dtype):
     x = np.full(5, np.nan, FLOATS[dtype])
-    results = testing.as_tuple(operator(*testing.tensors(operator, attributes, x), **attributes))
+    results = oracle.as_tuple(operator(*oracle.tensors(operator, attributes, x), **attributes))
     if operator.name.startswith("leaky_relu"):  # its comparison fails, so that NaN takes the slope
         expectation = np.nan if operator.gradient_of is None else attributes["negative_slope"]
         standard = np.full(5, expectation).astype(FLOATS[dtype])
@@ -27,8 +27,8 @@ def test_zeros_infinities_and_nan_meet_as_in_the_reference(operator, attributes,
     """In all combinations of the inputs, the result is NaN, infinite and negative where the reference's is."""
     inputs = meetings(operator, dtype)
     with np.errstate(all="ignore"):
-        reference = testing.as_tuple(operator(*inputs, backend="reference", **attributes))
-        for got, standard in zip(testing.as_tuple(operator(*inputs, **attributes)), reference, strict=True):
+        reference = oracle.as_tuple(operator(*inputs, backend="reference", **attributes))
+        for got, standard in zip(oracle.as_tuple(operator(*inputs, **attributes)), reference, strict=True):
             assert_alike_in_kind(got, standard)
 
 

@@ -12,11 +12,12 @@ import pytest
 from calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported
 
 import actgrad
-from actgrad import layouts, testing
-from actgrad.backends.cpu import engine, rows, target
-from actgrad.backends.cpu.rows import Row
-from actgrad.dtypes import BY_NAME
-from actgrad.layouts import GATED
+from actgrad.backends.cpu import engine, inner_loop, target
+from actgrad.backends.cpu.inner_loop import Row
+from actgrad.base import access
+from actgrad.base.access import GATED
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
 
 llvm = target.llvm
 NEEDED = {
@@ -49,7 +50,7 @@ def identity_row(source: str, result: str) -> Row:
     """A row that only converts."""
     dtypes = BY_NAME[source], BY_NAME[result]
     compute = "float64" if "float64" in [d.compute for d in dtypes] else "float32"
-    return Row(layouts.forward, (same,), 0, compute, (dtypes[1],), (dtypes[0],), (False,))
+    return Row(access.forward, (same,), 0, compute, (dtypes[1],), (dtypes[0],), (False,))
 
 
 def converted(values: np.ndarray, result: str, name: str) -> np.ndarray:
@@ -76,7 +77,7 @@ HALVES = {"float16": np.dtype(np.float16), "bfloat16": BFLOAT16}
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_every_half_is_widened_exactly(name: str, dtype: str) -> None:
-    halves = testing.every_value(HALVES[dtype])
+    halves = oracle.every_value(HALVES[dtype])
     for wide in ("float32", "float64"):
         with np.errstate(invalid="ignore"):
             wanted = halves.astype(wide)
@@ -87,7 +88,7 @@ def test_every_half_is_widened_exactly(name: str, dtype: str) -> None:
 def around_halves(dtype: str, wide: Any) -> np.ndarray:
     """All halves, the midpoints between neighbours, and the next wider numbers on both sides of each."""
     with np.errstate(invalid="ignore"):
-        halves = testing.every_value(HALVES[dtype]).astype(np.float64)
+        halves = oracle.every_value(HALVES[dtype]).astype(np.float64)
     finite = np.sort(halves[np.isfinite(halves)])
     largest = finite[-1]
     beyond = largest + (largest - finite[-2]) / 2  # the first number that rounds to infinity
@@ -185,19 +186,19 @@ def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.Mo
         if dtype in ("int8", "int32"):
             x = rng.integers(-128, 128, 3000).astype(numpy)
         else:
-            x = testing.samples(numpy, 3000, rng)
+            x = oracle.samples(numpy, 3000, rng)
             x = x[~(np.abs(np.float64(x)) > 9)]  # the far tails are where test_accuracy.py looks
-        for attributes in testing.attribute_cases(operator)[-2:]:
-            tensors = testing.tensors(operator, attributes, x)
+        for attributes in oracle.attribute_cases(operator)[-2:]:
+            tensors = oracle.tensors(operator, attributes, x)
             got = on_target(monkeypatch, name, operator, *tensors, **attributes)
             if dtype in ("int8", "int32"):
-                wanted = testing.as_tuple(operator(*tensors, backend="reference", **attributes))
+                wanted = oracle.as_tuple(operator(*tensors, backend="reference", **attributes))
                 # A tie that float32 misses by its last bit is rounded to the other neighbour.
                 assert all(np.abs(np.int64(g) - np.int64(w)).max() <= 1 for g, w in zip(got, wanted, strict=True))
                 assert all((g == w).mean() > 0.99 for g, w in zip(got, wanted, strict=True))
                 continue
             terms = 16 if "gelu" in operator.name or operator.layout == GATED else 8
-            for actual, expected in zip(got, testing.expected(operator, tensors, attributes), strict=True):
+            for actual, expected in zip(got, oracle.expected(operator, tensors, attributes), strict=True):
                 faults = np.flatnonzero(expected.faults(actual, BOUNDS[dtype], terms))
                 assert not faults.size, (dtype, attributes, x[faults[:5] % len(x)], actual[faults[:5]])
 
@@ -207,10 +208,10 @@ def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.Mo
 def test_layouts_on_every_target(name: str, operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Contiguous, staged and spread rows, whole vectors and tails: the same bits on one target."""
     rng = np.random.default_rng(4)
-    attributes = testing.attribute_cases(operator)[-1]
+    attributes = oracle.attribute_cases(operator)[-1]
     for dtype in ("float32", "float16", "float64"):
-        x = testing.samples(dtype, 1500, rng)[: 30 * 49].reshape(30, 49)
-        tensors = testing.tensors(operator, attributes, x.ravel(), rng)
+        x = oracle.samples(dtype, 1500, rng)[: 30 * 49].reshape(30, 49)
+        tensors = oracle.tensors(operator, attributes, x.ravel(), rng)
         shape = (30, 98) if operator.layout == GATED else (30, 49)
         tensors = [t.reshape(30, -1) if t.size != x.size else t.reshape(30, 49) for t in tensors]
         plain = on_target(monkeypatch, name, operator, *tensors, **attributes)
@@ -264,7 +265,7 @@ ROWS = [
 
 
 def row_of(operator: actgrad.Operator, dtype: str, **attributes: Any) -> Row:
-    tensors = testing.tensors(operator, {**operator.defaults, **attributes}, np.ones(64, BY_NAME[dtype].numpy))
+    tensors = oracle.tensors(operator, {**operator.defaults, **attributes}, np.ones(64, BY_NAME[dtype].numpy))
     computation = operator.plan(*tensors, backend="reference", **attributes).computation
     loop = computation.loop
     return Row(
@@ -361,4 +362,4 @@ def test_bfloat16_is_read_in_pairs(name: str) -> None:
 def test_rows_of_a_table_are_noted_once_for_a_number_and_its_negative(approximate: str) -> None:
     """And for value and slope: more notes would only take longer."""
     row = row_of(actgrad.gelu_backward, "float32", approximate=approximate)
-    assert [rows.notes(row, target.named(name)) for name in ("avx512", "avx2", "x86-64")] == [0, 1, 0]
+    assert [inner_loop.notes(row, target.named(name)) for name in ("avx512", "avx2", "x86-64")] == [0, 1, 0]

@@ -12,7 +12,7 @@ from torch_calls import attribute_cases, call, compiled, ignore_deprecation, ten
 
 import actgrad
 import actgrad.torch
-from actgrad import testing
+from actgrad.conformance import oracle
 
 torch = pytest.importorskip("torch")
 
@@ -70,7 +70,7 @@ def test_every_operator_compiles_with_dynamic_shapes(operator: actgrad.Operator)
     for shape in ((3, 4), (5, 6)):
         given = tensors(operator, shape, requires_grad=True)
         inputs = [tensor for tensor in given if tensor is not None]
-        results = [testing.as_tuple(f(*given)) for f in (shaped, function)]
+        results = [oracle.as_tuple(f(*given)) for f in (shaped, function)]
         torch.testing.assert_close(*results)
         assert [r.stride() for r in results[0]] == [r.stride() for r in results[1]]
         ours, theirs = (torch.autograd.grad(sum(map(torch.sum, result)), inputs) for result in results)

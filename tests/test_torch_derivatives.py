@@ -12,8 +12,8 @@ from torch_calls import FORWARD, call, cases, compiled, ignore_deprecation, tens
 
 import actgrad
 import actgrad.torch
-from actgrad import testing
-from actgrad.layouts import ELEMENTWISE
+from actgrad.base.access import ELEMENTWISE
+from actgrad.conformance import oracle
 from actgrad.torch import saving
 
 torch = pytest.importorskip("torch")
@@ -72,7 +72,7 @@ STANDARDS = {
 
 def first_output(name: str) -> Any:
     def function(*tensors: Any) -> Any:
-        return testing.as_tuple(getattr(ops, name)(*tensors))[0]
+        return oracle.as_tuple(getattr(ops, name)(*tensors))[0]
 
     return function
 
@@ -115,9 +115,9 @@ def test_vmap_over_any_of_the_tensors(operator: actgrad.Operator) -> None:
         parts = list(given)
         parts[batched] = torch.stack([given[batched], 2 * given[batched]], 1)
         in_dims = tuple(1 if k == batched else None for k in range(len(given)))
-        got = testing.as_tuple(torch.vmap(function, in_dims=in_dims)(*parts))
+        got = oracle.as_tuple(torch.vmap(function, in_dims=in_dims)(*parts))
         loops = zip(
-            *(testing.as_tuple(function(*given[:batched], x, *given[batched + 1 :])) for x in parts[batched].unbind(1)),
+            *(oracle.as_tuple(function(*given[:batched], x, *given[batched + 1 :])) for x in parts[batched].unbind(1)),
             strict=True,
         )
         torch.testing.assert_close(got, tuple(torch.stack(loop) for loop in loops))
@@ -182,7 +182,7 @@ def test_gradient_at_the_kinks() -> None:
 @pytest.mark.parametrize("order", [1, 2])
 def test_special_values(operator: actgrad.Operator, order: int) -> None:
     """NaN stays NaN; elsewhere, infinities included, no derivative is NaN."""
-    values = testing.special_values(np.float64)
+    values = oracle.special_values(np.float64)
     x = torch.from_numpy(values).requires_grad_()
     result = call(operator, operator.defaults)(x)
     for _ in range(order):

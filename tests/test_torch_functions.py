@@ -14,7 +14,7 @@ from torch_calls import ignore_deprecation, tensors
 
 import actgrad
 import actgrad.torch
-from actgrad import testing
+from actgrad.conformance import oracle
 
 torch = pytest.importorskip("torch")
 functional = torch.nn.functional
@@ -104,20 +104,20 @@ def test_unknown_approximation() -> None:
 def test_the_plain_functions_hand_over(operator: actgrad.Operator) -> None:
     """What requires grad stays on the graph, by position or by name; what a transform looks through is transformed."""
     given = tensors(operator, (3, 4), requires_grad=True)
-    results = testing.as_tuple(operator(*given))
+    results = oracle.as_tuple(operator(*given))
     assert all(result.requires_grad for result in results)
     by_name = operator(**dict(zip(operator.schema.tensor_names, given, strict=True)))
-    torch.testing.assert_close(testing.as_tuple(by_name), results)
+    torch.testing.assert_close(oracle.as_tuple(by_name), results)
     with torch.no_grad():
-        plain = testing.as_tuple(operator(*given))
+        plain = oracle.as_tuple(operator(*given))
         assert not any(result.requires_grad for result in plain)
         torch.testing.assert_close(plain, tuple(result.detach() for result in results))
     batched = [None if tensor is None else tensor.detach()[None] for tensor in given]
     if None not in batched:
-        for got, one in zip(testing.as_tuple(torch.vmap(operator)(*batched)), plain, strict=True):
+        for got, one in zip(oracle.as_tuple(torch.vmap(operator)(*batched)), plain, strict=True):
             torch.testing.assert_close(got[0], one)
     mode = torch._subclasses.fake_tensor.FakeTensorMode()
-    faked = testing.as_tuple(operator(*[None if t is None else mode.from_tensor(t.detach()) for t in given]))
+    faked = oracle.as_tuple(operator(*[None if t is None else mode.from_tensor(t.detach()) for t in given]))
     assert [result.shape for result in faked] == [result.shape for result in plain]
 
 

@@ -11,7 +11,7 @@ from calls import run_script
 from torch_calls import compiled, ignore_deprecation
 
 import actgrad
-from actgrad import testing
+from actgrad.conformance import oracle
 
 torch = pytest.importorskip("torch")
 
@@ -77,13 +77,13 @@ def test_computes_what_the_registry_computes(
 ) -> None:
     for dtype in (torch.float32, torch.bfloat16, torch.float16):
         inputs = tensors(operator, attributes, dtype)
-        wanted = testing.as_tuple(operator(*inputs, **attributes))
+        wanted = oracle.as_tuple(operator(*inputs, **attributes))
         if name == "npu_gelu_mul":
             wanted = wanted[:1]
         for function in (getattr(torch_npu, name), getattr(ops, name), getattr(ops, name).default):
-            got = testing.as_tuple(function(*inputs, *given, **named))
+            got = oracle.as_tuple(function(*inputs, *given, **named))
             assert all(torch.equal(a, b) for a, b in zip(got, wanted, strict=True))
-        faked = testing.as_tuple(getattr(ops, name)(*[t.to("meta") for t in inputs], *given, **named))
+        faked = oracle.as_tuple(getattr(ops, name)(*[t.to("meta") for t in inputs], *given, **named))
         assert [(f.shape, f.stride(), f.dtype) for f in faked] == [(w.shape, w.stride(), w.dtype) for w in wanted]
 
 
@@ -103,14 +103,14 @@ def test_is_differentiated_transformed_and_compiled(
     assert set(torch.library.opcheck(overload, (*leaves, *given), named).values()) == {"SUCCESS"}
     assert torch.autograd.gradcheck(function, leaves, check_forward_ad=True)
     assert torch.autograd.gradgradcheck(function, leaves)
-    wanted = testing.as_tuple(function(*inputs))
+    wanted = oracle.as_tuple(function(*inputs))
     rows = [torch.stack([tensor, tensor + 1], 1) for tensor in inputs]
     if attributes.get("dim") != 0:
-        batched = testing.as_tuple(torch.vmap(function, in_dims=1)(*rows))
+        batched = oracle.as_tuple(torch.vmap(function, in_dims=1)(*rows))
         assert all(torch.equal(b[0], w) for b, w in zip(batched, wanted, strict=True))
-    results = testing.as_tuple(compiled(function)(*leaves))
+    results = oracle.as_tuple(compiled(function)(*leaves))
     torch.testing.assert_close(results, wanted)
-    slopes = [torch.autograd.grad(r[0].square().sum(), leaves) for r in (results, testing.as_tuple(function(*leaves)))]
+    slopes = [torch.autograd.grad(r[0].square().sum(), leaves) for r in (results, oracle.as_tuple(function(*leaves)))]
     torch.testing.assert_close(*slopes)
 
 
@@ -162,12 +162,12 @@ def test_code_in_the_documentations_style_runs_unmodified(tmp_path: Any) -> None
     run_script(f"import actgrad.torch_npu\nactgrad.torch_npu.install()\nFOLDER = {str(tmp_path)!r}\n{PROGRAM}")
     x = np.load(tmp_path / "x.npy")
     attributes = {**actgrad.geglu.defaults, "approximate": "tanh"}
-    for name, expected in zip(("y", "gelu"), testing.expected(actgrad.geglu, (x,), attributes), strict=True):
+    for name, expected in zip(("y", "gelu"), oracle.expected(actgrad.geglu, (x,), attributes), strict=True):
         assert not expected.faults(np.load(tmp_path / f"{name}.npy"), 1).any()
     attributes["activate_left"] = True
     x = x.astype(np.float32)
     _, gelu = actgrad.geglu(x, **attributes)
-    (expected,) = testing.expected(actgrad.geglu_backward, (np.ones_like(gelu), x, gelu), attributes)
+    (expected,) = oracle.expected(actgrad.geglu_backward, (np.ones_like(gelu), x, gelu), attributes)
     assert not expected.faults(np.load(tmp_path / "dx.npy"), 12, 16).any()
 
 

@@ -10,7 +10,7 @@ from array_kinds import Producer, X, elu
 from calls import BFLOAT16, OPERATORS, ids, inputs, run_script, same_bits
 
 import actgrad
-from actgrad import testing
+from actgrad.conformance import oracle
 
 
 @pytest.fixture(scope="module")
@@ -212,9 +212,9 @@ def test_devices_are_not_mixed(torch: Any) -> None:
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_kind_of_every_result(torch: Any, operator: actgrad.Operator) -> None:
     plain = inputs(np.random.default_rng(1), operator, (3, 4))
-    expected = testing.as_tuple(operator(*plain.values()))
-    tensors = testing.as_tuple(operator(*map(torch.from_numpy, plain.values())))
-    exchanged = testing.as_tuple(operator(*map(Producer, plain.values())))
+    expected = oracle.as_tuple(operator(*plain.values()))
+    tensors = oracle.as_tuple(operator(*map(torch.from_numpy, plain.values())))
+    exchanged = oracle.as_tuple(operator(*map(Producer, plain.values())))
     for wanted, tensor, array in zip(expected, tensors, exchanged, strict=True):
         assert isinstance(tensor, torch.Tensor)
         assert same_bits(tensor.numpy(), wanted)

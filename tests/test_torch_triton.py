@@ -28,9 +28,9 @@ from triton.runtime import driver
 
 import actgrad
 import actgrad.torch
-from actgrad import testing
 from actgrad.backends import triton as backend
-from actgrad.backends.triton import engine, graph, machine, program
+from actgrad.backends.triton import graph, launcher, machine, program
+from actgrad.conformance import oracle
 from actgrad.torch import graphs
 
 pytestmark = [ignore_deprecation, pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")]
@@ -56,11 +56,11 @@ def interpreted(operator: actgrad.Operator, given: list[Any], attributes: dict[s
     """What the backend computes when nobody compiles."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRITON_INTERPRET", "1")
-        return testing.as_tuple(operator(*given, **attributes, backend="triton"))
+        return oracle.as_tuple(operator(*given, **attributes, backend="triton"))
 
 
 def assert_same(ours: Any, theirs: Any) -> None:
-    for a, b in zip(testing.as_tuple(ours), testing.as_tuple(theirs), strict=True):
+    for a, b in zip(oracle.as_tuple(ours), oracle.as_tuple(theirs), strict=True):
         assert a.stride() == b.stride()
         torch.testing.assert_close(a, b, rtol=0, atol=0, equal_nan=True)
         assert (torch.signbit(a) == torch.signbit(b)).all()
@@ -195,7 +195,7 @@ def test_the_operator_stays(seen: Graphs, monkeypatch: pytest.MonkeyPatch, why: 
             monkeypatch.setenv("TRITON_INTERPRET", "1")
         monkeypatch.setattr(graphs, "DEVICE", "meta")
         if why == "no Triton":
-            missing = mock.Mock(side_effect=actgrad.errors.BackendUnavailable("none"))
+            missing = mock.Mock(side_effect=actgrad.base.errors.BackendUnavailable("none"))
             monkeypatch.setattr(graphs.backends, "load", missing)
         seen.compiled(call(actgrad.elu, {}))(torch.ones(3, device="meta"))
     assert seen.targets == ["actgrad.elu.default"]
@@ -241,7 +241,7 @@ def test_caches_tell_kernels_apart() -> None:
 
 def own_machine_code(operator: actgrad.Operator, given: list[Any], attributes: dict[str, Any]) -> Any:
     plan = operator.plan(*given, backend="reference", **attributes)
-    return program.compiled(engine.walk_of(plan.computation, machine.CUDA), TARGET, 16)
+    return program.compiled(launcher.walk_of(plan.computation, machine.CUDA), TARGET, 16)
 
 
 FUSED = re.compile(r"\bfma\.rn")

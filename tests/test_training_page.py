@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 from calls import script
 
-from actgrad.documents import part
+from actgrad.writing.documents import part
 
 pytest.importorskip("torch")
 pytest.importorskip("rich")

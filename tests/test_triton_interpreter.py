@@ -45,12 +45,12 @@ from test_accurate import FUNCTIONS, function
 from test_accurate import samples as function_samples
 
 import actgrad
-from actgrad import testing
-from actgrad.backends.cpu import engine as cpu_engine
+from actgrad.backends.cpu import launcher as cpu_engine
 from actgrad.backends.cpu.target import host
-from actgrad.backends.triton import engine
-from actgrad.dtypes import BY_NAME
-from actgrad.layouts import GATED
+from actgrad.backends.triton import launcher
+from actgrad.base.access import GATED
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
 
 BACKEND: dict[str, Any] = {"backend": "triton"}
 
@@ -63,7 +63,7 @@ def _interpreter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def call(operator: actgrad.Operator, *tensors: Any, **attributes: Any) -> tuple[Any, ...]:
-    return testing.as_tuple(operator(*tensors, **attributes, **BACKEND))
+    return oracle.as_tuple(operator(*tensors, **attributes, **BACKEND))
 
 
 # How exact
@@ -72,7 +72,7 @@ def call(operator: actgrad.Operator, *tensors: Any, **attributes: Any) -> tuple[
 def cases(dtypes: Any, every: bool) -> Iterator[Any]:
     """Each operator with its attributes at their defaults and off them, or with every case of `testing`."""
     for operator in OPERATORS:
-        known = testing.attribute_cases(operator)
+        known = oracle.attribute_cases(operator)
         chosen = known if every or len(known) <= 2 else [known[0], off_defaults(operator)]
         for attributes in chosen:
             for dtype in dtypes:
@@ -82,7 +82,7 @@ def cases(dtypes: Any, every: bool) -> Iterator[Any]:
 
 def check(operator: actgrad.Operator, attributes: dict[str, Any], tensors: Any, x: Any, only: Any = None) -> Any:
     """Assert that every output is within the CPU backend's bounds, where `only` says; return what it should be."""
-    expectations = testing.expected(operator, tensors, attributes)
+    expectations = oracle.expected(operator, tensors, attributes)
     for number, got in enumerate(call(operator, *tensors, **attributes)):
         faults = expectations[number].faults(got, *bounds(operator, x.dtype.name))
         if only is not None:
@@ -93,27 +93,27 @@ def check(operator: actgrad.Operator, attributes: dict[str, Any], tensors: Any, 
 
 
 def check_all(operator: actgrad.Operator, attributes: dict[str, Any], x: Any) -> None:
-    alone = check(operator, attributes, testing.tensors(operator, attributes, x), x)
-    random = testing.tensors(operator, attributes, x, np.random.default_rng(2))
+    alone = check(operator, attributes, oracle.tensors(operator, attributes, x), x)
+    random = oracle.tensors(operator, attributes, x, np.random.default_rng(2))
     check(operator, attributes, random, x, [expectation.is_normal for expectation in alone])
 
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(HALVES, every=False)))
 def test_all_65536_inputs(operator: Any, attributes: Any, dtype: str) -> None:
-    x = np.random.default_rng(1).permutation(testing.every_value(FLOATS[dtype]))
-    check(operator, attributes, testing.tensors(operator, attributes, x), x)
+    x = np.random.default_rng(1).permutation(oracle.every_value(FLOATS[dtype]))
+    check(operator, attributes, oracle.tensors(operator, attributes, x), x)
 
 
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(SINGLES, every=False)))
 def test_all_exponents(operator: Any, attributes: Any, dtype: str) -> None:
-    check_all(operator, attributes, testing.samples(FLOATS[dtype], 8000, np.random.default_rng(1)))
+    check_all(operator, attributes, oracle.samples(FLOATS[dtype], 8000, np.random.default_rng(1)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(FLOATS, every=True)))
 def test_all_attributes(operator: Any, attributes: Any, dtype: str) -> None:
     rng = np.random.default_rng(3)
-    x = testing.every_value(FLOATS[dtype]) if dtype in HALVES else testing.samples(FLOATS[dtype], 60_000, rng)
+    x = oracle.every_value(FLOATS[dtype]) if dtype in HALVES else oracle.samples(FLOATS[dtype], 60_000, rng)
     check_all(operator, attributes, rng.permutation(x))
 
 
@@ -122,7 +122,7 @@ def test_zeros_infinities_and_nan_meet_as_in_the_reference(operator: Any, attrib
     """In all combinations of the inputs, the result is NaN, infinite and negative where the reference's is."""
     tensors = meetings(operator, dtype)
     with np.errstate(all="ignore"):
-        reference = testing.as_tuple(operator(*tensors, backend="reference", **attributes))
+        reference = oracle.as_tuple(operator(*tensors, backend="reference", **attributes))
         for got, standard in zip(call(operator, *tensors, **attributes), reference, strict=True):
             nans = np.unique(np.frombuffer(got[np.isnan(got)].tobytes(), f"u{got.itemsize}"))
             assert len(nans) <= 1, "there is one NaN"
@@ -141,7 +141,7 @@ def test_functions_are_those_of_the_primitives_bit_for_bit(name: str, dtype: Any
     got = np.empty_like(x)
     plan = actgrad.gelu.plan(x, out=got, **BACKEND)
     formula = getattr(function_formulas, f"of_{name}")
-    kernel = engine.prepare(replace(plan.computation, formulas=(formula,)))
+    kernel = launcher.prepare(replace(plan.computation, formulas=(formula,)))
     kernel.run(*plan.addresses)
     assert same_bits(got, wanted)
 
@@ -221,7 +221,7 @@ def test_any_layout(operator: Any, data: st.DataObject) -> None:
     shape = data.draw(shapes().filter(lambda s: is_quick(s) and (s or operator.layout != GATED)))
     dtype = data.draw(st.sampled_from(supported(operator)))
     dim = data.draw(st.integers(-len(shape), len(shape) - 1)) if shape else -1
-    attributes = data.draw(st.sampled_from(testing.attribute_cases(operator)))
+    attributes = data.draw(st.sampled_from(oracle.attribute_cases(operator)))
     if operator.layout == GATED:
         attributes = {**attributes, "dim": dim}
     tensors: dict[str, Any] = {
@@ -265,7 +265,11 @@ def test_sizes_and_empty(operator: Any, dtype: str, monkeypatch: pytest.MonkeyPa
             assert got.dtype == wanted.dtype
             with np.errstate(all="ignore"):
                 wide = [a.astype(np.float64) for a in (got, wanted)]
-                rtol = 8 * float(actgrad.testing.ulp(np.ones(1), dtype)[0]) if BY_NAME[dtype].kind == "float" else 0
+                rtol = (
+                    8 * float(actgrad.conformance.oracle.ulp(np.ones(1), dtype)[0])
+                    if BY_NAME[dtype].kind == "float"
+                    else 0
+                )
                 np.testing.assert_allclose(*wide, rtol=rtol, atol=np.finfo(np.float32).tiny)
 
 
@@ -286,7 +290,7 @@ def test_a_plan_may_run_again() -> None:
 
 def test_float_comparisons_of_attributes_are_uniform() -> None:
     """An attribute may be compared with another one in a formula; the text does not know the outcome."""
-    values = pytest.importorskip("actgrad.backends.triton.values")
+    values = pytest.importorskip("actgrad.backends.triton.text_values")
     machine = pytest.importorskip("actgrad.backends.triton.machine")
     texts, numbers = set(), []
     for alpha in (1.0, -1.0):

@@ -15,7 +15,7 @@ from triton.backends.compiler import GPUTarget
 
 import actgrad
 from actgrad import arrays
-from actgrad.backends.triton import device, engine, program
+from actgrad.backends.triton import device, launcher, program
 
 CURRENT_STREAM = 77
 
@@ -63,7 +63,7 @@ def gpus(monkeypatch: pytest.MonkeyPatch) -> Notes:
 def kernel(place: str = "cuda:0", count: int = 5000, **attributes: Any) -> Any:
     tensors = [np.zeros(count, np.float32) for _ in range(2)]
     plan = actgrad.elu_backward.plan(*tensors, backend="reference", **attributes)
-    return engine.prepare(replace(plan.computation, device=place))
+    return launcher.prepare(replace(plan.computation, device=place))
 
 
 def test_everything_but_the_addresses_is_settled_before(gpus: Notes) -> None:
@@ -109,7 +109,7 @@ def test_addresses_that_no_gpu_could_read_are_refused(gpus: Notes) -> None:
 def test_halves_are_reached_by_their_offset(gpus: Notes) -> None:
     packed = np.zeros((8, 64), np.float32)
     plan = actgrad.geglu.plan(packed, backend="reference", activate_left=True)
-    engine.prepare(replace(plan.computation, device="cuda:0")).run(0x1000, 0x2000, 0x4000)
+    launcher.prepare(replace(plan.computation, device="cuda:0")).run(0x1000, 0x2000, 0x4000)
     assert gpus.launches[0][11:15] == (0x1000, 0x2000, 0x4000, 0x4000 + 32 * 4)
 
 

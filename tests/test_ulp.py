@@ -6,14 +6,14 @@ from accuracy_cases import FLOATS, HALVES
 from ml_dtypes import finfo
 
 import actgrad
-from actgrad import testing
-from actgrad.testing import attribute_cases, expected, special_values, ulp, ulp_errors
+from actgrad.conformance import oracle
+from actgrad.conformance.oracle import attribute_cases, expected, special_values, ulp, ulp_errors
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_rounding_is_half_a_ulp_at_most(dtype):
     rng = np.random.default_rng(7)
-    exact = testing.samples(np.float64, 20_000, rng).astype(np.longdouble)
+    exact = oracle.samples(np.float64, 20_000, rng).astype(np.longdouble)
     with np.errstate(over="ignore", under="ignore"):
         nearest = exact.astype(FLOATS[dtype])
         errors = ulp_errors(nearest, exact)
@@ -22,7 +22,7 @@ def test_rounding_is_half_a_ulp_at_most(dtype):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_the_next_number_is_one_ulp_away(dtype):
-    numbers = np.sort(testing.stratified(FLOATS[dtype], 5000, np.random.default_rng(8)))
+    numbers = np.sort(oracle.stratified(FLOATS[dtype], 5000, np.random.default_rng(8)))
     bits = numbers.view(f"i{numbers.itemsize}")
     away = (bits + 1).view(numbers.dtype)  # away from zero, whatever the sign
     exact = numbers.astype(np.longdouble)
@@ -90,7 +90,7 @@ def test_a_rounded_argument_of_exp_is_allowed_for_and_an_exact_one_is_not():
 
 def test_stratified_values_have_every_exponent_in_both_signs():
     for dtype in FLOATS.values():
-        values = testing.stratified(dtype, 100, np.random.default_rng(9))
+        values = oracle.stratified(dtype, 100, np.random.default_rng(9))
         assert np.isfinite(values.astype(np.float64)).all()
         word = values.view(f"u{values.itemsize}") >> np.uint64(finfo(dtype).nmant).astype(f"u{values.itemsize}")
         _, counts = np.unique(word, return_counts=True)

@@ -13,10 +13,10 @@ import pytest
 from calls import run_script
 
 import actgrad
-from actgrad import about
 from actgrad.__main__ import main
-from actgrad.backends.cpu import objects, target, threads
-from actgrad.errors import BackendUnavailable
+from actgrad.backends.cpu import code_cache, target, threads
+from actgrad.base.errors import BackendUnavailable
+from actgrad.cli import version_command
 from actgrad.sdk import builder
 
 ROOT = Path(__file__).parents[1]
@@ -24,8 +24,8 @@ ROOT = Path(__file__).parents[1]
 
 def told() -> dict[str, str]:
     """The report's lines, by what they are of."""
-    lines = about.report().splitlines()
-    return {line[: about.WIDTH].rstrip(): line[about.WIDTH + 1 :] for line in lines}
+    lines = version_command.report().splitlines()
+    return {line[: version_command.WIDTH].rstrip(): line[version_command.WIDTH + 1 :] for line in lines}
 
 
 def program(folder: Path, name: str, script: str) -> None:
@@ -68,7 +68,7 @@ def test_every_line_says_something() -> None:
 
 def test_the_command_prints_the_report(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version", "--verbose"]) == 0
-    assert capsys.readouterr().out == about.report() + "\n"
+    assert capsys.readouterr().out == version_command.report() + "\n"
 
 
 def test_pytorch_is_not_imported() -> None:
@@ -108,7 +108,7 @@ def test_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(threads, "runtime", lambda: "none")
     monkeypatch.setattr(builder, "_shared_library", lambda: "")
     monkeypatch.setenv("PATH", str(tmp_path))
-    for name in [name for name in os.environ if name.startswith((*about.VARIABLES, "CC", "CXX"))]:
+    for name in [name for name in os.environ if name.startswith((*version_command.VARIABLES, "CC", "CXX"))]:
         monkeypatch.delenv(name)
     lines = told()
     assert lines["PyTorch"] == lines["Triton"] == lines["NumPy"] == "not installed"
@@ -143,23 +143,23 @@ def test_a_program_that_fails_names_no_gpu(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_the_variables_as_a_shell_takes_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith(about.VARIABLES)]:
+    for name in [name for name in os.environ if name.startswith(version_command.VARIABLES)]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", "")
     monkeypatch.setenv("ACTGRAD_RULES", "a b")
     monkeypatch.setenv("SECRET_TOKEN", "never shown")
     assert told()["environment"] == "ACTGRAD_CACHE_DIR='' ACTGRAD_RULES='a b' OMP_NUM_THREADS=2"
-    assert "never shown" not in about.report()
+    assert "never shown" not in version_command.report()
 
 
 def test_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", str(tmp_path / "kept"))
-    folder = objects.folder()
+    folder = code_cache.folder()
     assert folder is not None
     assert told()["cache"] == f"{folder}, 0 entries, usable"
     assert not folder.exists()
-    assert objects.store("0" * 40, b"code")
+    assert code_cache.store("0" * 40, b"code")
     assert told()["cache"] == f"{folder}, 1 entries, usable"
     folder.chmod(0o777)
     fault = f"not usable: {folder} must belong to this user and be writable by no other user"

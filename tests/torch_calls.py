@@ -9,8 +9,8 @@ import pytest
 from calls import OPERATORS, doubled, off_defaults
 
 import actgrad
-from actgrad import testing
-from actgrad.layouts import GATED
+from actgrad.base.access import GATED
+from actgrad.conformance import oracle
 
 torch = pytest.importorskip("torch")
 
@@ -34,7 +34,7 @@ def cases(operators: list[actgrad.Operator] = OPERATORS) -> list[Any]:
 
 def attribute_cases(operator: actgrad.Operator) -> list[dict[str, Any]]:
     """The defaults, and for each set of flags and choices scalars off their defaults."""
-    found = [case for case in testing.attribute_cases(operator) if _has_scalars_of(case, off_defaults(operator))]
+    found = [case for case in oracle.attribute_cases(operator) if _has_scalars_of(case, off_defaults(operator))]
     return [dict(operator.defaults), *(case for case in found if case != operator.defaults)]
 
 

@@ -1,7 +1,7 @@
 """Activation functions and their gradients, for NumPy and PyTorch, to the contract of the CANN aclnn operators."""
 
 from .backends import get_num_threads, set_num_threads
-from .errors import (
+from .base.errors import (
     ActgradError,
     BackendUnavailable,
     InvalidArgument,
@@ -12,16 +12,16 @@ from .errors import (
     OutOfMemory,
     UnsupportedOnProduct,
 )
-from .op import REGISTRY as operators
-from .op import Operator
+from .base.products import product, rules
+from .calls.operator import REGISTRY as operators
+from .calls.operator import Operator
+from .calls.plan import Plan
+from .calls.precompile import precompile
 from .ops.elu import elu, elu_backward
 from .ops.geglu import geglu, geglu_backward, geglu_packed, geglu_two, geglu_two_backward
 from .ops.gelu import gelu, gelu_backward
 from .ops.leaky_relu import leaky_relu, leaky_relu_backward
 from .ops.selu import selu, selu_backward
-from .plan import Plan
-from .precompile import precompile
-from .products import product, rules
 
 __version__ = "0.1.0"
 

@@ -13,15 +13,17 @@ import os
 import sys
 from typing import Any
 
-from . import __version__, bench, cache, catalogue, conformance, demo, sdk, terminal
+from . import __version__, bench, conformance, sdk
+from .base.errors import ActgradError
 from .bench.verify import WrongResult
+from .cli import cache_command, demo_command, list_command
 from .conformance import casefiles
-from .errors import ActgradError
 from .sdk.prefix import SdkError
+from .writing import terminal
 
 NEGATIVE, ERROR = 1, 2
 INTERRUPTED = 130  # the shell's number for an interrupt
-COMMANDS = (catalogue, conformance, casefiles, bench, sdk, cache, demo)
+COMMANDS = (list_command, conformance, casefiles, bench, sdk, cache_command, demo_command)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -105,9 +107,9 @@ def _run(top: argparse.ArgumentParser, argv: list[str] | None) -> int:
 def _versions(is_verbose: bool) -> str:
     if not is_verbose:
         return f"actgrad {__version__}"
-    from . import about  # loads LLVM, through what it asks
+    from .cli import version_command  # loads LLVM, through what it asks
 
-    return about.report()
+    return version_command.report()
 
 
 if __name__ == "__main__":

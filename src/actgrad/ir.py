@@ -18,16 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from . import (
-    dtypes,
-    ops,  # noqa: F401  fills the registry
-    products,
-)
-from .checks import allowed_dtypes
-from .errors import InvalidArgument, InvalidCall, InvalidDtype, shown
-from .layouts import GATED
-from .op import REGISTRY, Operator
-from .schema import GraphSignature
+from .base import dtypes, products
+from .base.access import GATED
+from .base.errors import InvalidArgument, InvalidCall, InvalidDtype, shown
+from .base.schema import GraphSignature
+from .calls.operator import REGISTRY, Operator
+from .contract import allowed_dtypes
 
 Shape = tuple[int, ...]
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import torch
 
-from .errors import InvalidCall
-from .op import Operator
+from .base.errors import InvalidCall
+from .calls.operator import Operator
 from .ops.geglu import geglu, geglu_backward
 from .ops.gelu import gelu, gelu_backward
 from .torch import autograd, batching, functions, kernels

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import functions, names, signatures
+from . import names, phases, signatures
 from .executors import (
     AclOpExecutor,
     aclDestroyAclOpExecutor,
@@ -63,8 +63,8 @@ def __getattr__(name: str) -> Any:
     if name.startswith("aclnn"):
         for signature in signatures.every():
             if name in (signature.name, signature.first_name):
-                pair = functions.Function(signature)
-                made = {signature.first_name: functions.first(pair), signature.name: functions.second(pair)}
+                pair = phases.Function(signature)
+                made = {signature.first_name: phases.first(pair), signature.name: phases.second(pair)}
                 return _keep(made)[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -6,14 +6,14 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ActgradError, InvalidArgument
-from ..plan import Plan
+from ..base.errors import ActgradError, InvalidArgument
+from ..calls.plan import Plan
 from .messages import report
 from .names import STATUSES
 from .objects import AclTensor, Handle, storage_of
 
 if TYPE_CHECKING:
-    from .functions import Function
+    from .phases import Function
 
 _taking = threading.Lock()  # among threads, too, an ordinary executor runs once
 

@@ -6,7 +6,7 @@ import os
 import threading
 from datetime import datetime
 
-from ..errors import ActgradError, InvalidArgument, NullArgument
+from ..base.errors import ActgradError, InvalidArgument, NullArgument
 
 _recent = threading.local()
 

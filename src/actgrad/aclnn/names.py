@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import dtypes
+from ..base import dtypes
 
 #: aclDataType by its C name.
 DATA_TYPES = {f"ACL_{row.acl_name}": number for number, row in dtypes.BY_NUMBER.items()}

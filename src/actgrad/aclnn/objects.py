@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays, first_use, foreign, loop
-from ..arrays import View
-from ..dtypes import BY_NAME, BY_NUMBER, Dtype
-from ..errors import InvalidArgument, InvalidCall, NullArgument
-from ..floating_point import default_environment
-from ..loop import Meta, extent
+from .. import arrays
+from ..arrays import View, foreign
+from ..base import first_use, loop
+from ..base.dtypes import BY_NAME, BY_NUMBER, Dtype
+from ..base.errors import InvalidArgument, InvalidCall, NullArgument
+from ..base.floating_point import default_environment
+from ..base.loop import Meta, extent
 from .messages import report
 from .names import format_name
 

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from .. import ops  # noqa: F401  fills the registry
-from ..dtypes import BY_NUMBER
-from ..layouts import ELEMENTWISE
-from ..op import REGISTRY, Operator
+from ..base.access import ELEMENTWISE
+from ..base.dtypes import BY_NUMBER
+from ..calls.operator import REGISTRY, Operator
 
 #: Words of messages that C has others for; data types as the documents write them.
 _WORDS = {row.name: row.acl_name for row in BY_NUMBER.values()} | {

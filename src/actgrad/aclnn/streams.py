@@ -12,7 +12,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from ..errors import ActgradError
+from ..base.errors import ActgradError
 from .messages import report
 from .names import STATUSES
 from .objects import Handle

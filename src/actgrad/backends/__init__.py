@@ -6,8 +6,8 @@ import os
 import sys
 from types import ModuleType
 
-from .. import first_use
-from ..errors import BackendUnavailable, InvalidCall, shown
+from ..base import first_use
+from ..base.errors import BackendUnavailable, InvalidCall, shown
 
 #: Name, and the devices whose memory it computes on.
 DEVICES = {"cpu": ("cpu",), "reference": ("cpu",), "triton": ("cuda", "rocm")}

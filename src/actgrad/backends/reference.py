@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import xp
 from ..arrays import View, numpy_array
-from ..dtypes import Dtype
-from ..loop import Meta, Operand
-from ..plan import Computation, Kernel
+from ..base import xp
+from ..base.dtypes import Dtype
+from ..base.loop import Meta, Operand
+from ..calls.plan import Computation, Kernel
 
 
 class ReferenceKernel:

@@ -20,8 +20,8 @@ from typing import Any
 
 import actgrad
 
-from .. import testing
-from ..errors import ActgradError
+from ..base.errors import ActgradError
+from ..conformance import oracle
 from . import buffers
 from .cases import Case
 from .results import Notes, Revision
@@ -84,7 +84,7 @@ class Comparison:
             "name": case.operator.name,
             "attributes": dict(case.attributes),
             "given": case.with_optional,
-            "from_result": testing.takes_result(case.operator, case.all_attributes),
+            "from_result": oracle.takes_result(case.operator, case.all_attributes),
             "dtype": under.dtype,
             "layout": under.layout,
             "size": under.size,

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import testing
-from ..dtypes import BY_NAME
-from ..layouts import GATED
-from ..loop import Operand
-from ..op import Operator
-from ..plan import Plan
+from ..base.access import GATED
+from ..base.dtypes import BY_NAME
+from ..base.loop import Operand
+from ..calls.operator import Operator
+from ..calls.plan import Plan
+from ..conformance import oracle
 from .buffers import Pool, Tensors
 
 
@@ -43,7 +43,7 @@ class Case:
         """Numbers to fill the case's tensors with; where it takes a result, that is one."""
         pool = Pool(BY_NAME[dtype].numpy, deviation=deviation)
         forward = self.operator.gradient_of
-        if forward is not None and testing.takes_result(self.operator, self.all_attributes):
+        if forward is not None and oracle.takes_result(self.operator, self.all_attributes):
             shared = {name: value for name, value in self.all_attributes.items() if name in forward.defaults}
             pool.main = np.asarray(forward(pool.main, backend="reference", **shared))
         return pool

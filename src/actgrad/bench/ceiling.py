@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import BY_NAME
-from ..loop import Loop, Operand, row_major
-from ..plan import Computation, Plan
+from ..base.dtypes import BY_NAME
+from ..base.loop import Loop, Operand, row_major
+from ..calls.plan import Computation, Plan
 from . import buffers
 from .buffers import Array
 from .results import CEILING
@@ -87,7 +87,7 @@ class Form:
 def forms(described: Computation) -> list[Form]:
     """The forms that this processor has."""
     from ..backends.cpu import engine
-    from ..backends.cpu.rows import Row
+    from ..backends.cpu.inner_loop import Row
 
     kernel = engine.CpuKernel(described)
     loop = kernel.walk.loop

@@ -14,14 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .. import (
-    ops,  # noqa: F401  fills the registry
-    outputs,
-    terminal,
-)
-from ..dtypes import BY_NAME
-from ..errors import ActgradError
-from ..op import REGISTRY
+from ..base.dtypes import BY_NAME
+from ..base.errors import ActgradError
+from ..calls.operator import REGISTRY
+from ..writing import outputs, terminal
 from . import base, devices, machine, plots, report, suite, throughput
 from .buffers import LAYOUTS, ROW
 from .peers import PEERS

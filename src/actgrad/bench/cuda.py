@@ -15,9 +15,10 @@ from typing import Any
 
 from numpy.lib.stride_tricks import as_strided
 
-from .. import backends, testing
-from ..errors import ActgradError
-from ..plan import Plan
+from .. import backends
+from ..base.errors import ActgradError
+from ..calls.plan import Plan
+from ..conformance import oracle
 from . import buffers, machine
 from .buffers import Array, Index, Tensors
 from .cases import traffic
@@ -162,7 +163,7 @@ class Cuda:
     def _copied(self, array: Array) -> Any:
         itemsize = array.itemsize
         reach = 1 + sum((n - 1) * s // itemsize for n, s in zip(array.shape, array.strides, strict=True))
-        memory = testing.to_torch(self.torch, as_strided(array, (reach,), (itemsize,)))
+        memory = oracle.to_torch(self.torch, as_strided(array, (reach,), (itemsize,)))
         lead = array.ctypes.data % buffers.ALIGNMENT // itemsize  # how wide an access may be depends on it
         room = self.torch.empty(lead + reach, dtype=memory.dtype, device=self._place)
         room[lead:].copy_(memory)
@@ -180,7 +181,7 @@ class Cuda:
     def take(self, array: Any, index: Index) -> Array:
         """Some elements of a tensor, as a NumPy array."""
         places = tuple(self.torch.tensor(i, device=array.device) for i in index)
-        return testing.from_torch(self.torch, array[places].cpu())
+        return oracle.from_torch(self.torch, array[places].cpu())
 
     def ceilings(self, plan: Plan, sets: int) -> list[Contender]:
         """A copy on the device that reads and writes as many bytes together as the plan."""

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
 from ..backends import get_num_threads, set_num_threads
-from ..plan import Plan
+from ..calls.plan import Plan
 from . import buffers, ceiling, machine, peer, resident
 from .buffers import Array, Index, Tensors
 from .timing import WALL, Call, Clock, Contender

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import preparation, xp
-from ..checks import Call
-from ..dtypes import BY_NAME
-from ..loop import Meta
+from ..base import xp
+from ..base.dtypes import BY_NAME
+from ..base.loop import Meta
+from ..calls import prepare
+from ..contract import Call
 from .cases import Case
 
 Expression = Callable[..., Any]
@@ -32,7 +33,7 @@ def expression(case: Case, functions: dict[str, Any], join: Callable[[list[Any]]
     operator, scalars = case.operator, case.scalars
     names = [a.name for a in operator.schema.tensors if case.with_optional or not a.is_optional]
     call = Call(operator, dict.fromkeys(names, _GIVEN), case.all_attributes)
-    element, formulas = preparation.element_and_formulas(call)
+    element, formulas = prepare.element_and_formulas(call)
     bound = [_bind(formula, functions) for formula in formulas]
     if not case.is_gated:
         return lambda *tensors: _one_or_all(element(*bound, *tensors, *scalars))

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import aclnn
 from ..aclnn import signatures
-from ..dtypes import BY_NAME
+from ..base.dtypes import BY_NAME
 from . import buffers, peer, verify
 from .buffers import Tensors
 from .cases import Case

@@ -6,7 +6,7 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from ..dtypes import BY_NAME
+from ..base.dtypes import BY_NAME
 from . import buffers, peer
 from .cases import Case
 from .devices import Device

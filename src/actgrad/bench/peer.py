@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import testing
+from ..conformance import oracle
 from .buffers import Array, Tensors
 from .cases import Case
 from .timing import Call
@@ -68,7 +68,7 @@ def torch() -> Any:
 
 def to_torch(library: Any, array: Any) -> Any:
     """A NumPy array's memory as a tensor; tensors are what they are, and so is None for an optional one left out."""
-    return testing.to_torch(library, array) if isinstance(array, np.ndarray) else array
+    return oracle.to_torch(library, array) if isinstance(array, np.ndarray) else array
 
 
 def on_all(library: Any, function: Callable[..., Any]) -> Bind:
@@ -89,7 +89,7 @@ def to_numpy(result: Any) -> tuple[Array, ...]:
         return (np.asarray(result),)
     if result.is_mkldnn:
         result = result.to_dense()
-    return (testing.from_torch(torch(), result),)
+    return (oracle.from_torch(torch(), result),)
 
 
 def reason(fault: Exception) -> str:

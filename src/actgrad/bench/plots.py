@@ -8,8 +8,8 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from .. import outputs
-from ..errors import ActgradError
+from ..base.errors import ActgradError
+from ..writing import outputs
 from .report import machine_heading
 from .results import CEILING, OURS, Cell, Key, Run, geometric_mean, peers_of, title
 

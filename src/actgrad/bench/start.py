@@ -11,7 +11,7 @@ from pathlib import Path
 
 import actgrad
 
-from ..errors import ActgradError
+from ..base.errors import ActgradError
 from . import buffers
 from .cases import Case
 from .results import Import, Start
@@ -28,7 +28,7 @@ _FIRST_CALL = """
 import json, sys, time
 import numpy, llvmlite.binding, llvmlite.ir, actgrad
 name, attributes, dtype, shapes = json.loads(sys.argv[1])
-dtype = actgrad.dtypes.BY_NAME[dtype].numpy
+dtype = actgrad.base.dtypes.BY_NAME[dtype].numpy
 tensors = [shape and numpy.ones(shape, dtype) for shape in shapes]
 operator = actgrad.operators[name]
 begin = time.perf_counter()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from ..checks import allowed_dtypes
-from ..op import REGISTRY
+from ..calls.operator import REGISTRY
+from ..contract import allowed_dtypes
 from . import latency, memory, start, throughput
 from .cases import Case, cases
 from .devices import Device

@@ -9,8 +9,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .. import testing
-from ..errors import ActgradError
+from ..base.errors import ActgradError
+from ..conformance import oracle
 from . import buffers
 from .buffers import Array, Tensors
 from .cases import Case
@@ -33,7 +33,7 @@ class Standard:
     case: Case
     device: Device
     tensors: Tensors
-    expected: tuple[testing.Expected, ...]  # empty for integers
+    expected: tuple[oracle.Expected, ...]  # empty for integers
     integers: tuple[Array, ...]
 
     def check_ours(self, name: str, results: Sequence[Any]) -> float:
@@ -83,6 +83,6 @@ def standard(case: Case, device: Device, tensors: Tensors) -> Standard:
     sampled = buffers.sample([*tensors.inputs, *tensors.outputs], case.is_gated, device.take)
     inputs, outputs = sampled[:count], sampled[count:]
     if all(a is not None and a.dtype.kind in "iu" for a in outputs):
-        results = testing.as_tuple(operator(*inputs, backend="reference", **attributes))
+        results = oracle.as_tuple(operator(*inputs, backend="reference", **attributes))
         return Standard(case, device, tensors, (), results)
-    return Standard(case, device, tensors, testing.expected(operator, inputs, case.all_attributes), ())
+    return Standard(case, device, tensors, oracle.expected(operator, inputs, case.all_attributes), ())

@@ -8,7 +8,7 @@ own backends, `casefiles` reads and writes test cases of other tools, and `exhau
 dtype. `decision` accepts or rejects; `report`, `page`, `pictures` and `progress` show the rest.
 """
 
-from .command import add_parser
+from ..cli.check_command import add_parser
 from .judging import judge
 from .verdict import Diagnosis, Verdict
 

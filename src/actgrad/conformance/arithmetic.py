@@ -13,11 +13,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .. import sized, xp
 from ..backends.reference import rounded
-from ..dtypes import BY_NAME
-from ..sized import Sized
+from ..base import xp
+from ..base.dtypes import BY_NAME
+from . import error_bounds
 from .elements import Array
+from .error_bounds import Sized
 from .sample import Prediction, Rule, Sample, Suspicion
 
 
@@ -114,10 +115,10 @@ def expm1_as_exp(sample: Sample) -> Iterator[Suspicion]:
         return
 
     def cancelling(x: Any) -> Sized:
-        difference: Sized = sized.FUNCTIONS["exp"](x) - 1.0
+        difference: Sized = error_bounds.FUNCTIONS["exp"](x) - 1.0
         return difference
 
-    functions = {**sized.FUNCTIONS, "expm1": cancelling}
+    functions = {**error_bounds.FUNCTIONS, "expm1": cancelling}
     says = "exp(x) - 1 for expm1(x): the error is that of a difference that cancels near 0"
     yield Suspicion("expm1-cancellation", says, sample.recomputed(functions=functions), is_loose=True)
 
@@ -125,11 +126,11 @@ def expm1_as_exp(sample: Sample) -> Iterator[Suspicion]:
 def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
     """(1 + erf) / 2 or (1 + tanh) / 2, which has no digits left in the negative tail."""
     words = _functions(sample)
-    functions = dict(sized.FUNCTIONS)
+    functions = dict(error_bounds.FUNCTIONS)
     for name in ("normal_cdf", "sigmoid_cubic"):
 
         def cancelling(x: Any, *constants: float, name: str = name) -> Sized:
-            value: Sized = sized.FUNCTIONS[name](x, *constants)
+            value: Sized = error_bounds.FUNCTIONS[name](x, *constants)
             return Sized(value.value, np.maximum(value.size, 0.5), value.slip)
 
         def times(x: Any, *rest: Any, cancelling: Callable[..., Sized] = cancelling) -> Sized:

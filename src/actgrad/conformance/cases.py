@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import products, testing
 from ..backends.reference import rounded
-from ..dtypes import BY_NAME
-from ..errors import UnsupportedOnProduct
-from ..layouts import GATED
-from ..op import Operator
+from ..base import products
+from ..base.access import GATED
+from ..base.dtypes import BY_NAME
+from ..base.errors import UnsupportedOnProduct
+from ..calls.operator import Operator
+from . import oracle
 from .elements import Array
 from .standards import NAMES, STANDARDS
 
@@ -47,7 +48,7 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[Case]:
     """Everything that an operator is tried on in one dtype: the same numbers for the same seed."""
     product = products.chosen()
     holds = operator.requires.values()
-    attribute_cases = [a for a in testing.attribute_cases(operator) if all(rule(a, product) for rule in holds)]
+    attribute_cases = [a for a in oracle.attribute_cases(operator) if all(rule(a, product) for rule in holds)]
     for k, attributes in enumerate(attribute_cases):
         rng = np.random.default_rng((seed, k))
         make = partial(Case, operator, attributes, dtype)
@@ -87,7 +88,7 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
         ends = [0, 1, -1, 2, -2, 3, limits.max, limits.min, limits.max - 1, limits.min + 1]
         x, other = (a.ravel() for a in np.meshgrid(*[np.array(ends, BY_NAME[dtype].numpy)] * 2))
         return _tensors(operator, attributes, x, [other] * _others(operator))
-    special, rest = testing.special_values(dtype), testing.stratified(dtype, SPECIAL, rng)
+    special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
     ones = np.ones(len(special) + len(rest), special.dtype)
     x = _as_result(operator, attributes, np.concatenate([x, special, rest]))
@@ -95,7 +96,7 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
     # The largest number, or infinity, times a factor that cancels or is subnormal may be anything.
     with np.errstate(invalid="ignore"):
         kept = np.abs(other.astype(np.float64)) <= 2
-    alone = testing.expected(
+    alone = oracle.expected(
         operator, _tensors(operator, attributes, x, [np.ones_like(x)] * _others(operator)), attributes
     )
     decided = [(e.is_normal & ~e.cancels) | ~np.isfinite(e.values) for e in alone]
@@ -111,7 +112,7 @@ def _others(operator: Operator) -> int:
 def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
     """x, or the forward pass's result where the operator takes that."""
     forward = operator.gradient_of
-    if forward is None or not testing.takes_result(operator, attributes):
+    if forward is None or not oracle.takes_result(operator, attributes):
         return x
     shared = {name: value for name, value in attributes.items() if name in forward.defaults}
     try:
@@ -135,7 +136,7 @@ def _given(
     """The same call with its optional tensors: what the forward pass returns behind its first result, in order."""
     forward = operator.gradient_of
     assert forward is not None, "only backward operators have optional tensors"
-    results = testing.as_tuple(forward(inputs[operator.schema.tensor_names.index("self")], **attributes))
+    results = oracle.as_tuple(forward(inputs[operator.schema.tensor_names.index("self")], **attributes))
     further = dict(zip(optional, results[1:], strict=True))
     return tuple(further.get(n, array) for n, array in enumerate(inputs))
 

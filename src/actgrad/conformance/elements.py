@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import BY_NAME
-from ..errors import InvalidDtype
-from ..layouts import GATED
-from ..op import Operator
-from ..plan import Computation
+from ..base.access import GATED
+from ..base.dtypes import BY_NAME
+from ..base.errors import InvalidDtype
+from ..calls.operator import Operator
+from ..calls.plan import Computation
 
 Array = np.ndarray[Any, np.dtype[Any]]
 At = slice | Array  # elements by their place in the order of rows

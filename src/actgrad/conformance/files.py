@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..dtypes import BY_NAME
+from ..base.dtypes import BY_NAME
 from . import archives, sizes
 from .elements import Array
 from .sizes import UnreadableFile, first_line

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import backends, testing
-from ..dtypes import BY_NAME
-from ..loop import Loop, Operand
-from ..plan import Computation, Kernel
-from ..sized import Sized
+from .. import backends
+from ..base.dtypes import BY_NAME
+from ..base.loop import Loop, Operand
+from ..calls.plan import Computation, Kernel
+from . import oracle
 from .elements import Array
+from .error_bounds import Sized
 
 _DOUBLE = BY_NAME["float64"]
 AGREES = 2.0**-40  # of the larger term: far below one unit of float32, far above what double precision loses
@@ -53,14 +54,14 @@ class Golden:
             self._kernel(size).run(*addresses)
         return list(outputs)
 
-    def expected(self, lanes: Sequence[Array], dtypes: Sequence[np.dtype[Any]]) -> list[testing.Expected]:
+    def expected(self, lanes: Sequence[Array], dtypes: Sequence[np.dtype[Any]]) -> list[oracle.Expected]:
         """The same by NumPy, with the sizes of the terms: slow, for a few elements."""
         with np.errstate(all="ignore"):
             numbers = [np.asarray(lane).astype(self.precision) for lane in lanes]
         scalars = [self.precision(s) for s in self.computation.scalars]
-        results = testing.evaluate(self.computation, [*numbers, *scalars])
+        results = oracle.evaluate(self.computation, [*numbers, *scalars])
         return [
-            testing.Expected(*same_shape(result, numbers[0].shape), dtype, self.computation.compute)
+            oracle.Expected(*same_shape(result, numbers[0].shape), dtype, self.computation.compute)
             for result, dtype in zip(results, dtypes, strict=True)
         ]
 

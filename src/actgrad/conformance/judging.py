@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..op import Operator
+from ..calls.operator import Operator
 from . import axis, standards
 from .diagnosis import diagnose
 from .elements import Array, Elements, elements

@@ -14,12 +14,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from .. import testing
 from ..backends import cores
-from ..testing import Expected
-from . import axis, standards
+from . import axis, oracle, standards
 from .elements import Array, Elements
 from .golden import Golden
+from .oracle import Expected
 from .standards import STANDARDS, Comparison, Tally
 from .verdict import ULP_EDGES
 
@@ -253,7 +252,7 @@ def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Arr
     """
     size = np.abs(factor.values)
     with np.errstate(all="ignore"):
-        unit = ulps * testing.ulp(factor.values, np.dtype(factor.compute))
+        unit = ulps * oracle.ulp(factor.values, np.dtype(factor.compute))
         magnified = np.abs(actual.astype(size.dtype) - exact) <= unit * np.abs(exact / factor.values)
         magnified &= np.isfinite(exact)
         overflows = np.isfinite(size) & (size > np.finfo(factor.compute).max)

@@ -14,10 +14,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .. import products, sized
-from ..errors import ActgradError
-from ..layouts import GATED
-from . import vocabulary
+from ..base import products
+from ..base.access import GATED
+from ..base.errors import ActgradError
+from . import error_bounds, vocabulary
 from .elements import Array
 from .sample import Prediction, Rule, Sample, Suspicion
 
@@ -205,7 +205,7 @@ def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
     for formula in sample.call.computation.formulas[-1:]:
         for name, value in vocabulary.constants(formula).items():
             if value != 1:
-                functions = {**sized.FUNCTIONS, name: 1.0}
+                functions = {**error_bounds.FUNCTIONS, name: 1.0}
                 says = f"missing {name.lower()}: the constant {name} = {value:.6g} is left out"
                 yield Suspicion(f"missing-{name.lower()}", says, sample.recomputed(functions=functions))
 

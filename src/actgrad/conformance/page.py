@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import terminal
+from ..writing import terminal
 from . import pictures, report
 from .decision import Decision
 from .run import Result

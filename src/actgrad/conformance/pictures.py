@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ActgradError
+from ..base.errors import ActgradError
 from .elements import Array
 from .verdict import ULP_EDGES
 

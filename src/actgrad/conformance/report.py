@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..terminal import printable
+from ..writing.terminal import printable
 from .decision import Decision
 from .run import Result
 from .standards import REPEAT, STANDARDS, Outcome, Tally

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import backends, products, testing
-from ..errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct
-from . import standards
+from .. import backends
+from ..base import products
+from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct
+from . import oracle, standards
 from .cases import Case, garbage
 from .elements import Array
 from .judging import judge
@@ -47,7 +48,7 @@ def check(case: Case, backend: str, asked: Iterable[str], strict: bool = False) 
 
 def _outputs(case: Case) -> tuple[Array, ...]:
     plan = case.operator.plan(*case.inputs, backend="reference", **case.attributes)
-    outputs = tuple(case.out(array.shape, array.dtype) for array in testing.as_tuple(plan.result))
+    outputs = tuple(case.out(array.shape, array.dtype) for array in oracle.as_tuple(plan.result))
     for array in outputs:
         garbage(array)
     return outputs
@@ -61,10 +62,10 @@ def compute(case: Case, backend: str, outputs: tuple[Array, ...]) -> None:
             case.operator(*case.inputs, out=out, backend=backend, **case.attributes)
         return
     torch, device = _torch(backend)
-    tensors = [None if a is None else testing.to_torch(torch, np.ascontiguousarray(a)).to(device) for a in case.inputs]
-    results = testing.as_tuple(case.operator(*tensors, backend=backend, **case.attributes))
+    tensors = [None if a is None else oracle.to_torch(torch, np.ascontiguousarray(a)).to(device) for a in case.inputs]
+    results = oracle.as_tuple(case.operator(*tensors, backend=backend, **case.attributes))
     for array, result in zip(outputs, results, strict=True):
-        array[...] = testing.from_torch(torch, result.cpu())
+        array[...] = oracle.from_torch(torch, result.cpu())
 
 
 def _torch(backend: str) -> tuple[Any, str]:

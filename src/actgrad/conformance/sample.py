@@ -9,17 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import sized, testing
 from ..backends.reference import rounded
-from ..dtypes import BY_NAME
-from ..errors import ActgradError
-from ..layouts import GATED
-from ..plan import Computation
-from . import standards
+from ..base.access import GATED
+from ..base.dtypes import BY_NAME
+from ..base.errors import ActgradError
+from ..calls.plan import Computation
+from . import error_bounds, oracle, standards
 from .elements import Array, Elements
 from .golden import Golden, same_shape
 
-Prediction = list[testing.Expected]  # one per output lane
+Prediction = list[oracle.Expected]  # one per output lane
 
 
 @dataclass(frozen=True)
@@ -83,9 +82,9 @@ class Sample:
         precision = Golden(computation).precision
         with np.errstate(all="ignore"):
             values = [lane.astype(precision) for lane in lanes] + [precision(s) for s in computation.scalars]
-        results = testing.evaluate(computation, values, sized.FUNCTIONS if functions is None else functions)
+        results = oracle.evaluate(computation, values, error_bounds.FUNCTIONS if functions is None else functions)
         return [
-            testing.Expected(*same_shape(results[n], self.places.shape), lane.dtype, computation.compute)
+            oracle.Expected(*same_shape(results[n], self.places.shape), lane.dtype, computation.compute)
             for n, lane in zip(numbers, self.actual, strict=True)
         ]
 

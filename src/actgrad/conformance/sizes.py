@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ActgradError
+from ..base.errors import ActgradError
 from .elements import Array
 
 MOST_DIMENSIONS, MOST_ELEMENTS = 64, 1 << 62  # of NumPy, and of each dimension

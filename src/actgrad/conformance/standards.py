@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-from .. import testing, xp
 from ..backends.reference import rounded
-from ..dtypes import BY_NAME
-from ..op import Operator
-from . import vocabulary
+from ..base import xp
+from ..base.dtypes import BY_NAME
+from ..calls.operator import Operator
+from . import oracle, vocabulary
 from .elements import Array
 
 RUNS = 50  # of the same call, that must give the same bits
@@ -55,12 +55,12 @@ def compare(actual: Array, exact: Array) -> Comparison:
         if dtype.kind != "float":
             error = np.abs(wide - golden)
             return Comparison(actual, exact, golden, error, error, True)
-        ulps = testing.ulp_errors(actual, exact)
+        ulps = oracle.ulp_errors(actual, exact)
         is_finite = bool(np.isfinite(wide).all() and np.isfinite(golden).all())
         if is_finite:
             return Comparison(actual, exact, golden, np.abs(wide - golden), ulps, True)
         largest = exact.dtype.type(ml_dtypes.finfo(actual.dtype).max)
-        beyond = largest + testing.ulp(largest, actual.dtype)
+        beyond = largest + oracle.ulp(largest, actual.dtype)
         a, g = (np.where(np.isinf(v), np.copysign(beyond, v), v) for v in (wide, golden))
         agrees = (wide == golden) | (np.isnan(wide) & np.isnan(golden))
         # The largest number beside infinity is a matter of rounding, but only next to the line between them.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from ..errors import ActgradError
-from ..op import REGISTRY, Operator
-from ..schema import Argument
+from ..base.errors import ActgradError
+from ..base.schema import Argument
+from ..calls.operator import REGISTRY, Operator
 from . import files
 from .judging import judge
 from .progress import progress

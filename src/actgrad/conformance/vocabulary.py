@@ -7,8 +7,8 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from .. import xp
-from ..op import Operator
+from ..base import xp
+from ..calls.operator import Operator
 
 
 @cache

@@ -1,9 +1,9 @@
 """ELU, the exponential linear unit (Clevert et al. 2016, https://arxiv.org/abs/1511.07289)."""
 
-from ..checks.dtypes import convertible, equal, listed, real, supported
-from ..checks.rules import rank, same_shape
-from ..op import Operator
-from ..xp import exp, expm1, where
+from ..base.xp import exp, expm1, where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import convertible, equal, listed, real, supported
+from ..contract.shape_rules import rank, same_shape
 
 FLOAT32_ZERO = 2.0**-150  # half the least float32: down to -FLOAT32_ZERO alpha is judged as -0, which it rounds to
 

@@ -1,10 +1,10 @@
 """GeGLU, the GELU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202), of a packed tensor or of two."""
 
-from ..checks.dtypes import equal, supported
-from ..checks.gated import dim_in_range, even, half, half_size, same_rank
-from ..checks.rules import document_rank, rank, same_shape
-from ..layouts import GATED, GATED_PAIR
-from ..op import Operator
+from ..base.access import GATED, GATED_PAIR
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, supported
+from ..contract.halves_rules import dim_in_range, even, half, half_size, same_rank
+from ..contract.shape_rules import document_rank, rank, same_shape
 from .gelu import gelu_erf, gelu_erf_derivative, gelu_tanh, gelu_tanh_derivative
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P"

@@ -1,7 +1,15 @@
 """GELU, the Gaussian error linear unit (Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415)."""
 
-from ..op import Operator
-from ..xp import maximum, minimum, normal_cdf, normal_cdf_times, normal_pdf_times, sigmoid_cubic, sigmoid_cubic_times
+from ..base.xp import (
+    maximum,
+    minimum,
+    normal_cdf,
+    normal_cdf_times,
+    normal_pdf_times,
+    sigmoid_cubic,
+    sigmoid_cubic_times,
+)
+from ..calls.operator import Operator
 
 C1 = 1.5957691216057307117597842397375  # 2 * sqrt(2 / pi)
 C3 = 0.044715 * C1

@@ -1,10 +1,10 @@
 """Leaky ReLU (Maas et al. 2013, https://ai.stanford.edu/~amaas/papers/relu_hybrid_icml2013_final.pdf)."""
 
-from ..checks import VALUES, When
-from ..checks.dtypes import convertible, listed, real, scalar_on_product, scalar_supported, supported
-from ..checks.rules import broadcastable, rank, result_shape, same_shape
-from ..op import Operator
-from ..xp import where
+from ..base.xp import where
+from ..calls.operator import Operator
+from ..contract import VALUES, When
+from ..contract.dtype_rules import convertible, listed, real, scalar_on_product, scalar_supported, supported
+from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
 
 
 def leaky_relu_formula(x, negative_slope):

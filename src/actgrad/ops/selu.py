@@ -1,10 +1,10 @@
 """SELU, the self-normalising ELU (Klambauer et al. 2017, https://arxiv.org/abs/1706.02515)."""
 
-from ..checks import Origin
-from ..checks.dtypes import convertible, document_equal, equal, supported
-from ..checks.rules import document_format, document_nonempty, document_rank, same_shape
-from ..op import Operator
-from ..xp import where
+from ..base.xp import where
+from ..calls.operator import Operator
+from ..contract import Origin
+from ..contract.dtype_rules import convertible, document_equal, equal, supported
+from ..contract.shape_rules import document_format, document_nonempty, document_rank, same_shape
 from .elu import elu_derivative, elu_derivative_from_result, elu_formula
 
 ALPHA = 1.6732632423543772848170429916717

@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `actgrad sdk`."""
-    from . import command  # a program's process has no use for it
+    from ..cli import sdk_command  # a program's process has no use for it
 
-    command.add_parser(subparsers)
+    sdk_command.add_parser(subparsers)

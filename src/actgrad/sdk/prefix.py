@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .. import __version__
-from ..errors import ActgradError
+from ..base.errors import ActgradError
 
 MARKER = "actgrad-sdk"
 _SHOWN = 3  # files that a message names

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import __version__
-from ..folders import user_cache
+from ..base.folders import user_cache
 from . import builder
 from .builder import HERE
 from .prefix import SdkError

@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..aclnn import messages, signatures
-from ..aclnn.functions import Function
 from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
+from ..aclnn.phases import Function
 from ..arrays import View
-from ..checks import Terms
-from ..dtypes import BY_NAME
-from ..errors import ActgradError
-from ..floating_point import default_environment
-from ..loop import Meta, extent, same_layout
-from ..plan import Plan, Prepared
+from ..base.dtypes import BY_NAME
+from ..base.errors import ActgradError
+from ..base.floating_point import default_environment
+from ..base.loop import Meta, extent, same_layout
+from ..calls.plan import Plan, Prepared
+from ..contract import Terms
 
 NULL, TENSOR, SCALAR, FLAG, DEAD = range(5)  # the kinds of words, as internal.h has them
 KNOWN = 4096  # calls that are remembered

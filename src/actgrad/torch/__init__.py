@@ -6,8 +6,8 @@ transforms; nothing here is written for one operator but the functions' and modu
 
 from torch.utils._python_dispatch import _disable_current_modes
 
-from .. import frames as _frames
 from .. import ops as _ops  # noqa: F401  fills the registry
+from ..calls import dynamo as _frames
 
 with _disable_current_modes():  # a first call may be one that is being traced, which this is no part of
     _frames.tell_torch()

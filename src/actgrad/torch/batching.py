@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from ..errors import InvalidArgument
-from ..layouts import GATED
+from ..base.access import GATED
+from ..base.errors import InvalidArgument
 from .kernels import Interface
 
 

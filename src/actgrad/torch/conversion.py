@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..errors import InvalidArgument
+from ..base.errors import InvalidArgument
 from . import functions, saving
 
 nn = torch.nn

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import torch
 from torch.autograd import forward_ad
 
-from .. import products
-from ..forks import forkable_lock
-from ..layouts import ELEMENTWISE
+from ..base import products
+from ..base.access import ELEMENTWISE
+from ..base.forks import forkable_lock
 from . import saving
 from .kernels import Interface, interface_of, is_direct
 from .partials import Tensors, jacobian_vector, sum_present, vector_jacobian

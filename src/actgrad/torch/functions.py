@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from ..errors import InvalidArgument
+from ..base.errors import InvalidArgument
 from ..ops.gelu import gelu as _gelu_operator
 from .saving import AUTO
 

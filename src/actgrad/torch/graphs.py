@@ -18,8 +18,10 @@ import torch
 from torch._subclasses import FakeTensor
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 
-from .. import __version__, backends, preparation, products
-from ..errors import BackendUnavailable
+from .. import __version__, backends
+from ..base import products
+from ..base.errors import BackendUnavailable
+from ..calls import prepare
 from . import kernels
 from .kernels import Interface
 
@@ -103,7 +105,7 @@ def _launched(interface: Interface, given: tuple[Any, ...]) -> Any:
     tensors = [tensor for tensor in interface.tensors_of(given) if tensor is not None]
     call = kernels.checked(interface, given)
     results = kernels.empty_results(call, tensors[0])
-    what = preparation.computation(call, preparation.result_metas(call), str(tensors[0].device))
+    what = prepare.computation(call, prepare.result_metas(call), str(tensors[0].device))
     if what.loop.size:
         launch = backend.launch(what)
         torch.library.wrap_triton(launch.kernel)[(launch.programs,)](*results, *tensors, *launch.numbers)

@@ -8,10 +8,11 @@ from typing import Any
 
 import torch
 
-from .. import arguments, arrays, checks, preparation
-from ..errors import InvalidArgument
-from ..loop import Meta
-from ..op import Operator
+from .. import arrays, contract
+from ..base.errors import InvalidArgument
+from ..base.loop import Meta
+from ..calls import arguments, prepare
+from ..calls.operator import Operator
 
 #: Numbers of a call that is being traced for any of them.
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
@@ -162,7 +163,7 @@ def shapes(interface: Interface, *given: Any, out: Any = None, **options: Any) -
     return results if len(results) > 1 else results[0]
 
 
-def checked(interface: Interface, given: tuple[Any, ...], out: Sequence[Any] = ()) -> checks.Call:
+def checked(interface: Interface, given: tuple[Any, ...], out: Sequence[Any] = ()) -> contract.Call:
     """A call without its data, checked."""
     operator = interface.operator
     names = (*operator.schema.tensor_names, *operator.schema.outputs)
@@ -172,14 +173,14 @@ def checked(interface: Interface, given: tuple[Any, ...], out: Sequence[Any] = (
         name: None if tensor is None else arrays.torch_meta(torch, tensor, operator.name, name)
         for name, tensor in named.items()
     }
-    call = checks.Call(operator, metas, interface.attributes_of(interface.values_of(given)), checks.Terms.chosen())
-    checks.run(call)
+    call = contract.Call(operator, metas, interface.attributes_of(interface.values_of(given)), contract.Terms.chosen())
+    contract.run(call)
     return call
 
 
-def empty_results(call: checks.Call, like: torch.Tensor) -> tuple[torch.Tensor, ...]:
+def empty_results(call: contract.Call, like: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Fresh tensors for a checked call's results, on the device of `like`."""
-    return tuple(_empty(meta, like) for meta in preparation.result_metas(call))
+    return tuple(_empty(meta, like) for meta in prepare.result_metas(call))
 
 
 def _refuse_other_devices(operator: Operator, named: dict[str, Any]) -> None:

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .. import preparation, products
-from ..checks import Call, Terms
-from ..layouts import GATED
-from ..op import Operator
+from ..base import products
+from ..base.access import GATED
+from ..calls import prepare
+from ..calls.operator import Operator
+from ..contract import Call, Terms
 from .dual import Dual, bound, slope
 
 Tensors = Sequence["torch.Tensor | None"]
@@ -80,7 +81,7 @@ def depends_on_sign_only(operator: Operator, attributes: dict[str, Any]) -> bool
 def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> Element:
     names = operator.schema.tensor_names
     call = Call(operator, dict(zip(names, tensors, strict=True)), attributes, Terms(products.chosen()))
-    element, formulas = preparation.element_and_formulas(call)
+    element, formulas = prepare.element_and_formulas(call)
     given = [tensor for tensor in tensors if tensor is not None]
     dtype = torch.float64 if any(tensor.dtype == torch.float64 for tensor in given) else torch.float32
     functions = [bound(formula, dtype) for formula in formulas]

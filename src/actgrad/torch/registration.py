@@ -10,7 +10,7 @@ import torch
 from torch.nested._internal.nested_tensor import NestedTensor
 
 from .. import arrays
-from ..op import REGISTRY, Operator
+from ..calls.operator import REGISTRY, Operator
 from . import autograd, batching, graphs, kernels, saving, sharding, variants
 from .kernels import Interface, interface_of
 

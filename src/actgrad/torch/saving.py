@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .. import products
-from ..errors import InvalidArgument
-from ..op import REGISTRY, Operator
+from ..base import products
+from ..base.errors import InvalidArgument
+from ..calls.operator import REGISTRY, Operator
 from .partials import depends_on_sign_only
 
 AUTO = "auto"

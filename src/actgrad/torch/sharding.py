@@ -15,7 +15,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from ..layouts import GATED, GATED_PAIR
+from ..base.access import GATED, GATED_PAIR
 from .kernels import Interface
 
 _DTENSOR = "torch.distributed.tensor"

@@ -6,8 +6,8 @@ from typing import Any
 
 import torch
 
-from ..errors import InvalidArgument
-from ..layouts import ELEMENTWISE
+from ..base.access import ELEMENTWISE
+from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
 from .autograd import Below, Node, is_forward, node_of
 from .derivations import derive_in_place

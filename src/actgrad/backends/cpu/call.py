@@ -19,13 +19,13 @@ from typing import Any
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
-from ...plan import Way
+from ...calls.plan import Way
 from . import launch, shortcut
 from .driver import MAX_OPERANDS
 from .driver import SLOTS_SYMBOL as THREADS_SYMBOL
 from .driver import Slots as ThreadSlots
-from .flow import Function, Words, add_python_functions, external, external_data
-from .irtypes import I1, I32, I64, PTR, VOID
+from .ir_builder import Function, Words, add_python_functions, external, external_data
+from .ir_types import I1, I32, I64, PTR, VOID
 
 NULL = PTR(None)
 _EQUAL = 2  # Py_EQ

@@ -22,10 +22,10 @@ from enum import auto
 
 import llvmlite.ir as ir
 
-from .environment import Environment
-from .flow import Function, Words, external, external_data
-from .irtypes import I1, I32, I64, PTR, VOID
-from .staging import emit_copy, emit_stage
+from .fp_environment import Environment
+from .ir_builder import Function, Words, external, external_data
+from .ir_types import I1, I32, I64, PTR, VOID
+from .packing import emit_copy, emit_stage
 from .target import LINE, Target
 
 MAX_OPERANDS = 8

@@ -14,12 +14,13 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 import numpy as np
 
-from ... import first_use
 from ...arrays import View
-from ...loop import Loop
-from ...plan import Computation, Shortcut
-from . import call, driver, launch, lookup, objects, rows, shortcut, threads, tiling
-from .rows import Row
+from ...base import first_use
+from ...base.loop import Loop
+from ...calls.plan import Computation, Shortcut
+from . import call, code_cache, driver, inner_loop, launch, schedule, shortcut, threads
+from . import half_tables as lookup
+from .inner_loop import Row
 from .target import Target, host
 
 _engines: list[llvm.ExecutionEngine] = []  # machine code lives as long as the process
@@ -33,7 +34,7 @@ class RowCode:
 
     def __init__(self, row: Row, target: Target):
         begin = time.perf_counter()
-        key = objects.key("row", astuple(row), astuple(target))
+        key = code_cache.key("row", astuple(row), astuple(target))
         engine = _load(key, lambda: _row_module(row, target), target)
         self.plain = engine.get_function_address("row")
         self.streaming = engine.get_function_address("row_streaming")
@@ -63,17 +64,17 @@ def assembly(row: Row, target: Target) -> str:
 
 def _row_module(row: Row, target: Target) -> ir.Module:
     module = ir.Module("row")
-    rows.emit(module, row, target)
+    inner_loop.emit(module, row, target)
     return module
 
 
 def _load(key: str, build: Callable[[], ir.Module], target: Target) -> llvm.ExecutionEngine:
     """The machine code of `key`, from disk or else compiled from what `build` returns, ready to be called."""
-    code = objects.load(key)
+    code = code_cache.load(key)
     if code is None:
         parsed, machine = optimised(build(), target)
         code = machine.emit_object(parsed)
-        objects.store(key, code)
+        code_cache.store(key, code)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target.machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -107,7 +108,7 @@ def _make_doors() -> Doors:
     shortcut.add_symbols()
     call.add_symbols()
     target = host()
-    engine = _load(objects.key("driver", astuple(target)), lambda: _driver_module(target), target)
+    engine = _load(code_cache.key("driver", astuple(target)), lambda: _driver_module(target), target)
     address = engine.get_function_address
     launcher = launch.as_builtin("launch", address("launch"))
     _made.append(Doors(launcher, *(address(name) for name in ("call", "run", "lookup", "lookup_streaming"))))
@@ -164,7 +165,7 @@ class CpuKernel:
     def __init__(self, computation: Computation):
         loop = computation.loop.coalesced()
         self.target = host()
-        self.walk = tiling.plan(loop, self.target)
+        self.walk = schedule.plan(loop, self.target)
         self.doors = _doors()
         self.milliseconds = 0.0  # that machine code of its own took
         self.is_looked_up = True

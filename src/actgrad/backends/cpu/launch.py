@@ -14,8 +14,8 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
 from .driver import MAX_OPERANDS, Block
-from .flow import Function, add_python_functions, external, external_data
-from .irtypes import I32, I64, PTR, VOID
+from .ir_builder import Function, add_python_functions, external, external_data
+from .ir_types import I32, I64, PTR, VOID
 
 _METH_KEYWORDS, _METH_FASTCALL = 0x0002, 0x0080
 #: Work, in grains (see driver.Block), from which on other Python threads may run meanwhile.

@@ -26,10 +26,10 @@ import llvmlite.ir as ir
 import numpy as np
 
 from ...arrays import View
-from ...loop import extent, same_layout
+from ...base.loop import extent, same_layout
 from .driver import MAX_OPERANDS
-from .flow import Function, Words, add_python_functions, external, external_data
-from .irtypes import I1, I32, I64, PTR, VOID
+from .ir_builder import Function, Words, add_python_functions, external, external_data
+from .ir_types import I1, I32, I64, PTR, VOID
 
 SLOTS_SYMBOL = "actgrad_object_slots"
 _WRITEABLE = 0x0400  # NumPy's flag

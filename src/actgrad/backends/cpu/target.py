@@ -8,7 +8,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from ...errors import BackendUnavailable, InvalidArgument
+from ...base.errors import BackendUnavailable, InvalidArgument
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()

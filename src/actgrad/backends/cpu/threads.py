@@ -14,8 +14,8 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from ... import first_use
-from ...errors import BackendUnavailable, InvalidArgument, InvalidCall, shown
+from ...base import first_use
+from ...base.errors import BackendUnavailable, InvalidArgument, InvalidCall, shown
 from .. import FIRST_PROCESS
 from .driver import SLOTS_SYMBOL, Runtime, Slots
 

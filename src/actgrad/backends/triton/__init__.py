@@ -6,7 +6,7 @@ the text to Triton, which compiles it for a `device` or interprets it on the CPU
 `graph` a node for those who compile it themselves.
 """
 
-from .engine import prepare
 from .graph import launch
+from .launcher import prepare
 
 __all__ = ["launch", "prepare"]

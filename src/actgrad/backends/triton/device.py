@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple
 
-from ...errors import BackendUnavailable
+from ...base.errors import BackendUnavailable
 
 
 class Device(NamedTuple):

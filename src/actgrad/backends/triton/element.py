@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ... import xp
-from ...plan import Computation
+from ...base import xp
+from ...calls.plan import Computation
 from .machine import Machine
-from .storage import narrow, widen
-from .values import Emitter, Uniform
+from .memory import narrow, widen
+from .text_values import Emitter, Uniform
 
 
 class Element(NamedTuple):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ...loop import Operand
-from ...plan import Computation
+from ...base.loop import Operand
+from ...calls.plan import Computation
 from . import program
-from .engine import walk_of
+from .launcher import walk_of
 from .machine import FUSING_CUDA, Machine
-from .storage import as_bits
-from .values import constant
+from .memory import as_bits
+from .text_values import constant
 
 NAME = "actgrad_kernel"  # what graphs and profilers show
 _TYPES = {"i32": "tl.int32", "i64": "tl.int64", "fp32": "tl.float32", "fp64": "tl.float64"}

@@ -17,7 +17,7 @@ from triton.compiler import ASTSource
 from triton.runtime.interpreter import InterpretedFunction, TensorHandle
 from triton.runtime.jit import JITFunction
 
-from .walk import WARPS, Walk
+from .grid import WARPS, Walk
 
 OPTIONS = {"enable_fp_fusion": False}  # a fused multiply-add is only where one is written
 

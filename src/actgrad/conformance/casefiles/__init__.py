@@ -5,6 +5,6 @@ must be. `atk` and `ttk` read and write the formats, `reading` a file of either,
 writes what was found. `generation` makes cases as the mixed tolerance asks; `command` is `actgrad cases`.
 """
 
-from .command import add_parser
+from ...cli.cases_command import add_parser
 
 __all__ = ["add_parser"]

@@ -13,8 +13,8 @@ from . import fields, interface
 from .described import Described, Scalar, Tensor
 from .fields import Fault
 from .interface import DTYPES
-from .values import Values, written
-from .values import number as as_number
+from .value_ranges import Values, written
+from .value_ranges import number as as_number
 
 #: The words of "standard": {"acc": ...}, and what decides here; "default" is the one in force.
 STANDARDS = {"single_bm": ("mere-mare",), "mixed_tolerance_bm": ("mixed",), "default": ()}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...aclnn.signatures import Signature
-from .values import UNTOLD, Values
+from .value_ranges import UNTOLD, Values
 
 MOST_DIMENSIONS = 32  # of NumPy's oldest versions; the operators take 8
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ... import products, testing
-from ...dtypes import BY_NAME
-from ...errors import ActgradError, BackendUnavailable
-from ...op import Operator
-from .. import run
+from ...base import products
+from ...base.dtypes import BY_NAME
+from ...base.errors import ActgradError, BackendUnavailable
+from ...calls.operator import Operator
+from .. import oracle, run
 from ..cases import Case, garbage
 from ..elements import Array
 from ..judging import judge
@@ -202,7 +202,7 @@ def _result(
     sources = [inputs[n] for n in forward.schema.tensor_names if n in inputs] if name in optional else [inputs[name]]
     if len(sources) != len(forward.schema.tensor_names):
         raise NotRun(f"{name} is to be a result of {forward.name}, whose input is not there")
-    results = testing.as_tuple(forward(*sources, backend="reference", **shared))
+    results = oracle.as_tuple(forward(*sources, backend="reference", **shared))
     result = results[1 + optional.index(name)] if name in optional else results[0]
     if result.shape != tensor.shape or result.dtype.name != tensor.dtype:
         raise NotRun(f"{name} is {tensor.dtype} of shape {tensor.shape}, but the forward pass gives another")
@@ -213,7 +213,7 @@ def _outputs(
     case: Described, operator: Operator, attributes: dict[str, Any], inputs: Iterable[Array | None]
 ) -> tuple[Array, ...]:
     """Memory for the outputs: as the case describes them, else as the operator makes them."""
-    planned = testing.as_tuple(operator.plan(*inputs, backend="reference", **attributes).result)
+    planned = oracle.as_tuple(operator.plan(*inputs, backend="reference", **attributes).result)
     found = []
     for name, array in zip(operator.schema.outputs, planned, strict=True):
         tensor = case.outputs.get(name)

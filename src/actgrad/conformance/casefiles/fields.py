@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...dtypes import BY_NAME
+from ...base.dtypes import BY_NAME
 from .described import MOST_DIMENSIONS
 from .interface import DTYPES
 

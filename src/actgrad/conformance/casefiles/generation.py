@@ -17,15 +17,15 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ... import testing
 from ...aclnn.signatures import Signature
-from ...dtypes import BY_NAME, promote
-from ...layouts import GATED
-from ...loop import broadcast_shapes
-from ...op import Operator
+from ...base.access import GATED
+from ...base.dtypes import BY_NAME, promote
+from ...base.loop import broadcast_shapes
+from ...calls.operator import Operator
+from .. import oracle
 from . import interface
 from .described import Described, Scalar, Tensor
-from .values import Values
+from .value_ranges import Values
 
 STANDARDS = {"v2": "the mixed tolerance, in force since July 2026"}
 LARGEST = 1 << 14  # elements of a tensor
@@ -61,7 +61,7 @@ class _Maker:
     def round(self) -> Iterator[Described]:
         """Every kind of case once."""
         operator = self.operator
-        attributes = testing.attribute_cases(operator)
+        attributes = oracle.attribute_cases(operator)
         for dtype in operator.dtypes:
             for own in attributes:
                 for name, values in (("uniform", UNIFORM), ("normal", NORMAL)):
@@ -139,7 +139,7 @@ class _Maker:
         for dtype in operator.dtypes:
             for own in attributes:
                 names = [*optional]
-                if testing.takes_result(operator, own):
+                if oracle.takes_result(operator, own):
                     names.append(operator.schema.tensor_names[-1])
                 if not names:
                     continue

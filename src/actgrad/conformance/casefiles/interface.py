@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...aclnn import signatures
 from ...aclnn.signatures import Parameter, Signature
-from ...op import REGISTRY, Operator
+from ...calls.operator import REGISTRY, Operator
 
 PREFIX, OWN = "aclnn", "actgrad."
 

@@ -15,7 +15,7 @@ from ..sizes import UnreadableFile
 from . import fields, interface
 from .described import Described, Scalar, Tensor
 from .fields import Fault
-from .values import UNTOLD, Values, number, written
+from .value_ranges import UNTOLD, Values, number, written
 
 REQUIRED = ("api_name", "tensor_view_shapes", "tensor_dtypes")
 _READ = {

@@ -5,6 +5,6 @@ loses little, `precise` holds the exact values against mpmath, `schedule` goes t
 writes it down.
 """
 
-from .command import run
+from ...cli.exhaustive_command import run
 
 __all__ = ["run"]

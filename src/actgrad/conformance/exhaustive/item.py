@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...dtypes import BY_NAME
-from ...op import Operator
+from ...base.dtypes import BY_NAME
+from ...calls.operator import Operator
 
 DTYPES = ("float16", "bfloat16", "float32")  # of which all numbers can be tried
 #: What the operator takes besides x, and who computes. One number in so many is tried in the longest dtype.

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import xp
-from ...errors import ActgradError
-from ...plan import Computation
+from ...base import xp
+from ...base.errors import ActgradError
+from ...calls.plan import Computation
 from ..elements import Array
 from ..golden import AGREES, NOTHING, Golden
 

@@ -11,11 +11,13 @@ from queue import SimpleQueue
 
 import numpy as np
 
-from ... import backends, products, testing
+from ... import backends
 from ...backends import cores
-from ...checks import allowed_dtypes
-from ...dtypes import BY_NAME
-from ...op import Operator
+from ...base import products
+from ...base.dtypes import BY_NAME
+from ...calls.operator import Operator
+from ...contract import allowed_dtypes
+from .. import oracle
 from ..elements import Array
 from ..measurement import in_threads
 from . import precise
@@ -50,11 +52,11 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int) -> l
             if dtype not in allowed_dtypes(operator, product) or operator.part_of in operators:
                 continue
             holds = operator.requires.values()
-            for attributes in testing.attribute_cases(operator):
+            for attributes in oracle.attribute_cases(operator):
                 if not all(rule(attributes, product) for rule in holds):
                     continue
                 for kind in kinds:
-                    if kind == "PyTorch" and operator.name not in testing.ATEN:
+                    if kind == "PyTorch" and operator.name not in oracle.ATEN:
                         continue
                     if kind == "random" and not _has_others(operator):
                         continue
@@ -65,7 +67,7 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int) -> l
 
 def _has_others(operator: Operator) -> bool:
     """Whether an operator takes numbers besides x."""
-    sweep = testing.tensors(operator, testing.attribute_cases(operator)[0], np.zeros(2, np.float32))
+    sweep = oracle.tensors(operator, oracle.attribute_cases(operator)[0], np.zeros(2, np.float32))
     return sum(tensor.size for tensor in sweep) > 2
 
 
@@ -80,7 +82,7 @@ def marks(wanted: Sequence[Item]) -> list[str]:
     """The fingerprints of the code that does these sweeps."""
     found = []
     for item in wanted:
-        tensors = testing.tensors(item.operator, item.attributes, np.zeros(1, BY_NAME[item.dtype].numpy))
+        tensors = oracle.tensors(item.operator, item.attributes, np.zeros(1, BY_NAME[item.dtype].numpy))
         found.append(fingerprint(item.operator.plan(*tensors, backend="reference", **item.attributes).computation))
     return found
 

@@ -10,9 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ... import outputs, products
-from ...folders import user_cache
-from ...plan import Computation
+from ...base import products
+from ...base.folders import user_cache
+from ...calls.plan import Computation
+from ...writing import outputs
 from ..sizes import UnreadableFile
 from .item import Found, Item
 

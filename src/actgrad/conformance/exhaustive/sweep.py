@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import testing
-from ...dtypes import BY_NAME
-from ...layouts import GATED
-from .. import standards
+from ...base.access import GATED
+from ...base.dtypes import BY_NAME
+from .. import oracle, standards
 from ..elements import Array, Elements, elements
 from ..golden import Golden
 from ..measurement import inherited
@@ -33,13 +32,13 @@ class Sweep:
         self.chunk = min(CHUNK, 1 << 8 * BY_NAME[item.dtype].itemsize)
         x = np.zeros(self.chunk, BY_NAME[item.dtype].numpy)
         rng = np.random.default_rng(0) if item.kind == "random" else None
-        self._inputs = testing.tensors(item.operator, item.attributes, x, rng)
+        self._inputs = oracle.tensors(item.operator, item.attributes, x, rng)
         main = self._inputs[-1]
         self._x: Array = main
         if item.operator.layout == GATED:
             self._x = main[: self.chunk] if item.attributes["activate_left"] else main[self.chunk :]
         self._plan = item.operator.plan(*self._inputs, backend="cpu", **item.attributes)
-        self._outputs = testing.as_tuple(self._plan.result)
+        self._outputs = oracle.as_tuple(self._plan.result)
         self.call: Elements = elements(item.operator, item.attributes, self._inputs, self._outputs)
         self.golden = Golden(self.call.computation)
         self._dtypes = [self.call.outputs[0].array.dtype] * len(self.call.computation.loop.outputs)
@@ -78,7 +77,7 @@ class Sweep:
         if self._torch is None:
             self._plan.run()
             return
-        results = testing.aten(self._torch, self.item.operator, self._inputs, self.item.attributes)
+        results = oracle.aten(self._torch, self.item.operator, self._inputs, self.item.attributes)
         for output, result in zip(self._outputs, results, strict=True):
             output[...] = result
 
@@ -95,7 +94,7 @@ class Sweep:
             judged &= np.isfinite(x) & (x != 0)
         for k, (lane, number) in enumerate(zip(self.call.outputs, self.call.numbers, strict=True)):
             actual = lane.take(slice(0, self.chunk))
-            ulps = testing.ulp_errors(actual, exact[number])
+            ulps = oracle.ulp_errors(actual, exact[number])
             if not judged.all():
                 ulps = np.where(judged, ulps, 0)
             yield k, self._clear(ulps, judged, bits) + self._suspicious(ulps, judged, bits, actual, number)
@@ -129,7 +128,7 @@ class Sweep:
         expected = self.golden.expected(lanes, self._dtypes)[number]
         cancels = expected.cancels
         with np.errstate(all="ignore"):
-            slip = np.nan_to_num(expected.unit * expected.slip / testing.ulp(expected.values, actual.dtype))
+            slip = np.nan_to_num(expected.unit * expected.slip / oracle.ulp(expected.values, actual.dtype))
             beyond = np.where(np.isinf(ulps), ulps, np.maximum(ulps - slip, 0))
         faults = expected.faults(actual, *self._bounds)
         if self._torch is None and (wrong := np.flatnonzero(faults)).size:

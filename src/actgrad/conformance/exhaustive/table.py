@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ...documents import markers
-from ...dtypes import BY_NAME
-from ...testing import few_digits
+from ...base.dtypes import BY_NAME
+from ...writing.documents import markers
 from .. import standards
+from ..oracle import few_digits
 from .item import Extreme, Found, Item, together
 from .schedule import Done
 from .state import Folder

@@ -1,0 +1,251 @@
+"""The arrays of others, seen as views on memory: NumPy, PyTorch, anything with DLPack or CUDA's array interface.
+
+PyTorch is imported here only to allocate on a GPU.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..base.dtypes import BY_NAME, Dtype
+from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
+from ..base.loop import Meta
+from . import foreign, hugepages
+from .foreign import check_rank
+
+KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
+
+
+class View(NamedTuple):
+    """A tensor's memory: where it lies and how it is laid out. `owner` keeps it alive."""
+
+    meta: Meta
+    address: int
+    device: str  # "cpu", "cuda:0", ...
+    kind: str  # "numpy", "torch" or "dlpack"
+    writable: bool
+    owner: Any
+    source: Any  # the object that the caller passed
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        raise InvalidCall("a view on memory cannot be pickled or copied; copy the array that it is of")
+
+
+def view(obj: Any, operator: str, argument: str) -> View:
+    """The view of `obj`; errors name `operator` and `argument`."""
+    if isinstance(obj, np.ndarray):
+        return _numpy_view(obj, operator, argument)
+    torch = sys.modules.get("torch")
+    if isinstance(obj, getattr(torch, "Tensor", ())):
+        return _torch_view(torch, obj, operator, argument)
+    if isinstance(obj, np.generic):
+        array = np.asarray(obj)
+        array.flags.writeable = False  # a copy: what is written to it would be lost
+        return _numpy_view(array, operator, argument)
+    memory = foreign.memory(obj, operator, argument)
+    if memory is not None:
+        return View(memory.meta, memory.address, memory.device, "dlpack", memory.writable, memory.owner, obj)
+    way_out = "; numpy.asarray makes one of it" if isinstance(obj, (list, tuple, int, float)) else ""
+    raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}{way_out}")
+
+
+def numpy_array(address: int, meta: Meta) -> np.ndarray:
+    """A NumPy array on memory that somebody else keeps alive."""
+    return raw_array(address, meta).view(meta.dtype.numpy)
+
+
+def raw_array(address: int, meta: Meta) -> np.ndarray:
+    """The same with elements that are just bytes: for dtypes that NumPy lacks, and where only addresses count."""
+    return np.asarray(_Memory(address, meta))
+
+
+def note_written(kind: str) -> Callable[[Any], None] | None:
+    """What to give a tuple of arrays of this kind that were written to; None where nobody wants to know.
+
+    PyTorch counts writes, so that autograd refuses to use a tensor that it had saved before.
+    """
+    if kind != "torch":
+        return None
+    torch = sys.modules["torch"]
+    # What the public function calls, without its 0.2 µs.
+    tell: Callable[[Any], None] = getattr(torch._C, "_increment_version", torch.autograd.graph.increment_version)
+    return tell
+
+
+def note_views_written(views: Iterable[View]) -> Callable[[], object] | None:
+    """What to call after these views were written to; None where nobody wants to know."""
+    tensors = tuple([view.source for view in views if view.kind == "torch"])
+    tell = note_written("torch") if tensors else None
+    return None if tell is None else partial(tell, tensors)
+
+
+class _Memory:
+    """What NumPy needs to see memory as an array; raw bytes, because it does not know every dtype by name."""
+
+    def __init__(self, address: int, meta: Meta):
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": meta.shape,
+            "strides": meta.strides,
+            "typestr": f"|V{meta.dtype.itemsize}",
+            "data": (address, False),
+        }
+
+
+def empty(like: View, meta: Meta) -> View:
+    """A fresh, uninitialised array of `like`'s kind and device; its memory order is that of `meta`'s strides."""
+    if like.kind == "torch" or like.device != "cpu":
+        torch = _torch_on(like.device)
+        itemsize = meta.dtype.itemsize
+        strides = [s // itemsize for s in meta.strides]
+        dtype = getattr(torch, meta.dtype.name)
+        tensor = torch.empty_strided(meta.shape, strides, dtype=dtype, device=_place(like))
+        address, size = tensor.data_ptr(), meta.size * itemsize
+        if size and not address:
+            raise InvalidCall("PyTorch gives no memory for a result (is a FakeTensorMode active?); pass out")
+        if size >= hugepages.LARGE and like.device == "cpu":
+            hugepages.ask_for_huge_pages(address, size)
+        return View(meta, address, like.device, like.kind, True, tensor, tensor)
+    order = sorted(range(len(meta.shape)), key=lambda d: (-meta.strides[d], d))
+    array = np.empty([meta.shape[d] for d in order], meta.dtype.numpy)
+    if order:
+        array = array.transpose(np.argsort(order))
+    return View(meta, array.__array_interface__["data"][0], like.device, like.kind, True, array, array)
+
+
+def _torch_on(device: str) -> Any:
+    """PyTorch, which is there where a tensor is; arrays of other libraries on a GPU need it for fresh results."""
+    try:
+        return sys.modules.get("torch") or importlib.import_module("torch")
+    except ImportError as error:
+        raise BackendUnavailable(
+            f"to allocate on {device} takes PyTorch ({error}); install it, or pass out="
+        ) from error
+
+
+def _place(like: View) -> Any:
+    """A view's device as PyTorch has it: AMD's are cuda to it, too."""
+    return like.source.device if like.kind == "torch" else like.device.replace("rocm", "cuda")
+
+
+def torch_empty_like(tensor: Any) -> Any:
+    """PyTorch's empty_like, in huge pages where that pays."""
+    result = sys.modules["torch"].empty_like(tensor)
+    if result.nbytes >= hugepages.LARGE:
+        hugepages.ask_for_huge_pages(result.data_ptr(), result.nbytes)
+    return result
+
+
+def like_input(result: Any, like: View) -> Any:
+    """A result, or several, as arrays of the input's own library, where that is not already the case."""
+    if like.kind != "dlpack":
+        return result
+    if like.device != "cpu":
+        return _on_device_like(result, like.source)
+    if not hasattr(like.source, "__array_namespace__"):
+        return result
+    namespace = like.source.__array_namespace__()
+
+    def convert(array: np.ndarray) -> Any:
+        is_exported = array.dtype.kind != "V"  # NumPy gives no DLPack of dtypes that are not its own, as bfloat16
+        return namespace.from_dlpack(array) if is_exported else namespace.asarray(array)
+
+    return tuple(map(convert, result)) if isinstance(result, tuple) else convert(result)
+
+
+def _on_device_like(result: Any, source: Any) -> Any:
+    """PyTorch's tensors as arrays of the library of `source`, as they are where that cannot take them."""
+    if hasattr(source, "__array_namespace__"):
+        namespace = source.__array_namespace__()
+    else:
+        namespace = sys.modules.get(type(source).__module__.partition(".")[0])
+    take = getattr(namespace, "from_dlpack", None)
+    if take is None:
+        return result
+    return tuple(map(take, result)) if isinstance(result, tuple) else take(result)
+
+
+_numpy_dtypes: dict[Any, Dtype] = {}  # by NumPy's own dtype objects: to ask one for its name takes 2 us
+
+
+def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
+    if isinstance(array, np.ma.MaskedArray):
+        raise InvalidCall(f"{operator}: {argument} is a masked array, whose mask would be lost; pass .filled(value)")
+    plain = array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)  # a class may say otherwise
+    dtype = _numpy_dtypes.get(plain.dtype)
+    if dtype is None:
+        dtype = _numpy_dtypes[plain.dtype] = foreign.numpy_dtype(plain.dtype, operator, argument)
+    address, read_only = plain.__array_interface__["data"]
+    return View(Meta(dtype, plain.shape, plain.strides), address, "cpu", "numpy", not read_only, array, array)
+
+
+def pytorch_must_see(objects: tuple[Any, ...]) -> bool:
+    """Whether a call is PyTorch's to record or transform: on tensors of its own, not all of them plain memory."""
+    torch = sys.modules.get("torch")
+    if torch is None or not all(obj is None or isinstance(obj, torch.Tensor) for obj in objects):
+        return False
+    return any(_is_watched(torch, obj) for obj in objects if obj is not None)
+
+
+def _is_watched(torch: Any, tensor: Any) -> bool:
+    """Whether a tensor is on the graph, carries a tangent, or stands for others: fake, batched, functional."""
+    return bool(
+        (tensor.requires_grad and torch.is_grad_enabled())
+        or _has_tangent(torch, tensor)
+        or (type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__ and not tensor.is_nested)
+        or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        or torch._is_functional_tensor(tensor)
+    )
+
+
+def _has_tangent(torch: Any, tensor: Any) -> bool:
+    forward_mode = torch.autograd.forward_ad
+    return forward_mode._current_level >= 0 and forward_mode.unpack_dual(tensor).tangent is not None
+
+
+_torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that their names are read once
+
+
+def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
+    """What is known of a PyTorch tensor without its data, where a kernel can do with a tensor of its kind."""
+    if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
+        kinds = "sparse, mkldnn, nested or quantised"
+        raise InvalidCall(
+            f"{operator}: {argument} is a {kinds} tensor; pass .to_dense(), .to_padded_tensor() or .dequantize()"
+        )
+    dtype = _torch_dtypes.get(tensor.dtype)
+    if dtype is None:
+        name = str(tensor.dtype).removeprefix("torch.")
+        if name not in BY_NAME:
+            raise InvalidDtype(f"{operator}: {argument} is {name}; known: {', '.join(BY_NAME)}")
+        dtype = _torch_dtypes[tensor.dtype] = BY_NAME[name]
+    check_rank(tensor.ndim, operator, argument)
+    itemsize = dtype.itemsize
+    return Meta(dtype, tuple(tensor.shape), tuple([s * itemsize for s in tensor.stride()]))
+
+
+def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
+    if (tensor.requires_grad and torch.is_grad_enabled()) or _has_tangent(torch, tensor):
+        raise InvalidArgument(
+            f"{operator}: {argument} requires grad; out=, backend=, a plan or arrays of other libraries would cut it "
+            "off from the graph: pass .detach(), or call inside torch.no_grad()"
+        )
+    if tensor.is_neg() or tensor.is_conj():
+        raise InvalidCall(f"{operator}: {argument} is a lazy negation or conjugate; pass .resolve_neg().resolve_conj()")
+    meta = torch_meta(torch, tensor, operator, argument)
+    try:
+        # A tensor with its own dispatch (fake, wrapping others) has none, but some tell an address nevertheless.
+        is_plain = type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
+        address = tensor.data_ptr() if is_plain else 0
+    except RuntimeError:  # batched, functional and other tensors seen through a transform
+        address = 0
+    if not address and tensor.numel() and tensor.device.type != "meta":
+        raise InvalidCall(f"{operator}: {argument} is a {type(tensor).__name__} without memory of its own")
+    device = "cpu" if tensor.is_cpu else str(tensor.device)
+    return View(meta, address, device, "torch", True, tensor, tensor)

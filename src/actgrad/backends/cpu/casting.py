@@ -1,0 +1,177 @@
+"""Between memory and arithmetic: how a vector of each storage dtype is widened to the compute dtype, and rounded back.
+
+Every conversion back rounds once, to nearest, ties to even. There is one NaN; integers saturate, NaN becomes 0.
+"""
+
+from __future__ import annotations
+
+import llvmlite.ir as ir
+
+from ...base.dtypes import Dtype
+from .emitter import Emitter, Mask, Vector
+from .ir_types import DOUBLE, FLOAT, HALF, I8, I16, I32
+
+_TYPES = {
+    "float32": FLOAT, "float64": DOUBLE, "float16": I16, "bfloat16": I16,
+    "int8": I8, "uint8": I8, "int16": I16, "int32": I32,
+}  # fmt: skip
+
+UPPER_HALF = 0xFFFF0000  # of a word: where bfloat16 lies in a float
+
+
+def memory_type(dtype: Dtype, lanes: int) -> ir.VectorType:
+    """How `lanes` elements lie in memory; a complex element is two numbers."""
+    if dtype.kind == "complex":
+        return ir.VectorType(_TYPES[dtype.part.name], 2 * lanes)
+    return ir.VectorType(_TYPES[dtype.name], lanes)
+
+
+def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> Vector:
+    """A vector as it lies in memory, in the compute dtype; exact."""
+    builder, wide = emitter.builder, emitter.vector_type(emitter.element)
+    if dtype.kind in ("int", "uint"):
+        convert = builder.sitofp if dtype.kind == "int" else builder.uitofp
+        return Vector(emitter, convert(raw, wide))
+    if dtype.name == "bfloat16":
+        words = builder.shl(builder.zext(raw, emitter.vector_type(I32)), emitter.splat(16, I32))
+        raw = builder.bitcast(words, emitter.vector_type(FLOAT))
+    elif dtype.name == "float16":
+        raw = _half_to_float(emitter, raw)
+    if emitter.is_double and dtype.name != "float64":
+        raw = _extend(emitter, raw, DOUBLE)
+    return Vector(emitter, raw)
+
+
+def widen_pair(emitter: Emitter, words: ir.Value) -> tuple[Vector, Vector]:
+    """Of two vectors of bfloat16 that lie in memory as one of words: the even elements and the odd ones; exact."""
+    builder = emitter.builder
+    even = builder.shl(words, emitter.splat(16, I32))
+    return emitter.from_bits(even), emitter.from_bits(builder.and_(words, emitter.splat(UPPER_HALF, I32)))
+
+
+def narrow_pair(emitter: Emitter, even: Vector, odd: Vector) -> ir.Value:
+    """The reverse, both rounded."""
+    builder = emitter.builder
+    lower, upper = (_rounded_to_upper_half(emitter, emitter.one_nan(x).value) for x in (even, odd))
+    upper = builder.and_(upper, emitter.splat(UPPER_HALF, I32))
+    return builder.or_(builder.lshr(lower, emitter.splat(16, I32)), upper)
+
+
+def _extend(emitter: Emitter, narrow: ir.Value, element: ir.Type) -> ir.Value:
+    """fpext behind a fence: LLVM moves selects before it, where it turns -0.0 into 0.0 (llvm-project issue 157254)."""
+    wide = emitter.vector_type(element)
+    suffix = f"v{emitter.lanes}f{64 if element == DOUBLE else 32}"
+    return emitter.call(f"llvm.arithmetic.fence.{suffix}", wide, emitter.builder.fpext(narrow, wide))
+
+
+def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
+    """A vector of the compute dtype, rounded once to how `dtype` lies in memory."""
+    if dtype.kind in ("int", "uint"):
+        return _to_integer(emitter, x, dtype)
+    # One NaN for all: which operand's NaN a product takes is LLVM's choice, another one in each copy of a loop.
+    real = _rounded(emitter, emitter.one_nan(x), dtype.part if dtype.kind == "complex" else dtype)
+    return _interleave_zeros(emitter, real) if dtype.kind == "complex" else real
+
+
+def _rounded(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
+    if dtype.name == "float64":
+        return x.value
+    if dtype.name == "float32":
+        return _to_float(emitter, x)
+    single = _round_to_odd(emitter, x) if emitter.is_double else x.value
+    return _float_to_half(emitter, single) if dtype.name == "float16" else _float_to_bfloat16(emitter, single)
+
+
+def _to_float(emitter: Emitter, x: Vector) -> ir.Value:
+    return emitter.builder.fptrunc(x.value, emitter.vector_type(FLOAT)) if emitter.is_double else x.value
+
+
+def _round_to_odd(emitter: Emitter, x: Vector) -> ir.Value:
+    """Doubles in float32 such that rounding the result once more equals rounding the double once.
+
+    Truncated towards zero, with the last bit set where anything was lost (Boldo and Melquiond 2008).
+    """
+    builder = emitter.builder
+    nearest = builder.fptrunc(x.value, emitter.vector_type(FLOAT))
+    back = Vector(emitter, builder.fpext(nearest, emitter.vector_type(DOUBLE)))
+    bits = builder.bitcast(nearest, emitter.vector_type(I32))
+    too_large = emitter.abs(back) > emitter.abs(x)
+    bits = builder.sub(bits, builder.zext(too_large.value, bits.type))
+    lost = builder.fcmp_ordered("!=", back.value, x.value)
+    return builder.bitcast(builder.or_(bits, builder.zext(lost, bits.type)), nearest.type)
+
+
+def _float_to_bfloat16(emitter: Emitter, single: ir.Value) -> ir.Value:
+    rounded = _rounded_to_upper_half(emitter, single)
+    return emitter.builder.trunc(emitter.builder.lshr(rounded, emitter.splat(16, I32)), emitter.vector_type(I16))
+
+
+def _rounded_to_upper_half(emitter: Emitter, single: ir.Value) -> ir.Value:
+    """Words whose upper half is a float, rounded to nearest even by adding just under a half unit.
+
+    To the NaN that `one_nan` leaves, whose lower half is 0, that adds nothing.
+    """
+    builder = emitter.builder
+    bits = builder.bitcast(single, emitter.vector_type(I32))
+    odd = builder.and_(builder.lshr(bits, emitter.splat(16, I32)), emitter.splat(1, I32))
+    return builder.add(builder.add(bits, emitter.splat(0x7FFF, I32)), odd)
+
+
+def _half_to_float(emitter: Emitter, raw: ir.Value) -> ir.Value:
+    builder, wide = emitter.builder, emitter.vector_type(FLOAT)
+    if emitter.target.half:
+        return _extend(emitter, builder.bitcast(raw, emitter.vector_type(HALF)), FLOAT)
+    # The fields moved into place make a float 2**112 too small (subnormals included); infinity and NaN are set apart.
+    word = emitter.vector_type(I32)
+    bits = builder.zext(raw, word)
+    sign = builder.shl(builder.and_(bits, emitter.splat(0x8000, I32)), emitter.splat(16, I32))
+    magnitude = builder.shl(builder.and_(bits, emitter.splat(0x7FFF, I32)), emitter.splat(13, I32))
+    scaled = builder.fmul(builder.bitcast(magnitude, wide), emitter.splat(2.0**112, FLOAT))
+    special = builder.icmp_unsigned(">=", magnitude, emitter.splat(0x7C00 << 13, I32))
+    finite = builder.bitcast(scaled, word)
+    infinite = builder.or_(magnitude, emitter.splat(0x7F800000, I32))
+    return builder.bitcast(builder.or_(sign, builder.select(special, infinite, finite)), wide)
+
+
+def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
+    builder = emitter.builder
+    if emitter.target.half:
+        return builder.bitcast(builder.fptrunc(single, emitter.vector_type(HALF)), emitter.vector_type(I16))
+    word, wide = emitter.vector_type(I32), emitter.vector_type(FLOAT)
+    bits = builder.bitcast(single, word)
+    sign = builder.and_(builder.lshr(bits, emitter.splat(16, I32)), emitter.splat(0x8000, I32))
+    magnitude = builder.and_(bits, emitter.splat(0x7FFFFFFF, I32))
+    # Normal results: round to nearest even by adding just under half of the 13 bits that go, and rebias.
+    odd = builder.and_(builder.lshr(magnitude, emitter.splat(13, I32)), emitter.splat(1, I32))
+    carried = builder.add(builder.add(magnitude, emitter.splat(0xFFF, I32)), odd)
+    normal = builder.lshr(builder.sub(carried, emitter.splat(112 << 23, I32)), emitter.splat(13, I32))
+    # Subnormal results: adding 0.5 lets the adder round at bit 2**-24, which is then the last one.
+    half_added = builder.fadd(builder.bitcast(magnitude, wide), emitter.splat(0.5, FLOAT))
+    subnormal = builder.sub(builder.bitcast(half_added, word), emitter.splat(0x3F000000, I32))
+    result = builder.select(builder.icmp_unsigned("<", magnitude, emitter.splat(0x38800000, I32)), subnormal, normal)
+    overflows = builder.icmp_unsigned(">=", magnitude, emitter.splat(0x477FF000, I32))  # 65520 and above
+    result = builder.select(overflows, emitter.splat(0x7C00, I32), result)
+    payload = builder.or_(builder.lshr(magnitude, emitter.splat(13, I32)), emitter.splat(0x7E00, I32))
+    payload = builder.and_(payload, emitter.splat(0x7FFF, I32))
+    is_nan = builder.icmp_unsigned(">", magnitude, emitter.splat(0x7F800000, I32))
+    return builder.trunc(builder.or_(builder.select(is_nan, payload, result), sign), emitter.vector_type(I16))
+
+
+def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
+    """Saturated before the conversion, which is undefined out of range."""
+    bits = 8 * dtype.itemsize
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "int" else (0, 2**bits - 1)
+    builder = emitter.builder
+    number = Mask(emitter, builder.fcmp_ordered("ord", x.value, x.value))
+    inside = emitter.minimum(emitter.maximum(emitter.where(number, x, 0.0), float(low)), float(high))
+    whole = emitter.nearest_integer(inside).value
+    wide = builder.fptosi(whole, emitter.vector_type(I32))  # no dtype here exceeds it
+    target = emitter.vector_type(_TYPES[dtype.name])
+    return wide if wide.type == target else builder.trunc(wide, target)
+
+
+def _interleave_zeros(emitter: Emitter, real: ir.Value) -> ir.Value:
+    """Complex numbers whose imaginary parts are zero."""
+    zeros = ir.Constant(real.type, None)
+    order = [k for lane in range(emitter.lanes) for k in (lane, emitter.lanes + lane)]
+    return emitter.builder.shuffle_vector(real, zeros, ir.Constant(ir.VectorType(I32, len(order)), order))

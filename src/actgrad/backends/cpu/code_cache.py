@@ -1,0 +1,174 @@
+"""Machine code on disk, so that a later process need not compile it again. Without a usable folder nothing is lost.
+
+An entry is loaded and run, so it is trusted only if this user wrote it and nobody else can: owner and permissions are
+looked at, and a checksum tells a damaged file from a whole one. Anything else counts as absent and is written anew.
+
+Entries are in a folder of our own (own_folder.py) in ACTGRAD_CACHE_DIR, else in `actgrad` in the user's cache folder;
+an empty ACTGRAD_CACHE_DIR means none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import time
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import llvmlite
+
+from ...base import xp
+from ...base.folders import user_cache
+from . import own_folder
+from .own_folder import OwnFolder, Unusable
+
+_MAGIC = b"actgrad1"
+_DIGEST = 32  # bytes of a SHA-256
+_ENTRY = re.compile(r"[0-9a-f]{16}-[0-9a-f]{40}\.o")  # compiler, key
+KEPT_DAYS = 30
+
+
+def folder() -> Path | None:
+    """Where entries are kept, whether or not it exists yet; None where there is no such place."""
+    base = _base()
+    return None if base is None else base / own_folder.NAME
+
+
+def load(key: str) -> bytes | None:
+    """The entry of `key`, or None where there is none to be trusted."""
+    try:
+        with _opened() as own:
+            content = own.read(_name(key))
+    except OSError:  # absent or unusable
+        return None
+    if content is None:
+        return None
+    head, payload = content[: len(_MAGIC) + _DIGEST], content[len(_MAGIC) + _DIGEST :]
+    return payload if head == _MAGIC + hashlib.sha256(payload).digest() else None
+
+
+def store(key: str, payload: bytes) -> bool:
+    """Keep an entry; whether that was possible. Readers see all of it or nothing."""
+    try:
+        with _opened(make=True) as own:
+            if not any(name.startswith(_compiler()[:16]) for name in own.names()):
+                _remove_old(own)
+            own.write(_name(key), _MAGIC + hashlib.sha256(payload).digest() + payload)
+    except OSError:  # read-only, full, or not ours
+        return False
+    return True
+
+
+def why_unusable() -> str | None:
+    """Why no entries can be kept; None where they can be."""
+    base = _base()
+    if base is None:
+        return "ACTGRAD_CACHE_DIR is empty, or there is no home folder"
+    try:
+        try:
+            with _opened() as own:
+                place = own.path
+        except FileNotFoundError:  # it would be made in the nearest folder that exists
+            place = next(path for path in (base, *base.absolute().parents) if path.exists())
+    except OSError as error:
+        return str(error) if isinstance(error, Unusable) else f"{error.filename or base}: {error.strerror}"
+    return None if os.access(place, os.W_OK | os.X_OK) else f"{place} cannot be written to"
+
+
+def entries() -> dict[str, int]:
+    """The file names of all entries, each with its size in bytes."""
+    try:
+        with _opened() as own:
+            return {name: status.st_size for name in own.names() if (status := _status(own, name)) is not None}
+    except OSError:  # absent or unusable
+        return {}
+
+
+def clear() -> int:
+    """Remove all entries; how many there were."""
+    try:
+        with _opened() as own:
+            own.remove_parts(_MAGIC, lambda _: True)
+            return sum(own.remove(name, _MAGIC) for name in own.names() if _ENTRY.fullmatch(name))
+    except OSError:  # absent or unusable
+        return 0
+
+
+def _base() -> Path | None:
+    """The folder in which ours is."""
+    named = os.environ.get("ACTGRAD_CACHE_DIR")
+    if named is not None:
+        return Path(named) if named else None
+    above = user_cache()
+    return None if above is None else above / "actgrad"
+
+
+def _opened(make: bool = False) -> AbstractContextManager[OwnFolder]:
+    base = _base()
+    if base is None:
+        raise Unusable("there is no folder")
+    return own_folder.opened(base, make)
+
+
+def _name(key: str) -> str:
+    """The file name of an entry. It begins with the compiler, so that those of earlier ones can go."""
+    return f"{_compiler()[:16]}-{key}.o"
+
+
+def _status(own: OwnFolder, name: str) -> os.stat_result | None:
+    """The status of an entry, None of anything else."""
+    is_entry = _ENTRY.fullmatch(name) and own.read(name, len(_MAGIC)) == _MAGIC
+    return own.status(name) if is_entry else None
+
+
+def _remove_old(own: OwnFolder) -> None:
+    """Remove entries that are older than KEPT_DAYS: only for a new compiler, which cannot use any of them."""
+
+    def is_old(status: os.stat_result) -> bool:
+        return time.time() - status.st_mtime > KEPT_DAYS * 86400
+
+    own.remove_parts(_MAGIC, is_old)
+    for name in own.names():
+        status = _status(own, name)
+        if status is not None and is_old(status):
+            own.remove(name, _MAGIC)
+
+
+def key(*parts: Any) -> str:
+    """A name for what is compiled from `parts`: formulas count by their bytecode, the compiler by its source."""
+    digest = hashlib.sha256(_compiler().encode())
+    for line in _lines(parts):
+        digest.update(line.encode() + b"\n")
+    return digest.hexdigest()[:40]
+
+
+@cache
+def _compiler() -> str:
+    """What turns a formula into machine code: this package's own code, LLVM and Python."""
+    digest = hashlib.sha256(f"{llvmlite.__version__} {platform.python_version()}".encode())
+    package = Path(__file__).parents[2]
+    for path in sorted([*package.glob("*.py"), *package.glob("backends/**/*.py")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _lines(value: Any) -> Iterable[str]:
+    """A description of `value` in which equal means compiled to the same code."""
+    if isinstance(value, FunctionType):
+        code = value.__code__
+        yield repr((code.co_code, code.co_varnames, code.co_names, code.co_consts))
+        for name in code.co_names:
+            if name not in xp.NAMES:  # those mean the same in every formula
+                yield from _lines(value.__globals__[name])
+    elif isinstance(value, tuple):
+        yield f"tuple of {len(value)}"
+        for item in value:
+            yield from _lines(item)
+    else:
+        yield repr(value)

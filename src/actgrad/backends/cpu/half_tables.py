@@ -1,0 +1,133 @@
+"""Functions of one half-precision number, looked up: all 65,536 results stay in the second-level cache.
+
+A formula that calls exp takes a vector of 16 numbers through some fifty instructions; a look into a table is two loads.
+Tables are computed by the formula's own row function, so that results are the same bits. There are two kinds:
+
+Where a result depends on one number alone, it is the result that is looked up, in place of a row function:
+
+    void lookup(char** operands, int64 n, void** table)      see rows.py; also as lookup_streaming
+
+Where other operands have a part (a gradient, a gate), the formulas' values are, as floats, within the row function;
+those of a function and of its derivative lie side by side, and are had for the price of one. A processor that cannot
+gather them fast looks them up one by one before, see notes.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import llvmlite.ir as ir
+import numpy as np
+
+from ...base import access, xp
+from ...base.dtypes import BY_NAME, Dtype
+from ...base.loop import Loop, Operand
+from ...calls.plan import Computation
+from .ir_builder import Function
+from .ir_types import I16, I32, I64, PTR
+
+NUMBERS = 1 << 16  # of a half-precision dtype
+WORTH = 3 * NUMBERS // 2  # elements of a call that make it worth to fill a table, which later calls use too
+MOST_TABLES = 64  # they live as long as the process: 32 MiB at most
+STEP = 4  # elements: a word of half-precision numbers
+LONG = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}  # longer than looking up a vector of numbers
+
+Table = np.ndarray[Any, np.dtype[Any]]
+
+
+def of_results(computation: Computation) -> Computation | None:
+    """What a table of a computation's results holds: the same on all numbers. None where computing is as fast."""
+    loop = computation.loop
+    if not (
+        len(loop.inputs) == len(loop.outputs) == 1
+        and all(map(_is_half, (operand.dtype for operand in loop.operands)))
+        and loop.size >= WORTH
+        and any(xp.functions_of(formula) - xp.SIMPLE for formula in computation.formulas)
+    ):
+        return None
+    return replace(computation, loop=_all_numbers(loop.inputs[0].dtype, loop.outputs[0].dtype))
+
+
+def of_formulas(computation: Computation) -> list[Computation]:
+    """What a table of the formulas' values holds, one or two side by side. Empty where computing is as fast."""
+    loop, dtypes = computation.loop, {operand.dtype for operand in computation.loop.inputs}
+    formulas = computation.formulas
+    if not (
+        len(dtypes) == 1
+        and len(formulas) <= 2
+        and all(map(_is_half, dtypes))
+        and computation.compute == "float32"
+        and loop.size >= WORTH
+        and any(xp.functions_of(formula) & LONG for formula in formulas)
+    ):
+        return []
+    numbers = _all_numbers(loop.inputs[0].dtype, BY_NAME["float32"])
+    return [replace(computation, element=access.forward, formulas=(one,), loop=numbers) for one in formulas]
+
+
+def _is_half(dtype: Dtype) -> bool:
+    return dtype.kind == "float" and dtype.itemsize == 2
+
+
+def _all_numbers(dtype: Dtype, result: Dtype) -> Loop:
+    output, number = Operand(0, result, 0, (result.itemsize,)), Operand(1, dtype, 0, (dtype.itemsize,))
+    return Loop((NUMBERS,), (output,), (number,))
+
+
+def filled(computation: Computation, run: Callable[..., object]) -> Table:
+    """The table that a kernel computes from all numbers."""
+    (result,) = computation.loop.outputs
+    table, numbers = np.empty(NUMBERS, result.dtype.numpy), np.arange(NUMBERS, dtype=np.uint16)
+    run(table.ctypes.data, numbers.ctypes.data)
+    return table
+
+
+def emit(module: ir.Module) -> None:
+    """Add `lookup` and `lookup_streaming` to `module`."""
+    plain = _Lookup(module, "lookup")
+    plain.plain_body()
+    _Lookup(module, "lookup_streaming").streaming_body(plain.function.function_value)
+
+
+class _Lookup:
+    def __init__(self, module: ir.Module, name: str):
+        self.function = function = Function(module, name, (PTR, I64, PTR), public=True)
+        self.operands, self.count, self.tables = function.arguments
+        self.target, self.source = (function.word(self.operands, k, PTR) for k in range(2))
+        self.table = function.word(self.tables, 0, PTR)
+        self.bulk = function.and_(self.count, I64(-STEP))
+
+    def plain_body(self) -> None:
+        function = self.function
+        with function.steps(I64(0), self.bulk, STEP) as i:
+            places = [function.add(i, I64(k)) for k in range(STEP)]
+            for place, result in zip(places, [self._result(place) for place in places], strict=True):
+                function.store(result, self._element(self.target, place), align=1)
+        with function.steps(self.bulk, self.count) as i:
+            function.store(self._result(i), self._element(self.target, i), align=1)
+        function.ret_void()
+
+    def streaming_body(self, plain: ir.Function) -> None:
+        """Whole words with streaming stores; what is left over by the plain function."""
+        function, rest = self.function, self.function.words(2, "rest")
+        with function.steps(I64(0), self.bulk, STEP) as i:
+            word = I64(0)
+            for k in range(STEP):
+                result = function.zext(self._result(function.add(i, I64(k))), I64)
+                word = function.or_(word, function.shl(result, I64(16 * k)))
+            store = function.store(word, self._element(self.target, i), align=8)
+            store.set_metadata("nontemporal", function.module.add_metadata([I32(1)]))
+        for k, pointer in enumerate((self.target, self.source)):
+            function.store(self._element(pointer, self.bulk), function.word_at(rest, k))
+        function.call(plain, [rest, function.sub(self.count, self.bulk), self.tables])
+        function.ret_void()
+
+    def _result(self, index: ir.Value) -> ir.Value:
+        function = self.function
+        number = function.load(self._element(self.source, index), typ=I16, align=1)
+        return function.load(self._element(self.table, function.zext(number, I64)), typ=I16, align=1)
+
+    def _element(self, pointer: ir.Value, index: ir.Value) -> ir.Value:
+        return self.function.gep(pointer, [index], source_etype=I16)

@@ -1,0 +1,177 @@
+"""Staging: code that copies tiles between memory, whatever its strides, and small contiguous buffers."""
+
+from __future__ import annotations
+
+import llvmlite.ir as ir
+
+from .ir_builder import Function, external
+from .ir_types import I1, I32, I64, PTR, VOID
+from .target import LINE
+
+ITEMSIZES = (1, 2, 4, 8, 16)
+FETCH_AHEAD = 2  # blocks; beyond the tile's end that is the beginning of the next one
+_COPY = (PTR, I64, I64, PTR, I64, I64, I64, I64)  # the arguments of the copies below
+
+
+def emit_stage(module: ir.Module, size: int) -> ir.Function:
+    """stage(key): this thread's buffer of `size` bytes, allocated at its first use; NULL where memory is missing.
+
+    The heap has room where a thread's stack may not. The pthread key's destructor frees the buffer with its thread.
+    """
+    f = Function(module, "stage", (I32,), PTR)
+    (key,) = f.arguments
+    known = f.call(external(module, "pthread_getspecific", PTR, I32), [key])
+    with f.if_then(f.icmp_signed("!=", f.ptrtoint(known, I64), I64(0))):
+        f.leave(known)
+    buffer = f.call(external(module, "aligned_alloc", PTR, I64, I64), [I64(LINE), I64(size)])
+    failed = f.call(external(module, "pthread_setspecific", I32, I32, PTR), [key, buffer])
+    with f.if_then(f.icmp_signed("!=", failed, I32(0))):
+        f.call(external(module, "free", VOID, PTR), [buffer])
+        f.leave(PTR(None))
+    f.ret(buffer)
+    return f.function_value
+
+
+def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
+    """copy(stage, memory, row stride, column stride, rows, columns, itemsize, out), strides in bytes.
+
+    The stage holds the tile row by row. `out` says which way: from the stage to memory, or the other.
+    """
+    f = Function(module, "copy", (PTR, PTR, I64, I64, I64, I64, I64, I64))
+    stage, memory, row_stride, column_stride, rows, columns, itemsize, out = f.arguments
+    pitch = f.mul(columns, itemsize)
+    leaving = f.icmp_signed("!=", out, I64(0))
+    target, source = f.select(leaving, memory, stage), f.select(leaving, stage, memory)
+
+    def magnitude(x: ir.Value) -> ir.Value:
+        return f.select(f.icmp_signed("<", x, I64(0)), f.sub(I64(0), x), x)
+
+    # Step by step, the inner loop takes the dimension with the smaller steps in memory, if there are any.
+    is_closer = f.icmp_signed("<", magnitude(row_stride), magnitude(column_stride))
+    turned = f.and_(is_closer, f.icmp_signed(">", rows, I64(1)))
+    outer_stage, inner_stage = f.select(turned, itemsize, pitch), f.select(turned, pitch, itemsize)
+    outer, inner = f.select(turned, column_stride, row_stride), f.select(turned, row_stride, column_stride)
+    outer_count, inner_count = f.select(turned, columns, rows), f.select(turned, rows, columns)
+    steps = [
+        target, f.select(leaving, outer, outer_stage), f.select(leaving, inner, inner_stage),
+        source, f.select(leaving, outer_stage, outer), f.select(leaving, inner_stage, inner),
+        outer_count, inner_count,
+    ]  # fmt: skip
+    # Where memory is contiguous along rows, the tile is transposed: target[i][j] = source[j][i].
+    transposed = [
+        target, f.select(leaving, column_stride, pitch), source, f.select(leaving, pitch, column_stride),
+        f.select(leaving, columns, rows), f.select(leaving, rows, columns), leaving,
+    ]  # fmt: skip
+    done = f.append_basic_block("done")
+    choice = f.switch(itemsize, done)
+    for size in ITEMSIZES:
+        block = f.append_basic_block(f"size{size}")
+        choice.add_case(I64(size), block)
+        f.position_at_end(block)
+        step_by_step = _copy_stepwise(module, size)
+        is_pairwise = f.and_(f.icmp_signed("==", column_stride, I64(2 * size)), f.not_(f.or_(turned, leaving)))
+        with f.if_else(f.icmp_signed("==", row_stride, I64(size))) as (contiguous, otherwise):
+            with contiguous:
+                f.call(_transpose(module, size, vector_bytes, step_by_step), transposed)
+            with otherwise, f.if_else(is_pairwise) as (pairwise, any_step):
+                with pairwise:
+                    f.call(_copy_pairwise(module, size, vector_bytes), steps)
+                with any_step:
+                    f.call(step_by_step, steps)
+        f.branch(done)
+    f.position_at_end(done)
+    f.ret_void()
+    return f.function_value
+
+
+def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
+    """copy(target, outer step, inner step, source, outer step, inner step, outer count, inner count)"""
+    f = Function(module, f"copy{itemsize}", _COPY)
+    target, target_outer, target_inner, source, source_outer, source_inner, outer, inner = f.arguments
+    element = ir.IntType(8 * itemsize)
+    with f.steps(I64(0), outer) as i:
+        to, from_ = f.at(target, f.mul(i, target_outer)), f.at(source, f.mul(i, source_outer))
+        with f.steps(I64(0), inner) as j:
+            value = f.load(f.at(from_, f.mul(j, source_inner)), typ=element, align=1)
+            f.store(value, f.at(to, f.mul(j, target_inner)), align=1)
+    f.ret_void()
+    return f.function_value
+
+
+def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Function:
+    """The same of every second element, into lines without gaps: of pairs that are loaded the first one is kept."""
+    f = Function(module, f"copy_pairwise{itemsize}", _COPY)
+    target, target_outer, _, source, source_outer, _, outer, inner = f.arguments
+    element, side, pair = ir.IntType(8 * itemsize), vector_bytes // itemsize, 2 * itemsize
+    firsts = _lanes(list(range(0, 2 * side, 2)))
+    whole = f.and_(f.sub(inner, I64(1)), I64(-side))  # the last one's neighbour may be nobody's memory
+    with f.steps(I64(0), outer) as i:
+        to, from_ = f.at(target, f.mul(i, target_outer)), f.at(source, f.mul(i, source_outer))
+        with f.steps(I64(0), whole, side) as j:
+            begin = f.at(from_, f.mul(j, I64(pair)))
+            halves = [f.at(begin, k * vector_bytes) for k in (0, 1)]
+            pairs = [f.load(half, typ=ir.VectorType(element, side), align=1) for half in halves]
+            f.store(f.shuffle_vector(*pairs, firsts), f.at(to, f.mul(j, I64(itemsize))), align=1)
+        with f.steps(whole, inner) as j:
+            value = f.load(f.at(from_, f.mul(j, I64(pair))), typ=element, align=1)
+            f.store(value, f.at(to, f.mul(j, I64(itemsize))), align=1)
+    f.ret_void()
+    return f.function_value
+
+
+def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step: ir.Function) -> ir.Function:
+    """transpose(target, pitch, source, pitch, rows, columns, leaving): target[i][j] = source[j][i], i < rows, ...
+
+    Square blocks go through registers; what is left at the edges goes step by step. Memory is the source or, `leaving`
+    the stage, the target. Its lines are asked for FETCH_AHEAD blocks before, since no processor foresees such steps.
+    """
+    f = Function(module, f"transpose{itemsize}", (PTR, I64, PTR, I64, I64, I64, I1))
+    target, target_pitch, source, source_pitch, rows, columns, leaving = f.arguments
+    side = min(16, vector_bytes // itemsize)
+    element = ir.VectorType(ir.IntType(8 * itemsize), side)
+    whole_rows, whole_columns = f.and_(rows, I64(-side)), f.and_(columns, I64(-side))
+    size = I64(itemsize)
+
+    def place(base: ir.Value, pitch: ir.Value, i: ir.Value, j: ir.Value) -> ir.Value:
+        return f.at(base, f.add(f.mul(i, pitch), f.mul(j, size)))
+
+    with f.steps(I64(0), whole_columns, side) as j, f.steps(I64(0), whole_rows, side) as i:
+        memory, pitch = f.select(leaving, target, source), f.select(leaving, target_pitch, source_pitch)
+        line, column = f.select(leaving, i, j), f.select(leaving, j, i)
+        for k in range(side):
+            ahead = place(memory, pitch, f.add(line, I64(FETCH_AHEAD * side + k)), column)
+            f.fetch(ahead)
+        lines = [f.load(place(source, source_pitch, f.add(j, I64(k)), i), typ=element, align=1) for k in range(side)]
+        for k, line in enumerate(_transposed(f, lines)):
+            f.store(line, place(target, target_pitch, f.add(i, I64(k)), j), align=1)
+
+    def edge(first_row: ir.Value, first_column: ir.Value, row_count: ir.Value, column_count: ir.Value) -> None:
+        f.call(step_by_step, [
+            place(target, target_pitch, first_row, first_column), size, target_pitch,
+            place(source, source_pitch, first_column, first_row), source_pitch, size,
+            column_count, row_count,
+        ])  # fmt: skip
+
+    edge(whole_rows, I64(0), f.sub(rows, whole_rows), columns)
+    edge(I64(0), whole_columns, whole_rows, f.sub(columns, whole_columns))
+    f.ret_void()
+    return f.function_value
+
+
+def _transposed(f: Function, lines: list[ir.Value]) -> list[ir.Value]:
+    """The transposed square: in each round, pairs of lines exchange the halves of ever smaller blocks."""
+    side = len(lines)
+    width = side // 2
+    while width:
+        low = _lanes([k if not k & width else side + k - width for k in range(side)])
+        high = _lanes([k + width if not k & width else side + k for k in range(side)])
+        for k in range(side):
+            if not k & width:
+                a, b = lines[k], lines[k + width]
+                lines[k], lines[k + width] = f.shuffle_vector(a, b, low), f.shuffle_vector(a, b, high)
+        width //= 2
+    return lines
+
+
+def _lanes(numbers: list[int]) -> ir.Constant:
+    return ir.Constant(ir.VectorType(I32, len(numbers)), numbers)

@@ -1,0 +1,231 @@
+"""How a loop is cut into tiles, one per program, and the text of the kernel that walks a tile.
+
+A flat loop is contiguous in every operand: a program takes a run of elements and masks nothing but the last run, so
+that its accesses are 128 bits wide whatever the number of elements. Any other loop is walked in tiles of one or two
+dimensions; which of the further dimensions' elements a tile belongs to, its number tells. Pointers are advanced to
+the tile in 64 bits, once per program; within a tile offsets have 32 bits unless it reaches further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+from ...base.dtypes import Dtype
+from ...base.loop import Loop, Operand
+from .element import Element
+from .memory import memory_type
+
+THREAD_BYTES = 32  # of the widest operand, per thread: two 128-bit accesses in flight
+WARPS = 4
+INTERPRETED_TILE = 1 << 16  # elements; the interpreter's cost is per operation, not per element
+TRANSPOSED_TILE = 64  # elements in each dimension where operands are contiguous in different ones
+FULL = 256  # elements in the second dimension of a tile that is well filled
+VARYING = 1024  # elements that tiles are chosen for where only a tracer knows how many: too many lanes cost little
+LEAST_RUN = 32  # elements in the innermost dimension of a tile, where there are as many
+REACH = 2**31 - 2**16  # what is counted in 32 bits
+
+
+class Parameter(NamedTuple):
+    """A number that the kernel is given."""
+
+    name: str
+    type: str
+    value: float
+    is_hinted: bool = False  # whether code is made for what divides it
+
+    @property
+    def divisor(self) -> int:
+        """The largest power of two up to 16 that may be taken to divide it."""
+        return min(16, int(self.value) & -int(self.value)) if self.is_hinted else 1
+
+
+class Walk(NamedTuple):
+    """A kernel's text, its parameters and the number of its programs."""
+
+    text: str
+    pointers: tuple[tuple[str, str], ...]  # name and type, outputs first
+    parameters: tuple[Parameter, ...]
+    tiles: int
+    warps: int
+    words: str  # what kind it is, for people
+
+
+def walk(loop: Loop, element: Element, interpreted: bool) -> Walk:
+    """The kernel for a coalesced loop of at least one element."""
+    writer = _Writer(loop, element)
+    elements = WARPS * 32 * max(1, THREAD_BYTES // max(o.dtype.itemsize for o in loop.operands))
+    if all(_is_flat(o, output) for output in (True, False) for o in (loop.outputs if output else loop.inputs)):
+        block = min(INTERPRETED_TILE, _power_above(loop.size)) if interpreted else elements
+        return writer.flat(block)
+    sizes = [n if isinstance(n, int) else VARYING for n in loop.shape]
+    inner, second = _tile_dimensions(loop, sizes)
+    if interpreted:
+        elements = INTERPRETED_TILE
+    blocks = {inner: min(_power_above(sizes[inner]), elements)}
+    if second is not None:
+        is_transposed = any(_step(o, second) == 1 for o in loop.operands)
+        if is_transposed and not interpreted:
+            elements = TRANSPOSED_TILE**2
+        tile = _tile(sizes[inner], sizes[second], elements, is_transposed)
+        blocks = dict(zip((inner, second), tile, strict=True))
+    return writer.tiled(blocks, 2 * WARPS if prod(blocks.values()) > elements // 2 > 1024 else WARPS)
+
+
+def _step(operand: Operand, dimension: int) -> int:
+    """An operand's stride along a dimension in elements."""
+    return operand.strides[dimension] // operand.dtype.itemsize
+
+
+def _is_flat(operand: Operand, is_output: bool) -> bool:
+    if not operand.strides:
+        return True
+    return len(operand.strides) == 1 and (_step(operand, 0) == 1 or (not is_output and operand.strides[0] == 0))
+
+
+def _tile_dimensions(loop: Loop, sizes: Sequence[int]) -> tuple[int, int | None]:
+    """The innermost dimension, and the one that a tile has beside it.
+
+    That is one that another operand is contiguous in, so that each is read and written in runs; else the innermost one
+    that fills a tile, or the longest.
+    """
+    inner = len(sizes) - 1
+    others = [d for d in range(inner) if any(_step(o, d) == 1 for o in loop.operands)]
+    if others or not inner:
+        return inner, others[-1] if others else None
+    return inner, max(range(inner), key=lambda d: (min(sizes[d], FULL), d))
+
+
+def _tile(inner: int, second: int, elements: int, is_transposed: bool) -> tuple[int, int]:
+    """The sizes of a tile, powers of two: the ones that waste least, of these the longest."""
+    if is_transposed:
+        inner_block = min(_power_above(inner), TRANSPOSED_TILE)
+        return inner_block, min(_power_above(second), elements // inner_block)
+    longest = min(_power_above(inner), elements)
+    lengths = [longest >> k for k in range(16) if longest >> k >= min(longest, LEAST_RUN)]
+    tiles = [(n, min(_power_above(second), elements // n)) for n in lengths]
+    return min(tiles, key=lambda t: (_padded(inner, t[0]) * _padded(second, t[1]), -t[0]))
+
+
+def _padded(size: int, block: int) -> int:
+    return -(-size // block) * block
+
+
+def _power_above(n: int) -> int:
+    return 1 << max(n - 1, 0).bit_length()
+
+
+class _Writer:
+    """Writes the kernel around an element's function."""
+
+    def __init__(self, loop: Loop, element: Element):
+        self.loop = loop
+        self.element = element
+        names = [f"out{k}" for k in range(len(loop.outputs))] + [f"in{k}" for k in range(len(loop.inputs))]
+        self.operands = dict(zip(names, loop.operands, strict=True))
+        self.pointers = tuple((name, "*" + memory_type(o.dtype)) for name, o in self.operands.items())
+        self.numbers: list[Parameter] = []
+        self.results = [f"y{k}" for k in range(element.results)]
+        self.uniforms = [
+            Parameter(f"u{k}", element.uniform_type, value) for k, value in enumerate(element.uniforms)
+        ]  # fmt: skip
+
+    def flat(self, block: int) -> Walk:
+        """The kernel of a loop that is contiguous in every operand."""
+        self.numbers.append(Parameter("count", "i64", self.loop.size))
+        moved = [name for name, o in self.operands.items() if not o.strides or o.strides[0]]
+        everywhere, somewhere = dict.fromkeys(self.operands, ""), dict.fromkeys(moved, "inside")
+        places = everywhere | dict.fromkeys(moved, "lane")
+        body = [
+            f"start = tl.program_id(0).to(tl.int64) * {block}",
+            f"lane = tl.arange(0, {block})",
+            *(f"{name} += start{_scale(self.operands[name].dtype)}" for name in moved),
+            f"if start + {block} <= count:",
+            *_indented(self._access(places, everywhere, [block])),
+            "else:",
+            "    inside = lane < (count - start).to(tl.int32)",
+            *_indented(self._access(places, everywhere | somewhere, [block])),
+        ]
+        return self._walk(body, -(-self.loop.size // block), WARPS, f"runs of {block}")
+
+    def tiled(self, blocks: dict[int, int], warps: int) -> Walk:
+        """The kernel of any loop, in tiles of these sizes in these dimensions, the innermost first."""
+        shape = self.loop.shape
+        letters = dict(zip(blocks, "ij", strict=False))
+        order = [*blocks, *(d for d in reversed(range(len(shape))) if d not in blocks)]
+        body, tiles = ["rest = tl.program_id(0)"], 1
+        for d in order:
+            name = letters.get(d, f"d{d}")
+            size = f"n_{name}"
+            self.numbers.append(Parameter(size, "i32" if shape[d] < REACH else "i64", shape[d], d in blocks))
+            count = -(-shape[d] // blocks.get(d, 1))
+            tiles *= count
+            if d in blocks:
+                across = f"(({size} + {blocks[d] - 1}) // {blocks[d]})"
+                body += [f"start_{name} = rest % {across} * {blocks[d]}", f"rest = rest // {across}"]
+            else:
+                body += [f"start_{name} = rest % {size}", f"rest = rest // {size}"]
+        for d, letter in letters.items():
+            lanes = f"tl.arange(0, {blocks[d]})"
+            lanes += {"i": "[None, :]", "j": "[:, None]"}[letter] if len(blocks) > 1 else ""
+            body += [f"lane_{letter} = {lanes}", f"inside_{letter} = start_{letter} + lane_{letter} < n_{letter}"]
+        offsets, masks = {}, {}
+        for name, operand in self.operands.items():
+            advance: list[str] = []
+            offset: list[str] = []
+            reach = sum((n - 1) * abs(_step(operand, d)) for d, n in blocks.items())
+            for d in order:
+                step, index = _step(operand, d), letters.get(d, f"d{d}")
+                if step == 0:
+                    continue
+                times = ""
+                if step != 1:
+                    stride = f"{name}_{index}"
+                    is_wide = abs(step) >= REACH or (d in blocks and reach >= REACH)
+                    self.numbers.append(Parameter(stride, "i64" if is_wide else "i32", step, True))
+                    times = f" * {stride}"
+                advance.append(f"start_{index}.to(tl.int64){times}")
+                if d in blocks:
+                    offset.insert(0, f"lane_{index}{times}")
+            if advance:
+                body.append(f"{name} += ({' + '.join(advance)}){_scale(operand.dtype)}")
+            offsets[name] = " + ".join(offset)
+            masks[name] = " & ".join(f"inside_{letters[d]}" for d in reversed(blocks) if _step(operand, d))
+        body += self._access(offsets, masks, list(reversed(blocks.values())))
+        words = f"tiles of {' x '.join(str(n) for n in reversed(blocks.values()))}"
+        return self._walk(body, tiles, warps, words)
+
+    def _access(self, offsets: dict[str, str], masks: dict[str, str], shape: Sequence[int]) -> list[str]:
+        """Loads, the element's function, stores; an empty offset is that of a single element."""
+        loads = []
+        for name in self.operands:
+            if name.startswith("in"):
+                place = f"{name} + {offsets[name]}" if offsets[name] else name
+                loads.append(f"tl.load({place}{f', {masks[name]}' if masks[name] else ''})")
+        arguments = ", ".join(loads + [u.name for u in self.uniforms])
+        lines = [f"{', '.join(self.results)} = element({arguments})"]
+        for result, (name, operand) in zip(self.results, self.operands.items(), strict=False):
+            place, inside = offsets[name], masks[name]
+            if operand.dtype.kind == "complex":
+                pair = "[" + ", ".join(["None"] * len(shape)) + ", :]"
+                lines.append(f"{result} = tl.broadcast_to({result}, {tuple(shape)})")
+                result = f"tl.join({result}, tl.full({tuple(shape)}, 0, {result}.dtype))"
+                place = f"tl.expand_dims({place}, {len(shape)}) * 2 + tl.arange(0, 2){pair}"
+                inside = f"tl.expand_dims({inside}, {len(shape)})" if inside else ""
+            lines.append(f"tl.store({name} + {place}, {result}{f', {inside}' if inside else ''})")
+        return lines
+
+    def _walk(self, body: list[str], tiles: int, warps: int, words: str) -> Walk:
+        parameters = (*self.numbers, *self.uniforms)
+        names = ", ".join([name for name, _ in self.pointers] + [p.name for p in parameters])
+        text = "\n".join([self.element.text, "", "", f"def kernel({names}):", *_indented(body), ""])
+        return Walk(text, self.pointers, parameters, tiles, warps, words)
+
+
+def _scale(dtype: Dtype) -> str:
+    return " * 2" if dtype.kind == "complex" else ""
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]

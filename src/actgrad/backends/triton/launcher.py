@@ -1,0 +1,144 @@
+"""Makes a kernel of a computation: its walk, compiled for its device, ready to be launched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from triton import knobs
+
+from ...arrays import View
+from ...base.errors import BackendUnavailable, InvalidArgument
+from ...base.loop import Loop
+from ...calls.plan import Computation
+from . import device, program
+from .element import element
+from .grid import Walk, walk
+from .machine import INTERPRETER, MACHINES, Machine
+
+ALIGNMENT = 16  # bytes that one access moves at most
+
+
+def walk_of(computation: Computation, machine: Machine) -> Walk:
+    """How a computation on at least one element is walked."""
+    loop = _whole_elements(computation.loop.coalesced())
+    return walk(loop, element(computation, machine), machine is INTERPRETER)
+
+
+def _whole_elements(loop: Loop) -> Loop:
+    for operand in loop.operands:
+        if any(stride % operand.dtype.itemsize for stride in operand.strides):
+            steps = ", ".join(map(str, operand.strides))
+            what = f"{operand.dtype} elements lie {steps} bytes apart"
+            raise InvalidArgument(f"backend 'triton' walks whole elements, but {what}; copy them")
+    return loop
+
+
+class _TritonKernel:
+    """What kernels have in common."""
+
+    machine_code = None
+
+    def __init__(self, computation: Computation, machine: Machine):
+        loop = computation.loop.coalesced()
+        self.walk = walk_of(computation, machine)
+        self._places = tuple((operand.tensor, operand.offset) for operand in loop.operands)
+        self._units = [(o.dtype.part if o.dtype.kind == "complex" else o.dtype).itemsize for o in loop.operands]
+        self._misfit = max(self._units) - 1  # bits of an address that would have to be looked at
+
+    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> None:
+        """There is none."""
+
+
+class CompiledKernel(_TritonKernel):
+    """A computation as machine code of a GPU.
+
+    All but the addresses is settled before `run`: which of the variants suits them, their low bits tell.
+    """
+
+    def __init__(self, computation: Computation):
+        self.device = device.find(computation.device)
+        super().__init__(computation, MACHINES[self.device.target.backend])
+        self._numbers = tuple([parameter.value for parameter in self.walk.parameters])
+        self._launches: list[Callable[..., object] | None] = [None] * ALIGNMENT  # by the addresses' low bits
+        self._launch(0)
+
+    def __str__(self) -> str:
+        target = self.device.target
+        return f"Triton, {target.backend} {target.arch}, {self.walk.words}"
+
+    def run(self, *addresses: int) -> None:
+        """Launch on the device's current stream."""
+        pointers = [addresses[tensor] + offset for tensor, offset in self._places]
+        low = 0
+        for pointer in pointers:
+            low |= pointer
+        if low & self._misfit and any(p % unit for p, unit in zip(pointers, self._units, strict=True)):
+            raise InvalidArgument("backend 'triton' needs each address to be a multiple of the element's size")
+        low &= ALIGNMENT - 1
+        launch = self._launches[low] or self._launch(low)
+        number, _, get_current, set_current, get_stream = self.device
+        current = get_current()
+        if current == number:
+            launch(get_stream(number), pointers)
+            return
+        set_current(number)
+        try:
+            launch(get_stream(number), pointers)
+        finally:
+            set_current(current)
+
+    def _launch(self, low: int) -> Callable[..., object]:
+        """What launches the variant for addresses with these low bits, compiled and loaded."""
+        alignment = low & -low or ALIGNMENT
+        with self.device.made_current():
+            compiled = program.compiled(self.walk, self.device.target, alignment)
+            enter = compiled.run  # loads it, too
+        tiles, function, metadata, numbers = self.walk.tiles, compiled.function, compiled.packed_metadata, self._numbers
+
+        def launch(stream: int, pointers: list[int]) -> None:
+            enter(tiles, 1, 1, stream, function, metadata, None, None, None, *pointers, *numbers)
+
+        launch.compiled = compiled  # type: ignore[attr-defined]  # unloaded with its last reference
+        self._launches[low] = launch
+        return launch
+
+
+class InterpretedKernel(_TritonKernel):
+    """A computation that Triton's interpreter runs on the CPU: slow, for tests on machines without a GPU."""
+
+    def __init__(self, computation: Computation):
+        if not knobs.runtime.interpret:
+            raise BackendUnavailable(
+                "backend 'triton' computes on the CPU only in Triton's interpreter: set TRITON_INTERPRET=1"
+            )
+        super().__init__(computation, INTERPRETER)
+
+    def __str__(self) -> str:
+        return f"Triton's interpreter, {self.walk.words}"
+
+    def run(self, *addresses: int) -> None:
+        """Compute."""
+        program.interpret(self.walk, [addresses[tensor] + offset for tensor, offset in self._places])
+
+
+class EmptyKernel:
+    """A computation on no elements."""
+
+    machine_code = None
+
+    def __str__(self) -> str:
+        return "nothing to compute"
+
+    def run(self, *addresses: int) -> None:
+        """Do nothing."""
+
+    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> None:
+        """There is none."""
+
+
+def prepare(computation: Computation) -> Any:
+    """The computation as a kernel."""
+    if not computation.loop.size:
+        return EmptyKernel()
+    return (InterpretedKernel if computation.device == "cpu" else CompiledKernel)(computation)

@@ -1,0 +1,91 @@
+"""Between memory and arithmetic: how a storage dtype is widened to the compute dtype, and rounded back, as text.
+
+Every conversion back rounds once, to nearest, ties to even. There is one NaN; integers saturate, NaN becomes 0.
+"""
+
+from __future__ import annotations
+
+from ...base.dtypes import Dtype
+from .text_values import Emitter, Vector
+
+#: Triton's names of what lies in memory. bfloat16 goes as bits: the interpreter's conversions would truncate it.
+TYPES = {
+    "float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "i16",
+    "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
+}  # fmt: skip
+_INTEGERS = {"int8": "tl.int8", "uint8": "tl.uint8", "int16": "tl.int16", "uint16": "tl.uint16", "int32": "tl.int32"}
+
+
+def memory_type(dtype: Dtype) -> str:
+    """What a pointer to elements points to; a complex element is two numbers."""
+    return TYPES[dtype.part.name if dtype.kind == "complex" else dtype.name]
+
+
+def as_bits(pointer: str, dtype: Dtype) -> str:
+    """A pointer as those have it who know all dtypes, made one to `memory_type`."""
+    if dtype.name != "bfloat16":
+        return pointer
+    return f"({pointer}).to(tl.pointer_type(tl.int16), bitcast=True)"
+
+
+def widen(emitter: Emitter, raw: str, dtype: Dtype) -> Vector:
+    """A loaded value in the compute dtype; exact."""
+    if dtype.name == "bfloat16":
+        raw = emitter.emit(f"({raw}.to(tl.int32) << 16).to(tl.float32, bitcast=True)")
+    if TYPES[dtype.name] != ("fp64" if emitter.is_double else "fp32"):
+        raw = emitter.emit(f"{raw}.to({emitter.type})")
+    return Vector(emitter, raw)
+
+
+def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> str:
+    """A vector of the compute dtype, rounded once to how `dtype` lies in memory; of a complex dtype the real part."""
+    if dtype.kind in ("int", "uint"):
+        return _to_integer(emitter, x, dtype)
+    target = dtype.part if dtype.kind == "complex" else dtype
+    if target.itemsize > 2 or not emitter.machine.has_one_nan:
+        # One NaN for all: which operand's NaN a product takes is the machine's choice.
+        x = emitter.one_nan(x)
+    if target.itemsize == 2 and emitter.is_double:
+        single = _round_to_odd(emitter, x)
+    else:
+        single = emitter.emit(f"{x.name}.to(tl.float32)") if target.itemsize == 4 and emitter.is_double else x.name
+    if target.name == "float16":
+        return emitter.emit(f"{single}.to(tl.float16)")
+    if target.name == "bfloat16":
+        return _to_bfloat16(emitter, single)
+    if target.name == "float64" and not emitter.is_double:
+        return emitter.emit(f"{single}.to(tl.float64)")
+    return single
+
+
+def _round_to_odd(emitter: Emitter, x: Vector) -> str:
+    """Doubles in float32 such that rounding the result once more equals rounding the double once.
+
+    Truncated towards zero, with the last bit set where anything was lost (Boldo and Melquiond 2008).
+    """
+    nearest = emitter.emit(f"{x.name}.to(tl.float32)")
+    back = emitter.emit(f"{nearest}.to(tl.float64)")
+    bits = emitter.emit(f"{nearest}.to(tl.int32, bitcast=True)")
+    too_large = emitter.emit(f"tl.abs({back}) > tl.abs({x.name})")
+    lost = emitter.emit(f"({back} < {x.name}) | ({back} > {x.name})")
+    odd = emitter.emit(f"({bits} - {too_large}.to(tl.int32)) | {lost}.to(tl.int32)")
+    return emitter.emit(f"{odd}.to(tl.float32, bitcast=True)")
+
+
+def _to_bfloat16(emitter: Emitter, single: str) -> str:
+    """The upper half of a float, rounded to nearest even: by adding just under a half unit where nothing else does."""
+    if emitter.machine.rounds_bfloat16:
+        return emitter.emit(f"{single}.to(tl.bfloat16).to(tl.int16, bitcast=True)")
+    bits = emitter.emit(f"{single}.to(tl.uint32, bitcast=True)")
+    rounded = emitter.emit(f"{bits} + 32767 + (({bits} >> 16) & 1)")
+    return emitter.emit(f"({rounded} >> 16).to(tl.uint16).to(tl.int16, bitcast=True)")
+
+
+def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> str:
+    """Saturated before the conversion, which is undefined out of range."""
+    bits = 8 * dtype.itemsize
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "int" else (0, 2**bits - 1)
+    number = emitter.where(x == x, x, 0.0)
+    whole = emitter.nearest_integer(emitter.minimum(emitter.maximum(number, float(low)), float(high)))
+    wide = emitter.emit(f"{whole.name}.to(tl.int32)")  # no dtype here exceeds it
+    return wide if dtype.name == "int32" else emitter.emit(f"{wide}.to({_INTEGERS[dtype.name]})")

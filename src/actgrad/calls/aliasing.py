@@ -1,0 +1,103 @@
+"""Whether views share memory: an output may be exactly an input, but may not half overlap one, nor itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from ..arrays import View, raw_array
+from ..base.errors import InvalidArgument
+from ..base.loop import Meta, same_layout
+
+_ENUMERABLE = 1 << 24  # elements of an output whose addresses are compared one by one
+
+
+def check(
+    operator: str,
+    output_names: tuple[str, ...],
+    outputs: Sequence[View | None],
+    input_names: tuple[str, ...],
+    inputs: Sequence[View | None],
+    extents: tuple[tuple[int, int], ...],
+) -> None:
+    """Raise where a given output is read-only, or overlaps an input without being the same view, or another output.
+
+    `extents` are those of all outputs, given or not, and then of the inputs that are there.
+    """
+    for k, output in enumerate(outputs):
+        if output is None:
+            continue
+        if not output.writable:
+            raise InvalidArgument(f"{operator}: {output_names[k]} is read-only; it must be writable")
+        low, high = extents[k]
+        first, end = output.address + low, output.address + high
+        place = len(outputs)  # among the extents
+        for j, other in enumerate(inputs):
+            if other is None:
+                continue
+            low, high = extents[place]
+            place += 1
+            address = other.address
+            if first < address + high and address + low < end and partly_overlap(output, other):
+                raise InvalidArgument(
+                    f"{operator}: {output_names[k]} overlaps {input_names[j]}; "
+                    "an output may be exactly an input, else apart"
+                )
+        for j in range(k):
+            earlier = outputs[j]
+            if earlier is None:
+                continue
+            low, high = extents[j]
+            address = earlier.address
+            if first < address + high and address + low < end and share_memory(output, earlier):
+                names = f"{output_names[k]} overlaps {output_names[j]}"
+                raise InvalidArgument(f"{operator}: {names}; outputs must be apart")
+
+
+def same_view(a: View, b: View) -> bool:
+    """Whether `a` and `b` are the same elements in the same order."""
+    return a.address == b.address and same_layout(a.meta, b.meta)
+
+
+def partly_overlap(a: View, b: View) -> bool:
+    """Whether `a` and `b` share memory without being the same view."""
+    return not same_view(a, b) and share_memory(a, b)
+
+
+def share_memory(a: View, b: View) -> bool:
+    """Whether an element of `a` and one of `b` share a byte; exact, which interleaved views need."""
+    return bool(np.shares_memory(raw_array(a.address, a.meta), raw_array(b.address, b.meta)))
+
+
+def refuse_self_overlap(operator: str, name: str, meta: Meta) -> None:
+    """Raise where two elements of an output lie on the same byte."""
+    if overlaps_itself(meta):
+        layout = f"shape {meta.shape}, strides {meta.strides} bytes"
+        raise InvalidArgument(f"{operator}: {name} overlaps itself ({layout}); pass a copy of it")
+
+
+def overlaps_itself(meta: Meta) -> bool:
+    """Whether two elements of a tensor lie on the same byte."""
+    if 0 in meta.shape:
+        return False
+    steps = sorted((abs(s), n) for n, s in zip(meta.shape, meta.strides, strict=True) if n > 1)
+    reach = meta.dtype.itemsize
+    for k, (stride, n) in enumerate(steps):
+        if stride < reach:  # dimensions interlock: rare, and told only by the addresses themselves
+            return _elements_collide(meta, steps[: k + 1]) or (k + 1 < len(steps) and _elements_collide(meta, steps))
+        reach += stride * (n - 1)
+    return False
+
+
+def _elements_collide(meta: Meta, steps: list[tuple[int, int]]) -> bool:
+    if any(stride == 0 for stride, _ in steps):
+        return True
+    if prod(n for _, n in steps) > _ENUMERABLE:
+        return True  # too many to tell; refusing is the safe answer
+    offsets = np.zeros(1, np.int64)
+    for stride, n in steps:
+        offsets = np.add.outer(offsets, stride * np.arange(n, dtype=np.int64)).ravel()
+    offsets.sort()
+    return bool((np.diff(offsets) < meta.dtype.itemsize).any())

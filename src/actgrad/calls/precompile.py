@@ -1,0 +1,103 @@
+"""Compiling ahead: for programs that must not stop for a compiler later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from .. import backends, contract
+from ..base import first_use, products
+from ..base.access import GATED
+from ..base.dtypes import BY_NAME
+from ..base.errors import InvalidCall, InvalidDtype, shown
+from ..base.floating_point import default_environment
+from ..base.loop import Meta, row_major
+from ..base.products import Product
+from . import prepare
+from .operator import REGISTRY, Operator
+from .plan import Computation
+
+_SMALL, _LARGE = 1 << 10, 1 << 17  # elements; large calls in half precision look up, which is other machine code
+
+
+@default_environment()
+def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[str] | str | None = None) -> int:
+    """The number of calls prepared: machine code for every case of `operators` and `dtypes` is made and kept.
+
+    Afterwards calls of these operators, whose tensors have one dtype and are not broadcast, compile nothing in this
+    process, whatever their attributes. `operators` and `dtypes` are one name or several; None means all of them.
+    """
+    wanted = _names("operator", operators, REGISTRY)
+    chosen = _names("dtype", dtypes, BY_NAME)
+    count = 0
+    for operator in map(REGISTRY.__getitem__, wanted):
+        for attributes, product in _cases(operator):
+            for name in contract.allowed_dtypes(operator, product):
+                if name not in chosen:
+                    continue
+                terms = contract.Terms(product)
+                for inputs in _inputs(operator, name, _SMALL):
+                    prepared = prepare.prepare(operator, inputs, attributes, terms)
+                    count += _prepare_for_any_scalars(prepared.computation)
+                for inputs in _inputs(operator, name, _LARGE):
+                    prepare.prepare(operator, inputs, attributes, terms)
+                    count += 1
+    if not count:
+        raise InvalidDtype(f"precompile: none of {', '.join(wanted)} takes {', '.join(chosen)}")
+    return count
+
+
+def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -> list[str]:
+    """The names asked for, all that are known for None."""
+    if names is None:
+        return list(known)
+    wanted: list[Any] = [names]
+    if not isinstance(names, str):
+        try:
+            wanted = list(names)
+        except Exception as error:  # no iterable, or one that raises whatever it likes
+            message = f"precompile: {what}s is {shown(names)}; it must be a name or several: {', '.join(known)}"
+            raise InvalidCall(message) from error
+    for name in wanted:
+        if not isinstance(name, str) or name not in known:
+            raise InvalidCall(f"precompile: no {what} {shown(name)}; known: {', '.join(known)}")
+    if not wanted:
+        raise InvalidCall(f"precompile: {what}s is empty; name one, or leave it out for all")
+    return wanted
+
+
+def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[Meta | None, ...]]:
+    """Contiguous inputs of one dtype that compute `size` elements, with and without the optional ones."""
+    row = BY_NAME[dtype]
+
+    def contiguous(*shape: int) -> Meta:
+        return Meta(row, shape, row_major(shape, row.itemsize))
+
+    required = [a.name for a in operator.schema.tensors if not a.is_optional]
+    optional = [a.name for a in operator.schema.tensors if a.is_optional]
+    for names in ([*required], [*required, *optional])[: 2 if optional else 1]:
+        sizes = {name: size * (2 if operator.layout == GATED and name == "self" else 1) for name in names}
+        yield tuple(contiguous(sizes[a.name]) if a.name in sizes else None for a in operator.schema.tensors)
+
+
+def _prepare_for_any_scalars(computation: Computation) -> int:
+    """The number of calls it takes to have the machine code for all scalars: where each is 1 it is another one."""
+    cases = {(scalar,) * len(computation.scalars) for scalar in (1.0, 2.0)}
+    for scalars in cases:
+        with first_use.lock:
+            backends.load("cpu").prepare(replace(computation, scalars=scalars))
+    return len(cases)
+
+
+def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], Product | None]]:
+    """Attributes and product for each of an operator's formulas."""
+    if callable(operator.switch):
+        yield dict(operator.defaults), None
+        for product in products.BY_NAME.values():
+            if product.name in operator.products:
+                yield dict(operator.defaults), product
+        return
+    keys = tuple(operator.formula) if isinstance(operator.formula, dict) else (None,)
+    for key in keys:
+        yield {**operator.defaults, **({} if key is None else {operator.switch: key})}, None

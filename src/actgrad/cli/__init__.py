@@ -1,0 +1,1 @@
+"""actgrad.cli"""

@@ -1,0 +1,81 @@
+"""The command `actgrad cases`: writes files of test cases."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from pathlib import Path
+
+from ..calls.operator import REGISTRY
+from ..conformance.casefiles import generation
+from ..conformance.casefiles.described import Described
+from ..conformance.casefiles.reading import FORMATS, SUFFIXES
+from ..writing import outputs
+
+_MOST = 100_000  # cases of an operator
+_LARGEST = 1 << 28
+
+_DESCRIPTION = """\
+Write test cases of operators as acceptance standards ask for them, in the formats of ATK or TTK: every data type and
+class of attributes, 1 to 8 dimensions of sizes 2^k and 2^k - 1, uniform and normal numbers, empty tensors, one element,
+the bounds of the data type, infinities, NaN, results of the forward pass, in place, broadcasting and promotion.
+
+`actgrad check --cases FILE` runs such a file. Its fields are those of the tools' documents and published files."""
+
+_EXAMPLES = """
+examples:
+  actgrad cases elu_backward --standard v2 -o elu_backward.json
+  actgrad cases elu_backward selu_backward leaky_relu_backward geglu_backward -o backward.csv --seed 1
+  actgrad cases gelu -o gelu.json --number 20 --largest 1000000
+  actgrad check --cases elu_backward.json --results judged.json
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `actgrad cases`."""
+    standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {says}" for n, says in generation.STANDARDS.items()) + "\n"
+    parser = subparsers.add_parser(
+        "cases",
+        help="write test cases as the acceptance standards ask for them",
+        description=_DESCRIPTION,
+        epilog=standards + _EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("operator", nargs="+", metavar="OPERATOR", help="names as in actgrad list")
+    parser.add_argument("-o", dest="output", metavar="FILE", type=Path, required=True, help="the file to write")
+    parser.add_argument("--standard", choices=generation.STANDARDS, default="v2", help="see below (default: v2)")
+    parser.add_argument("--format", choices=FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
+    parser.add_argument("--seed", type=partial(_whole, 0, 1 << 62), default=0, metavar="N", help="(default: 0)")
+    parser.add_argument(
+        "--number", type=partial(_whole, 1, _MOST), metavar="N",
+        help="cases of each operator, evenly of all kinds (default: each kind once)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--largest", type=partial(_whole, 2, _LARGEST), default=generation.LARGEST, metavar="N",
+        help=f"elements of the largest tensors (default: {generation.LARGEST})",
+    )  # fmt: skip
+    parser.set_defaults(run=partial(_run, parser))
+
+
+def _whole(low: int, high: int, text: str) -> int:
+    if not low <= int(text) <= high:
+        raise argparse.ArgumentTypeError(f"must be from {low} to {high}, got {text}")
+    return int(text)
+
+
+def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
+    for name in given.operator:
+        if name not in REGISTRY:
+            parser.error(f"OPERATOR: {name!r} is unknown; known: {', '.join(REGISTRY)}")
+    chosen = SUFFIXES.get(given.output.suffix.lower())
+    if chosen is None or given.format not in (None, chosen):
+        parser.error(f"-o {given.output}: a format is known by its suffix: .json for atk, .csv for ttk")
+    outputs.check({"-o": given.output})
+    cases: list[Described] = []
+    for name in dict.fromkeys(given.operator):
+        cases += generation.generate(REGISTRY[name], given.number, given.largest, given.seed)
+    outputs.write(given.output, FORMATS[chosen].text(cases))
+    count = sum(map(generation.elements, cases))
+    print(f"{given.output}: {len(cases)} cases, {count:,} elements", file=sys.stderr)
+    return 0

@@ -1,0 +1,339 @@
+"""The command `actgrad check`: its options, its two ways (our backends, files of others), its exit status."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import shlex
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from .. import backends
+from ..base import products
+from ..base.dtypes import BY_NAME
+from ..base.errors import ActgradError
+from ..calls.operator import REGISTRY, Operator
+from ..conformance import exhaustive, files, page, pictures, report, run, submission
+from ..conformance.casefiles import execution, reading
+from ..conformance.casefiles import result_files as results
+from ..conformance.casefiles.execution import Outcome
+from ..conformance.cases import cases
+from ..conformance.decision import Decision, decide
+from ..conformance.exhaustive.item import DTYPES as EXHAUSTIVE_DTYPES
+from ..conformance.progress import progress
+from ..conformance.run import Result
+from ..conformance.standards import NAMES, OWN, REPEAT
+from ..contract import allowed_dtypes
+from ..writing import outputs, terminal
+
+REJECTED = 1
+SHOWN = 8  # failing cases of our own
+
+_DESCRIPTION = """\
+Judge results by the standards that operators for Ascend are accepted by.
+
+Without --actual: actgrad's own backends, every operator with its attributes at and off their defaults, usual and
+special numbers, layouts and sizes, against the reference. With --actual: what somebody else computed, from files; it
+says which elements fail, where on the axis, and which mistake they look like. With --cases: the cases of an ATK or a
+TTK file, computed by our backend. With --exhaustive: every number of a dtype.
+
+The last line says ACCEPTED or REJECTED, and why. The published standards decide together: mixed tolerance, MERE and
+MARE, double thousandth, NaN and infinity. actgrad's own bounds (ulp) are shown; they count with --strict, and for data
+types without a published standard. A diagnosis explains and decides nothing.
+
+Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a wrong call or a file that cannot be used."""
+
+_FILES = """
+files:
+  x.npy                NumPy's; bfloat16 as ml_dtypes writes it, or its bits as uint16 or int16: x.npy:bfloat16
+  x.bin:float16:16x32  raw bytes, little-endian, with dtype and shape (float32:scalar for no dimension)
+  x.npz, x.npz:NAME    NumPy's archives; NAME where one holds several
+  x.pt, x.pt:NAME      PyTorch's (pip install 'actgrad[torch]'); NAME where it holds several
+  x.safetensors:NAME   the same for safetensors
+  Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
+"""
+
+_EXAMPLES = """
+examples:
+  actgrad check
+  actgrad check elu_backward selu_backward --dtype float16,bfloat16 --standard mixed --html report.html
+  actgrad check elu_backward --inputs grad.npy x.npy --actual out.npy --attr alpha=1.3 --attr is_result=true
+  actgrad check geglu --inputs x.bin:bfloat16:128x4096 --actual y.bin:bfloat16:128x2048 --attr approximate=tanh
+  actgrad check selu_backward --inputs grad.npy y.npy --actual out.npy --product Ascend950 --json -
+  actgrad check --cases atk_aclnnSelu.json --results judged.json
+  actgrad check --exhaustive --dtype float16,bfloat16 --write docs/accuracy.md
+  actgrad check --exhaustive elu_backward --dtype float32
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `actgrad check`."""
+    standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {says}" for name, says in NAMES.items()) + "\n"
+    parser = subparsers.add_parser(
+        "check",
+        help="judge results by the acceptance standards: our backends', or anybody's from files",
+        description=_DESCRIPTION,
+        epilog=standards + _FILES + _EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_names = partial(parser.add_argument, type=_names, metavar="A,B,...")
+    parser.add_argument("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
+    add_names("--standard", help="see below (default: all)")
+    parser.add_argument(
+        "--strict", action="store_true", help="actgrad's own bounds count too: 0.51 ULP in half precision"
+    )
+    parser.add_argument("--product", choices=products.BY_NAME, help="whose rules hold (default: ACTGRAD_PRODUCT's)")
+    parser.add_argument("--rules", choices=products.RULES, help="the operators' own checks, or the documents' letter")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write all that was found; - for standard output, without tables"
+    )
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write a page with pictures that stands on its own")
+    ours = parser.add_argument_group("our own backends")
+    ours.add_argument("--backend", choices=backends.DEVICES, help="(default: cpu)")
+    ours.add_argument("--dtype", type=_names, metavar="A,B,...", help="(default: all that the operator takes)")
+    ours.add_argument("--seed", type=_seed, metavar="N", help="of the numbers (default: 0)")
+    theirs = parser.add_argument_group("results from files")
+    theirs.add_argument("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
+    theirs.add_argument("--actual", nargs="+", metavar="FILE", help="what was computed: the first output, or each")
+    theirs.add_argument(
+        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute off its default"
+    )
+    listed = parser.add_argument_group("cases from a file")
+    listed.add_argument("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")
+    listed.add_argument("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
+    every = parser.add_argument_group("every number of a dtype")
+    every.add_argument("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
+    every.add_argument("--every", type=_count, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
+    every.add_argument("--state", metavar="DIR", type=Path, help="where an interrupted run goes on from")
+    every.add_argument("--write", metavar="FILE", type=Path, help="put the table of all finished into a document")
+    parser.set_defaults(run=partial(_run, parser))
+
+
+def _names(text: str) -> list[str]:
+    return list(dict.fromkeys(text.split(",")))
+
+
+def _seed(text: str) -> int:
+    if int(text) < 0:
+        raise argparse.ArgumentTypeError(f"must be at least 0, got {text}")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not 1 <= int(text) <= 1 << 24:
+        raise argparse.ArgumentTypeError(f"must be from 1 to {1 << 24}, got {text}")
+    return int(text)
+
+
+def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
+    for option, known in (("operator", REGISTRY), ("standard", NAMES), ("dtype", BY_NAME)):
+        for name in getattr(given, option) or ():
+            if name not in known:
+                shown = "OPERATOR" if option == "operator" else f"--{option}"
+                parser.error(f"{shown}: {name!r} is unknown; known: {', '.join(known)}")
+    mode = _mode(parser, given)
+    outputs.check(_written(given), _inputs(given))
+    with ExitStack() as chosen:
+        if given.product:
+            chosen.enter_context(products.product(given.product))
+        if given.rules:
+            chosen.enter_context(products.rules(given.rules))
+        return _exhaustive(parser, given) if mode == "exhaustive" else _check(given, mode)
+
+
+def _written(given: argparse.Namespace) -> dict[str, Path | None]:
+    """The files that this call writes, by their options."""
+    names = ("json", "html", "results", "write")
+    return {f"--{name}": getattr(given, name) for name in names if getattr(given, name) != "-"}
+
+
+def _inputs(given: argparse.Namespace) -> list[Path]:
+    """The files that this call reads."""
+    tensors = [files.split(text)[0] for text in (*(given.inputs or ()), *(given.actual or ()))]
+    return [*tensors, *filter(None, [given.cases])]
+
+
+#: What besides our own backends can be judged, by the option that asks for it; and the options that go with only some.
+_MODES = {"actual": "the file to be judged", "cases": "a file of cases", "exhaustive": "every number of a dtype"}
+_BELONGS = {
+    "inputs": ("actual",), "attr": ("actual",), "results": ("cases",),
+    "every": ("exhaustive",), "state": ("exhaustive",), "write": ("exhaustive",),
+    "backend": ("", "cases"), "dtype": ("", "exhaustive"), "seed": ("", "cases"),
+    "standard": ("", "actual", "cases"), "strict": ("", "actual", "cases"),
+    "json": ("", "actual", "cases"), "html": ("", "actual", "cases"),
+}  # fmt: skip
+
+
+def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> str:
+    """What is to be judged: one of _MODES, "" our own backends; the end of the program for options of several."""
+    modes = [mode for mode in _MODES if getattr(given, mode)]
+    if len(modes) > 1:
+        parser.error(" and ".join(f"--{mode}" for mode in modes) + " do not go together")
+    mode = modes[0] if modes else ""
+    for option, belongs in _BELONGS.items():
+        if getattr(given, option) in (None, []) or getattr(given, option) is False or mode in belongs:
+            continue
+        if mode == "actual":
+            parser.error(f"--{option} is for our own backends; files say for themselves what they hold")
+        if "" in belongs:
+            parser.error(f"--{option} does not go with --{mode}")
+        parser.error(f"--{option} goes with --{belongs[0]}, {_MODES[belongs[0]]}")
+    if mode == "actual" and len(given.operator) != 1:
+        parser.error(f"--actual is judged as one operator's output: name one, got {len(given.operator)}")
+    if mode == "actual" and given.inputs is None:
+        parser.error("--actual needs --inputs, the tensors that it was computed from")
+    if mode == "cases" and given.operator:
+        parser.error("--cases names its operators itself")
+    return mode
+
+
+def _exhaustive(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
+    for name in given.dtype or ():
+        if name not in EXHAUSTIVE_DTYPES:
+            parser.error(f"--dtype: --exhaustive goes through {', '.join(EXHAUSTIVE_DTYPES)}, not {name}")
+    _need_rich()
+    operators = [REGISTRY[name] for name in list(dict.fromkeys(given.operator)) or REGISTRY]
+    holds, text = exhaustive.run(
+        operators, given.dtype or EXHAUSTIVE_DTYPES, given.every or 1, given.state, given.write
+    )
+    decision = Decision(holds, f"{'no number is' if holds else 'numbers are'} beyond actgrad's own bounds")
+    terminal.show(f"{text}{decision}")
+    return 0 if holds else REJECTED
+
+
+def _need_rich() -> None:
+    try:
+        importlib.import_module("rich")
+    except ImportError as error:
+        raise ActgradError(f"check: {error}; pip install 'actgrad[check]'") from error
+
+
+def _check(given: argparse.Namespace, mode: str) -> int:
+    _need_rich()
+    is_of_files = mode == "actual"
+    if given.html:
+        pictures.load()
+    # A standard that --standard names counts, our own too.
+    given.strict = given.strict or OWN in (given.standard or ())
+    asked = [name for name in NAMES if name in (given.standard or NAMES)]
+    outcomes: list[Outcome] = []
+    if is_of_files:
+        asked = [name for name in asked if name != REPEAT]  # a file is one run
+        found = [submission.judged(given, asked)]
+    elif mode == "cases":
+        outcomes = _of_cases(given)
+        found = results.judged(outcomes)
+        asked = results.standards_of(found)
+    else:
+        found = list(_of_backend(given, asked))
+    _refuse_nothing(given, asked, found, outcomes)
+    decision = decide(found, *results.refusals(outcomes))
+    settings = _settings(given, asked)
+    if given.results:
+        results.write(given.results, outcomes)
+    if given.html:
+        outputs.write(given.html, page.page(found, asked, settings, decision, is_of_files))
+    for line in results.lines(outcomes) if outcomes else ():
+        print(f"actgrad: {line}", file=sys.stderr)
+    document = json.dumps(report.document(found, settings, decision), indent=2, allow_nan=False) + "\n"
+    if given.json == "-":
+        terminal.show(document)
+        terminal.complain(str(decision))
+    else:
+        if given.json:
+            outputs.write(given.json, document)
+        terminal.show(terminal.rendered([*_parts(found, asked, is_of_files), str(decision)]))
+    return 0 if decision.is_accepted else REJECTED
+
+
+def _refuse_nothing(given: argparse.Namespace, asked: list[str], found: list[Result], outcomes: list[Outcome]) -> None:
+    """Raise when no standard says anything of anything."""
+    if any(r.verdict.is_judged or r.verdict.repeat for r in found) or any(one.holds for one in outcomes):
+        return
+    if outcomes and not found:
+        first = outcomes[0]
+        raise ActgradError(
+            f"check: nothing was judged: none of the {len(outcomes)} cases of {given.cases} could be run; "
+            f"the first, {first.case.name}: {first.says}"
+        )
+    dtypes = ", ".join(dict.fromkeys(r.dtype for r in found)) or "calls that the chosen rules refuse"
+    raise ActgradError(f"check: nothing was judged: {', '.join(given.standard or asked)} says nothing of {dtypes}")
+
+
+def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
+    from .. import __version__
+
+    product = products.chosen()
+    return {
+        "actgrad": __version__,
+        "command": shlex.join(["actgrad", *sys.argv[1:]]),
+        "standards": asked,
+        "strict": given.strict,
+        "product": product.name if product else "none",
+        "rules": products.chosen_rules(),
+        **({"inputs": given.inputs, "actual": given.actual} if given.actual else {"backend": given.backend or "cpu"}),
+        **({"cases": str(given.cases)} if given.cases else {}),
+    }
+
+
+def _parts(results: list[Result], asked: list[str], is_of_files: bool) -> Iterator[Any]:
+    if is_of_files:
+        for result in results:
+            yield from report.details(result)
+        return
+    yield from report.tables(results, asked)
+    failing = [result for result in results if not result.verdict.holds]
+    for result in failing[:SHOWN]:
+        yield from report.details(result)
+    if failing:
+        shown = f"; the first {SHOWN} are shown" if len(failing) > SHOWN else ""
+        yield f"{len(failing)} of {len(results)} cases fail{shown}"
+
+
+# Our own backends
+
+
+def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[Result]:
+    product, backend = products.chosen(), given.backend or "cpu"
+    names = list(dict.fromkeys(given.operator)) or list(REGISTRY)
+    if not given.operator and product is not None:
+        names = [name for name in names if product.name in REGISTRY[name].products]
+    pairs = [(REGISTRY[n], d) for n in names for d in _dtypes(REGISTRY[n], given.dtype)]
+    if not pairs:
+        raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(given.dtype or ['anything'])}")
+    with progress("checking", len(pairs)) as advance:
+        for operator, dtype in pairs:
+            for case in cases(operator, dtype, given.seed or 0):
+                if not set(asked) & set(case.standards):
+                    continue
+                result = run.check(case, backend, asked, given.strict)
+                if result is not None:
+                    yield result
+            advance(1)
+
+
+def _dtypes(operator: Operator, asked: Iterable[str] | None) -> list[str]:
+    allowed = allowed_dtypes(operator, products.chosen())
+    return [name for name in allowed if asked is None or name in asked]
+
+
+# Cases from a file
+
+
+def _of_cases(given: argparse.Namespace) -> list[Outcome]:
+    results.check(given.results, given.cases)
+    listed = reading.read(given.cases)
+    outputs.check(_written(given), reading.named_files(given.cases, listed))
+    asked = None if given.standard is None else [name for name in NAMES if name in given.standard]
+    strict = given.strict
+    found = []
+    with progress(terminal.printable(given.cases.name)[:11], len(listed)) as advance:
+        for k, case in enumerate(listed):
+            found.append(execution.execute(case, given.backend or "cpu", asked, (given.seed or 0) + k, strict))
+            advance(1)
+    return found

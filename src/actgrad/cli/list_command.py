@@ -1,0 +1,106 @@
+"""The registry as rows: for the command line, the README and the documents."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ..calls.operator import REGISTRY, Operator
+from ..contract import allowed_dtypes
+from ..writing import documents, outputs, terminal
+
+PART = "operators"  # of a document
+BEGIN, END = documents.markers(PART)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a reader wants to know of one operator."""
+
+    name: str
+    schema: str
+    summary: str  # what it returns, in one line
+    dtypes: tuple[str, ...]  # the library's own list; a product's may be shorter
+    products: tuple[str, ...]
+    aclnn: tuple[str, ...]  # its C names
+    ir: str  # its name in graph mode, "" where it has none
+
+
+def row(operator: Operator) -> Row:
+    """The row of one operator."""
+    paragraph = operator.summary.partition("\n\n")[0]
+    return Row(
+        name=operator.name,
+        schema=str(operator.schema),
+        summary=" ".join(paragraph.split()),
+        dtypes=allowed_dtypes(operator, None),
+        products=operator.products,
+        aclnn=tuple(f"aclnn{name}" for name in operator.aclnn),
+        ir=operator.ir.name if operator.ir else "",
+    )
+
+
+def rows() -> list[Row]:
+    """One row per operator, in the order of the registry."""
+    return [row(operator) for operator in REGISTRY.values()]
+
+
+def markdown_table() -> str:
+    """The operators as a Markdown table."""
+    lines = ["| operator | what it returns | dtypes | aclnn | IR |", "| --- | --- | --- | --- | --- |"]
+    for r in rows():
+        cells = (f"`{r.name}`", r.summary, ", ".join(r.dtypes), _code(r.aclnn), _code((r.ir,)))
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+def with_current_table(document: str) -> str:
+    """`document` with the operators' table between its two markers made anew; a fresh one is returned as it is."""
+    return documents.with_part(document, PART, markdown_table())
+
+
+def text() -> str:
+    """The operators for a terminal, a paragraph each."""
+    paragraphs = []
+    for r in rows():
+        c_names = f"; in C {', '.join(r.aclnn)}" if r.aclnn else ""
+        graph_name = f"; in graphs {r.ir}" if r.ir else ""
+        paragraphs.append(f"{r.schema}\n    {r.summary}\n    {', '.join(r.dtypes)}{c_names}{graph_name}")
+    return "\n\n".join(paragraphs)
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `actgrad list`."""
+    parser = subparsers.add_parser(
+        "list",
+        help="the operators: schemas, data types, names in C and in graphs",
+        description="List the operators: schemas, what they return, data types, names in C (aclnn) and in graphs (IR).",
+        epilog="examples:\n  actgrad list\n  actgrad list --json | jq -r '.[].schema'\n  actgrad list --markdown",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="as JSON, with the products that have them")
+    form.add_argument("--markdown", action="store_true", help="as a Markdown table")
+    form.add_argument(
+        "--write", metavar="FILE", type=Path, help=f"make the Markdown table between {BEGIN} and {END} in FILE anew"
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.write:
+        outputs.check({"--write": arguments.write})
+        documents.write_part(arguments.write, PART, markdown_table())
+        print(f"{arguments.write}: {len(rows())} operators", file=sys.stderr)
+    elif arguments.json:
+        terminal.show(json.dumps([asdict(r) for r in rows()], indent=2))
+    else:
+        terminal.show(markdown_table() if arguments.markdown else text())
+    return 0
+
+
+def _code(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names if name) or "-"

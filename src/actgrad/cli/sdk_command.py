@@ -1,0 +1,80 @@
+"""The command `actgrad sdk`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from ..sdk import builder, programs
+from ..sdk.prefix import SdkError
+from ..writing import terminal
+
+_EPILOG = """\
+examples:
+  actgrad sdk ~/actgrad-sdk                   build the SDK, then: . ~/actgrad-sdk/set_env.sh
+  actgrad sdk --run program.cpp               compile and run a program in one go
+  actgrad sdk --run program.cpp 1024 0.5      the same with arguments of its own
+  actgrad sdk --check program.cpp             what of the program the SDK lacks, by name
+
+a program is built as with CANN:
+  . ~/actgrad-sdk/set_env.sh
+  g++ program.cpp -I $ASCEND_HOME_PATH/include -L $ASCEND_HOME_PATH/lib64 -lopapi_nn -lnnopbase -lascendcl
+
+environment of programs:
+  ACTGRAD_PRODUCT    whose rules hold, for example Ascend950 (default: Ascend910B)
+  ACTGRAD_RULES      document: the documents' letter on top of the operators' own checks
+  ACTGRAD_STRICT     1: as hardware is: device memory faults when the host touches it, work is done at the
+                     synchronize, what was not given back is reported at aclFinalize
+  ACTGRAD_SDK_HOST   server: compute in a process of its own (the default where Python has no shared library)
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `actgrad sdk`."""
+    parser = subparsers.add_parser(
+        "sdk",
+        help="build the C SDK: aclnn programs in C and C++ build and run without an NPU",
+        description="Build the C SDK, or compile, run or look through a program in one go. It needs a C compiler, and "
+        "a C++ compiler for programs in C++.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("prefix", nargs="?", metavar="PREFIX", type=Path, help="the folder to build the SDK into")
+    what.add_argument(
+        "--run", metavar="PROGRAM [ARGUMENT ...]", dest="program", nargs=argparse.REMAINDER,
+        help="compile a C or C++ program and run it; what follows it are its arguments",
+    )  # fmt: skip
+    what.add_argument("--check", metavar="PROGRAM", type=Path, nargs="+", help="name what programs lack in the SDK")
+    parser.add_argument("--flag", metavar="FLAG", action="append", default=[], help="before --run: for the compiler")
+    parser.add_argument("--json", action="store_true", help="with --check: the findings as JSON")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.check:
+        return _check(options.check, options.json)
+    if options.program is not None:
+        if not options.program:
+            raise SdkError("--run: which program? actgrad sdk --run program.cpp")
+        return programs.run(Path(options.program[0]), options.program[1:], options.flag)
+    prefix = options.prefix.absolute()
+    builder.build(prefix)
+    terminal.show(str(prefix))
+    print(f"the SDK is in {prefix}; use it with: . {prefix / 'set_env.sh'}", file=sys.stderr)
+    return 0
+
+
+def _check(paths: list[Path], as_json: bool) -> int:
+    found = [finding for path in paths for finding in programs.findings(path)]
+    if as_json:
+        rows = [{"file": str(f.file), "line": f.line, "kind": f.kind, "name": f.name} for f in found]
+        terminal.show(json.dumps(rows, indent=2))
+    else:
+        if found:
+            terminal.show("\n".join(map(str, found)))
+        else:
+            print("the SDK has every header and function of " + ", ".join(map(str, paths)), file=sys.stderr)
+    return 1 if found else 0

@@ -1,0 +1,143 @@
+"""Numbers that know how far rounding can move them: a formula run on them bounds the errors of any backend.
+
+Not a bound on everything: only on what units in the last place do not measure. A sum is as inexact as its larger term,
+however small it is itself; and exp(a) changes by |a| times the relative error of a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..base import xp
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Sized:
+    """An array of numbers, the size of the terms each was summed from, and what rounded arguments change."""
+
+    __array_ufunc__ = None  # so that NumPy leaves `array * sized` to this class
+    __hash__ = None  # type: ignore[assignment]
+    __slots__ = ("is_exact", "size", "slip", "value")
+
+    def __init__(self, value: Array, size: Array, slip: Array, is_exact: bool = False):
+        self.value = value
+        self.size = size
+        self.slip = slip  # absolute; to be multiplied by the relative error of one rounding
+        self.is_exact = is_exact  # nothing was rounded on the way here
+
+    def __add__(self, other: Any) -> Sized:
+        b = number(other)
+        return Sized(self.value + b.value, np.maximum(self.size, b.size), self.slip + b.slip)
+
+    def __mul__(self, other: Any) -> Sized:
+        a, b = self, number(other)
+        x, y = np.abs(a.value), np.abs(b.value)
+        is_exact = a.is_exact and b.is_exact and (_is_power_of_two(x) or _is_power_of_two(y))
+        return Sized(a.value * b.value, np.maximum(a.size * y, x * b.size), a.slip * y + x * b.slip, is_exact)
+
+    def __truediv__(self, other: Any) -> Sized:
+        b = number(other)
+        inverse = 1 / b.value
+        is_exact = b.is_exact and _is_power_of_two(b.value)
+        return self * Sized(inverse, b.size * inverse**2, b.slip * inverse**2, is_exact)
+
+    def __neg__(self) -> Sized:
+        return Sized(-self.value, self.size, self.slip, self.is_exact)
+
+    def __sub__(self, other: Any) -> Sized:
+        return self + -number(other)
+
+    def __rsub__(self, other: Any) -> Sized:
+        return -self + other
+
+    def __rtruediv__(self, other: Any) -> Sized:
+        return number(other) / self
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __gt__(self, other: Any) -> Any:
+        return self.value > number(other).value
+
+    def __ge__(self, other: Any) -> Any:
+        return self.value >= number(other).value
+
+    def __lt__(self, other: Any) -> Any:
+        return self.value < number(other).value
+
+    def __le__(self, other: Any) -> Any:
+        return self.value <= number(other).value
+
+
+def exactly(value: Any) -> Sized:
+    """An input, an attribute or a constant: it was not rounded."""
+    value = np.asarray(value)
+    return Sized(value, np.abs(value), np.zeros_like(value), True)
+
+
+def number(value: Any) -> Sized:
+    """Anything a formula may hand over, sized."""
+    return value if isinstance(value, Sized) else exactly(np.asarray(value, np.float64))
+
+
+def _is_power_of_two(x: Array) -> bool:
+    return np.ndim(x) == 0 and bool(np.frexp(np.abs(x))[0] == 0.5)
+
+
+def _where(condition: Any, x: Any, y: Any) -> Sized:
+    a, b = number(x), number(y)
+    value, size, slip = (np.where(condition, p, q) for p, q in ((a.value, b.value), (a.size, b.size), (a.slip, b.slip)))
+    return Sized(value, size, slip, a.is_exact and b.is_exact)
+
+
+def _minimum(x: Any, y: Any) -> Sized:
+    a, b = number(x), number(y)
+    return _where((a.value <= b.value) | np.isnan(a.value), a, b)
+
+
+def _maximum(x: Any, y: Any) -> Sized:
+    return -_minimum(-number(x), -number(y))
+
+
+def _abs(x: Any) -> Sized:
+    a = number(x)
+    return Sized(np.abs(a.value), a.size, a.slip, a.is_exact)
+
+
+def _function(name: str, derivative: Callable[..., Any]) -> Callable[..., Sized]:
+    """The function of xp.py for sized numbers."""
+
+    def apply(x: Any, *constants: float) -> Sized:
+        a = number(x)
+        value = xp.FUNCTIONS[name](a.value, *constants)
+        rounding = 0 if a.is_exact else np.maximum(np.abs(a.value), a.size)
+        return Sized(value, np.abs(value), np.abs(derivative(a.value, *constants)) * (rounding + a.slip))
+
+    return apply
+
+
+def _sigmoid_cubic_derivative(x: Any, c1: float, c3: float) -> Any:
+    sigmoid = xp.FUNCTIONS["sigmoid_cubic"]
+    return sigmoid(x, c1, c3) * sigmoid(-x, c1, c3) * (c1 + 3 * c3 * x * x)
+
+
+#: The functions a formula may call, for sized numbers.
+FUNCTIONS: Mapping[str, Callable[..., Any]] = xp.with_factors(
+    {
+        "where": _where,
+        "abs": _abs,
+        "minimum": _minimum,
+        "maximum": _maximum,
+        "exp": _function("exp", np.exp),
+        "expm1": _function("expm1", np.exp),
+        "log1p": _function("log1p", lambda x: 1 / (1 + x)),
+        "tanh": _function("tanh", lambda x: 1 - np.tanh(x) ** 2),
+        "erfc": _function("erfc", lambda x: 2 * np.exp(-x * x) / np.sqrt(np.pi)),
+        "normal_cdf": _function("normal_cdf", xp.normal_pdf),
+        "normal_pdf": _function("normal_pdf", lambda x: x * xp.FUNCTIONS["normal_pdf"](x)),
+        "sigmoid_cubic": _function("sigmoid_cubic", _sigmoid_cubic_derivative),
+    }
+)

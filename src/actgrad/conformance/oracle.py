@@ -1,0 +1,342 @@
+"""How exact an operator is: exact values, the error measure, and inputs and attributes to try.
+
+Everything follows from an operator's schema and formula, so what is written over the registry with these functions
+holds for an operator that is added later too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from ..backends.reference import ReferenceKernel
+from ..base import xp
+from ..base.access import GATED
+from ..calls.operator import Operator
+from ..calls.plan import Computation
+from ..ops.selu import ALPHA, SCALE
+from . import error_bounds
+from .error_bounds import Sized
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# Inputs
+
+
+def every_value(dtype: npt.DTypeLike) -> Array:
+    """All 65,536 values of a 16-bit dtype, infinities and NaNs included."""
+    return np.arange(65536, dtype=np.uint16).view(np.dtype(dtype))
+
+
+def special_values(dtype: npt.DTypeLike) -> Array:
+    """Zeros, infinities, NaN, the ends of the subnormal and the normal range, and small numbers, of both signs."""
+    limits = ml_dtypes.finfo(dtype)
+    tiny, normal, largest = limits.smallest_subnormal, limits.smallest_normal, limits.max
+    near_zero = [0, tiny, 2 * float(tiny), float(normal) - float(tiny), normal, limits.eps]
+    positive = [*near_zero, 0.5, 1, 1.5, 2, largest, np.inf]
+    return np.array([sign * float(v) for v in positive for sign in (1, -1)] + [np.nan], np.float64).astype(dtype)
+
+
+def stratified(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Array:
+    """At least `count` finite values: every exponent equally often, in both signs, with random mantissas."""
+    dtype = np.dtype(dtype)
+    bits, mantissa = 8 * dtype.itemsize, int(ml_dtypes.finfo(dtype).nmant)
+    exponents = 2 ** (bits - 1 - mantissa) - 1  # all but that of infinity and NaN
+    rounds = -(-count // (2 * exponents))
+    upper = np.concatenate([np.arange(exponents), np.arange(exponents) + exponents + 1])  # the sign is the bit above
+    words = (np.tile(upper, rounds).astype(np.uint64) << np.uint64(mantissa)) | rng.integers(
+        0, 2**mantissa, rounds * len(upper), np.uint64
+    )
+    return words.astype(f"u{dtype.itemsize}").view(dtype)
+
+
+def samples(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Array:
+    """About `count` values: special and stratified ones, and evenly spread ones around 0, in the tails and beyond.
+
+    Beyond means where exp under- and overflows in this dtype.
+    """
+    end = 1.1 * float(np.log(float(ml_dtypes.finfo(dtype).max)))
+    spread = [rng.uniform(-reach, reach, count // 8) for reach in (1.0, 4.0, 16.0, 40.0, end)]
+    values = [special_values(dtype), stratified(dtype, 3 * count // 8, rng), *(s.astype(dtype) for s in spread)]
+    return np.concatenate(values)
+
+
+def tensors(
+    operator: Operator, attributes: dict[str, Any], x: Array, rng: np.random.Generator | None = None
+) -> tuple[Any, ...]:
+    """The tensors of a call in which the formula meets each value of `x` once.
+
+    What else the operator takes (grad_output, the other half of a gated tensor) is 1, or random normals with `rng`.
+    Optional tensors are left out.
+    """
+
+    def other() -> Array:
+        values = np.ones(x.shape) if rng is None else np.asarray(rng.standard_normal(x.shape))
+        return values.astype(x.dtype)
+
+    *others, _ = [a for a in operator.schema.tensors if not a.is_optional]
+    main = x
+    if operator.layout == GATED:
+        main = np.concatenate([x, other()] if attributes["activate_left"] else [other(), x])
+    return (*(other() for _ in others), main)
+
+
+# Attributes
+
+#: Values for an operator's scalars in their order: all different, off the defaults, a power of two, a negative one.
+_SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 1.9, 1.1, 2.3), (-0.6, 1.7, 0.9, 0.8))
+
+
+def attribute_cases(operator: Operator) -> list[dict[str, Any]]:
+    """Attributes to try, from the schema alone: all flags and choices, with scalars at and off their defaults.
+
+    Cases that break what the operator requires are left out; integers that are no choice keep their default.
+    """
+    arguments = operator.schema.attributes
+    scalars = [a.name for a in arguments if a.type == "Scalar"]
+    options: dict[str, tuple[Any, ...]] = {a.name: (False, True) for a in arguments if a.type == "bool"}
+    if operator.choices:
+        options[str(operator.switch)] = operator.choices
+    values = [dict(zip(scalars, row, strict=False)) for row in _SCALARS] if scalars else []
+    cases = [
+        {**operator.defaults, **chosen, **dict(zip(options, flags, strict=True))}
+        for chosen in [{}, *values]
+        for flags in product(*options.values())
+    ]
+    return [case for case in cases if all(holds(case, None) for holds in operator.requires.values())]
+
+
+def takes_result(operator: Operator, attributes: dict[str, Any]) -> bool:
+    """Whether the derivative is that at x given y = f(x) in its place."""
+    flags = [value for name, value in attributes.items() if name.endswith("is_result")]
+    return operator.gradient_of is not None and (operator.schema.tensors[-1].name == "result" or any(flags))
+
+
+# Exact values
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One output's exact values, in the reference's precision, and how errors in them are judged."""
+
+    values: Array
+    size: Array  # of the largest term that a value is the sum of
+    slip: Array  # what rounding the arguments of exp etc. may change, in units of the compute dtype
+    dtype: np.dtype[Any]  # of the output
+    compute: str  # dtype of the arithmetic
+
+    @property
+    def unit(self) -> float:
+        """The largest relative error of one rounding in the compute dtype."""
+        return float(np.finfo(self.compute).eps) / 2
+
+    @property
+    def cancels(self) -> Array:
+        """Where a value is the sum of larger terms, so that ULPs are not the measure."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.abs(self.values) < self.size / 2
+
+    @property
+    def is_normal(self) -> Array:
+        """Where the compute dtype holds a value with all its digits: further factors do not magnify its error."""
+        limits, size = np.finfo(self.compute), np.abs(self.values)
+        return (size == 0) | ((size >= limits.smallest_normal) & (size <= limits.max))
+
+    def errors(self, actual: Array) -> Array:
+        """The errors of `actual` in ULP."""
+        return ulp_errors(actual, self.values)
+
+    def term_errors(self, actual: Array) -> Array:
+        """The errors of `actual`, its own rounding apart, in units of the compute dtype of the larger term."""
+        with np.errstate(all="ignore"):
+            step = ulp(self.values, self.dtype)
+            is_rounded_again = self.dtype != np.dtype(self.compute)
+            error = np.maximum(self.errors(actual) - is_rounded_again / 2, 0) * step / (self.unit * self.size)
+            return np.where(self.size > 0, error, 0)
+
+    def faults(self, actual: Array, ulps: float, terms: float = 8) -> Array:
+        """Where `actual` is wrong: by more than `ulps` ULP, or `terms` units of the larger term where they cancel."""
+        with np.errstate(all="ignore"):
+            slip = np.nan_to_num(self.unit * self.slip / ulp(self.values, self.dtype), nan=0, posinf=0)
+            allowed = (self.errors(actual) <= ulps + slip) | (self.cancels & (self.term_errors(actual) <= terms))
+        faults: Array = ~allowed
+        return faults
+
+
+def expected(
+    operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike | None = None
+) -> tuple[Expected, ...]:
+    """The outputs of a call on NumPy arrays, as exact as the reference is; attributes are rounded as in any call."""
+    plan = operator.plan(*inputs, backend="reference", **attributes)
+    if out_dtype is not None:
+        out = tuple(np.empty(array.shape, out_dtype) for array in as_tuple(plan.result))
+        plan = operator.plan(*inputs, out=out if len(out) > 1 else out[0], backend="reference", **attributes)
+    computation, kernel, loop = plan.computation, plan.kernel, plan.computation.loop
+    assert isinstance(kernel, ReferenceKernel)
+    with np.errstate(invalid="ignore"):  # signalling NaNs
+        numbers = kernel.numbers(*plan.addresses)
+    elements = evaluate(computation, numbers)
+    expectations = []
+    for number, array in enumerate(as_tuple(plan.result)):
+        values, size, slip = (np.zeros_like(array, kernel.precision) for _ in range(3))
+        for operand, result in zip(loop.outputs, elements, strict=True):
+            if operand.tensor != number:
+                continue
+            scale = values.itemsize // array.itemsize
+            strides = tuple(scale * s for s in operand.strides)
+            for target, part in ((values, result.value), (size, result.size), (slip, result.slip)):
+                start = target.ravel(order="K")[operand.offset // array.itemsize :]
+                np.lib.stride_tricks.as_strided(start, loop.shape, strides)[...] = part
+        expectations.append(Expected(values, size, slip, array.dtype, computation.compute))
+    return tuple(expectations)
+
+
+def evaluate(
+    computation: Computation, numbers: Sequence[Any], functions: Mapping[str, Any] = error_bounds.FUNCTIONS
+) -> list[Sized]:
+    """Each output of a computation, given its inputs and scalars in the precision to compute in.
+
+    `functions` are what the names in a formula stand for; other ones tell what a mistake would give.
+    """
+    with np.errstate(all="ignore"):
+        formulas = [xp.bind(formula, functions) for formula in computation.formulas]
+        results = computation.element(*formulas, *map(error_bounds.exactly, numbers))
+        return [error_bounds.number(result) for result in results]
+
+
+def exact(operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
+    """The outputs of a call on NumPy arrays, not rounded to their dtype: float64, or longdouble for float64."""
+    return tuple(e.values for e in expected(operator, inputs, attributes))
+
+
+def as_tuple(result: Any) -> tuple[Any, ...]:
+    """What an operator returned, as one array per output."""
+    return result if isinstance(result, tuple) else (result,)
+
+
+# The error measure
+
+
+def ulp(values: Array, dtype: npt.DTypeLike) -> Array:
+    """The unit in the last place of `dtype` at each value: the distance of the numbers around it.
+
+    Among the subnormals it is the smallest of them, beyond the largest number that of the largest.
+    """
+    limits = ml_dtypes.finfo(dtype)
+    if values.dtype == np.float64:  # without its sign and its mantissa a number is a power of two
+        bits = np.where(np.isfinite(values), values, 0).view(np.uint64) & np.uint64(0x7FF << 52)
+        power: Array = bits.view(np.float64) * 2.0 ** -int(limits.nmant)
+        least, most = float(limits.smallest_subnormal), 2.0 ** (int(limits.maxexp) - 1 - int(limits.nmant))
+        return np.minimum(np.maximum(power, least), most)
+    exponent = np.frexp(np.where(np.isfinite(values), values, 0))[1] - 1
+    exponent = np.where(values == 0, limits.minexp, np.clip(exponent, limits.minexp, limits.maxexp - 1))
+    unit: Array = np.ldexp(np.ones_like(values), exponent - int(limits.nmant))
+    return unit
+
+
+def ulp_errors(actual: Array, values: Array) -> Array:
+    """|actual - values| in ULP of actual's dtype; `values` are exact, so 0.5 is a perfect rounding.
+
+    Infinity stands for the next number after the largest and for all beyond it: it is right where an exact value rounds
+    to it. NaN agrees with NaN only, and an infinite exact value with infinity only; else the error is infinite. The
+    sign of zero does not count.
+    """
+    largest = values.dtype.type(ml_dtypes.finfo(actual.dtype).max)
+    with np.errstate(all="ignore"):
+        beyond = largest + ulp(largest, actual.dtype)
+        wide = actual.astype(values.dtype)
+        if np.isfinite(wide).all() and np.isfinite(values).all():
+            return np.asarray(np.abs(wide - values) / ulp(values, actual.dtype))
+        is_infinite = np.isinf(wide)
+        numbers = np.where(is_infinite, np.copysign(beyond, wide), wide)
+        targets = np.where(is_infinite, np.clip(values, -beyond, beyond), values)
+        error = np.where(wide == values, 0, np.abs(numbers - targets) / ulp(values, actual.dtype))
+        error = np.where(np.isinf(values) & (wide != values), np.inf, error)
+    agrees = np.isnan(wide) == np.isnan(values)
+    result: Array = np.where(agrees, np.where(np.isnan(values), 0, error), np.inf)
+    return result
+
+
+# PyTorch's own operators
+
+
+def aten(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
+    """What PyTorch computes for a call on NumPy arrays; KeyError for an operator that it has no counterpart of."""
+    counterpart = ATEN[operator.name]
+    arrays = [to_torch(torch, array) for array in inputs if array is not None]
+    return tuple(from_torch(torch, result) for result in as_tuple(counterpart(torch.ops.aten, attributes, *arrays)))
+
+
+def to_torch(torch: Any, array: Array) -> Any:
+    """A tensor on the array's memory."""
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def from_torch(torch: Any, tensor: Any) -> Array:
+    """An array on the tensor's memory, bfloat16 being that of ml_dtypes."""
+    if tensor.dtype == torch.bfloat16:
+        tensor = tensor.view(torch.int16)
+        return np.asarray(tensor.numpy()).view(ml_dtypes.bfloat16)
+    return np.asarray(tensor.numpy())
+
+
+def _halves(a: dict[str, Any], packed: Any) -> tuple[Any, Any]:
+    """The active half and the other."""
+    left, right = packed.chunk(2, a["dim"])
+    return (left, right) if a["activate_left"] else (right, left)
+
+
+def _aten_geglu(ops: Any, a: dict[str, Any], packed: Any) -> tuple[Any, Any]:
+    active, other = _halves(a, packed)
+    activated = ops.gelu(active, approximate=a["approximate"])
+    return activated * other, activated
+
+
+def _aten_geglu_backward(ops: Any, a: dict[str, Any], grad_output: Any, packed: Any, activated: Any = None) -> Any:
+    active, other = _halves(a, packed)
+    activated = ops.gelu(active, approximate=a["approximate"]) if activated is None else activated
+    parts = [ops.gelu_backward(grad_output * other, active, approximate=a["approximate"]), grad_output * activated]
+    return ops.cat(parts if a["activate_left"] else parts[::-1], a["dim"])
+
+
+def _aten_geglu_two_backward(ops: Any, a: dict[str, Any], grad_output: Any, other: Any, active: Any) -> Any:
+    activated = ops.gelu(active, approximate=a["approximate"])
+    return grad_output * activated, ops.gelu_backward(grad_output * other, active, approximate=a["approximate"])
+
+
+#: PyTorch's counterparts: (its operators, attributes, tensors...) -> result.
+ATEN: dict[str, Callable[..., Any]] = {
+    "elu": lambda ops, a, x: ops.elu(x, a["alpha"], a["scale"], a["input_scale"]),
+    "elu_backward": lambda ops, a, g, x: ops.elu_backward(
+        g, a["alpha"], a["scale"], a["input_scale"], a["is_result"], x
+    ),
+    "selu": lambda ops, a, x: ops.selu(x),
+    "selu_backward": lambda ops, a, g, y: ops.elu_backward(g, ALPHA, SCALE, 1.0, True, y),
+    "leaky_relu": lambda ops, a, x: ops.leaky_relu(x, a["negative_slope"]),
+    "leaky_relu_backward": lambda ops, a, g, x: ops.leaky_relu_backward(g, x, a["negative_slope"], a["self_is_result"]),
+    "gelu": lambda ops, a, x: ops.gelu(x, approximate=a["approximate"]),
+    "gelu_backward": lambda ops, a, g, x: ops.gelu_backward(g, x, approximate=a["approximate"]),
+    "geglu": _aten_geglu,
+    "geglu_packed": lambda ops, a, packed: _aten_geglu(ops, a, packed)[0],
+    "geglu_backward": _aten_geglu_backward,
+    "geglu_two": lambda ops, a, x, gate: x * ops.gelu(gate, approximate=a["approximate"]),
+    "geglu_two_backward": _aten_geglu_two_backward,
+}
+
+
+def few_digits(error: float) -> str:
+    """An error for a table: three digits or fewer."""
+    if not np.isfinite(error):
+        return "NaN"
+    if error < 10_000:
+        return f"{error:.2f}" if error < 100 else f"{error:.0f}"
+    mantissa, exponent = f"{error:.0e}".split("e")
+    return f"{mantissa}e{int(exponent)}"

@@ -1,0 +1,133 @@
+"""A call as the checks see it, and what a check is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..base import products
+from ..base.dtypes import Dtype
+from ..base.errors import ActgradError, InvalidArgument, NullArgument, UnsupportedOnProduct
+from ..base.loop import Meta
+from ..base.products import Product
+
+if TYPE_CHECKING:
+    from ..calls.operator import Operator
+
+
+class Terms(NamedTuple):
+    """By whose rules a call is judged."""
+
+    product: Product | None = None  # None: by the library's own, wider limits
+    document: bool = False  # whether the documents' letter holds too
+    typed: bool = False  # through the C interface: typed scalars, and every tensor and scalar a pointer
+
+    @staticmethod
+    def chosen(typed: bool = False) -> Terms:
+        """The terms chosen here or by the environment; the C interface is always judged by a product."""
+        if not products.any_chosen():
+            return _TYPED if typed else _PLAIN
+        product = products.chosen() or (products.DEFAULT if typed else None)
+        return _terms(product, products.chosen_rules() == "document", typed)
+
+
+_terms = cache(Terms)  # one object each: there are a few dozen
+_PLAIN, _TYPED = Terms(), Terms(products.DEFAULT, typed=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What an operator was called with. An output that is still to be allocated is absent from `tensors`."""
+
+    operator: Operator
+    tensors: dict[str, Meta | None]
+    attributes: dict[str, Any]
+    terms: Terms = _PLAIN
+    scalar_dtypes: Mapping[str, Dtype] = field(default_factory=dict)  # of typed scalars
+    formats: Mapping[str, str] = field(default_factory=dict)  # of tensors that say one other than ND
+
+    @property
+    def product(self) -> Product | None:
+        return self.terms.product
+
+    @property
+    def inputs(self) -> dict[str, Meta]:
+        names = [a.name for a in self.operator.schema.tensors]
+        given = {name: self.tensors.get(name) for name in names}
+        return {name: meta for name, meta in given.items() if meta is not None}
+
+    @property
+    def outputs(self) -> dict[str, Meta]:
+        given = {name: self.tensors.get(name) for name in self.operator.schema.outputs}
+        return {name: meta for name, meta in given.items() if meta is not None}
+
+    @property
+    def first(self) -> tuple[str, Meta]:
+        return next(iter(self.inputs.items()))
+
+    @property
+    def place(self) -> str:
+        """Where the rules in force come from, for messages: " on Ascend310P", or nothing."""
+        return f" on {self.product}" if self.product else ""
+
+
+class Origin(Enum):
+    """Where a rule stands."""
+
+    BOTH = "the documents and the operator's source"
+    OPERATOR = "the operator's source"
+    DOCUMENT = "the documents"
+    ACTGRAD = "actgrad's decision"
+
+
+class When(Enum):
+    """Which terms a rule is part of."""
+
+    ALWAYS = "always"
+    PRODUCT = "where a product judges"
+    DOCUMENT = "where the documents' letter holds"
+    LIMITS = "where a product judges or the documents' letter holds"
+    TYPED = "in the C interface"
+    UNTYPED = "in Python"
+
+    def applies(self, terms: Terms) -> bool:
+        """Whether a rule of this kind is in force."""
+        if self is When.ALWAYS:
+            return True
+        if self is When.PRODUCT:
+            return terms.product is not None
+        if self is When.DOCUMENT:
+            return terms.document
+        if self is When.LIMITS:
+            return terms.document or terms.product is not None
+        return terms.typed is (self is When.TYPED)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One rule: what must hold, and a test that returns what is wrong, or None."""
+
+    rule: str
+    test: Callable[[Call], str | None]
+    error: type[ActgradError] = InvalidArgument
+    when: When = When.ALWAYS
+    origin: Origin = Origin.BOTH
+    about: tuple[str, ...] = ()  # the arguments that it judges
+
+
+EARLY = (NullArgument, UnsupportedOnProduct)  # what is checked before anything is looked at
+
+
+def run(call: Call, early: bool = False) -> None:
+    """Raise the error of the first check that `call` breaks; `early`: only of those that need no tensor."""
+    for check in call.operator.checks:
+        if early and check.error not in EARLY:
+            break
+        if not check.when.applies(call.terms):
+            continue
+        fault = check.test(call)
+        if fault is not None:
+            raise check.error(f"{call.operator.name}: {fault}")

@@ -1,0 +1,150 @@
+"""Rules on data types, of tensors and of typed scalars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..base import dtypes
+from ..base.dtypes import BY_NAME, Dtype
+from ..base.errors import InvalidDtype, KernelMissing
+from ..base.products import Product
+from .check import Call, Check, Origin, When
+from .results import result_dtype
+
+if TYPE_CHECKING:
+    from ..calls.operator import Operator
+
+
+def allowed_dtypes(operator: Operator, product: Product | None) -> tuple[str, ...]:
+    """The dtypes that an operator's tensors may have: a product's list, else the library's own."""
+    if product is None:
+        return tuple(name for name in BY_NAME if name in dtypes.FLOATS or name in operator.dtypes)
+    return operator.dtypes if operator.bfloat16_everywhere else _on(product, operator.dtypes)
+
+
+def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
+    """`names` without what the product's chips lack."""
+    return names if product is None or product.bfloat16 else tuple(name for name in names if name != "bfloat16")
+
+
+def supported(*names: str, when: When = When.ALWAYS, origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
+    """Each of these tensors has a dtype of the operator's list, as far as the product has it."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta = call.tensors.get(name)
+            allowed = allowed_dtypes(call.operator, call.product)
+            if meta is None or meta.dtype.name in allowed:
+                return None
+            return f"{name} is {meta.dtype}; supported{call.place}: {', '.join(allowed)}; convert it"
+
+        return Check(f"{name} has a supported dtype", test, InvalidDtype, when, origin, (name,))
+
+    return tuple(map(check, names))
+
+
+def listed(*names: str) -> tuple[Check, ...]:
+    """By the documents' letter, each of these outputs has a dtype of the operator's list."""
+    return supported(*names, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+
+
+def equal(
+    *names: str,
+    to: str,
+    unless_empty: bool = False,
+    when: When = When.ALWAYS,
+    origin: Origin = Origin.BOTH,
+) -> tuple[Check, ...]:
+    """Each of these tensors has the dtype of the tensor `to`; `unless_empty`: only where that has elements."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta, other = call.tensors.get(name), call.tensors[to]
+            if meta is None or other is None or meta.dtype == other.dtype or (unless_empty and other.size == 0):
+                return None
+            return f"{name} is {meta.dtype}, but {to} is {other.dtype}; they must be equal"
+
+        condition = f", unless {to} is empty" if unless_empty else ""
+        return Check(f"{name} has the dtype of {to}{condition}", test, InvalidDtype, when, origin, (name, to))
+
+    return tuple(map(check, names))
+
+
+def document_equal(*names: str, to: str) -> tuple[Check, ...]:
+    """By the documents' letter, each of these tensors has the dtype of the tensor `to`."""
+    return equal(*names, to=to, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+
+
+def real(*names: str, when: When = When.ALWAYS) -> tuple[Check, ...]:
+    """Each of these scalars can be converted to float: it is not complex."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            value = call.attributes[name]
+            return f"{name} is complex ({value}); it must be a real number" if isinstance(value, complex) else None
+
+        return Check(f"{name} can be converted to float", test, InvalidDtype, when, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def scalar_supported(name: str, dtypes: str) -> tuple[Check, ...]:
+    """This typed scalar has one of these dtypes, as far as the product has it; Python's numbers must only be real."""
+    names = tuple(dtypes.split())
+
+    def test(call: Call) -> str | None:
+        dtype, allowed = call.scalar_dtypes[name], _on(call.product, names)
+        if dtype.name in allowed:
+            return None
+        return f"{name} is a scalar of {dtype}; supported{call.place}: {', '.join(allowed)}"
+
+    typed = Check(f"{name} has a supported dtype ({', '.join(names)})", test, InvalidDtype, When.TYPED, about=(name,))
+    return (typed, *real(name, when=When.UNTYPED))
+
+
+def scalar_on_product(name: str) -> tuple[Check, ...]:
+    """This typed scalar has a dtype that the product's chips have; which one else, is not looked at."""
+
+    def test(call: Call) -> str | None:
+        dtype = call.scalar_dtypes[name]
+        return None if _on(call.product, (dtype.name,)) else f"{name} is a scalar of {dtype}, not supported{call.place}"
+
+    return (Check(f"the product has {name}'s dtype", test, InvalidDtype, When.TYPED, Origin.ACTGRAD, (name,)),)
+
+
+def convertible(*names: str, origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
+    """The result can be converted to the dtype of each of these outputs."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta, result = call.tensors.get(name), result_dtype(call)
+            if meta is None or dtypes.can_convert(result, meta.dtype):
+                return None
+            return f"{name} is {meta.dtype}, to which the result ({result}) cannot be converted; use a floating dtype"
+
+        rule = f"the result can be converted to {name}'s dtype"
+        return Check(rule, test, InvalidDtype, origin=origin, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def storable(name: str) -> Check:
+    """A kernel writes the output's dtype. The operators' rule of conversion lets some pass that fail later.
+
+    Later is when a kernel is looked for: not for a call on no elements.
+    """
+
+    def test(call: Call) -> str | None:
+        meta = call.tensors.get(name)
+        if meta is None or meta.size == 0 or is_stored(meta.dtype):
+            return None
+        return f"{name} is {meta.dtype}, which no kernel writes; use a floating or a complex dtype"
+
+    return Check(
+        f"a kernel writes {name}'s dtype, unless it is empty", test, KernelMissing, When.TYPED, Origin.OPERATOR, (name,)
+    )
+
+
+def is_stored(dtype: Dtype) -> bool:
+    """Whether the kernels can read and write elements of this dtype."""
+    return dtype.name in BY_NAME

@@ -1,0 +1,164 @@
+"""Rules on pointers, products, formats, shapes and values of an elementwise operator's arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..base.errors import NullArgument, UnsupportedOnProduct
+from ..base.loop import broadcast_shapes
+from ..base.products import BY_NAME, Product
+from .check import Call, Check, Origin, When
+from .results import result_shapes
+
+if TYPE_CHECKING:
+    from ..calls.operator import Operator
+
+
+def given(operator: Operator) -> tuple[Check, ...]:
+    """What the operator needs is there. In the C interface every tensor and scalar is a pointer, outputs too."""
+
+    def check(name: str, is_tensor: bool, when: When) -> Check:
+        def test(call: Call) -> str | None:
+            missing = (call.tensors if is_tensor else call.attributes).get(name) is None
+            return f"{name} is None; it is required" if missing else None
+
+        return Check(f"{name} is not null", test, NullArgument, when, about=(name,))
+
+    def when(argument: Any) -> When:
+        if argument.is_optional:
+            return When.TYPED
+        return When.ALWAYS if argument.is_tensor or argument.type == "Scalar" else When.UNTYPED
+
+    inputs = [check(a.name, a.is_tensor, when(a)) for a in operator.schema.arguments]
+    return (*inputs, *[check(name, True, When.TYPED) for name in operator.schema.outputs])
+
+
+def available() -> Check:
+    """The product has the operator."""
+
+    def test(call: Call) -> str | None:
+        operator, product = call.operator, call.product
+        if product is None or product.name in operator.products:
+            return None
+        return f"not available on {product} ({product.marketing}); it is on {', '.join(operator.products)}"
+
+    return Check("the product has the operator", test, UnsupportedOnProduct, When.PRODUCT, Origin.ACTGRAD)
+
+
+def rank(
+    *names: str, least: int = 0, most: int = 8, when: When = When.LIMITS, origin: Origin = Origin.BOTH
+) -> tuple[Check, ...]:
+    """Each of these tensors has `least` to `most` dimensions."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta = call.tensors.get(name)
+            n = least if meta is None else len(meta.shape)
+            return None if least <= n <= most else f"{name} has {n} dimensions; it must have {least} to {most}"
+
+        return Check(f"{name} has {least} to {most} dimensions", test, when=when, origin=origin, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def document_rank(*names: str, least: int = 0, most: int = 8) -> tuple[Check, ...]:
+    """By the documents' letter, each of these tensors has `least` to `most` dimensions."""
+    return rank(*names, least=least, most=most, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+
+
+def document_nonempty(*names: str) -> tuple[Check, ...]:
+    """By the documents' letter, these tensors have elements."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta = call.tensors[name]
+            return f"{name} is empty (shape {meta.shape})" if meta is not None and meta.size == 0 else None
+
+        return Check(f"{name} is not empty", test, when=When.DOCUMENT, origin=Origin.DOCUMENT, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def document_format(*names: str) -> tuple[Check, ...]:
+    """By the documents' letter, the format of these tensors is ND."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            form = call.formats.get(name, "ND")
+            return None if form == "ND" else f"{name} has format {form}; it must be ND"
+
+        return Check(f"{name} has format ND", test, when=When.DOCUMENT, origin=Origin.DOCUMENT, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def same_shape(*names: str, to: str) -> tuple[Check, ...]:
+    """Each of these tensors has the shape of the tensor `to`."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta, other = call.tensors.get(name), call.tensors[to]
+            if meta is None or other is None or meta.shape == other.shape:
+                return None
+            return f"{name} has shape {meta.shape}, but {to} has {other.shape}"
+
+        return Check(f"{name} has the shape of {to}", test, about=(name, to))
+
+    return tuple(map(check, names))
+
+
+def broadcastable(name: str, to: str) -> tuple[Check, ...]:
+    """Two tensors can be broadcast together."""
+
+    def test(call: Call) -> str | None:
+        got, expected = call.inputs[name].shape, call.inputs[to].shape
+        fault = f"{name} has shape {got}, but {to} has {expected}; they cannot be broadcast together"
+        return fault if broadcast_shapes(expected, got) is None else None
+
+    return (Check(f"{name} can be broadcast with {to}", test, about=(name, to)),)
+
+
+def result_shape(*names: str) -> tuple[Check, ...]:
+    """Each of these outputs has the shape of the result; the inputs' shapes must have passed before."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta = call.tensors.get(name)
+            if meta is None:
+                return None
+            expected = result_shapes(call)[call.operator.schema.outputs.index(name)]
+            return f"{name} has shape {meta.shape}, but the result has {expected}" if meta.shape != expected else None
+
+        return Check(f"{name} has the shape of the result", test, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
+    """The attribute `switch` is one of its named values."""
+
+    def test(call: Call) -> str | None:
+        value = call.attributes[switch]
+        names = ", ".join(f"{name!r} ({k})" for k, name in enumerate(choices))
+        return None if value in choices else f"{switch} is {value!r}; it must be one of {names}"
+
+    known = ", ".join(f"{choice!r} ({k})" for k, choice in enumerate(choices))
+    return Check(f"{switch} is one of {known}", test, about=(switch,))
+
+
+def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool], attributes: list[str]) -> Check:
+    """A requirement of the operator's own."""
+    words = set(re.findall(r"\w+", rule))
+    concerned = tuple(name for name in attributes if name in words) or tuple(attributes)
+    # The operators' source does not look at the product; the documents say what it lacks.
+    origin = Origin.ACTGRAD if words & set(BY_NAME) else Origin.BOTH
+
+    def test(call: Call) -> str | None:
+        if holds(call.attributes, call.product):
+            return None
+        values = ", ".join(f"{name}={call.attributes[name]!r}" for name in concerned)
+        return f"it needs {rule}; got {values}"
+
+    return Check(rule, test, origin=origin, about=concerned)

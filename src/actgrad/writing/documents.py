@@ -1,0 +1,53 @@
+"""Documents with a generated part, which stands between two markers: `<!-- name -->` and `<!-- /name -->`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..base.errors import ActgradError
+from . import outputs
+
+
+def markers(name: str) -> tuple[str, str]:
+    """The lines that the part called `name` stands between."""
+    return f"<!-- {name} -->", f"<!-- /{name} -->"
+
+
+def part(document: str, name: str) -> str:
+    """What stands between the markers; an ActgradError where they are missing."""
+    return _split(document, name)[1]
+
+
+def with_part(document: str, name: str, text: str) -> str:
+    """The document with `text` between the markers; a fresh one is returned as it is."""
+    before, _, after = _split(document, name)
+    begin, end = markers(name)
+    return f"{before}{begin}\n{text.strip(chr(10))}\n{end}{after}"
+
+
+def read(path: Path, name: str) -> str:
+    """A document that has the markers of the part called `name`; an ActgradError names the file otherwise."""
+    try:
+        document = path.read_text(encoding="utf-8")
+        part(document, name)
+    except OSError as error:
+        raise ActgradError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ActgradError(f"{path}: is no text: {error.reason} at byte {error.start}") from error
+    except ActgradError as error:
+        raise ActgradError(f"{path}: {error}") from None
+    return document
+
+
+def write_part(path: Path, name: str, text: str) -> None:
+    """Put `text` between the markers of a file, which is replaced as a whole."""
+    outputs.write(path, with_part(read(path, name), name, text))
+
+
+def _split(document: str, name: str) -> tuple[str, str, str]:
+    begin, end = markers(name)
+    before, found_begin, rest = document.partition(begin)
+    inside, found_end, after = rest.partition(end)
+    if not found_begin or not found_end:
+        raise ActgradError(f"no place for the generated part: the document needs the lines {begin} and {end}")
+    return before, inside.strip("\n"), after
