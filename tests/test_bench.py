@@ -16,7 +16,6 @@ import pytest
 from bench_cells import ALL_CASES, TINY, case_of, measure, tensors_of
 
 import actgrad
-from actgrad.__main__ import main
 from actgrad.bench import buffers, ceiling, latency, report, results
 from actgrad.bench import peers as peers_module
 from actgrad.bench.cases import Case, traffic
@@ -25,6 +24,7 @@ from actgrad.bench.peer import Peer
 from actgrad.bench.results import CEILING, OURS, Notes, geometric_mean
 from actgrad.bench.timing import Contender, interleaved, times
 from actgrad.bench.verify import WrongResult
+from actgrad.cli.main import main
 
 # Numbers
 

@@ -17,7 +17,7 @@ import pytest
 from bench_cells import TINY
 
 import actgrad
-from actgrad.__main__ import main
+from actgrad.cli.main import main
 
 
 def test_base_needs_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -18,11 +18,11 @@ import pytest
 from bench_cells import ALL_CASES, TINY, case_of, measure
 
 import actgrad
-from actgrad.__main__ import main
 from actgrad.bench import command, latency, machine, memory, peer, plots, resident, start, throughput
 from actgrad.bench.cases import Case, cases
 from actgrad.bench.devices import Cpu
 from actgrad.bench.results import OURS, Notes
+from actgrad.cli.main import main
 from actgrad.conformance import oracle
 from actgrad.contract import allowed_dtypes
 

@@ -24,9 +24,9 @@ from bench_cells import TINY, case_of, measure
 from cuda_stand_in import StandIn
 
 import actgrad
-from actgrad.__main__ import main
 from actgrad.bench import compositions, cuda, devices, liger, memory, peer, report, throughput
 from actgrad.bench.results import Notes
+from actgrad.cli.main import main
 
 
 @pytest.fixture

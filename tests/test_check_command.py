@@ -302,7 +302,7 @@ def test_a_page_that_cannot_be_written_leaves_nothing(
 def test_a_missing_library_is_said_before_anything_is_computed(folder: Path, package: str, words: str) -> None:
     script = (
         f"import sys; sys.modules[{package!r}] = None\n"
-        f"from actgrad.__main__ import main; sys.exit(main({[*GIVEN, 'right.npy', '--html', 'r.html']!r}))"
+        f"from actgrad.cli.main import main; sys.exit(main({[*GIVEN, 'right.npy', '--html', 'r.html']!r}))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 2

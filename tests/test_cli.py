@@ -11,8 +11,8 @@ import pytest
 
 import actgrad
 from actgrad import contract
-from actgrad.__main__ import COMMANDS, main
 from actgrad.cli import list_command
+from actgrad.cli.main import COMMANDS, main
 
 README = Path(__file__).parent.parent / "README.md"
 NAMED_OTHERWISE = {"catalogue": "list", "conformance": "check", "casefiles": "cases"}

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.__main__ import main
 from actgrad.cli import demo_command
 from actgrad.cli.demo_command import ACTIVATIONS, BATCH, STORAGE, Stopwatch
+from actgrad.cli.main import main
 
 pytest.importorskip("sklearn")
 pytest.importorskip("rich")

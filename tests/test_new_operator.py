@@ -69,7 +69,7 @@ def test_it_is_in_the_documents_table(softplus):
 
 
 def test_it_is_in_the_list_of_the_command_line(softplus, capsys):
-    from actgrad.__main__ import main
+    from actgrad.cli.main import main
 
     main(["list", "--json"])
     names = [row["name"] for row in json.loads(capsys.readouterr().out)]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sdk_programs import EXAMPLES, PROGRAMS, environment, needs_compiler
 
-from actgrad.__main__ import main
+from actgrad.cli.main import main
 
 PROGRAM = """\
 #include <stdio.h>

@@ -17,9 +17,9 @@ from triton.backends.compiler import GPUTarget
 import actgrad
 from actgrad.backends.triton import launcher, machine, program
 from actgrad.base.access import GATED
+from actgrad.base.computation import Computation
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.loop import Loop, Operand
-from actgrad.calls.plan import Computation
 
 TARGETS = {
     "sm_80": GPUTarget("cuda", 80, 32),

@@ -13,10 +13,10 @@ import pytest
 from calls import run_script
 
 import actgrad
-from actgrad.__main__ import main
 from actgrad.backends.cpu import code_cache, target, threads
 from actgrad.base.errors import BackendUnavailable
 from actgrad.cli import version_command
+from actgrad.cli.main import main
 from actgrad.sdk import builder
 
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import actgrad
-from actgrad.__main__ import COMMANDS
+from actgrad.cli.main import COMMANDS
 from actgrad.sdk.builder import OPERATOR_LIBRARIES
 
 pytest.importorskip("build")
@@ -166,7 +166,7 @@ def test_the_command_line(installed: Installed) -> None:
 
 def test_every_command_has_its_help(installed: Installed) -> None:
     """Also those that need more than is there."""
-    script = "import sys; from actgrad.__main__ import COMMANDS; print([c.__name__ for c in COMMANDS])"
+    script = "import sys; from actgrad.cli.main import COMMANDS; print([c.__name__ for c in COMMANDS])"
     assert installed.run(installed.python, "-I", "-c", script).strip() == str([c.__name__ for c in COMMANDS])
     for name in ("list", "check", "cases", "bench", "sdk", "cache", "demo"):
         assert installed.actgrad(name, "--help").startswith(f"usage: actgrad {name}")

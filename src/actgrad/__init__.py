@@ -1,6 +1,9 @@
 """Activation functions and their gradients, for NumPy and PyTorch, to the contract of the CANN aclnn operators."""
 
+import sys
+
 from .backends import get_num_threads, set_num_threads
+from .base import xp
 from .base.errors import (
     ActgradError,
     BackendUnavailable,
@@ -24,6 +27,8 @@ from .ops.leaky_relu import leaky_relu, leaky_relu_backward
 from .ops.selu import selu, selu_backward
 
 __version__ = "0.1.0"
+
+sys.modules[f"{__name__}.xp"] = xp  # formulas of others import their functions from actgrad.xp
 
 __all__ = [
     "ActgradError",

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..arrays import View, numpy_array
 from ..base import xp
+from ..base.computation import Computation
 from ..base.dtypes import Dtype
 from ..base.loop import Meta, Operand
-from ..calls.plan import Computation, Kernel
+from .kernel import Kernel
 
 
 class ReferenceKernel:

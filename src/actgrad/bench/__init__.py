@@ -5,7 +5,3 @@ are the others and `ceiling` is the machine; `verify` refuses what is wrong, `ti
 `throughput`, `latency` of tiny calls, `start` of a new process, peak `memory`, in the order of `suite`, and throughput
 against another revision, `base`. `report` and `plots` show them.
 """
-
-from .command import add_parser
-
-__all__ = ["add_parser"]

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Operand, row_major
-from ..calls.plan import Computation, Plan
+from ..calls.plan import Plan
 from . import buffers
 from .buffers import Array
 from .results import CEILING

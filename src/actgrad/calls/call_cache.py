@@ -15,9 +15,10 @@ import numpy as np
 
 from .. import arrays
 from ..arrays import View, hugepages
+from ..backends.kernel import Way
 from ..base import products
 from ..base.forks import forkable_lock
-from .plan import Prepared, Way
+from .plan import Prepared
 
 ENTRIES = 8  # layouts per set of attributes that have a short way at a time
 WAYS = 64  # sets of attributes, each with its kind of array

@@ -9,6 +9,7 @@ from typing import Any
 from .. import backends, contract
 from ..base import first_use, products
 from ..base.access import GATED
+from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidCall, InvalidDtype, shown
 from ..base.floating_point import default_environment
@@ -16,7 +17,6 @@ from ..base.loop import Meta, row_major
 from ..base.products import Product
 from . import prepare
 from .operator import REGISTRY, Operator
-from .plan import Computation
 
 _SMALL, _LARGE = 1 << 10, 1 << 17  # elements; large calls in half precision look up, which is other machine code
 

@@ -12,13 +12,14 @@ import numpy as np
 from .. import backends, contract
 from ..base import access, first_use, loop, xp
 from ..base.access import ELEMENTWISE, GATED, GATED_PAIR
+from ..base.computation import Computation
 from ..base.dtypes import Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.forks import forkable_lock
 from ..base.loop import Loop, Meta
 from . import aliasing
-from .plan import Computation, Prepared
+from .plan import Prepared
 
 if TYPE_CHECKING:
     from .operator import Operator

@@ -18,7 +18,7 @@ from ..base import products
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
 from ..calls.operator import REGISTRY, Operator
-from ..conformance import exhaustive, files, page, pictures, report, run, submission
+from ..conformance import files, page, pictures, report, run, submission
 from ..conformance.casefiles import execution, reading
 from ..conformance.casefiles import result_files as results
 from ..conformance.casefiles.execution import Outcome
@@ -30,6 +30,7 @@ from ..conformance.run import Result
 from ..conformance.standards import NAMES, OWN, REPEAT
 from ..contract import allowed_dtypes
 from ..writing import outputs, terminal
+from . import exhaustive_command
 
 REJECTED = 1
 SHOWN = 8  # failing cases of our own
@@ -198,7 +199,7 @@ def _exhaustive(parser: argparse.ArgumentParser, given: argparse.Namespace) -> i
             parser.error(f"--dtype: --exhaustive goes through {', '.join(EXHAUSTIVE_DTYPES)}, not {name}")
     _need_rich()
     operators = [REGISTRY[name] for name in list(dict.fromkeys(given.operator)) or REGISTRY]
-    holds, text = exhaustive.run(
+    holds, text = exhaustive_command.run(
         operators, given.dtype or EXHAUSTIVE_DTYPES, given.every or 1, given.state, given.write
     )
     decision = Decision(holds, f"{'no number is' if holds else 'numbers are'} beyond actgrad's own bounds")

@@ -26,7 +26,7 @@ def report() -> str:
     """One line for each thing: its name, and what it is here."""
     lines = {
         "actgrad": __version__,
-        "package": str(Path(__file__).parent),
+        "package": str(Path(__file__).parents[1]),
         "Python": _python(),
         "NumPy": _version("numpy"),
         "ml_dtypes": _version("ml_dtypes"),

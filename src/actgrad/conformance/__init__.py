@@ -8,8 +8,7 @@ own backends, `casefiles` reads and writes test cases of other tools, and `exhau
 dtype. `decision` accepts or rejects; `report`, `page`, `pictures` and `progress` show the rest.
 """
 
-from ..cli.check_command import add_parser
 from .judging import judge
 from .verdict import Diagnosis, Verdict
 
-__all__ = ["Diagnosis", "Verdict", "add_parser", "judge"]
+__all__ = ["Diagnosis", "Verdict", "judge"]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..base.access import GATED
+from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidDtype
 from ..calls.operator import Operator
-from ..calls.plan import Computation
 
 Array = np.ndarray[Any, np.dtype[Any]]
 At = slice | Array  # elements by their place in the order of rows

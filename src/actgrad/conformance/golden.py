@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import backends
+from ..backends.kernel import Kernel
+from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Operand
-from ..calls.plan import Computation, Kernel
 from . import oracle
 from .elements import Array
 from .error_bounds import Sized

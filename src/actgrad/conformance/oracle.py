@@ -18,8 +18,8 @@ import numpy.typing as npt
 from ..backends.reference import ReferenceKernel
 from ..base import xp
 from ..base.access import GATED
+from ..base.computation import Computation
 from ..calls.operator import Operator
-from ..calls.plan import Computation
 from ..ops.selu import ALPHA, SCALE
 from . import error_bounds
 from .error_bounds import Sized

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..backends.reference import rounded
 from ..base.access import GATED
+from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
-from ..calls.plan import Computation
 from . import error_bounds, oracle, standards
 from .elements import Array, Elements
 from .golden import Golden, same_shape

@@ -3,17 +3,3 @@
 `actgrad sdk PREFIX` builds it (builder, sources in c/ and include/, generated ones in prototypes). In a program, phase
 one asks Python (seam), which checks and plans by the same path as `actgrad.aclnn`; phase two runs the machine code.
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import argparse
-
-
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add `actgrad sdk`."""
-    from ..cli import sdk_command  # a program's process has no use for it
-
-    sdk_command.add_parser(subparsers)

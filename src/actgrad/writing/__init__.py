@@ -1,1 +1,1 @@
-"""actgrad.writing"""
+"""Text and files for people: `terminal` is standard output, `outputs` whole files, `documents` their parts."""

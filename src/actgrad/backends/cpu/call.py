@@ -19,7 +19,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
-from ...calls.plan import Way
+from ..kernel import Way
 from . import launch, shortcut
 from .driver import MAX_OPERANDS
 from .driver import SLOTS_SYMBOL as THREADS_SYMBOL

@@ -153,7 +153,7 @@ def _compiler() -> str:
     """What turns a formula into machine code: this package's own code, LLVM and Python."""
     digest = hashlib.sha256(f"{llvmlite.__version__} {platform.python_version()}".encode())
     package = Path(__file__).parents[2]
-    for path in sorted([*package.glob("*.py"), *package.glob("backends/**/*.py")]):
+    for path in sorted([*package.glob("base/*.py"), *package.glob("backends/**/*.py")]):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -16,8 +16,9 @@ import numpy as np
 
 from ...arrays import View
 from ...base import first_use
+from ...base.computation import Computation
 from ...base.loop import Loop
-from ...calls.plan import Computation, Shortcut
+from ..kernel import Shortcut
 from . import call, code_cache, driver, inner_loop, launch, schedule, shortcut, threads
 from . import half_tables as lookup
 from .inner_loop import Row

@@ -22,9 +22,9 @@ import llvmlite.ir as ir
 import numpy as np
 
 from ...base import access, xp
+from ...base.computation import Computation
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
-from ...calls.plan import Computation
 from .ir_builder import Function
 from .ir_types import I16, I32, I64, PTR
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...base import xp
-from ...calls.plan import Computation
+from ...base.computation import Computation
 from .machine import Machine
 from .memory import narrow, widen
 from .text_values import Emitter, Uniform

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ...base.computation import Computation
 from ...base.loop import Operand
-from ...calls.plan import Computation
 from . import program
 from .launcher import walk_of
 from .machine import FUSING_CUDA, Machine

@@ -8,9 +8,9 @@ from typing import Any
 from triton import knobs
 
 from ...arrays import View
+from ...base.computation import Computation
 from ...base.errors import BackendUnavailable, InvalidArgument
 from ...base.loop import Loop
-from ...calls.plan import Computation
 from . import device, program
 from .element import element
 from .grid import Walk, walk

@@ -4,7 +4,3 @@
 loses little, `precise` holds the exact values against mpmath, `schedule` goes through all of it, `table`
 writes it down.
 """
-
-from ...cli.exhaustive_command import run
-
-__all__ = ["run"]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...base import xp
+from ...base.computation import Computation
 from ...base.errors import ActgradError
-from ...calls.plan import Computation
 from ..elements import Array
 from ..golden import AGREES, NOTHING, Golden
 

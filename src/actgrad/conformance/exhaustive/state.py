@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ...base import products
+from ...base.computation import Computation
 from ...base.folders import user_cache
-from ...calls.plan import Computation
 from ...writing import outputs
 from ..sizes import UnreadableFile
 from .item import Found, Item
@@ -100,8 +100,9 @@ def fingerprint(computation: Computation) -> str:
 @cache
 def _sources() -> bytes:
     package = Path(__file__).parents[2]
-    names = ["backends/*.py", "backends/cpu/*.py", "ops/*.py", "xp.py", "layouts.py", "testing.py", "sized.py"]
-    names += [f"conformance/{name}.py" for name in ("elements", "golden", "measurement", "standards")]
+    names = ["backends/*.py", "backends/formula/*.py", "backends/cpu/*.py", "ops/*.py", "base/xp.py", "base/access.py"]
+    parts = ("elements", "error_bounds", "golden", "measurement", "oracle", "standards")
+    names += [f"conformance/{name}.py" for name in parts]
     names += [f"conformance/exhaustive/{name}.py" for name in ("item", "sweep")]
     found = [path for name in names for path in package.glob(name)]
     digest = hashlib.sha256()
