@@ -140,7 +140,7 @@ def measure(device: Device, run: Run, deadline: float, wrong: list[str], save: C
             loaded = throughput.load(stage.peers, run.notes)
             for operator in stage.operators:
                 for dtype in stage.dtypes:
-                    if dtype not in contract.allowed_dtypes(actgrad.operators[operator], None):
+                    if dtype not in contract.allowed_dtypes(actgrad.operators[operator].definition, None):
                         continue
                     cells, latencies = len(run.cells), len(run.latencies)
                     try:

@@ -88,7 +88,8 @@ def section(operator: Operator) -> Iterator[str]:
         yield from _dtypes(operator)
         yield from _checks(operator, functions)
     else:
-        yield f"Data types: {', '.join(allowed_dtypes(operator, None))}. There is no C function of this operator."
+        dtypes = ", ".join(allowed_dtypes(operator.definition, None))
+        yield f"Data types: {dtypes}. There is no C function of this operator."
         if operator.requires:
             yield f"Requires {'; '.join(operator.requires)}."
         yield ""
@@ -136,7 +137,7 @@ def _dtypes(operator: Operator) -> Iterator[str]:
     yield "| product | data types |"
     yield "| --- | --- |"
     for product in products.BY_NAME.values():
-        names = [BY_NAME[name].acl_name for name in allowed_dtypes(operator, product)]
+        names = [BY_NAME[name].acl_name for name in allowed_dtypes(operator.definition, product)]
         has = ", ".join(names) if product.name in operator.products else "not available: 561103"
         yield f"| {product} ({product.marketing}) | {has} |"
     yield ""

@@ -17,7 +17,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from actgrad import Operator, operators
-from actgrad.base.access import ELEMENTWISE
 
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 STYLE = {"svg.fonttype": "none", "svg.hashsalt": "actgrad", "font.family": "sans-serif", "font.size": 11}
@@ -29,7 +28,7 @@ def plotted() -> dict[str, Operator]:
     found = {}
     for operator in operators.values():
         forward = operator.gradient_of
-        if forward is None or forward.layout != ELEMENTWISE or len(forward.schema.tensors) != 1:
+        if forward is None or forward.multiplies or len(forward.schema.tensors) != 1:
             continue
         if operator.schema.tensors[1].name != "result":  # what is the input, or by a flag that is off the result
             found[forward.name] = operator

@@ -8,7 +8,6 @@ from ml_dtypes import bfloat16
 
 import actgrad
 from actgrad.backends.reference import rounded
-from actgrad.base.access import GATED
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 from actgrad.conformance.oracle import attribute_cases
@@ -42,7 +41,7 @@ def meetings(operator, dtype):
     """Inputs in which zeros, infinities, NaN and numbers of both signs meet in all combinations."""
     values = np.array([0.0, 0.5, 1.5, np.inf, -0.0, -0.5, -1.5, -np.inf, np.nan], FLOATS[dtype])
     required = [a for a in operator.schema.tensors if not a.is_optional]
-    is_gated = operator.layout == GATED
+    is_gated = operator.access.packed
     inputs = [a.ravel() for a in np.meshgrid(*[values] * (len(required) + is_gated))]
     return [*inputs[:-2], np.concatenate(inputs[-2:])] if is_gated else inputs
 

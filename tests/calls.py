@@ -18,7 +18,6 @@ import numpy as np
 import actgrad
 from actgrad import contract
 from actgrad.base import dtypes
-from actgrad.base.access import GATED
 from actgrad.conformance import oracle
 
 OPERATORS = list(actgrad.operators.values())
@@ -31,7 +30,7 @@ def ids(operator: actgrad.Operator) -> str:
 
 def supported(operator: actgrad.Operator) -> tuple[str, ...]:
     """The dtypes that the operator takes where no product judges."""
-    return contract.allowed_dtypes(operator, None)
+    return contract.allowed_dtypes(operator.definition, None)
 
 
 def pairs() -> list[Any]:
@@ -45,7 +44,7 @@ def doubled(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
 
 def input_shapes(operator: actgrad.Operator, shape: tuple[int, ...], dim: int = -1) -> dict[str, tuple[int, ...]]:
     """The inputs' shapes of a call that computes `shape` elements; gated tensors are twice as long along `dim`."""
-    is_gated = operator.layout == GATED
+    is_gated = operator.access.packed
     names = [a.name for a in operator.schema.tensors]
     return {name: doubled(shape, dim) if is_gated and name == "self" else shape for name in names}
 

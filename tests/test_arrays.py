@@ -13,7 +13,6 @@ from array_kinds import X, elu
 from calls import BFLOAT16, OPERATORS, ids, inputs, same_bits
 
 import actgrad
-from actgrad.base.access import GATED
 from actgrad.conformance import oracle
 
 
@@ -170,7 +169,7 @@ def test_memory_order_follows_the_input(operator: actgrad.Operator) -> None:
         tensors = [
             np.ascontiguousarray(values.transpose(order)).transpose(np.argsort(order)) for values in plain.values()
         ]
-        attributes = {"dim": 0} if operator.layout == GATED else {}
+        attributes = {"dim": 0} if operator.access.packed else {}
         for result in oracle.as_tuple(operator(*tensors, **attributes)):
             assert result.transpose(order).flags.c_contiguous
 

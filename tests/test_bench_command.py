@@ -265,7 +265,7 @@ def test_options_that_are_given_overrule_quick() -> None:
     assert options.caches == ["warm"]
     assert options.seconds < 0.1
     assert "compile" not in options.peers
-    assert all(dtype in allowed_dtypes(case.operator, None) for case, dtype in options.cases())
+    assert all(dtype in allowed_dtypes(case.operator.definition, None) for case, dtype in options.cases())
 
 
 WRONG = [

@@ -21,14 +21,13 @@ from calls import (
 from memory_layouts import OUTPUTS
 
 import actgrad
-from actgrad.base.access import GATED
 
 IN_PLACE = [
     (operator, argument.name)
     for operator in OPERATORS
     for argument in operator.schema.tensors
     if len(operator.schema.outputs) == 1
-    and (operator.layout != GATED or (operator.gradient_of is not None and argument.name == "self"))
+    and (not operator.access.packed or (operator.gradient_of is not None and argument.name == "self"))
 ]
 
 

@@ -29,11 +29,10 @@ from memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 from surroundings import SURROUNDINGS
 
 import actgrad
-from actgrad.base.access import GATED
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 
-GATED_OPERATORS = [operator for operator in OPERATORS if operator.layout == GATED]
+GATED_OPERATORS = [operator for operator in OPERATORS if operator.access.packed]
 
 # The time of one example is LLVM's where it needs a new kernel.
 LAYOUTS = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
@@ -62,11 +61,11 @@ def check(
 @LAYOUTS
 @given(data=st.data())
 def test_any_layout(operator: actgrad.Operator, data: st.DataObject) -> None:
-    shape = data.draw(shapes().filter(lambda s: s or operator.layout != GATED))
+    shape = data.draw(shapes().filter(lambda s: s or not operator.access.packed))
     dtype = data.draw(st.sampled_from(supported(operator)))
     dim = data.draw(st.integers(-len(shape), len(shape) - 1)) if shape else -1
     attributes = data.draw(st.sampled_from(oracle.attribute_cases(operator)))
-    if operator.layout == GATED:
+    if operator.access.packed:
         attributes = {**attributes, "dim": dim}
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     tensors: dict[str, Any] = {
@@ -92,7 +91,7 @@ def test_agrees_with_reference_in_every_layout(operator: actgrad.Operator) -> No
             for k, (name, values) in enumerate(inputs(rng, operator, (5, 6, 40), "float32", 1).items())
         }
         tensors = {name: np.nan_to_num(values) for name, values in tensors.items()}
-        attributes = off_defaults(operator) | ({"dim": 1} if operator.layout == GATED else {})
+        attributes = off_defaults(operator) | ({"dim": 1} if operator.access.packed else {})
         got = oracle.as_tuple(operator(*tensors.values(), **attributes))
         wanted = oracle.as_tuple(operator(*tensors.values(), **attributes, backend="reference"))
         for g, w in zip(got, wanted, strict=True):
@@ -131,7 +130,7 @@ def test_rank_ten_and_dimensions_of_one_element(operator: actgrad.Operator) -> N
         rank = len(shape)
         order = tuple(int(d) for d in rng.permutation(rank))
         layout = Memory(order, (1,) * rank)
-        for dim in {0, rank // 2, -1} if operator.layout == GATED else {None}:
+        for dim in {0, rank // 2, -1} if operator.access.packed else {None}:
             tensors = inputs(rng, operator, shape, "float32", -1 if dim is None else dim)
             tensors = {name: layout.holding(values) for name, values in tensors.items()}
             attributes = off_defaults(operator) | ({} if dim is None else {"dim": dim})
@@ -171,13 +170,13 @@ def test_tails(operator: actgrad.Operator, dtype: str) -> None:
     most = max(SIZES)
     # Halves and gradients are taken from the front, so that each size computes the same elements.
     longest = inputs(rng, operator, (most,), dtype)
-    if operator.layout == GATED:
+    if operator.access.packed:
         left, right = np.split(longest["self"], 2)
     attributes = off_defaults(operator)
     whole = oracle.as_tuple(operator(*longest.values(), **attributes))
     for size in SIZES:
         tensors = {name: values[:size] for name, values in longest.items()}
-        if operator.layout == GATED:
+        if operator.access.packed:
             tensors["self"] = np.concatenate([left[:size], right[:size]])
         rooms = [contiguous(1).room((size,) if w.shape == (most,) else (2 * size,), w.dtype) for w in whole]
         out = tuple(view for view, _ in rooms)

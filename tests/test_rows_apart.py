@@ -20,12 +20,11 @@ from actgrad.backends.cpu.driver import Block
 from actgrad.backends.cpu.ir_builder import Function
 from actgrad.backends.cpu.ir_types import I64, PTR
 from actgrad.backends.cpu.target import LINE
-from actgrad.base.access import GATED
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 
-ELEMENTWISE = [operator for operator in OPERATORS if operator.layout != GATED]
-IN_HALVES = [operator for operator in OPERATORS if operator.layout == GATED]
+ELEMENTWISE = [operator for operator in OPERATORS if not operator.access.packed]
+IN_HALVES = [operator for operator in OPERATORS if operator.access.packed]
 
 
 @pytest.fixture(autouse=True)
@@ -246,7 +245,7 @@ def test_halves_are_read_as_one_run(operator: actgrad.Operator, reading: schedul
 def test_outputs_at_any_places_of_their_pages(operator: actgrad.Operator, apart: int) -> None:
     """Which decides, on some processors, whether they are streamed; either way they are whole, and the same bits."""
     rng, attributes = np.random.default_rng(6), off_defaults(operator)
-    tensors = inputs(rng, operator, (6, 2080) if operator.layout == GATED else (9, 1400), "float32")
+    tensors = inputs(rng, operator, (6, 2080) if operator.access.packed else (9, 1400), "float32")
     wanted = oracle.as_tuple(operator(*tensors.values(), **attributes))
     outputs = []
     for k, w in enumerate(wanted):

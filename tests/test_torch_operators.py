@@ -23,7 +23,6 @@ from torch_calls import (
 
 import actgrad
 import actgrad.torch
-from actgrad.base.access import ELEMENTWISE
 from actgrad.conformance import oracle
 from actgrad.torch.kernels import interface_of
 
@@ -36,9 +35,7 @@ LAYOUTS = {
     "chunked": lambda operator, **options: tensors(operator, (3, 4), chunked, **options),
     "channels last": lambda operator, **options: tensors(operator, (2, 3), channels_last, **options),
     "empty": lambda operator, **options: tensors(operator, (0, 4), **options),
-    "zero-dim": lambda operator, **options: tensors(
-        operator, () if operator.layout == ELEMENTWISE else (1,), **options
-    ),
+    "zero-dim": lambda operator, **options: tensors(operator, () if not operator.multiplies else (1,), **options),
 }
 
 
@@ -110,7 +107,7 @@ def test_out_variant(operator: actgrad.Operator) -> None:
             overload(*row, **{**out, names[0]: torch.empty(7, 4)})
 
 
-IN_PLACE = [operator for operator in FORWARD if operator.layout == ELEMENTWISE]
+IN_PLACE = [operator for operator in FORWARD if not operator.multiplies]
 
 
 @ignore_deprecation

@@ -9,7 +9,6 @@ import pytest
 from calls import OPERATORS, doubled, off_defaults
 
 import actgrad
-from actgrad.base.access import GATED
 from actgrad.conformance import oracle
 
 torch = pytest.importorskip("torch")
@@ -89,7 +88,7 @@ def tensors(
     """Tensors for a call that computes `shape` elements, away from the kinks."""
     found: list[Any] = []
     for argument in operator.schema.tensors:
-        is_packed = operator.layout == GATED and argument.name == "self"
+        is_packed = operator.access.packed and argument.name == "self"
         if argument.is_optional and not optional:
             found.append(None)
             continue

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from .base import dtypes, products
-from .base.access import GATED
 from .base.errors import InvalidArgument, InvalidCall, InvalidDtype, shown
 from .base.schema import GraphSignature
 from .calls.operator import REGISTRY, Operator
@@ -66,8 +65,8 @@ class GraphOperator:
         """
         given, attributes = self._bound(shapes, named)
         inputs = [self._shape(name, shape) for name, shape in zip(self.signature.inputs, given, strict=True)]
-        if self.operator.layout == GATED:
-            return self._gated_shapes(inputs, self._dim(attributes["dim"]))
+        if self.operator.access.packed:
+            return self._packed_shapes(inputs, self._dim(attributes[self.operator.access.dim]))
         if UNKNOWN_RANK in inputs:
             known = [shape for shape in inputs if shape != UNKNOWN_RANK]
             # What must have one shape has that of any; what is broadcast may still gain dimensions.
@@ -82,7 +81,7 @@ class GraphOperator:
         """
         types, _ = self._bound(given, named)
         names = [self._dtype_name(name, dtype) for name, dtype in zip(self.signature.inputs, types, strict=True)]
-        allowed = allowed_dtypes(self.operator, products.chosen())
+        allowed = allowed_dtypes(self.operator.definition, products.chosen())
         for name, dtype in zip(self.signature.inputs, names, strict=True):
             if dtype not in allowed:
                 raise InvalidDtype(f"{self.__name__}: {name} is {dtype}; supported: {', '.join(allowed)}")
@@ -144,11 +143,12 @@ class GraphOperator:
             sizes.append(UNKNOWN if {m, n} == {1, UNKNOWN} else n if m in (1, UNKNOWN) else m)
         return tuple(sizes)
 
-    def _gated_shapes(self, inputs: list[Shape], dim: int) -> tuple[Shape, ...]:
+    def _packed_shapes(self, inputs: list[Shape], dim: int) -> tuple[Shape, ...]:
         """Halves of the packed tensor forward; backward its own shape, where the others are its halves."""
-        packed_name = dict(zip(self.operator.schema.tensor_names, self.signature.inputs, strict=True))["self"]
+        names = dict(zip(self.operator.schema.tensor_names, self.signature.inputs, strict=True))
+        packed_name = names[self.operator.definition.main]
         packed = dict(zip(self.signature.inputs, inputs, strict=True))[packed_name]
-        is_forward = self.operator.gradient_of is None
+        is_forward = self.operator.schema.outputs[0] not in self.operator.access.packed
         if packed == UNKNOWN_RANK:
             return (packed,) * len(self.signature.outputs)
         rank = len(packed)

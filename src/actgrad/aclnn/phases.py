@@ -49,7 +49,7 @@ class Function:
         attributes = operator.schema.attributes
         self._others = [(self._places[a.name], a) for a in attributes if a.name in self._places]
         self._fixed = {
-            name: arguments.attribute(operator, operator.schema.attributes_by_name[name], value)
+            name: arguments.attribute(operator.definition, operator.schema.attributes_by_name[name], value)
             for name, value in signature.fixed.items()
         }
         self._known: dict[tuple[int, ...], Known] = {}
@@ -110,7 +110,7 @@ class Function:
             # The operator's own checks come first: those of memory are no part of its contract.
             metas = tuple([view.meta for view in views])
             with suppress(KernelMissing):  # which is found out later than this
-                prepare.prepare(operator, metas, attributes, terms, "cpu", dtypes, formats)
+                prepare.prepare(operator.definition, metas, attributes, terms, "cpu", dtypes, formats)
             raise InvalidArgument(f"{operator.name}: {fault}")
         return operator.plan_views(views[:n], views[n:], attributes, terms, None, dtypes, formats)
 
@@ -136,7 +136,7 @@ class Function:
         if value is None or isinstance(value, str):
             wanted = "True or False" if argument.type == "bool" else "an integer"
             raise InvalidCall(f"{self.operator.name}: {argument.name} is {value!r}; it must be {wanted}")
-        return arguments.attribute(self.operator, argument, value)
+        return arguments.attribute(self.operator.definition, argument, value)
 
     def _check_early(self, given: tuple[Any, ...], terms: Terms) -> None:
         """Raise where a pointer is null, or the product lacks the operator."""
@@ -144,7 +144,7 @@ class Function:
         values = {p.argument: given[k] for k, p in enumerate(self.signature.parameters)}
         if self.signature.in_place:
             values |= dict.fromkeys(operator.schema.outputs, values[operator.schema.tensor_names[0]])
-        contract.run(contract.Call(operator, values, values, terms), early=True)
+        contract.run(contract.Call(operator.definition, values, values, terms), early=True)
 
     def _formats_and_fault(self, given: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
         """The formats, where one is not ND, and what is wrong with the memory of a tensor."""

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 from .. import ops  # noqa: F401  fills the registry
-from ..base.access import ELEMENTWISE
 from ..base.dtypes import BY_NUMBER
 from ..calls.operator import REGISTRY, Operator
 
@@ -99,7 +98,7 @@ def of(operator: Operator) -> tuple[Signature, ...]:
         ]
         outputs = [Parameter(camel(name), name, "Tensor", is_output=True) for name in operator.schema.outputs]
         found.append(Signature(f"aclnn{base}", operator, fixed, False, (*inputs, *outputs)))
-        if operator.layout == ELEMENTWISE and operator.gradient_of is None and len(operator.schema.tensors) == 1:
+        if operator.definition.may_be_in_place:
             first, *attributes = inputs
             reference = Parameter("selfRef", first.argument, "Tensor", is_output=True)
             found.append(Signature(f"aclnnInplace{base}", operator, fixed, True, (reference, *attributes)))

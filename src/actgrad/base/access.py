@@ -1,8 +1,158 @@
-"""How an activation is applied to elements: alone or gated, forward or backward.
+"""What an element sees of a call's tensors, and what is computed for it.
 
-Each function below is what one kernel computes for one element: it takes the formulas, then the inputs, then the
-attributes, and returns one value per output. Like a formula it is generic in its number type.
+An access object cuts every tensor into the parts that an element sees one element of each. Loops, checks, derivatives,
+sharding and test cases ask it; nothing else knows how a tensor is packed.
+
+The functions at the end are what a kernel computes for an element. They take the formulas, then the inputs' elements,
+then the attributes, and return one value per part of the outputs. Like a formula they are generic in the number type.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+from .loop import Loop, Meta, Operand, broadcast_shapes
+
+Shape = tuple[int, ...]
+
+
+class Part(NamedTuple):
+    """A range of a tensor along one dimension."""
+
+    name: str
+    dim: int
+    start: int
+    stop: int
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        """The index of the part in a tensor of any library."""
+        return (*(slice(None),) * self.dim, slice(self.start, self.stop))
+
+
+@dataclass(frozen=True, slots=True)
+class Elementwise:
+    """An element sees the element at its own place of every tensor; tensors are broadcast together."""
+
+    packed: ClassVar[tuple[str, ...]] = ()  # the tensors of which it sees more than one element
+    dim: ClassVar[str] = ""  # the attribute that numbers a dimension
+
+    def with_packed(self, *names: str) -> Elementwise:
+        """The access of an operator that has further packed tensors."""
+        return self
+
+    def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
+        """The parts of a tensor, None for the whole of it."""
+        return (None,)
+
+    def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """The shape of each of its parts."""
+        return shape
+
+    def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """The shape of a tensor whose parts have the shape `elements`."""
+        return elements
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """An element sees one element of each half of the packed tensors, along the dimension that an attribute numbers.
+
+    `active` is the half that comes first, "lower" or "upper", or the attribute that is true for the lower one.
+    """
+
+    packed: tuple[str, ...]
+    active: str = "upper"
+    dim: str = "dim"
+
+    def with_packed(self, *names: str) -> Halves:
+        """The access of an operator that has further packed tensors."""
+        return replace(self, packed=(*self.packed, *names))
+
+    def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
+        """The active half of a packed tensor and the other one; None for the whole of another tensor."""
+        if name not in self.packed:
+            return (None,)
+        dim = attributes[self.dim] % len(shape)
+        middle = shape[dim] // 2
+        lower, upper = Part("lower half", dim, 0, middle), Part("upper half", dim, middle, 2 * middle)
+        return (lower, upper) if self.is_lower(attributes) else (upper, lower)
+
+    def is_lower(self, attributes: Mapping[str, Any]) -> bool:
+        """Whether the lower half is the active one."""
+        return bool(attributes.get(self.active, self.active == "lower"))
+
+    def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """`shape`, of a packed tensor with half its size along the dimension."""
+        return self._resized(shape, attributes, lambda n: n // 2) if name in self.packed else shape
+
+    def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """`elements`, for a packed tensor with twice the size along the dimension."""
+        return self._resized(elements, attributes, lambda n: 2 * n) if name in self.packed else elements
+
+    def _resized(self, shape: Shape, attributes: Mapping[str, Any], size: Callable[[int], int]) -> Shape:
+        dim = attributes[self.dim] % len(shape)
+        return (*shape[:dim], size(shape[dim]), *shape[dim + 1 :])
+
+
+Access = Elementwise | Halves
+
+
+def split(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any]) -> list[Any]:
+    """The parts of a tensor of any library, as views."""
+    parts = access.parts(name, tuple(tensor.shape), attributes)
+    return [tensor if part is None else tensor[part.slices] for part in parts]
+
+
+def join(
+    access: Access, name: str, parts: Sequence[Any], attributes: Mapping[str, Any], concatenate: Callable[..., Any]
+) -> Any:
+    """The tensor that has these parts; `concatenate(tensors, dim)` is its library's."""
+    if len(parts) == 1:
+        return parts[0]
+    shape = access.whole_shape(name, tuple(parts[0].shape), attributes)
+    places = [part for part in access.parts(name, shape, attributes) if part is not None]
+    ordered = sorted(zip(places, parts, strict=True), key=lambda pair: pair[0].start)
+    return concatenate([part for _, part in ordered], places[0].dim)
+
+
+def elements_shape(access: Access, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
+    """The shape of the elements that are computed, for inputs whose shapes passed the checks."""
+    joined: Shape | None = None
+    for name, shape in shapes.items():
+        part = access.part_shape(name, shape, attributes)
+        joined = part if joined is None else broadcast_shapes(joined, part)
+    assert joined is not None, "the checks refuse shapes that cannot be broadcast"
+    return joined
+
+
+def loop(
+    access: Access, outputs: Mapping[str, Meta], inputs: Mapping[str, Meta], attributes: Mapping[str, Any]
+) -> Loop:
+    """The loop over the elements, every part of every tensor being an operand."""
+    shape = elements_shape(access, {name: meta.shape for name, meta in inputs.items()}, attributes)
+
+    def operands(tensors: Mapping[str, Meta], first: int) -> tuple[Operand, ...]:
+        return tuple(
+            _operand(number, meta, part, shape)
+            for number, (name, meta) in enumerate(tensors.items(), first)
+            for part in access.parts(name, meta.shape, attributes)
+        )
+
+    return Loop(shape, operands(outputs, 0), operands(inputs, len(outputs)))
+
+
+def _operand(tensor: int, meta: Meta, part: Part | None, shape: Shape) -> Operand:
+    """A part of a tensor, broadcast to `shape`."""
+    sizes, offset = list(meta.shape), 0
+    if part is not None:
+        sizes[part.dim], offset = part.stop - part.start, part.start * meta.strides[part.dim]
+    missing = len(shape) - len(sizes)
+    pairs = zip(sizes, shape[missing:], meta.strides, strict=True)
+    strides = (0,) * missing + tuple(0 if m != n else stride for m, n, stride in pairs)
+    return Operand(tensor, meta.dtype, offset, strides)
 
 
 def forward(function, x, *attributes):
@@ -40,7 +190,7 @@ def gated_backward_given(derivative, grad_output, active, other, activated, *att
 
 
 def pair_forward(function, other, active, *attributes):
-    """out = other * f(active), of two tensors. f(active) is nobody's result: the backward pass computes it anew."""
+    """out = other * f(active), of two tensors. No result holds f(active): the backward pass computes it anew."""
     return gated_forward_alone(function, active, other, *attributes)
 
 
@@ -48,8 +198,3 @@ def pair_backward(function, derivative, grad_output, other, active, *attributes)
     """The gradients of the other and of the active tensor."""
     of_active, of_other = gated_backward(function, derivative, grad_output, active, other, *attributes)
     return of_other, of_active
-
-
-ELEMENTWISE = "elementwise"
-GATED = "gated"  # the two factors are the halves of a packed tensor
-GATED_PAIR = "gated pair"  # they are two tensors

@@ -131,52 +131,6 @@ def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] 
     return tuple(shape)
 
 
-def elementwise(outputs: Sequence[Meta], inputs: Sequence[Meta]) -> Loop:
-    """The loop over the elements of the outputs, inputs broadcast to their shape."""
-    shape = outputs[0].shape
-
-    def operand(tensor: int, meta: Meta) -> Operand:
-        missing = len(shape) - len(meta.shape)
-        sizes = zip(meta.shape, shape[missing:], meta.strides, strict=True)
-        return Operand(tensor, meta.dtype, 0, (0,) * missing + tuple(0 if m != n else s for m, n, s in sizes))
-
-    operands = [operand(k, meta) for k, meta in enumerate([*outputs, *inputs])]
-    return Loop(shape, tuple(operands[: len(outputs)]), tuple(operands[len(outputs) :]))
-
-
-def whole(tensor: int, meta: Meta) -> Operand:
-    """All of a tensor as an operand."""
-    return Operand(tensor, meta.dtype, 0, meta.strides)
-
-
-def half(tensor: int, meta: Meta, dim: int, upper: bool) -> Operand:
-    """One half of a tensor along `dim` as an operand."""
-    offset = meta.strides[dim] * (meta.shape[dim] // 2) if upper else 0
-    return Operand(tensor, meta.dtype, offset, meta.strides)
-
-
-def gated_forward(outputs: Sequence[Meta], packed: Meta, dim: int, upper: bool) -> Loop:
-    """The loop over one half of `packed` along `dim`; its inputs are the active half (the upper one?) and the other."""
-    source = len(outputs)
-    inputs = (half(source, packed, dim, upper), half(source, packed, dim, not upper))
-    return Loop(outputs[0].shape, tuple(whole(k, meta) for k, meta in enumerate(outputs)), inputs)
-
-
-def gated_backward(gradient: Meta, inputs: Sequence[Meta], dim: int, upper: bool) -> Loop:
-    """The loop over grad_output; its outputs are the gradients of the active half (the upper one?) and of the other.
-
-    `inputs` are grad_output, the packed tensor, and the activated half where it is given.
-    """
-    grad_output, packed, *activated = inputs
-    operands = (whole(1, grad_output), half(2, packed, dim, upper), half(2, packed, dim, not upper))
-    given = tuple(whole(3, meta) for meta in activated)
-    return Loop(
-        grad_output.shape,
-        (half(0, gradient, dim, upper), half(0, gradient, dim, not upper)),
-        operands + given,
-    )
-
-
 def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Strides of a dense tensor in the memory order that the strides `order` have, as `empty_like` keeps it."""
     strides = [0] * len(shape)

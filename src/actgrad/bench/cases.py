@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..base.access import GATED
 from ..base.dtypes import BY_NAME
 from ..base.loop import Operand
 from ..calls.operator import Operator
@@ -28,7 +27,7 @@ class Case:
 
     @property
     def is_gated(self) -> bool:
-        return self.operator.layout == GATED
+        return bool(self.operator.access.packed)
 
     @property
     def all_attributes(self) -> dict[str, Any]:

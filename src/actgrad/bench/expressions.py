@@ -13,16 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..base import xp
-from ..base.dtypes import BY_NAME
-from ..base.loop import Meta
-from ..calls import prepare
-from ..contract import Call
 from .cases import Case
 
 Expression = Callable[..., Any]
 
 _ROOT = math.sqrt(2 * math.pi)
-_GIVEN = Meta(BY_NAME["float32"], (), ())  # of a tensor that is there, whatever it is
 
 
 def expression(case: Case, functions: dict[str, Any], join: Callable[[list[Any]], Any]) -> Expression:
@@ -32,12 +27,11 @@ def expression(case: Case, functions: dict[str, Any], join: Callable[[list[Any]]
     """
     operator, scalars = case.operator, case.scalars
     names = [a.name for a in operator.schema.tensors if case.with_optional or not a.is_optional]
-    call = Call(operator, dict.fromkeys(names, _GIVEN), case.all_attributes)
-    element, formulas = prepare.element_and_formulas(call)
+    element, formulas = operator.element_and_formulas(dict.fromkeys(names, True), case.all_attributes, None)
     bound = [_bind(formula, functions) for formula in formulas]
     if not case.is_gated:
         return lambda *tensors: _one_or_all(element(*bound, *tensors, *scalars))
-    packed, is_forward = names.index("self"), operator.gradient_of is None
+    packed, is_forward = names.index(operator.definition.main), operator.gradient_of is None
 
     def gated(*tensors: Any) -> Any:
         lower, upper = _halves(tensors[packed])

@@ -46,7 +46,7 @@ class Options:
     def cells(self) -> Iterator[tuple[Case, Conditions]]:
         """What throughput is measured of."""
         for name, dtype in product(self.operators, self.dtypes):
-            if dtype not in allowed_dtypes(REGISTRY[name], None):
+            if dtype not in allowed_dtypes(REGISTRY[name].definition, None):
                 continue
             for case in cases(REGISTRY[name]):
                 for layout, size, threads, cache in product(self.layouts, self.sizes, self.threads, self.caches):
@@ -55,7 +55,7 @@ class Options:
     def cases(self) -> Iterator[tuple[Case, str]]:
         """Each case with the first dtype that it takes."""
         for name in self.operators:
-            allowed = allowed_dtypes(REGISTRY[name], None)
+            allowed = allowed_dtypes(REGISTRY[name].definition, None)
             dtype = next((d for d in self.dtypes if d in allowed), None)
             if dtype is not None:
                 yield from ((case, dtype) for case in cases(REGISTRY[name]))

@@ -5,132 +5,130 @@ from __future__ import annotations
 import numbers
 import operator as python_operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from .. import arrays, contract
 from ..arrays import View
 from ..base import products
+from ..base.definition import Definition
 from ..base.errors import InvalidArgument, InvalidCall, shown
 from ..base.schema import Argument
-
-if TYPE_CHECKING:
-    from .operator import Operator
 
 Inputs = Sequence["View | None"]  # in the order of the schema; None for an optional tensor that was left out
 Outputs = Sequence["View | None"]  # empty where all are to be allocated
 
 
 def arrange(
-    operator: Operator, tensors: tuple[Any, ...], attributes: dict[str, Any]
+    definition: Definition, tensors: tuple[Any, ...], attributes: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The tensors of a call in the schema's order, None for one left out, and all its attributes."""
-    names = operator.schema.tensor_names
-    values = operator.defaults
+    names = definition.schema.tensor_names
+    values = definition.defaults
     if attributes:
-        tensors, attributes = _by_name(operator, tensors, attributes)
-        known = _known(operator, attributes)
+        tensors, attributes = _by_name(definition, tensors, attributes)
+        known = _known(definition, attributes)
         values = {**values, **attributes}
     elif len(tensors) > len(names):
-        _refuse_surplus(operator, len(tensors))
+        _refuse_surplus(definition, len(tensors))
     missing = len(names) - len(tensors)
     if missing:
         tensors = (*tensors, *(None,) * missing)
     # Null and product come before all else: also before an argument that is no tensor or no number.
     if products.any_chosen() or any(t is None for t in tensors) or any(v is None for v in values.values()):
         given = dict(zip(names, tensors, strict=True))
-        contract.run(contract.Call(operator, given, values, contract.Terms(products.chosen())), early=True)
+        contract.run(contract.Call(definition, given, values, contract.Terms(products.chosen())), early=True)
     if attributes:
-        values = {**values, **{name: attribute(operator, *item) for name, item in known}}
+        values = {**values, **{name: attribute(definition, *item) for name, item in known}}
     return tensors, values
 
 
-def views(operator: Operator, tensors: tuple[Any, ...], out: Any) -> tuple[Inputs, Outputs]:
+def views(definition: Definition, tensors: tuple[Any, ...], out: Any) -> tuple[Inputs, Outputs]:
     """The memory of a call's tensors and of its outputs."""
-    named = zip(tensors, operator.schema.tensor_names, strict=True)
-    inputs = [None if tensor is None else arrays.view(tensor, operator.name, name) for tensor, name in named]
-    return inputs, [] if out is None else _outputs(operator, out)
+    named = zip(tensors, definition.schema.tensor_names, strict=True)
+    inputs = [None if tensor is None else arrays.view(tensor, definition.name, name) for tensor, name in named]
+    return inputs, [] if out is None else _outputs(definition, out)
 
 
-def attribute(operator: Operator, argument: Argument, value: Any) -> Any:
+def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
     """An attribute's value in the one form that everything behind this point knows."""
     name, kind = argument.name, argument.type
     if value is None or (kind == "Scalar" and type(value) is float):
         return value
-    if operator.choices and name == operator.switch:
+    if definition.choices and name == definition.switch:
         if isinstance(value, (str, bool, np.bool_)):
             return value
-        number = _integer(operator, name, value)
-        return operator.choices[number] if 0 <= number < len(operator.choices) else number
+        number = _integer(definition, name, value)
+        return definition.choices[number] if 0 <= number < len(definition.choices) else number
     if kind == "int":
-        return _integer(operator, name, value)
+        return _integer(definition, name, value)
     if kind == "bool":
         if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
             return bool(value)
-        raise InvalidCall(f"{operator.name}: {name} is {shown(value)}; it must be True or False")
+        raise InvalidCall(f"{definition.name}: {name} is {shown(value)}; it must be True or False")
     try:
         if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
             return complex(value)
         if isinstance(value, (numbers.Real, np.bool_)) or type(value).__name__ == "bfloat16":
             return _float(value)
     except Exception as error:  # whatever a number of another library raises
-        message = f"{operator.name}: {name} is {shown(value)}; it must be a number ({type(error).__name__}: {error})"
+        message = f"{definition.name}: {name} is {shown(value)}; it must be a number ({type(error).__name__}: {error})"
         raise InvalidCall(message) from error
     way_out = "; pass .item()" if hasattr(type(value), "item") else ""
-    raise InvalidCall(f"{operator.name}: {name} is a {type(value).__name__}; it must be a number{way_out}")
+    raise InvalidCall(f"{definition.name}: {name} is a {type(value).__name__}; it must be a number{way_out}")
 
 
-def refuse_mixture(operator: Operator, inputs: Inputs, outputs: Outputs) -> NoReturn:
+def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> NoReturn:
     """Raise for tensors of several libraries or devices."""
-    named = zip((*operator.schema.tensor_names, *operator.schema.outputs), (*inputs, *outputs), strict=False)
+    named = zip((*definition.schema.tensor_names, *definition.schema.outputs), (*inputs, *outputs), strict=False)
     (first_name, first), *others = [(name, view) for name, view in named if view is not None]
     for name, view in others:
         if view.kind != first.kind:
             kinds = f"{name} is a {type(view.source).__name__}, but {first_name} is a {type(first.source).__name__}"
-            raise InvalidCall(f"{operator.name}: {kinds}; pass arrays of one library")
+            raise InvalidCall(f"{definition.name}: {kinds}; pass arrays of one library")
         if view.device != first.device:
             places = f"{name} is on {view.device}, but {first_name} is on {first.device}"
-            raise InvalidArgument(f"{operator.name}: {places}; move them to one device")
+            raise InvalidArgument(f"{definition.name}: {places}; move them to one device")
     raise AssertionError("called for tensors that are alike")
 
 
 def _by_name(
-    operator: Operator, tensors: tuple[Any, ...], given: dict[str, Any]
+    definition: Definition, tensors: tuple[Any, ...], given: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Positional tensors completed by those that were given by name, and the rest: the attributes."""
-    names = operator.schema.tensor_names
+    names = definition.schema.tensor_names
     if len(tensors) > len(names):
-        _refuse_surplus(operator, len(tensors))
+        _refuse_surplus(definition, len(tensors))
     by_name = [name for name in given if name in names]
     if not by_name:
         return tensors, given
     for name in by_name:
         if name in names[: len(tensors)]:
-            raise InvalidCall(f"{operator.name}: {name} is given twice, by position and by name")
+            raise InvalidCall(f"{definition.name}: {name} is given twice, by position and by name")
     rest = tuple(given.get(name) for name in names[len(tensors) :])
     return (*tensors, *rest), {name: value for name, value in given.items() if name not in names}
 
 
-def _known(operator: Operator, attributes: dict[str, Any]) -> list[tuple[str, tuple[Argument, Any]]]:
+def _known(definition: Definition, attributes: dict[str, Any]) -> list[tuple[str, tuple[Argument, Any]]]:
     """The attributes with their places in the schema."""
-    known = operator.schema.attributes_by_name
+    known = definition.schema.attributes_by_name
     for name in attributes:
         if name not in known:
-            takes = ", ".join([*operator.schema.tensor_names, *known])
-            raise InvalidCall(f"{operator.name}: {name} is unknown; it takes {takes}")
+            takes = ", ".join([*definition.schema.tensor_names, *known])
+            raise InvalidCall(f"{definition.name}: {name} is unknown; it takes {takes}")
     return [(name, (known[name], value)) for name, value in attributes.items()]
 
 
-def _outputs(operator: Operator, out: Any) -> Outputs:
-    names = operator.schema.outputs
+def _outputs(definition: Definition, out: Any) -> Outputs:
+    names = definition.schema.outputs
     if len(names) == 1:
-        return [arrays.view(out, operator.name, names[0])]
+        return [arrays.view(out, definition.name, names[0])]
     if not isinstance(out, (tuple, list)) or len(out) != len(names):
         got = f"{type(out).__name__}" + (f" of {len(out)}" if isinstance(out, (tuple, list)) else "")
-        raise InvalidCall(f"{operator.name}: out must be a tuple ({', '.join(names)}), got a {got}")
+        raise InvalidCall(f"{definition.name}: out must be a tuple ({', '.join(names)}), got a {got}")
     pairs = zip(names, out, strict=True)
-    return [None if obj is None else arrays.view(obj, operator.name, name) for name, obj in pairs]
+    return [None if obj is None else arrays.view(obj, definition.name, name) for name, obj in pairs]
 
 
 def _float(value: Any) -> float:
@@ -141,25 +139,25 @@ def _float(value: Any) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def _integer(operator: Operator, name: str, value: Any) -> int:
-    hint = f" or one of {', '.join(map(repr, operator.choices))}" if name == operator.switch else ""
+def _integer(definition: Definition, name: str, value: Any) -> int:
+    hint = f" or one of {', '.join(map(repr, definition.choices))}" if name == definition.switch else ""
     if isinstance(value, (bool, np.bool_)) or not hasattr(type(value), "__index__"):
-        raise InvalidCall(f"{operator.name}: {name} is {shown(value)}; it must be an integer{hint}")
+        raise InvalidCall(f"{definition.name}: {name} is {shown(value)}; it must be an integer{hint}")
     try:
         number = python_operator.index(value)
     except Exception as error:  # an array has __index__ too; others raise whatever they like
         raise InvalidCall(
-            f"{operator.name}: {name} is a {type(value).__name__}; it must be an integer{hint}"
+            f"{definition.name}: {name} is a {type(value).__name__}; it must be an integer{hint}"
         ) from error
     if not -(1 << 63) <= number < 1 << 63:
-        raise InvalidArgument(f"{operator.name}: {name} is {shown(value)}; it must be an integer of 64 bits{hint}")
+        raise InvalidArgument(f"{definition.name}: {name} is {shown(value)}; it must be an integer of 64 bits{hint}")
     return number
 
 
-def _refuse_surplus(operator: Operator, count: int) -> NoReturn:
-    names = operator.schema.tensor_names
+def _refuse_surplus(definition: Definition, count: int) -> NoReturn:
+    names = definition.schema.tensor_names
     tensors = "1 tensor" if len(names) == 1 else f"{len(names)} tensors"
     raise InvalidCall(
-        f"{operator.name}: takes {tensors} by position ({', '.join(names)}), got {count}; "
-        f"attributes go by name: {', '.join(operator.defaults) or 'it has none'}"
+        f"{definition.name}: takes {tensors} by position ({', '.join(names)}), got {count}; "
+        f"attributes go by name: {', '.join(definition.defaults) or 'it has none'}"
     )

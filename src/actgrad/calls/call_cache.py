@@ -29,10 +29,10 @@ _lock = forkable_lock()
 class Shortcuts:
     """The short ways of one operator."""
 
-    def __init__(self, long_way: Callable[..., Any], is_gated: bool):
+    def __init__(self, long_way: Callable[..., Any], like: int | None):
         self.door: Callable[..., Any] = long_way  # what callers are to call: a backend's once a call was remembered
         self._long_way = long_way
-        self._is_gated = is_gated
+        self._like = like  # the tensor that a result is like, if any
         self._held: list[tuple[Way, ...]] = [()]  # latest first; replaced as a whole, because the door reads it
 
     @property
@@ -60,9 +60,9 @@ class Shortcuts:
             tuple(attributes),
             tuple(attributes.values()),
             (shortcut.entry,),
-            _empty_like(outputs[0]) if len(outputs) == 1 else None,
+            _empty_like(outputs[0]) if len(outputs) == 1 and self._like is not None else None,
             arrays.note_written(outputs[0].kind),
-            1 if self._is_gated else 0,
+            self._like or 0,
             len(outputs),
         )
         with _lock:

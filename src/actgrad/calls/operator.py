@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from .. import arrays, backends
 from ..arrays import View
-from ..base import first_use, products, schema
-from ..base.access import ELEMENTWISE, GATED
+from ..base import first_use
+from ..base.definition import Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
 from ..base.loop import Meta
-from ..base.products import Product
-from ..base.schema import Argument
-from ..contract import Check, Terms, allowed_dtypes
-from ..contract import of as all_checks
+from ..base.products import BY_NAME
+from ..contract import Check, Terms, allowed_dtypes, checks_of
 from . import aliasing, arguments, dynamo, prepare
 from .arguments import Inputs, Outputs
 from .call_cache import Shortcuts
@@ -28,18 +26,13 @@ if TYPE_CHECKING:
 #: Every operator by its name, in the order of definition.
 REGISTRY: dict[str, Operator] = {}
 
-Formula = Callable[..., Any]
-Requirement = Callable[[dict[str, Any], "Product | None"], bool]
-
 
 class Operator(functools.partial[Any]):
     """An operator of the registry. Call it with tensors by position and attributes by name.
 
-    Its interface is its schema line; what follows from that (defaults, checks, documentation, other languages'
-    signatures) is derived. `formula` is of one element: a function, or a mapping from the values of the attribute
-    `switch`. With `gradient_of`, the formula is the derivative of that operator's and kernels apply the chain rule.
-    With `part_of`, it returns that operator's first result alone, and has the same gradients.
-    `checks` are the rules on dtypes and shapes in their order, of checks/; the usual ones where none are stated.
+    It is a Definition that can be called; its public data (`schema`, `dtypes`, `requires`, ...) are the definition's.
+    Arguments: the schema line, and by name the fields of base/definition.py. `gradient_of` and `part_of` are operators,
+    `dtypes` and `products` names with spaces between, `aclnn` a C name or several with the attributes that each fixes.
 
     It is a `partial` with nothing bound, because Python calls that faster than an object with a method `__call__`, and
     because what it calls can be replaced: `_long_way` at first, and then a door that knows short ways.
@@ -52,59 +45,47 @@ class Operator(functools.partial[Any]):
         self,
         text: str,
         *,
-        summary: str,
-        formula: Formula | Mapping[Any, Formula],
-        switch: str | Callable[[dict[str, Any], Product | None], Any] = "",
+        dtypes: str = "float32 float16 bfloat16",
+        products: str = " ".join(BY_NAME),
         gradient_of: Operator | None = None,
         part_of: Operator | None = None,
-        layout: str = ELEMENTWISE,
-        broadcasts: bool = False,
-        dtypes: str = "float32 float16 bfloat16",
-        bfloat16_everywhere: bool = False,
-        checks: tuple[tuple[Check, ...], ...] = (),
-        requires: Mapping[str, Requirement] | None = None,
-        result_suffices: Mapping[str, Requirement] | None = None,
-        products: str = " ".join(products.BY_NAME),
-        differences: tuple[str, ...] = (),
         aclnn: str | Mapping[str, Mapping[str, Any]] = "",
         ir: str = "",
+        **fields: Any,
     ):
-        self.schema = schema.parse(text)
-        given = tuple(formula.values()) if isinstance(formula, Mapping) else (formula,)
-        if not given or not all(map(callable, given)):
-            raise InvalidOperator(f"operator {self.schema.name}: formula is {shown(formula)}; it must be a function")
-        self.name = self.schema.name
-        self.summary = summary
-        self.formula = formula
-        self.switch = switch
-        self.gradient_of = gradient_of
-        self.part_of = part_of
-        self.layout = layout
-        self.broadcasts = broadcasts  # the inputs are promoted and broadcast together, else they must be alike
-        self.dtypes = tuple(dtypes.split())  # by the contract; the library's own list is wider, see checks.py
-        self.bfloat16_everywhere = bfloat16_everywhere  # also on products that otherwise lack it
-        self.requires = dict(requires or {})  # rule in words -> whether (attributes, product) keep it
-        #: Of a gradient from the result: rules on top of `requires` under which that tells the sign of the input.
-        self.result_suffices = dict(result_suffices or {})
-        self.products = tuple(products.split())
-        self.differences = differences  # between the sources on the operator, and what holds here
-        #: The C names, each with the attributes that it fixes.
-        self.aclnn: Mapping[str, Mapping[str, Any]] = (
-            aclnn if isinstance(aclnn, Mapping) else {aclnn: {}} if aclnn else {}
+        self.definition: Definition = Definition(
+            text,
+            dtypes=tuple(dtypes.split()),
+            products=tuple(products.split()),
+            gradient_of=None if gradient_of is None else gradient_of.definition,
+            part_of=None if part_of is None else part_of.definition,
+            aclnn=aclnn if isinstance(aclnn, Mapping) else {aclnn: {}} if aclnn else {},
+            graph=ir,
+            **fields,
         )
-        self.ir = schema.parse_graph(ir) if ir else None  # its interface in graph mode
-        #: The named values of the switch attribute in the order of their numbers; empty where they have no names.
-        self.choices = _choices(formula, switch)
-        self.defaults = {a.name: self._default(a) for a in self.schema.attributes}
-        self.checks = all_checks(self, checks)
-        self.prepared: dict[Any, Prepared] = {}  # see preparation.py
-        self._shortcuts = Shortcuts(self._long_way, layout == GATED)
-        self._answer_by(self._shortcuts.door)
-        self.__name__ = self.__qualname__ = self.name
-        self.__doc__ = _documentation(self)
+        self.name = self.__name__ = self.__qualname__ = self.definition.name
         if self.name in REGISTRY:
             raise InvalidOperator(f"operator {self.name!r} is already registered")
+        self.gradient_of, self.part_of = gradient_of, part_of
+        self._shortcuts = Shortcuts(self._long_way, _alike(self.definition))
+        self._answer_by(self._shortcuts.door)
+        self.__doc__ = _documentation(self.definition)
         REGISTRY[self.name] = self
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "definition":  # not there yet
+            raise AttributeError(name)
+        return getattr(self.definition, name)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """All checks of its calls, in order."""
+        return checks_of(self.definition)
+
+    @property
+    def prepared(self) -> dict[Any, Prepared]:
+        """The prepared calls that are kept."""
+        return prepare.kept_of(self.definition)
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -127,13 +108,6 @@ class Operator(functools.partial[Any]):
     def __repr__(self) -> str:
         return f"<actgrad operator {self.schema}>"
 
-    def formula_for(self, attributes: dict[str, Any], product: Product | None) -> Formula:
-        """The formula that a call with these attributes computes."""
-        if not isinstance(self.formula, Mapping):
-            return self.formula
-        switch = self.switch
-        return self.formula[switch(attributes, product) if callable(switch) else attributes[switch]]
-
     def __get__(self, instance: Any, owner: type | None = None) -> Operator:
         return self  # in a class it is what it is elsewhere, and no method
 
@@ -146,10 +120,10 @@ class Operator(functools.partial[Any]):
 
     @dynamo.left_alone
     def _compute(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
-        tensors, values = arguments.arrange(self, tensors, attributes)
+        tensors, values = arguments.arrange(self.definition, tensors, attributes)
         if out is None and backend is None and arrays.pytorch_must_see(tensors):
             return first_use.module("actgrad.torch").call(self, tensors, values)  # which builds on this module
-        inputs, outputs = arguments.views(self, tensors, out)
+        inputs, outputs = arguments.views(self.definition, tensors, out)
         terms = Terms.chosen()
         self._refuse_mixture(inputs, outputs)
         prepared, addresses, results, views = self._prepare(inputs, outputs, values, terms, backend)
@@ -172,8 +146,8 @@ class Operator(functools.partial[Any]):
     @dynamo.left_alone
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
         """The call, checked and ready to run; nothing is computed yet. Its arguments are those of the operator."""
-        tensors, values = arguments.arrange(self, tensors, attributes)
-        inputs, outputs = arguments.views(self, tensors, out)
+        tensors, values = arguments.arrange(self.definition, tensors, attributes)
+        inputs, outputs = arguments.views(self.definition, tensors, out)
         self._refuse_mixture(inputs, outputs)
         terms = Terms.chosen()
         return self.plan_views(inputs, outputs, values, terms, backend)
@@ -203,7 +177,7 @@ class Operator(functools.partial[Any]):
         self, prepared: Prepared, attributes: dict[str, Any], inputs: Sequence[View], outputs: Sequence[View]
     ) -> Plan:
         """The same for a call whose like was prepared before, on whichever memory."""
-        schema = self.schema
+        schema = self.definition.schema
         aliasing.check(self.name, schema.outputs, outputs, schema.tensor_names, inputs, prepared.extents)
         addresses = tuple([view.address for view in (*outputs, *inputs)])
         results = outputs[0].source if len(outputs) == 1 else tuple([view.source for view in outputs])
@@ -216,7 +190,7 @@ class Operator(functools.partial[Any]):
         assert first is not None, "the first tensor is never optional"
         for view in (*inputs, *outputs):
             if view is not None and view.kind != first.kind:
-                arguments.refuse_mixture(self, inputs, outputs)
+                arguments.refuse_mixture(self.definition, inputs, outputs)
 
     def _prepare(
         self,
@@ -241,9 +215,9 @@ class Operator(functools.partial[Any]):
                 continue
             metas.append(view.meta)
             if view.device != device:
-                arguments.refuse_mixture(self, inputs, outputs)
+                arguments.refuse_mixture(self.definition, inputs, outputs)
         prepared = prepare.prepare(
-            self,
+            self.definition,
             tuple(metas),
             attributes,
             terms,
@@ -253,7 +227,14 @@ class Operator(functools.partial[Any]):
             device,
         )
         if outputs:
-            aliasing.check(self.name, self.schema.outputs, outputs, self.schema.tensor_names, inputs, prepared.extents)
+            aliasing.check(
+                self.name,
+                self.definition.schema.outputs,
+                outputs,
+                self.definition.schema.tensor_names,
+                inputs,
+                prepared.extents,
+            )
             targets = [view or self._empty(first, meta) for view, meta in zip(outputs, prepared.results, strict=True)]
         else:
             targets = [self._empty(first, meta) for meta in prepared.results]
@@ -272,23 +253,19 @@ class Operator(functools.partial[Any]):
             library = "NumPy" if first.kind != "torch" and first.device == "cpu" else "PyTorch"
             raise OutOfMemory(f"{self.name}: {what}, which {library} cannot allocate: {error}") from error
 
-    def _default(self, argument: Argument) -> Any:
-        """A default comes from the schema, else from the forward operator; flags are off."""
-        if argument.default is not None:
-            return arguments.attribute(self, argument, argument.default)
-        if self.gradient_of is not None and argument.name in self.gradient_of.defaults:
-            return self.gradient_of.defaults[argument.name]
-        return False if argument.type == "bool" else None
-
 
 def _unfinished(*_: Any, **__: Any) -> Any:
     """What an operator calls before it is made."""
     raise TypeError("this operator is not finished")
 
 
-def _choices(formula: Formula | Mapping[Any, Formula], switch: Any) -> tuple[str, ...]:
-    keys = tuple(formula) if isinstance(formula, Mapping) and isinstance(switch, str) else ()
-    return keys if all(isinstance(key, str) for key in keys) else ()
+def _alike(definition: Definition) -> int | None:
+    """The tensor that the first result is like: packed where that is packed."""
+    packed, output = definition.access.packed, definition.schema.outputs[0]
+    for number, name in enumerate(definition.schema.tensor_names):
+        if (name in packed) == (output in packed):
+            return number
+    return None
 
 
 def _registered(name: str) -> Operator:
@@ -297,28 +274,28 @@ def _registered(name: str) -> Operator:
     return REGISTRY[name]
 
 
-def _documentation(operator: Operator) -> str:
+def _documentation(definition: Definition) -> str:
     """The docstring: what the operator returns, then what follows from its limits."""
-    outputs = ", ".join(operator.schema.outputs)
-    tensors = ", ".join(a.name for a in operator.schema.tensors)
-    alike = "broadcast and promoted together" if operator.broadcasts else "alike in shape and dtype"
+    outputs = ", ".join(definition.schema.outputs)
+    tensors = ", ".join(a.name for a in definition.schema.tensors)
+    alike = "broadcast and promoted together" if definition.broadcasts else "alike in shape and dtype"
     lines = [
-        operator.summary,
+        definition.summary,
         "",
         f"Tensors (by position): {tensors}; NumPy arrays, torch.Tensor or arrays with __dlpack__, of any shape and",
-        f"strides; dtypes {', '.join(allowed_dtypes(operator, None))}." + (
-            f" They are {alike}." if operator.layout != GATED and len(operator.schema.tensors) > 1 else ""
+        f"strides; dtypes {', '.join(allowed_dtypes(definition, None))}." + (
+            f" They are {alike}." if not definition.access.packed and len(definition.schema.tensors) > 1 else ""
         ),
         f"Returns {outputs}, of the inputs' kind and dtype; `out` takes the result instead.",
         "`backend` is 'cpu', 'triton' or 'reference'; by default that of the tensors' device.",
     ]  # fmt: skip
-    if operator.requires:
-        lines.append("Requires: " + "; ".join(operator.requires) + ".")
+    if definition.requires:
+        lines.append("Requires: " + "; ".join(definition.requires) + ".")
     lines.append("Errors: NullArgument, InvalidDtype, InvalidArgument, UnsupportedOnProduct; nothing is written then.")
-    source = operator.formula
+    source = definition.formula
     functions = dict(source) if isinstance(source, Mapping) else {None: source}
     lines += ["", "Formula:"]
     for key, function in functions.items():
-        case = "" if key is None else f"{operator.switch if isinstance(operator.switch, str) else 'case'} {key!r}: "
+        case = "" if key is None else f"{definition.switch if isinstance(definition.switch, str) else 'case'} {key!r}: "
         lines.append(f"    {case}{(function.__doc__ or function.__name__).strip()}")
     return "\n".join(lines)

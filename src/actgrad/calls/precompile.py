@@ -8,7 +8,6 @@ from typing import Any
 
 from .. import backends, contract
 from ..base import first_use, products
-from ..base.access import GATED
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidCall, InvalidDtype, shown
@@ -33,15 +32,15 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
     count = 0
     for operator in map(REGISTRY.__getitem__, wanted):
         for attributes, product in _cases(operator):
-            for name in contract.allowed_dtypes(operator, product):
+            for name in contract.allowed_dtypes(operator.definition, product):
                 if name not in chosen:
                     continue
                 terms = contract.Terms(product)
                 for inputs in _inputs(operator, name, _SMALL):
-                    prepared = prepare.prepare(operator, inputs, attributes, terms)
+                    prepared = prepare.prepare(operator.definition, inputs, attributes, terms)
                     count += _prepare_for_any_scalars(prepared.computation)
                 for inputs in _inputs(operator, name, _LARGE):
-                    prepare.prepare(operator, inputs, attributes, terms)
+                    prepare.prepare(operator.definition, inputs, attributes, terms)
                     count += 1
     if not count:
         raise InvalidDtype(f"precompile: none of {', '.join(wanted)} takes {', '.join(chosen)}")
@@ -77,8 +76,8 @@ def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[Meta | 
     required = [a.name for a in operator.schema.tensors if not a.is_optional]
     optional = [a.name for a in operator.schema.tensors if a.is_optional]
     for names in ([*required], [*required, *optional])[: 2 if optional else 1]:
-        sizes = {name: size * (2 if operator.layout == GATED and name == "self" else 1) for name in names}
-        yield tuple(contiguous(sizes[a.name]) if a.name in sizes else None for a in operator.schema.tensors)
+        shapes = {name: operator.access.whole_shape(name, (size,), {operator.access.dim: 0}) for name in names}
+        yield tuple(contiguous(*shapes[a.name]) if a.name in shapes else None for a in operator.schema.tensors)
 
 
 def _prepare_for_any_scalars(computation: Computation) -> int:

@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import backends, contract
-from ..base import access, first_use, loop, xp
-from ..base.access import ELEMENTWISE, GATED, GATED_PAIR
+from ..base import access, first_use
 from ..base.computation import Computation
+from ..base.definition import Definition
 from ..base.dtypes import Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.forks import forkable_lock
-from ..base.loop import Loop, Meta
+from ..base.loop import Meta, dense_strides, extent, row_major
 from . import aliasing
 from .plan import Prepared
 
-if TYPE_CHECKING:
-    from .operator import Operator
-
 CACHED = 1024  # prepared calls that are kept per operator
 
-
+_kept: dict[Definition, dict[Any, Prepared]] = {}
 _lock = forkable_lock()
 
 
+def kept_of(definition: Definition) -> dict[Any, Prepared]:
+    """The prepared calls of an operator that are kept."""
+    kept = _kept.get(definition)
+    return _kept.setdefault(definition, {}) if kept is None else kept
+
+
 def prepare(
-    operator: Operator,
+    definition: Definition,
     tensors: tuple[Meta | None, ...],
     attributes: dict[str, Any],
     terms: contract.Terms = contract.Terms(),  # noqa: B008  immutable
@@ -50,13 +52,14 @@ def prepare(
         tensors, *[_identity(value) for value in attributes.values()],
         terms, backend, scalar_dtypes, formats, device,
     )  # fmt: skip
-    kept = operator.prepared
+    kept = kept_of(definition)
     prepared = kept.get(key)
     if prepared is None:
-        names = (*operator.schema.tensor_names, *operator.schema.outputs)
-        scalars = [a.name for a in operator.schema.attributes if a.type == "Scalar"]
+        schema = definition.schema
+        names = (*schema.tensor_names, *schema.outputs)
+        scalars = [a.name for a in schema.attributes if a.type == "Scalar"]
         call = contract.Call(
-            operator,
+            definition,
             dict(zip(names, tensors, strict=False)),
             attributes,
             terms,
@@ -85,35 +88,38 @@ def _identity(value: Any) -> Any:
 
 def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     results = result_metas(call)
-    refuse_endless(call.operator, results)
+    refuse_endless(call.definition, results)
     for name, meta in call.outputs.items():
-        aliasing.refuse_self_overlap(call.operator.name, name, meta)
+        aliasing.refuse_self_overlap(call.definition.name, name, meta)
     what = computation(call, results, device)
     kernel = backends.load(backend).prepare(what)
-    return Prepared(what, backend, kernel, results, tuple(map(loop.extent, (*results, *call.inputs.values()))))
+    return Prepared(what, backend, kernel, results, tuple(map(extent, (*results, *call.inputs.values()))))
 
 
-def refuse_endless(operator: Operator, results: tuple[Meta, ...]) -> None:
+def refuse_endless(definition: Definition, results: tuple[Meta, ...]) -> None:
     """Raise where a result has more bytes than can be addressed, as broadcast inputs can make it."""
-    for name, meta in zip(operator.schema.outputs, results, strict=True):
+    for name, meta in zip(definition.schema.outputs, results, strict=True):
         size = meta.size * meta.dtype.itemsize
         if size >= 1 << 63:
             shape = f"{name} would have shape {meta.shape} in {meta.dtype}, {size} bytes"
-            raise InvalidArgument(f"{operator.name}: {shape}; it may have at most 2**63 - 1")
+            raise InvalidArgument(f"{definition.name}: {shape}; it may have at most 2**63 - 1")
 
 
 def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> Computation:
     """What is to be computed for a call that passed its checks, with these results."""
-    operator = call.operator
+    definition = call.definition
     tensors = (*results, *call.inputs.values())
     compute = "float64" if any(meta.dtype.compute == "float64" for meta in tensors) else "float32"
-    scalars = [call.attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
+    scalars = [call.attributes[a.name] for a in definition.schema.attributes if a.type == "Scalar"]
     if call.terms.typed:
         scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # the checks refuse those that matter
     if compute == "float32" or call.terms.typed:  # the C interface turns its scalars into float32 in any case
         with np.errstate(over="ignore"):
             scalars = [float(np.float32(s)) for s in scalars]
-    return Computation(*element_and_formulas(call), tuple(scalars), compute, _loop(call, results), device)
+    element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
+    outputs = dict(zip(definition.schema.outputs, results, strict=True))
+    loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
+    return Computation(element, formulas, tuple(scalars), compute, loop, device)
 
 
 def result_metas(call: contract.Call) -> tuple[Meta, ...]:
@@ -121,45 +127,13 @@ def result_metas(call: contract.Call) -> tuple[Meta, ...]:
     dtype = contract.result_dtype(call)
     return tuple(
         call.outputs.get(name) or Meta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
-        for name, shape in zip(call.operator.schema.outputs, contract.result_shapes(call), strict=True)
+        for name, shape in zip(call.definition.schema.outputs, contract.result_shapes(call), strict=True)
     )
-
-
-def element_and_formulas(call: contract.Call) -> tuple[Callable[..., Any], tuple[Callable[..., Any], ...]]:
-    """What is computed for each element (of layouts.py), and of which formulas."""
-    operator = call.operator
-    formula = operator.formula_for(call.attributes, call.product)
-    xp.check(formula)
-    forward = operator.gradient_of
-    if operator.layout == ELEMENTWISE:
-        return access.forward if forward is None else access.backward, (formula,)
-    if operator.layout == GATED_PAIR:
-        if forward is None:
-            return access.pair_forward, (formula,)
-        return access.pair_backward, (forward.formula_for(call.attributes, call.product), formula)
-    assert operator.layout == GATED
-    if forward is None:
-        return access.gated_forward if operator.part_of is None else access.gated_forward_alone, (formula,)
-    if "gelu" in call.inputs:
-        return access.gated_backward_given, (formula,)
-    return access.gated_backward, (forward.formula_for(call.attributes, call.product), formula)
-
-
-def _loop(call: contract.Call, results: tuple[Meta, ...]) -> Loop:
-    """Where the elements are."""
-    operator, inputs = call.operator, tuple(call.inputs.values())
-    if operator.layout != GATED:
-        return loop.elementwise(results, inputs)
-    packed = call.inputs["self"]
-    dim, upper = call.attributes["dim"] % len(packed.shape), not call.attributes["activate_left"]
-    if operator.gradient_of is None:
-        return loop.gated_forward(results, packed, dim, upper)
-    return loop.gated_backward(results[0], inputs, dim, upper)
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Dense strides in the memory order of the first input that a result of `shape` can follow, else row by row."""
     for meta in call.inputs.values():
         if len(meta.shape) == len(shape) and all(s or n == 1 for s, n in zip(meta.strides, meta.shape, strict=True)):
-            return loop.dense_strides(shape, meta.strides, itemsize)
-    return loop.row_major(shape, itemsize)
+            return dense_strides(shape, meta.strides, itemsize)
+    return row_major(shape, itemsize)

@@ -319,7 +319,7 @@ def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[Result]
 
 
 def _dtypes(operator: Operator, asked: Iterable[str] | None) -> list[str]:
-    allowed = allowed_dtypes(operator, products.chosen())
+    allowed = allowed_dtypes(operator.definition, products.chosen())
     return [name for name in allowed if asked is None or name in asked]
 
 

@@ -36,7 +36,7 @@ def row(operator: Operator) -> Row:
         name=operator.name,
         schema=str(operator.schema),
         summary=" ".join(paragraph.split()),
-        dtypes=allowed_dtypes(operator, None),
+        dtypes=allowed_dtypes(operator.definition, None),
         products=operator.products,
         aclnn=tuple(f"aclnn{name}" for name in operator.aclnn),
         ir=operator.ir.name if operator.ir else "",

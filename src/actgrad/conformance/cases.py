@@ -12,7 +12,7 @@ import numpy as np
 
 from ..backends.reference import rounded
 from ..base import products
-from ..base.access import GATED
+from ..base.access import join
 from ..base.dtypes import BY_NAME
 from ..base.errors import UnsupportedOnProduct
 from ..calls.operator import Operator
@@ -106,7 +106,8 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
 
 def _others(operator: Operator) -> int:
     """How many numbers the operator takes besides x for each element, optional ones apart."""
-    return sum(not a.is_optional for a in operator.schema.tensors) - (operator.layout != GATED)
+    names = [a.name for a in operator.schema.tensors if not a.is_optional]
+    return len(names) - 1 + sum(name in operator.access.packed for name in names)
 
 
 def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
@@ -123,11 +124,17 @@ def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Arra
 
 def _tensors(operator: Operator, attributes: dict[str, Any], x: Array, others: Sequence[Array]) -> tuple[Any, ...]:
     """The tensors of a call on one dimension that meets each x with the others; optional ones are left out."""
-    *names, last = [a.name for a in operator.schema.tensors if not a.is_optional]
-    by_name = dict(zip(names, others, strict=False)) | {last: x}
-    if operator.layout == GATED:
-        by_name[last] = np.concatenate([x, others[-1]] if attributes["activate_left"] else [others[-1], x])
-    return tuple(by_name.get(a.name) for a in operator.schema.tensors)
+    definition, access, left = operator.definition, operator.access, list(others)
+    given: list[Any] = []
+    for argument in operator.schema.tensors:
+        if argument.is_optional:
+            given.append(None)
+            continue
+        parts = access.parts(argument.name, access.whole_shape(argument.name, x.shape, attributes), attributes)
+        first = [x] if argument.name == definition.main else []
+        values = [*first, *(left.pop(0) for _ in range(len(parts) - len(first)))]
+        given.append(join(access, argument.name, values, attributes, np.concatenate))
+    return tuple(given)
 
 
 def _given(
@@ -136,7 +143,8 @@ def _given(
     """The same call with its optional tensors: what the forward pass returns behind its first result, in order."""
     forward = operator.gradient_of
     assert forward is not None, "only backward operators have optional tensors"
-    results = oracle.as_tuple(forward(inputs[operator.schema.tensor_names.index("self")], **attributes))
+    packed = inputs[operator.schema.tensor_names.index(operator.definition.main)]
+    results = oracle.as_tuple(forward(packed, **attributes))
     further = dict(zip(optional, results[1:], strict=True))
     return tuple(further.get(n, array) for n, array in enumerate(inputs))
 
@@ -173,12 +181,12 @@ def _layouts(
 ) -> Iterator[tuple[str, dict[str, Any], tuple[Any, ...], Callable[..., Array]]]:
     """Name, attributes, inputs and how outputs are laid out."""
     for k, shape in enumerate(SHAPES):
-        if operator.layout == GATED and not shape:
+        if operator.access.dim and not shape:
             continue
         name, place = list(PLACES.items())[k % len(PLACES)]
         own = attributes
-        if "dim" in attributes and shape:
-            own = {**attributes, "dim": int(rng.integers(-len(shape), len(shape)))}
+        if operator.access.dim and shape:
+            own = {**attributes, operator.access.dim: int(rng.integers(-len(shape), len(shape)))}
         inputs = _shaped(operator, own, dtype, shape, rng)
         words = f"{'x'.join(map(str, shape)) or 'no dimension'}, {name}"
         yield words, own, tuple(a if a is None else place(a.reshape(a.shape)) for a in inputs), _placed(place)
@@ -197,9 +205,7 @@ def _shaped(
     def tensor(argument: Any) -> Array | None:
         if argument.is_optional:
             return None
-        own = shape
-        if operator.layout == GATED and argument.name == "self":
-            own = tuple(2 * n if d == attributes["dim"] % len(shape) else n for d, n in enumerate(shape))
+        own = operator.access.whole_shape(argument.name, shape, attributes)
         return numbers(dtype, prod(own), rng).reshape(own)
 
     return [tensor(argument) for argument in operator.schema.tensors]

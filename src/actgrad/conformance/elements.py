@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..base.access import GATED
+from ..base.access import Access, elements_shape
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidDtype
@@ -78,50 +80,35 @@ def elements(
             raise InvalidDtype(
                 f"{operator.name}: {name} is {array.dtype}; only floats and signed integers can be judged"
             )
-    if operator.layout == GATED:
-        return _gated(operator, plan.attributes, plan.computation, given, results)
-    shape = np.broadcast_shapes(*(array.shape for array in given.values()))
-    return Elements(
-        operator,
-        plan.attributes,
-        plan.computation,
-        tuple(whole(name, np.broadcast_to(array, shape)) for name, array in given.items()),
-        tuple(whole(name, array) for name, array in results.items()),
-        tuple(operator.schema.outputs.index(name) for name in results),
-        len(given) - 1,
-    )
+    access, attributes = operator.access, plan.attributes
+    shape = elements_shape(access, {name: array.shape for name, array in given.items()}, attributes)
+    lanes = [lane for name, array in given.items() for lane in _lanes(access, name, array, attributes, shape)]
+    main = sum(len(access.parts(n, array.shape, attributes)) for n, array in _before(given, operator.definition.main))
+    outputs: list[Lane] = []
+    numbers: list[int] = []
+    number = 0  # of a part among the formula's results
+    for name in operator.schema.outputs:
+        whole = results.get(name)
+        parts = access.parts(name, access.whole_shape(name, shape, attributes), attributes)
+        if whole is not None:
+            outputs += _lanes(access, name, whole, attributes, shape)
+            numbers += range(number, number + len(parts))
+        number += len(parts)
+    return Elements(operator, attributes, plan.computation, tuple(lanes), tuple(outputs), tuple(numbers), main)
 
 
-def _gated(
-    operator: Operator,
-    attributes: dict[str, Any],
-    computation: Computation,
-    given: dict[str, Array],
-    results: dict[str, Array],
-) -> Elements:
-    packed, dim, is_left = given.pop("self"), attributes["dim"], attributes["activate_left"]
-    active, other = halves("self", packed, dim, is_left)
-    whole_results = tuple(whole(name, array) for name, array in results.items())
-    if operator.gradient_of is None:
-        numbers = tuple(operator.schema.outputs.index(name) for name in results)
-        return Elements(operator, attributes, computation, (active, other), whole_results, numbers, 0)
-    first, *rest = (whole(name, array) for name, array in given.items())
-    outputs = halves(whole_results[0].name, whole_results[0].array, dim, is_left)
-    return Elements(operator, attributes, computation, (first, active, other, *rest), outputs, (0, 1), 1)
+def _before(tensors: dict[str, Array], name: str) -> Iterator[tuple[str, Array]]:
+    """The tensors before the one called `name`."""
+    return takewhile(lambda item: item[0] != name, tensors.items())
 
 
-def whole(name: str, array: Array) -> Lane:
-    """All of a tensor as one lane."""
-    return Lane(name, np.asarray(array), (0,) * array.ndim)
-
-
-def halves(name: str, packed: Array, dim: int, is_left: bool) -> tuple[Lane, Lane]:
-    """The active half of a gated tensor, and the other."""
-    dim %= packed.ndim
-    half = packed.shape[dim] // 2
-    before = (slice(None),) * dim
-    below, above = (*before, slice(0, half)), (*before, slice(half, None))
-    start = tuple(half if d == dim else 0 for d in range(packed.ndim))
-    lower = Lane(f"{name}, lower half", np.asarray(packed[below]), (0,) * packed.ndim)
-    upper = Lane(f"{name}, upper half", np.asarray(packed[above]), start)
-    return (lower, upper) if is_left else (upper, lower)
+def _lanes(
+    access: Access, name: str, array: Array, attributes: dict[str, Any], shape: tuple[int, ...]
+) -> Iterator[Lane]:
+    """The parts of a tensor, each broadcast to `shape`."""
+    for part in access.parts(name, array.shape, attributes):
+        if part is None:
+            yield Lane(name, np.broadcast_to(np.asarray(array), shape), (0,) * len(shape))
+        else:
+            start = tuple(part.start if d == part.dim else 0 for d in range(array.ndim))
+            yield Lane(f"{name}, {part.name}", np.asarray(array[part.slices]), start)

@@ -15,7 +15,6 @@ import ml_dtypes
 import numpy as np
 
 from ..base import products
-from ..base.access import GATED
 from ..base.errors import ActgradError
 from . import error_bounds, vocabulary
 from .elements import Array
@@ -128,9 +127,9 @@ def flag_turned(sample: Sample) -> Iterator[Suspicion]:
         if argument.type != "bool":
             continue
         value = not sample.call.attributes[argument.name]
-        if argument.name == "activate_left":
+        if sample.other_half_is_active({**sample.call.attributes, argument.name: value}):
             yield from _halves(sample, argument.name, value)
-        elif argument.name.endswith("is_result"):
+        elif argument.name == sample.call.operator.result_flag:
             taken, given = ("result", "input") if value else ("input", "result")
             says = f"computed as if {argument.name} were {value}: the {given} is taken for the {taken}"
             yield Suspicion("result-for-input", says, sample.recomputed({argument.name: value}))
@@ -175,7 +174,7 @@ def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
         inputs = [np.ones_like(lanes[0]), *lanes[1:]]
         name = call.inputs[0].name
         yield Suspicion(f"{name}-ignored", f"{name} is ignored: as if it were 1", sample.recomputed(inputs=inputs))
-    if operator.layout != GATED:
+    if not operator.access.packed:
         for a, b in combinations(range(len(lanes)), 2):
             inputs = list(lanes)
             inputs[a], inputs[b] = inputs[b], inputs[a]
@@ -187,7 +186,7 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
     """Computed from the forward pass's result, where that should have been the input already, or was taken for it."""
     operator = sample.call.operator
     forward = operator.gradient_of
-    if forward is None or operator.layout == GATED or sample.is_integer:
+    if forward is None or operator.access.packed or sample.is_integer:
         return
     shared = {name: value for name, value in sample.call.attributes.items() if name in forward.defaults}
     try:

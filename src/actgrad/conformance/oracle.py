@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..backends.reference import ReferenceKernel
 from ..base import xp
-from ..base.access import GATED
+from ..base.access import join
 from ..base.computation import Computation
 from ..calls.operator import Operator
 from ..ops.selu import ALPHA, SCALE
@@ -80,11 +80,14 @@ def tensors(
         values = np.ones(x.shape) if rng is None else np.asarray(rng.standard_normal(x.shape))
         return values.astype(x.dtype)
 
-    *others, _ = [a for a in operator.schema.tensors if not a.is_optional]
-    main = x
-    if operator.layout == GATED:
-        main = np.concatenate([x, other()] if attributes["activate_left"] else [other(), x])
-    return (*(other() for _ in others), main)
+    definition, access = operator.definition, operator.access
+    given = []
+    for name in [a.name for a in operator.schema.tensors if not a.is_optional]:
+        is_main = name == definition.main
+        parts = access.parts(name, access.whole_shape(name, x.shape, attributes), attributes)
+        values = [x if is_main and number == 0 else other() for number in range(len(parts))]
+        given.append(join(access, name, values, attributes, np.concatenate))
+    return tuple(given)
 
 
 # Attributes
@@ -114,8 +117,7 @@ def attribute_cases(operator: Operator) -> list[dict[str, Any]]:
 
 def takes_result(operator: Operator, attributes: dict[str, Any]) -> bool:
     """Whether the derivative is that at x given y = f(x) in its place."""
-    flags = [value for name, value in attributes.items() if name.endswith("is_result")]
-    return operator.gradient_of is not None and (operator.schema.tensors[-1].name == "result" or any(flags))
+    return operator.definition.takes_result(attributes)
 
 
 # Exact values

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..backends.reference import rounded
-from ..base.access import GATED
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
@@ -69,13 +68,10 @@ class Sample:
             if other is None:
                 return None
             computation = other
-            if call.operator.layout == GATED and attributes.get("activate_left", None) not in (
-                None,
-                call.attributes["activate_left"],
-            ):
+            if self.other_half_is_active({**call.attributes, **attributes}):
                 active = call.main
                 lanes[active], lanes[active + 1] = lanes[active + 1], lanes[active]
-                if call.operator.gradient_of is not None:
+                if call.operator.schema.outputs[0] in call.operator.access.packed:
                     numbers = numbers[::-1]  # each half's gradient goes where that half is
         if formula is not None:
             computation = replace(computation, formulas=(*computation.formulas[:-1], formula))
@@ -88,18 +84,30 @@ class Sample:
             for n, lane in zip(numbers, self.actual, strict=True)
         ]
 
+    def other_half_is_active(self, attributes: dict[str, Any]) -> bool:
+        """Whether these attributes make the other half of the packed tensor the active one."""
+        operator = self.call.operator
+        if not operator.access.packed:
+            return False
+        orders = [
+            operator.access.parts(operator.definition.main, (2,), {**own, operator.access.dim: 0})
+            for own in (self.call.attributes, attributes)
+        ]
+        return orders[0] != orders[1]
+
     def _computation(self, attributes: dict[str, Any]) -> Computation | None:
         """The computation of a call on such tensors with other attributes."""
-        operator, dtypes = self.call.operator, [lane.dtype for lane in self.inputs]
-        out: Any = tuple(np.empty(1, lane.dtype) for lane in self.actual)
-        if operator.layout == GATED:
-            attributes = {**attributes, "dim": 0}
-            packed, rest = np.zeros(2, dtypes[self.call.main]), [np.zeros(1, d) for d in dtypes[self.call.main + 2 :]]
-            first = [np.zeros(1, d) for d in dtypes[: self.call.main]]
-            tensors = [*first, packed, *rest]
-            out = None
-        else:
-            tensors = [np.zeros(1, dtype) for dtype in dtypes]
+        operator, dtypes = self.call.operator, iter([lane.dtype for lane in self.inputs])
+        access = operator.access
+        out: Any = None if access.packed else tuple(np.empty(1, lane.dtype) for lane in self.actual)
+        if access.dim:
+            attributes = {**attributes, access.dim: 0}
+        tensors = []
+        for name in operator.schema.tensor_names:
+            shape = access.whole_shape(name, (1,), attributes)
+            parts = [next(dtypes, None) for _ in access.parts(name, shape, attributes)]
+            if parts[0] is not None:  # optional tensors may be missing at the end
+                tensors.append(np.zeros(shape, parts[0]))
         try:
             plan = operator.plan(
                 *tensors, out=out[0] if out and len(out) == 1 else out, backend="reference", **attributes

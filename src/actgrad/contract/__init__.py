@@ -1,12 +1,14 @@
 """The checks of a call, as data: stage by stage, null -> product -> dtype -> shape -> value; the first broken one wins.
 
-They follow from an operator's schema and limits. Each says in words what must hold, for the documentation, and tests
-a call, which is metadata only: no check looks at an element.
+They follow from an operator's definition. Each says in words what must hold, for the documentation, and tests a call,
+which is metadata only: no check looks at an element. `check` says what a call and a check are, `kinds` puts an
+operator's checks in order and runs them; `dtype_rules`, `shape_rules` and `halves_rules` are the rules. `results` has
+the dtype and the shapes of what a call results in.
 """
 
-from .check import EARLY, Call, Check, Origin, Terms, When, run
+from .check import Call, Check, Origin, Terms, When
 from .dtype_rules import allowed_dtypes
-from .kinds import VALUES, of
+from .kinds import EARLY, VALUES, checks_of, run
 from .results import result_dtype, result_shapes
 
 __all__ = [
@@ -18,7 +20,7 @@ __all__ = [
     "Terms",
     "When",
     "allowed_dtypes",
-    "of",
+    "checks_of",
     "result_dtype",
     "result_shapes",
     "run",

@@ -6,16 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..base import products
+from ..base.definition import Definition
 from ..base.dtypes import Dtype
-from ..base.errors import ActgradError, InvalidArgument, NullArgument, UnsupportedOnProduct
+from ..base.errors import ActgradError, InvalidArgument
 from ..base.loop import Meta
 from ..base.products import Product
-
-if TYPE_CHECKING:
-    from ..calls.operator import Operator
 
 
 class Terms(NamedTuple):
@@ -42,7 +40,7 @@ _PLAIN, _TYPED = Terms(), Terms(products.DEFAULT, typed=True)
 class Call:
     """What an operator was called with. An output that is still to be allocated is absent from `tensors`."""
 
-    operator: Operator
+    definition: Definition
     tensors: dict[str, Meta | None]
     attributes: dict[str, Any]
     terms: Terms = _PLAIN
@@ -55,13 +53,13 @@ class Call:
 
     @property
     def inputs(self) -> dict[str, Meta]:
-        names = [a.name for a in self.operator.schema.tensors]
+        names = [a.name for a in self.definition.schema.tensors]
         given = {name: self.tensors.get(name) for name in names}
         return {name: meta for name, meta in given.items() if meta is not None}
 
     @property
     def outputs(self) -> dict[str, Meta]:
-        given = {name: self.tensors.get(name) for name in self.operator.schema.outputs}
+        given = {name: self.tensors.get(name) for name in self.definition.schema.outputs}
         return {name: meta for name, meta in given.items() if meta is not None}
 
     @property
@@ -116,18 +114,3 @@ class Check:
     when: When = When.ALWAYS
     origin: Origin = Origin.BOTH
     about: tuple[str, ...] = ()  # the arguments that it judges
-
-
-EARLY = (NullArgument, UnsupportedOnProduct)  # what is checked before anything is looked at
-
-
-def run(call: Call, early: bool = False) -> None:
-    """Raise the error of the first check that `call` breaks; `early`: only of those that need no tensor."""
-    for check in call.operator.checks:
-        if early and check.error not in EARLY:
-            break
-        if not check.when.applies(call.terms):
-            continue
-        fault = check.test(call)
-        if fault is not None:
-            raise check.error(f"{call.operator.name}: {fault}")

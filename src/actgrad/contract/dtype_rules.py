@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..base import dtypes
+from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidDtype, KernelMissing
 from ..base.products import Product
 from .check import Call, Check, Origin, When
 from .results import result_dtype
 
-if TYPE_CHECKING:
-    from ..calls.operator import Operator
 
-
-def allowed_dtypes(operator: Operator, product: Product | None) -> tuple[str, ...]:
+def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str, ...]:
     """The dtypes that an operator's tensors may have: a product's list, else the library's own."""
     if product is None:
-        return tuple(name for name in BY_NAME if name in dtypes.FLOATS or name in operator.dtypes)
-    return operator.dtypes if operator.bfloat16_everywhere else _on(product, operator.dtypes)
+        return tuple(name for name in BY_NAME if name in dtypes.FLOATS or name in definition.dtypes)
+    return definition.dtypes if definition.bfloat16_everywhere else _on(product, definition.dtypes)
 
 
 def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -33,7 +29,7 @@ def supported(*names: str, when: When = When.ALWAYS, origin: Origin = Origin.BOT
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
             meta = call.tensors.get(name)
-            allowed = allowed_dtypes(call.operator, call.product)
+            allowed = allowed_dtypes(call.definition, call.product)
             if meta is None or meta.dtype.name in allowed:
                 return None
             return f"{name} is {meta.dtype}; supported{call.place}: {', '.join(allowed)}; convert it"

@@ -1,77 +1,82 @@
-"""Rules on the shapes of a gated operator: a packed tensor, `self`, is halved along `dim`."""
+"""Rules on the shapes of an operator that reads a packed tensor in halves, along the dimension that `dim` numbers."""
 
 from __future__ import annotations
 
 from .check import Call, Check
-from .results import halved
-
-PACKED = "self"
 
 
-def dim_in_range() -> tuple[Check, ...]:
-    """dim names a dimension of the packed tensor. One without dimensions counts as of rank 1 here, as it does there."""
+def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
+    """The attribute `dim` names a dimension of the packed tensor. A tensor without dimensions counts as of rank 1."""
 
     def test(call: Call) -> str | None:
-        dim, rank = call.attributes["dim"], max(len(call.inputs[PACKED].shape), 1)
-        return None if -rank <= dim < rank else f"dim is {dim}; it must lie in [{-rank}, {rank - 1}]"
+        number, rank = call.attributes[dim], max(len(call.inputs[packed].shape), 1)
+        return None if -rank <= number < rank else f"{dim} is {number}; it must lie in [{-rank}, {rank - 1}]"
 
-    return (Check(f"dim lies in [-rank, rank - 1] of {PACKED}", test, about=("dim",)),)
+    return (Check(f"{dim} lies in [-rank, rank - 1] of {packed}", test, about=(dim,)),)
 
 
-def same_rank(*names: str) -> tuple[Check, ...]:
-    """Each of these tensors has as many dimensions as the packed one."""
+def same_rank(*names: str, to: str) -> tuple[Check, ...]:
+    """Each of these tensors has as many dimensions as the tensor `to`."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
-            meta, packed = call.tensors.get(name), call.inputs[PACKED].shape
-            if meta is None or len(meta.shape) == len(packed):
+            meta, other = call.tensors.get(name), call.inputs[to].shape
+            if meta is None or len(meta.shape) == len(other):
                 return None
-            return f"{name} has {len(meta.shape)} dimensions (shape {meta.shape}), but {PACKED} has {len(packed)}"
+            return f"{name} has {len(meta.shape)} dimensions (shape {meta.shape}), but {to} has {len(other)}"
 
-        return Check(f"{name} has as many dimensions as {PACKED}", test, about=(name, PACKED))
+        return Check(f"{name} has as many dimensions as {to}", test, about=(name, to))
 
     return tuple(map(check, names))
 
 
-def even() -> tuple[Check, ...]:
+def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     """The packed tensor can be halved."""
 
     def test(call: Call) -> str | None:
-        shape = call.inputs[PACKED].shape
+        shape = call.inputs[packed].shape
         if not shape:
-            return f"{PACKED} has no dimension to halve (shape ())"
-        dim = call.attributes["dim"]
-        return f"{PACKED} has odd size {shape[dim]} in dimension {dim} (shape {shape})" if shape[dim] % 2 else None
+            return f"{packed} has no dimension to halve (shape ())"
+        number = call.attributes[dim]
+        return (
+            f"{packed} has odd size {shape[number]} in dimension {number} (shape {shape})"
+            if shape[number] % 2
+            else None
+        )
 
-    return (Check(f"{PACKED} has an even size along dim", test, about=(PACKED, "dim")),)
+    return (Check(f"{packed} has an even size along {dim}", test, about=(packed, dim)),)
 
 
-def half_size(*names: str) -> tuple[Check, ...]:
-    """Each of these tensors has, along dim, half the packed one's size."""
+def half_size(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
+    """Each of these tensors has, along `dim`, half the size of the packed tensor `of`."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
-            meta, packed, dim = call.tensors.get(name), call.inputs[PACKED].shape, call.attributes["dim"]
-            if meta is None or not -len(meta.shape) <= dim < len(meta.shape) or 2 * meta.shape[dim] == packed[dim]:
+            meta, packed, number = call.tensors.get(name), call.inputs[of].shape, call.attributes[dim]
+            if meta is None or not -len(meta.shape) <= number < len(meta.shape):
                 return None
-            return f"{name} has size {meta.shape[dim]} in dimension {dim}, but half of {PACKED} has {packed[dim] // 2}"
+            size, expected = meta.shape[number], packed[number] // 2
+            if 2 * size == packed[number]:
+                return None
+            return f"{name} has size {size} in dimension {number}, but half of {of} has {expected}"
 
-        return Check(f"{name} has half the size of {PACKED} along dim", test, about=(name, PACKED, "dim"))
+        return Check(f"{name} has half the size of {of} along {dim}", test, about=(name, of, dim))
 
     return tuple(map(check, names))
 
 
-def half(*names: str) -> tuple[Check, ...]:
-    """Each of these tensors has the packed one's shape, halved along dim."""
+def half(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
+    """Each of these tensors has the shape of the packed tensor `of`, halved along `dim`."""
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
-            meta, packed, dim = call.tensors.get(name), call.inputs[PACKED].shape, call.attributes["dim"]
-            if meta is None or meta.shape == halved(packed, dim % len(packed)):
+            meta, packed = call.tensors.get(name), call.inputs[of].shape
+            expected = call.definition.access.part_shape(of, packed, call.attributes)
+            if meta is None or meta.shape == expected:
                 return None
-            expected = halved(packed, dim % len(packed))
-            return f"{name} has shape {meta.shape}, but half of {PACKED} along dimension {dim} has {expected}"
+            number = call.attributes[dim] % len(packed)
+            return f"{name} has shape {meta.shape}, but half of {of} along dimension {number} has {expected}"
 
-        return Check(f"{name} has the shape of {PACKED}, halved along dim", test, about=(name, PACKED, "dim"))
+        return Check(f"{name} has the shape of {of}, halved along {dim}", test, about=(name, of, dim))
 
     return tuple(map(check, names))

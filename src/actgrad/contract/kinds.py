@@ -3,48 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import cache
 
-from ..base.access import GATED
+from ..base.definition import Definition
+from ..base.errors import NullArgument, UnsupportedOnProduct
 from . import dtype_rules, halves_rules, shape_rules
-from .check import Check
-
-if TYPE_CHECKING:
-    from ..calls.operator import Operator
+from .check import Call, Check
 
 
-def of(operator: Operator, stated: tuple[tuple[Check, ...], ...]) -> tuple[Check, ...]:
-    """All checks of an operator, in order; `stated` are those on dtypes and shapes, the usual ones where empty.
+@cache
+def checks_of(definition: Definition) -> tuple[Check, ...]:
+    """All checks of an operator, in order: around those on dtypes and shapes that it states, else the usual ones.
 
     `VALUES` among them stands for the checks on attributes, which else come last.
     """
-    values = tuple(_values(operator))
+    values = tuple(_values(definition))
     middle: list[Check] = []
-    for part in stated or usual(operator):
+    for part in definition.checks or usual(definition):
         middle += values if part is VALUES else part
-    if VALUES not in stated:
+    if VALUES not in definition.checks:
         middle += values
-    storable = map(dtype_rules.storable, operator.schema.outputs)
-    return (*shape_rules.given(operator), shape_rules.available(), *middle, *storable)
+    storable = map(dtype_rules.storable, definition.schema.outputs)
+    return (*shape_rules.given(definition), shape_rules.available(), *middle, *storable)
+
+
+EARLY = (NullArgument, UnsupportedOnProduct)  # what is checked before anything is looked at
+
+
+def run(call: Call, early: bool = False) -> None:
+    """Raise the error of the first check that `call` breaks; `early`: only of those that need no tensor."""
+    for check in checks_of(call.definition):
+        if early and check.error not in EARLY:
+            break
+        if not check.when.applies(call.terms):
+            continue
+        fault = check.test(call)
+        if fault is not None:
+            raise check.error(f"{call.definition.name}: {fault}")
 
 
 VALUES: tuple[Check, ...] = (Check("the attributes have allowed values", lambda call: None),)
 
 
-def usual(operator: Operator) -> tuple[tuple[Check, ...], ...]:
+def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
     """What an operator that states nothing else asks of dtypes and shapes."""
-    first, *others = operator.schema.tensor_names
-    outputs = operator.schema.outputs
-    scalars = [a.name for a in operator.schema.attributes if a.type == "Scalar"]
-    if operator.layout == GATED:
-        halves = outputs if operator.gradient_of is None else [n for n in (first, *others) if n != halves_rules.PACKED]
+    first, *others = definition.schema.tensor_names
+    outputs = definition.schema.outputs
+    scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
+    access = definition.access
+    if access.packed:
+        packed = next(name for name in (first, *others) if name in access.packed)
+        halves = [name for name in (first, *others, *outputs) if name not in access.packed]
         return (
             dtype_rules.supported(first),
             dtype_rules.equal(*others, *outputs, to=first),
-            shape_rules.rank(halves_rules.PACKED),
-            halves_rules.dim_in_range(),
-            halves_rules.even(),
-            halves_rules.half(*halves),
+            shape_rules.rank(packed),
+            halves_rules.dim_in_range(packed),
+            halves_rules.even(packed),
+            halves_rules.half(*halves, of=packed),
             shape_rules.result_shape(*outputs),
         )
     return (
@@ -58,9 +74,9 @@ def usual(operator: Operator) -> tuple[tuple[Check, ...], ...]:
     )
 
 
-def _values(operator: Operator) -> Iterator[Check]:
-    if operator.choices:
-        yield shape_rules.known_choice(str(operator.switch), operator.choices)
-    attributes = [a.name for a in operator.schema.attributes]
-    for rule, holds in operator.requires.items():
+def _values(definition: Definition) -> Iterator[Check]:
+    if definition.choices:
+        yield shape_rules.known_choice(str(definition.switch), definition.choices)
+    attributes = [a.name for a in definition.schema.attributes]
+    for rule, holds in definition.requires.items():
         yield shape_rules.required(rule, holds, attributes)

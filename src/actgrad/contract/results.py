@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..base import dtypes
-from ..base.access import GATED
+from ..base.access import elements_shape
 from ..base.dtypes import Dtype
-from ..base.loop import broadcast_shapes
 from .check import Call
 
 
@@ -21,20 +20,6 @@ def result_dtype(call: Call) -> Dtype:
 
 def result_shapes(call: Call) -> tuple[tuple[int, ...], ...]:
     """The shape of each output; the inputs' shapes must have passed their checks."""
-    operator, shapes = call.operator, [meta.shape for meta in call.inputs.values()]
-    if operator.layout == GATED:
-        if operator.gradient_of is not None:
-            return (shapes[1],)
-        dim = call.attributes["dim"] % len(shapes[0])
-        return (halved(shapes[0], dim),) * len(operator.schema.outputs)
-    joined: tuple[int, ...] | None = shapes[0]
-    for shape in shapes[1:]:
-        assert joined is not None, "checked before"
-        joined = broadcast_shapes(joined, shape)
-    assert joined is not None, "checked before"
-    return (joined,) * len(operator.schema.outputs)
-
-
-def halved(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
-    """`shape` with half its size in dimension `dim`."""
-    return (*shape[:dim], shape[dim] // 2, *shape[dim + 1 :])
+    access, attributes = call.definition.access, call.attributes
+    elements = elements_shape(access, {name: meta.shape for name, meta in call.inputs.items()}, attributes)
+    return tuple(access.whole_shape(name, elements, attributes) for name in call.definition.schema.outputs)

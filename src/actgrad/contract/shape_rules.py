@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..base.definition import Definition
 from ..base.errors import NullArgument, UnsupportedOnProduct
 from ..base.loop import broadcast_shapes
 from ..base.products import BY_NAME, Product
 from .check import Call, Check, Origin, When
 from .results import result_shapes
 
-if TYPE_CHECKING:
-    from ..calls.operator import Operator
 
-
-def given(operator: Operator) -> tuple[Check, ...]:
+def given(definition: Definition) -> tuple[Check, ...]:
     """What the operator needs is there. In the C interface every tensor and scalar is a pointer, outputs too."""
 
     def check(name: str, is_tensor: bool, when: When) -> Check:
@@ -31,18 +29,18 @@ def given(operator: Operator) -> tuple[Check, ...]:
             return When.TYPED
         return When.ALWAYS if argument.is_tensor or argument.type == "Scalar" else When.UNTYPED
 
-    inputs = [check(a.name, a.is_tensor, when(a)) for a in operator.schema.arguments]
-    return (*inputs, *[check(name, True, When.TYPED) for name in operator.schema.outputs])
+    inputs = [check(a.name, a.is_tensor, when(a)) for a in definition.schema.arguments]
+    return (*inputs, *[check(name, True, When.TYPED) for name in definition.schema.outputs])
 
 
 def available() -> Check:
     """The product has the operator."""
 
     def test(call: Call) -> str | None:
-        operator, product = call.operator, call.product
-        if product is None or product.name in operator.products:
+        definition, product = call.definition, call.product
+        if product is None or product.name in definition.products:
             return None
-        return f"not available on {product} ({product.marketing}); it is on {', '.join(operator.products)}"
+        return f"not available on {product} ({product.marketing}); it is on {', '.join(definition.products)}"
 
     return Check("the product has the operator", test, UnsupportedOnProduct, When.PRODUCT, Origin.ACTGRAD)
 
@@ -128,7 +126,7 @@ def result_shape(*names: str) -> tuple[Check, ...]:
             meta = call.tensors.get(name)
             if meta is None:
                 return None
-            expected = result_shapes(call)[call.operator.schema.outputs.index(name)]
+            expected = result_shapes(call)[call.definition.schema.outputs.index(name)]
             return f"{name} has shape {meta.shape}, but the result has {expected}" if meta.shape != expected else None
 
         return Check(f"{name} has the shape of the result", test, about=(name,))

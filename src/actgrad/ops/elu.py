@@ -61,6 +61,8 @@ elu_backward = Operator(
     formula={False: elu_derivative, True: elu_derivative_from_result},
     switch="is_result",
     gradient_of=elu,
+    reads_result="self_or_result",
+    result_flag="is_result",
     requires={"alpha >= 0 when is_result": lambda a, product: not (a["is_result"] and a["alpha"] < -FLOAT32_ZERO)},
     result_suffices={
         "alpha >= 0": lambda a, product: a["alpha"] >= 0,

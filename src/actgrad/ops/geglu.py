@@ -1,6 +1,6 @@
 """GeGLU, the GELU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202), of a packed tensor or of two."""
 
-from ..base.access import GATED, GATED_PAIR
+from ..base.access import Halves
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import dim_in_range, even, half, half_size, same_rank
@@ -20,16 +20,17 @@ geglu = Operator(
     "returns (out, gelu), both half of the input's size along dim.",
     formula={"none": gelu_erf, "tanh": gelu_tanh},
     switch="approximate",
-    layout=GATED,
+    reads=Halves(("self",), active="activate_left"),
+    multiplies="other",
     checks=(
         supported("self", "out", "out_gelu"),
         equal("out", "out_gelu", to="self", unless_empty=True),
         rank("self", "out", "out_gelu"),
-        dim_in_range(),
-        even(),
-        half_size("out", "out_gelu"),
-        same_rank("out", "out_gelu"),
-        half("out", "out_gelu"),
+        dim_in_range("self"),
+        even("self"),
+        half_size("out", "out_gelu", of="self"),
+        same_rank("out", "out_gelu", to="self"),
+        half("out", "out_gelu", of="self"),
     ),
     requires=REQUIRES,
     products=PRODUCTS,
@@ -49,7 +50,7 @@ geglu_packed = Operator(
     formula=geglu.formula,
     switch=geglu.switch,
     part_of=geglu,
-    layout=GATED,
+    multiplies="other",
 )
 
 geglu_backward = Operator(
@@ -60,17 +61,17 @@ geglu_backward = Operator(
     formula={"none": gelu_erf_derivative, "tanh": gelu_tanh_derivative},
     switch="approximate",
     gradient_of=geglu,
-    layout=GATED,
+    given_value="gelu",
     checks=(
         supported("grad_output"),
         equal("self", "gelu", "grad_input", to="grad_output"),
         document_rank("self", least=1),
         same_shape("gelu", to="grad_output"),
         same_shape("grad_input", to="self"),
-        dim_in_range(),
-        same_rank("grad_output"),
-        even(),
-        half("grad_output"),
+        dim_in_range("self"),
+        same_rank("grad_output", to="self"),
+        even("self"),
+        half("grad_output", of="self"),
     ),
     requires=REQUIRES,
     products=PRODUCTS,
@@ -92,7 +93,8 @@ geglu_two = Operator(
     summary="GeGLU of two tensors: self * gelu(gate), of each pair of elements.",
     formula={"none": gelu_erf, "tanh": gelu_tanh},
     switch="approximate",
-    layout=GATED_PAIR,
+    multiplies="self",
+    linear_in="self",
 )
 
 geglu_two_backward = Operator(
@@ -102,5 +104,4 @@ geglu_two_backward = Operator(
     formula={"none": gelu_erf_derivative, "tanh": gelu_tanh_derivative},
     switch="approximate",
     gradient_of=geglu_two,
-    layout=GATED_PAIR,
 )

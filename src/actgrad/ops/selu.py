@@ -73,6 +73,7 @@ selu_backward = Operator(
     formula={False: selu_derivative_from_result, True: selu_derivative_from_result_950},
     switch=lambda attributes, product: is_on_950(product),
     gradient_of=selu,
+    reads_result="result",
     dtypes="float32 float16 int32 int8 bfloat16",
     checks=(
         equal("result", "grad_input", to="grad_output"),

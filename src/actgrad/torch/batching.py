@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from ..base.access import GATED
 from ..base.errors import InvalidArgument
 from .kernels import Interface
 
@@ -14,7 +13,7 @@ from .kernels import Interface
 def rule(interface: Interface) -> Any:
     """The operator's rule for torch.library.register_vmap: the batch becomes the first dimension."""
     operator = interface.operator
-    dim_place = interface.span.start + interface.names.index("dim") if operator.layout == GATED else None
+    dim_place = interface.span.start + interface.names.index(operator.access.dim) if operator.access.dim else None
 
     def batched(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:
         row = list(interface.filled(given))

@@ -9,7 +9,6 @@ import torch
 from torch.autograd import forward_ad
 
 from ..base import products
-from ..base.access import ELEMENTWISE
 from ..base.forks import forkable_lock
 from . import saving
 from .kernels import Interface, interface_of, is_direct
@@ -71,7 +70,7 @@ class Derivation(NamedTuple):
     def tangents(self, tensors: Any, directions: Tensors, dtype: torch.dtype) -> Any:
         """The tangents of the call's outputs, of which the first has this dtype."""
         operator = self.interface.operator
-        if self.by_kernel_from_input is not None and operator.layout == ELEMENTWISE:
+        if self.by_kernel_from_input is not None and not operator.multiplies:
             return self.by_kernel_from_input(directions[0], *tensors)
         results = jacobian_vector(operator, tensors, self.attributes, directions, dtype)
         return tuple(results) if len(results) > 1 else results[0]
@@ -84,7 +83,7 @@ class Derivation(NamedTuple):
     def _is_linear(self) -> bool:
         """Whether the first tensor is a factor of the result."""
         operator = self.interface.operator
-        return operator.gradient_of is not None and operator.layout == ELEMENTWISE
+        return operator.gradient_of is not None and not operator.gradient_of.multiplies
 
 
 _KEPT = 1024

@@ -86,7 +86,7 @@ class Interface:
         """The attributes by name, in the form that the operator's rules and formulas know."""
         known = self.operator.schema.attributes
         return {
-            a.name: value if isinstance(value, SYMBOLS) else arguments.attribute(self.operator, a, value)
+            a.name: value if isinstance(value, SYMBOLS) else arguments.attribute(self.operator.definition, a, value)
             for a, value in zip(known, values, strict=True)
         }
 
@@ -173,7 +173,8 @@ def checked(interface: Interface, given: tuple[Any, ...], out: Sequence[Any] = (
         name: None if tensor is None else arrays.torch_meta(torch, tensor, operator.name, name)
         for name, tensor in named.items()
     }
-    call = contract.Call(operator, metas, interface.attributes_of(interface.values_of(given)), contract.Terms.chosen())
+    attributes = interface.attributes_of(interface.values_of(given))
+    call = contract.Call(operator.definition, metas, attributes, contract.Terms.chosen())
     contract.run(call)
     return call
 

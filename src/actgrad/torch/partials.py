@@ -13,10 +13,8 @@ from typing import Any, NamedTuple
 import torch
 
 from ..base import products
-from ..base.access import GATED
-from ..calls import prepare
+from ..base.access import join, split
 from ..calls.operator import Operator
-from ..contract import Call, Terms
 from .dual import Dual, bound, slope
 
 Tensors = Sequence["torch.Tensor | None"]
@@ -47,8 +45,8 @@ def vector_jacobian(
     assert target is not None, "only what was given is differentiated"
     if all(part is None for part in parts):
         return torch.zeros_like(target)
-    if len(parts) == 2:
-        return _joined(attributes, parts, target.dtype)
+    if len(parts) > 1:
+        return _joined(operator, operator.schema.tensor_names[number], attributes, parts, target.dtype)
     return parts[0].sum_to_size(target.shape).to(target.dtype)
 
 
@@ -67,8 +65,8 @@ def jacobian_vector(
     totals = [sum_present(terms) for terms in zip(*columns, strict=True)]
     like = torch.broadcast_tensors(*element.inputs)[0]
     results = [(torch.zeros_like(like) if tangent is None else tangent).to(dtype) for tangent in totals]
-    is_packed = operator.layout == GATED and operator.gradient_of is not None
-    return [_joined(attributes, results, dtype)] if is_packed else results
+    (name, *_) = operator.schema.outputs
+    return [_joined(operator, name, attributes, results, dtype)] if name in operator.access.packed else results
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any]) -> bool:
@@ -80,16 +78,18 @@ def depends_on_sign_only(operator: Operator, attributes: dict[str, Any]) -> bool
 
 def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> Element:
     names = operator.schema.tensor_names
-    call = Call(operator, dict(zip(names, tensors, strict=True)), attributes, Terms(products.chosen()))
-    element, formulas = prepare.element_and_formulas(call)
+    named = dict(zip(names, tensors, strict=True))
+    element, formulas = operator.element_and_formulas(named, attributes, products.chosen())
     given = [tensor for tensor in tensors if tensor is not None]
     dtype = torch.float64 if any(tensor.dtype == torch.float64 for tensor in given) else torch.float32
     functions = [bound(formula, dtype) for formula in formulas]
     inputs = [part.to(dtype) for part in _parts(operator, attributes, tensors) if part is not None]
-    owners = [k for k, tensor in enumerate(tensors) if tensor is not None]
-    if operator.layout == GATED:
-        packed = owners.index(names.index("self"))
-        owners.insert(packed, owners[packed])
+    owners = [
+        number
+        for number, tensor in enumerate(tensors)
+        if tensor is not None
+        for _ in operator.access.parts(names[number], tuple(tensor.shape), attributes)
+    ]
     scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
     return Element(lambda *numbers: element(*functions, *numbers), inputs, owners, scalars, dtype)
 
@@ -117,30 +117,22 @@ def sum_present(terms: Iterable[Any]) -> Any:
 def _parts(
     operator: Operator, attributes: dict[str, Any], tensors: Tensors, of_outputs: bool = False
 ) -> list[torch.Tensor | None]:
-    """Tensors, gradients or tangents as the parts that an element has: those of a packed one are active and other."""
-    packed = None
-    if operator.layout == GATED:
-        packed_output = 0 if operator.gradient_of is not None else None
-        packed = packed_output if of_outputs else operator.schema.tensor_names.index("self")
+    """Tensors, gradients or tangents as the parts that an element sees; None for each part of one that is missing."""
+    names, access = operator.schema.outputs if of_outputs else operator.schema.tensor_names, operator.access
     parts: list[torch.Tensor | None] = []
-    for number, tensor in enumerate(tensors):
-        parts += _halves(attributes, tensor) if number == packed else [tensor]
+    for name, tensor in zip(names, tensors, strict=True):
+        if tensor is None:
+            parts += [None] * (2 if name in access.packed else 1)
+        else:
+            parts += split(access, name, tensor, attributes)
     return parts
 
 
-def _halves(attributes: dict[str, Any], packed: torch.Tensor | None) -> Sequence[torch.Tensor | None]:
-    """The active half and the other."""
-    if packed is None:
-        return None, None
-    dim = attributes["dim"]
-    middle = packed.shape[dim] // 2
-    lower, upper = packed.narrow(dim, 0, middle), packed.narrow(dim, middle, middle)
-    return (lower, upper) if attributes["activate_left"] else (upper, lower)
-
-
-def _joined(attributes: dict[str, Any], parts: Sequence[Any], dtype: torch.dtype) -> torch.Tensor:
-    """The packed tensor of an active and another half; a missing one is zero."""
+def _joined(
+    operator: Operator, name: str, attributes: dict[str, Any], parts: Sequence[Any], dtype: torch.dtype
+) -> torch.Tensor:
+    """The packed tensor of these parts; a missing one is zero."""
     like = next(part for part in parts if part is not None)
-    active, other = (torch.zeros_like(like) if part is None else part for part in parts)
-    halves = (active, other) if attributes["activate_left"] else (other, active)
-    return torch.cat([half.to(dtype) for half in halves], attributes["dim"])
+    present = [(torch.zeros_like(like) if part is None else part).to(dtype) for part in parts]
+    joined: torch.Tensor = join(operator.access, name, present, attributes, torch.cat)
+    return joined

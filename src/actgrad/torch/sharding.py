@@ -15,7 +15,6 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from ..base.access import GATED, GATED_PAIR
 from .kernels import Interface
 
 _DTENSOR = "torch.distributed.tensor"
@@ -52,7 +51,8 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
     present = [shape for shape in shapes if shape is not None]
     rank = max(map(len, present))
     outputs = len(operator.schema.outputs)
-    halved = interface.attributes_of(interface.values_of(given))["dim"] % rank if operator.layout == GATED else None
+    whole_dim = operator.access.dim  # its elements are read together
+    halved = interface.attributes_of(interface.values_of(given))[whole_dim] % rank if whole_dim else None
 
     def row(choose: Callable[[int, tuple[int, ...]], Any], output: Any) -> tuple[Any, Any]:
         arguments: list[Any] = [None] * len(given)
@@ -72,7 +72,7 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
             return Shard(own) if own >= 0 and shape[own] == size else Replicate()  # broadcast along it
 
         found.append(row(sharded, Shard(dim)))
-    is_linear = operator.gradient_of is not None or operator.layout == GATED_PAIR
+    is_linear = operator.definition.is_linear(operator.schema.tensor_names[0])
     if is_linear and not is_in_place:
         found.append(row(lambda number, shape: Partial() if number == 0 else Replicate(), Partial()))
     return found

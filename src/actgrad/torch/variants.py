@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 
-from ..base.access import ELEMENTWISE
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
 from .autograd import Below, Node, is_forward, node_of
@@ -66,7 +65,7 @@ def register_in_place(library: Any, interface: Interface) -> None:
     """
     operator = interface.operator
     schema = operator.schema
-    if operator.gradient_of is not None or operator.layout != ELEMENTWISE or len(schema.tensors) > 1:
+    if not operator.definition.may_be_in_place:
         return
     name = f"{operator.name}_"
     first = schema.tensor_names[0]

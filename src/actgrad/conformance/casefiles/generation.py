@@ -18,7 +18,6 @@ import ml_dtypes
 import numpy as np
 
 from ...aclnn.signatures import Signature
-from ...base.access import GATED
 from ...base.dtypes import BY_NAME, promote
 from ...base.loop import broadcast_shapes
 from ...calls.operator import Operator
@@ -80,20 +79,16 @@ class _Maker:
         """A case whose tensors are all of one dtype, and all of such numbers."""
         shape = self.shape() if shape is None else shape
         own = dict(attributes)
-        if "dim" in own and shape:
-            own["dim"] = int(self.rng.integers(-len(shape), len(shape)))
+        if self.operator.access.dim and shape:
+            own[self.operator.access.dim] = int(self.rng.integers(-len(shape), len(shape)))
         signature = self.signature(own)
         operator = self.operator
-        packed = shape
-        if operator.layout == GATED and shape:
-            dim = own["dim"] % len(shape)
-            packed = tuple(2 * n if d == dim else n for d, n in enumerate(shape))
-        inputs = {
-            n: Tensor(dtype, packed if operator.layout == GATED and n == "self" else shape, values)
-            for n in operator.schema.tensor_names
-        }
-        is_packed = operator.layout == GATED and operator.gradient_of is not None
-        outputs = {n: Tensor(dtype, packed if is_packed else shape) for n in operator.schema.outputs}
+
+        def whole(name: str) -> tuple[int, ...]:
+            return operator.access.whole_shape(name, shape, own) if shape else shape
+
+        inputs = {n: Tensor(dtype, whole(n), values) for n in operator.schema.tensor_names}
+        outputs = {n: Tensor(dtype, whole(n)) for n in operator.schema.outputs}
         return Described(name, {}, signature, inputs, outputs, self.scalars(signature, own))
 
     def signature(self, attributes: dict[str, Any]) -> Signature:

@@ -49,7 +49,7 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int) -> l
     for dtype in dtypes:
         is_long = BY_NAME[dtype].itemsize > 2
         for operator in operators:
-            if dtype not in allowed_dtypes(operator, product) or operator.part_of in operators:
+            if dtype not in allowed_dtypes(operator.definition, product) or operator.part_of in operators:
                 continue
             holds = operator.requires.values()
             for attributes in oracle.attribute_cases(operator):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.access import GATED
+from ...base.access import split
 from ...base.dtypes import BY_NAME
 from .. import oracle, standards
 from ..elements import Array, Elements, elements
@@ -33,10 +33,9 @@ class Sweep:
         x = np.zeros(self.chunk, BY_NAME[item.dtype].numpy)
         rng = np.random.default_rng(0) if item.kind == "random" else None
         self._inputs = oracle.tensors(item.operator, item.attributes, x, rng)
-        main = self._inputs[-1]
-        self._x: Array = main
-        if item.operator.layout == GATED:
-            self._x = main[: self.chunk] if item.attributes["activate_left"] else main[self.chunk :]
+        self._x: Array = split(item.operator.access, item.operator.definition.main, self._inputs[-1], item.attributes)[
+            0
+        ]
         self._plan = item.operator.plan(*self._inputs, backend="cpu", **item.attributes)
         self._outputs = oracle.as_tuple(self._plan.result)
         self.call: Elements = elements(item.operator, item.attributes, self._inputs, self._outputs)
@@ -159,7 +158,7 @@ def is_absolute(item: Item) -> bool:
     """Whether an absolute bound holds too: for a derivative, alone, that is of the size of 1."""
     operator = item.operator
     has_distribution = standards.bounds(operator, item.dtype)[0] == standards.TRANSCENDENTAL_ULPS
-    is_derivative = operator.gradient_of is not None and operator.layout != GATED and len(operator.schema.outputs) == 1
+    is_derivative = operator.gradient_of is not None and not operator.gradient_of.multiplies
     return item.kind == "ones" and has_distribution and is_derivative
 
 

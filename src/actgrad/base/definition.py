@@ -1,0 +1,157 @@
+"""The definition of an operator: its interface, formula, limits and roles, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from . import access, products, schema, xp
+from .access import Access, Elementwise
+from .errors import InvalidOperator, shown
+from .products import Product
+from .schema import Argument, GraphSignature, Schema
+
+Formula = Callable[..., Any]
+Requirement = Callable[[dict[str, Any], "Product | None"], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """What is known of an operator without computing. Its schema line is its interface; the rest follows from that.
+
+    `formula` is of one element: a function, or a mapping from the values of the attribute `switch`. With `gradient_of`,
+    the formula is the derivative of that operator's and kernels apply the chain rule. With `part_of`, it returns that
+    operator's first result alone, and has the same gradients.
+    """
+
+    text: str  # the schema line
+    summary: str
+    formula: Formula | Mapping[Any, Formula]
+    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""
+    gradient_of: Definition | None = None
+    part_of: Definition | None = None
+    reads: Access | None = None  # what an element sees; None: as the forward operator, else the tensors' elements
+    multiplies: str = ""  # the tensor, or "other" for a half, that the formula's value is multiplied with
+    given_value: str = ""  # of a gradient: the optional tensor that holds the formula's value, else computed anew
+    reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
+    result_flag: str = ""  # the attribute under which `reads_result` is that, and else the input
+    linear_in: str = ""  # the tensor that the results are linear in; of a gradient the first one
+    broadcasts: bool = False  # the inputs are promoted and broadcast together, else they must be alike
+    dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # by the contract; the library's own list is wider
+    bfloat16_everywhere: bool = False  # also on products that otherwise lack it
+    checks: tuple[Any, ...] = ()  # rules on dtypes and shapes in their order, of contract/; empty for the usual ones
+    requires: Mapping[str, Requirement] = field(default_factory=dict)  # rule in words -> whether a call keeps it
+    #: Of a gradient from the result: rules on top of `requires` under which that tells the sign of the input.
+    result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
+    products: tuple[str, ...] = tuple(products.BY_NAME)
+    differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
+    aclnn: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # C names, each with attributes that it fixes
+    graph: str = ""  # its interface in graph mode
+
+    def __post_init__(self) -> None:
+        given = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)
+        if not given or not all(map(callable, given)):
+            raise InvalidOperator(f"operator {self.name}: formula is {shown(self.formula)}; it must be a function")
+
+    @cached_property
+    def schema(self) -> Schema:
+        return schema.parse(self.text)
+
+    @property
+    def name(self) -> str:
+        return self.schema.name
+
+    @cached_property
+    def ir(self) -> GraphSignature | None:
+        """Its interface in graph mode (IR), if it has one."""
+        return schema.parse_graph(self.graph) if self.graph else None
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:
+        """The named values of the switch attribute in the order of their numbers; empty where they have no names."""
+        keys = tuple(self.formula) if isinstance(self.formula, Mapping) and isinstance(self.switch, str) else ()
+        return keys if all(isinstance(key, str) for key in keys) else ()
+
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """Each attribute's default: of the schema, else of the forward operator; flags are off."""
+        return {argument.name: self._default(argument) for argument in self.schema.attributes}
+
+    @cached_property
+    def access(self) -> Access:
+        """What an element sees. The gradient of a packed tensor is packed alike."""
+        if self.reads is not None:
+            return self.reads
+        forward = self.gradient_of or self.part_of
+        if forward is None:
+            return Elementwise()
+        if self.gradient_of is None:
+            return forward.access
+        return forward.access.with_packed(*[
+            output for output, tensor in self.gradients.items() if tensor in forward.access.packed
+        ])  # fmt: skip
+
+    @cached_property
+    def gradients(self) -> dict[str, str]:
+        """Of a gradient operator: each output, and the tensor of the forward operator that it is the gradient of."""
+        if self.gradient_of is None:
+            return {}
+        tensors, outputs = self.gradient_of.schema.tensor_names, self.schema.outputs
+        if len(tensors) == len(outputs) == 1:
+            return {outputs[0]: tensors[0]}
+        return {output: output.removeprefix("grad_") for output in outputs}
+
+    @property
+    def main(self) -> str:
+        """The tensor that the formula is a function of: the last one that is not optional, or its active half."""
+        return [argument.name for argument in self.schema.tensors if not argument.is_optional][-1]
+
+    @property
+    def may_be_in_place(self) -> bool:
+        """Whether its result may overwrite its one tensor."""
+        names = (*self.schema.tensor_names, *self.schema.outputs)
+        return self.gradient_of is None and len(names) == 2 and not self.access.packed
+
+    def takes_result(self, attributes: Mapping[str, Any]) -> bool:
+        """Whether its derivative is that at x, given y = f(x) in its place."""
+        return bool(self.reads_result) and (not self.result_flag or bool(attributes[self.result_flag]))
+
+    def is_linear(self, name: str) -> bool:
+        """Whether the results are linear in this tensor."""
+        return name == (self.linear_in or (self.schema.tensor_names[0] if self.gradient_of is not None else ""))
+
+    def formula_for(self, attributes: dict[str, Any], product: Product | None) -> Formula:
+        """The formula that a call with these attributes computes."""
+        if not isinstance(self.formula, Mapping):
+            return self.formula
+        switch = self.switch
+        return self.formula[switch(attributes, product) if callable(switch) else attributes[switch]]
+
+    def element_and_formulas(
+        self, given: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
+    ) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
+        """What is computed for each element, a function of access.py, and its formulas; `given` are the tensors."""
+        formula, forward = self.formula_for(attributes, product), self.gradient_of
+        xp.check(formula)
+        is_packed = bool(self.access.packed)
+        if forward is None:
+            if not self.multiplies:
+                return access.forward, (formula,)
+            packed = access.gated_forward if len(self.schema.outputs) > 1 else access.gated_forward_alone
+            return packed if is_packed else access.pair_forward, (formula,)
+        if not forward.multiplies:
+            return access.backward, (formula,)
+        if self.given_value and given.get(self.given_value) is not None:
+            return access.gated_backward_given, (formula,)
+        both = forward.formula_for(attributes, product), formula
+        return access.gated_backward if is_packed else access.pair_backward, both
+
+    def _default(self, argument: Argument) -> Any:
+        if argument.default is not None:
+            is_choice = argument.name == self.switch and self.choices
+            return self.choices[argument.default] if is_choice else argument.default
+        if self.gradient_of is not None and argument.name in self.gradient_of.defaults:
+            return self.gradient_of.defaults[argument.name]
+        return False if argument.type == "bool" else None
