@@ -1,4 +1,4 @@
-"""Fit the polynomials of src/actgrad/backends/accurate.py and write them to coefficients.py beside it.
+"""Fit the polynomials of src/actgrad/backends/formula/accurate.py and write them to coefficients.py beside it.
 
 Each fit is a relative-error minimax polynomial, its coefficients rounded to the compute dtype (see minimax.py), whose
 error is then measured on a denser grid.
@@ -27,7 +27,7 @@ from mpmath import mp, mpf
 
 from actgrad.ops.gelu import C1, C3
 
-TARGET = Path(__file__).resolve().parent.parent / "src" / "actgrad" / "backends" / "coefficients.py"
+TARGET = Path(__file__).resolve().parent.parent / "src" / "actgrad" / "backends" / "formula" / "coefficients.py"
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ def test_every_rule_is_broken_in_the_table(monkeypatch: pytest.MonkeyPatch) -> N
     broken = set()
 
     def run(call: contract.Call, early: bool = False) -> None:
-        for check in call.definition.checks:
+        for check in contract.checks_of(call.definition):
             if early and check.error not in contract.EARLY:
                 break
             if check.when.applies(call.terms) and check.test(call) is not None:

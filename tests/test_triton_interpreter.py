@@ -45,7 +45,7 @@ from test_accurate import FUNCTIONS, function
 from test_accurate import samples as function_samples
 
 import actgrad
-from actgrad.backends.cpu import launcher as cpu_engine
+from actgrad.backends.cpu import engine as cpu_engine
 from actgrad.backends.cpu.target import host
 from actgrad.backends.triton import launcher
 from actgrad.base.dtypes import BY_NAME

@@ -145,7 +145,7 @@ def shape_of(layout: str, size: int, is_gated: bool, row: int = ROW) -> Shape:
 
 def make(operator: Any, layout: str, shape: Shape, pool: Pool, with_optional: bool) -> Tensors:
     """The tensors of one call; `shape` is that of the largest."""
-    is_gated, build = operator.layout == "gated", LAYOUTS[layout].make
+    is_gated, build = bool(operator.access.packed), LAYOUTS[layout].make
     half = (*shape[:-1], shape[-1] // 2)
     required = [a.name for a in operator.schema.tensors if not a.is_optional]
 

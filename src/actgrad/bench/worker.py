@@ -43,7 +43,7 @@ class Worker:
         """Make a call ready; the answer is its seconds, about."""
         operator = actgrad.operators[name]
         dtype = np.dtype(ml_dtypes.bfloat16 if under["dtype"] == "bfloat16" else under["dtype"])
-        pool, is_gated = self.buffers.Pool(dtype, deviation=under["deviation"]), operator.layout == "gated"
+        pool, is_gated = self.buffers.Pool(dtype, deviation=under["deviation"]), bool(operator.access.packed)
         if from_result:
             forward = operator.gradient_of
             assert forward is not None
