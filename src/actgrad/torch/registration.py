@@ -17,6 +17,8 @@ from .kernels import Interface, interface_of
 #: Open as long as the process lives: an operator is gone with its library.
 LIBRARY = torch.library.Library("actgrad", "FRAGMENT")
 
+_CLONE = variants.register_clone(LIBRARY)
+
 #: One kernel for all devices and kinds of memory: the operator itself says which it cannot take, and the way out.
 KERNEL_KEYS = ("CompositeExplicitAutograd", "NestedTensorCPU", "NestedTensorCUDA")
 
@@ -48,7 +50,8 @@ def register(operator: Operator) -> Interface:
     variants.register_in_place(LIBRARY, interface)
     sharding.register(interface, interface.overload)
     if hasattr(torch.ops.actgrad, f"{name}_"):
-        sharding.register(interface, getattr(torch.ops.actgrad, f"{name}_").default)
+        for overload in (getattr(torch.ops.actgrad, f"{name}_").default, _CLONE):
+            sharding.register(interface, overload)
     saving.prepare(operator)
     return interface
 
