@@ -45,11 +45,14 @@ def arrange(
     return tensors, values
 
 
-def views(operator: Operator, tensors: tuple[Any, ...], out: Any) -> tuple[Inputs, Outputs]:
-    """The memory of a call's tensors and of its outputs."""
-    named = zip(tensors, operator.schema.tensor_names, strict=True)
-    inputs = [None if tensor is None else arrays.view(tensor, operator.name, name) for tensor, name in named]
-    return inputs, [] if out is None else _outputs(operator, out)
+def views(operator: Operator, tensors: tuple[Any, ...], out: tuple[Any, ...]) -> tuple[Inputs, Outputs]:
+    """The memory of a call's tensors and of its outputs, of which there are none where all are to be allocated."""
+    return _views(operator, tensors, operator.schema.tensor_names), _views(operator, out, operator.schema.outputs)
+
+
+def _views(operator: Operator, given: tuple[Any, ...], names: tuple[str, ...]) -> list[View | None]:
+    named = zip(given, names, strict=False)
+    return [None if obj is None else arrays.view(obj, operator.name, name) for obj, name in named]
 
 
 def attribute(operator: Operator, argument: Argument, value: Any) -> Any:
@@ -120,15 +123,15 @@ def _known(operator: Operator, attributes: dict[str, Any]) -> list[tuple[str, tu
     return [(name, (known[name], value)) for name, value in attributes.items()]
 
 
-def _outputs(operator: Operator, out: Any) -> Outputs:
+def outputs(operator: Operator, out: Any) -> tuple[Any, ...]:
+    """The outputs that a caller gives, None for one that is to be allocated."""
     names = operator.schema.outputs
     if len(names) == 1:
-        return [arrays.view(out, operator.name, names[0])]
+        return (out,)
     if not isinstance(out, (tuple, list)) or len(out) != len(names):
         got = f"{type(out).__name__}" + (f" of {len(out)}" if isinstance(out, (tuple, list)) else "")
         raise InvalidCall(f"{operator.name}: out must be a tuple ({', '.join(names)}), got a {got}")
-    pairs = zip(names, out, strict=True)
-    return [None if obj is None else arrays.view(obj, operator.name, name) for name, obj in pairs]
+    return tuple(out)
 
 
 def _integer(operator: Operator, name: str, value: Any) -> int:

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import arguments, arrays, backends, frames, overlap, preparation, products, schema
+from . import arguments, arrays, backends, frames, interception, overlap, preparation, products, schema
 from .arguments import Inputs, Outputs
 from .arrays import View
 from .checks import Check, Terms, allowed_dtypes
@@ -142,9 +142,12 @@ class Operator(functools.partial[Any]):
     @frames.left_alone
     def _compute(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
         tensors, values = arguments.arrange(self, tensors, attributes)
-        if out is None and backend is None and arrays.pytorch_must_see(tensors):
-            return importlib.import_module("actgrad.torch").call(self, tensors, values)  # which builds on this module
-        inputs, outputs = arguments.views(self, tensors, out)
+        outs = () if out is None else arguments.outputs(self, out)
+        if backend is None and (
+            interception.must_see((*tensors, *outs)) or (out is None and interception.is_differentiated(tensors))
+        ):
+            return importlib.import_module("actgrad.torch").call(self, tensors, values, outs)  # which builds on this
+        inputs, outputs = arguments.views(self, tensors, outs)
         terms = Terms.chosen()
         self._refuse_mixture(inputs, outputs)
         prepared, addresses, results, views = self._prepare(inputs, outputs, values, terms, backend)
@@ -168,7 +171,7 @@ class Operator(functools.partial[Any]):
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
         """The call, checked and ready to run; nothing is computed yet. Its arguments are those of the operator."""
         tensors, values = arguments.arrange(self, tensors, attributes)
-        inputs, outputs = arguments.views(self, tensors, out)
+        inputs, outputs = arguments.views(self, tensors, () if out is None else arguments.outputs(self, out))
         self._refuse_mixture(inputs, outputs)
         terms = Terms.chosen()
         return self.plan_views(inputs, outputs, values, terms, backend)

@@ -10,6 +10,7 @@ import torch
 from torch.nested._internal.nested_tensor import NestedTensor
 
 from .. import arrays
+from ..errors import InvalidCall
 from ..op import REGISTRY, Operator
 from . import autograd, batching, graphs, kernels, saving, sharding, variants
 from .kernels import Interface, interface_of
@@ -63,10 +64,18 @@ def _refuse(interface: Interface, mode: Any, function: Any, types: Any, args: An
             arrays.torch_meta(torch, tensor, interface.operator.name, name)
 
 
-def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any]) -> Any:
+def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any], out: tuple[Any, ...] = ()) -> Any:
     """An operator's call on tensors that are more than memory, in the schema's order; what `actgrad`'s functions do."""
     interface = register(operator)
-    return interface.overload(*interface.row(tensors, attributes))
+    row = interface.row(tensors, attributes)
+    if not out:
+        return interface.overload(*row)
+    names = interface.outputs
+    for name, tensor in zip(names, out, strict=True):
+        if tensor is None:
+            raise InvalidCall(f"{operator.name}: {name} is None; where PyTorch intercepts a call, give every output")
+    overload = getattr(getattr(torch.ops.actgrad, operator.name), names[0])
+    return overload(*row, **dict(zip(names, out, strict=True)))
 
 
 def register_all() -> None:

@@ -14,6 +14,7 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 import numpy as np
 
+from ... import interception
 from ...arrays import View
 from ...forks import forkable_lock
 from ...loop import Loop
@@ -103,6 +104,7 @@ def _doors() -> Doors:
     engine = _load(objects.key("driver", astuple(target)), lambda: _driver_module(target), target)
     address = engine.get_function_address
     launcher = launch.as_builtin("launch", address("launch"))
+    interception.may_be_active = launch.as_builtin("may_be_active", address("may_be_active"))
     return Doors(launcher, *(address(name) for name in ("call", "run", "lookup", "lookup_streaming")))
 
 
@@ -233,5 +235,6 @@ class EmptyKernel:
 
 def prepare(computation: Computation) -> CpuKernel | EmptyKernel:
     """The computation as a kernel."""
-    threads.adopt_runtime()
+    if threads.adopt_runtime():
+        shortcut.adopt_questions()
     return CpuKernel(computation) if computation.loop.size else EmptyKernel()
