@@ -23,7 +23,7 @@ from actgrad.__main__ import main
 def test_base_needs_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     pytest.importorskip("rich")
     monkeypatch.setattr(actgrad, "__file__", str(tmp_path / "site-packages" / "actgrad" / "__init__.py"))
-    assert main(["bench", "--base", "HEAD"]) == 1
+    assert main(["bench", "--base", "HEAD"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "--base needs a git checkout of actgrad; this one runs from " in captured.err
@@ -87,5 +87,5 @@ def test_base_times_both_revisions(checkout: Path) -> None:
 def test_base_names_a_revision_that_will_not_do(checkout: Path, revision: str, message: str) -> None:
     pytest.importorskip("rich")
     done = bench_in(checkout, "elu", *TINY, "--base", revision)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

@@ -309,7 +309,7 @@ def test_files_are_looked_at_before_measuring(
     option: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("rich")
-    assert main(["bench", *option]) == 1
+    assert main(["bench", *option]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -322,7 +322,7 @@ def test_a_missing_extra_is_named(
     if package != "rich":
         pytest.importorskip("rich")
     refuse(package)
-    assert main(["bench", *options]) == 1
+    assert main(["bench", *options]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.endswith(f"pip install 'actgrad[{extra}]'\n")

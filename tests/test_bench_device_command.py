@@ -230,7 +230,7 @@ def test_a_number_that_is_too_high(two_gpus: None) -> None:
 def test_without_a_gpu_the_way_out_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     if torch.cuda.is_available():
         pytest.skip("there is one")
-    assert main(["bench", "--device", "cuda"]) == 1
+    assert main(["bench", "--device", "cuda"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "sees no GPU; install its build for CUDA" in captured.err

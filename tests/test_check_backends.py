@@ -20,14 +20,14 @@ Capture = pytest.CaptureFixture[str]
 
 
 def test_our_backend_holds_every_standard(capsys: Capture) -> None:
-    assert status("check", "selu_backward", "leaky_relu_backward") == 0
+    assert status("check", "selu_backward", "leaky_relu_backward", "--strict") == 0
     captured = capsys.readouterr()
     lines = [line.split() for line in captured.out.splitlines() if " same" in line]
     dtypes = [
         d for name in ("selu_backward", "leaky_relu_backward") for d in allowed_dtypes(actgrad.operators[name], None)
     ]
     assert [line[-1] for line in lines] == ["same"] * len(dtypes)
-    assert captured.out.count("float64") == 2
+    assert captured.out.count("float64") == 3  # two rows, and the last line
     assert "checking" in captured.err
 
 
@@ -62,7 +62,7 @@ def test_a_backend_that_gives_other_bits_is_found(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(run, "compute", unsteady)
     case = next(cases(actgrad.elu, "float32"))
-    result = run.check(case, "cpu", list(NAMES))
+    result = run.check(case, "cpu", list(NAMES), strict=True)
     assert result is not None
     assert len(calls) == 50
     assert result.verdict.repeat is not None

@@ -186,7 +186,7 @@ WRONG = {
     "a dtype": (["check", "--cases", "c.json", "--dtype", "float32"], "--dtype does not go with --cases"),
     "results alone": (["check", "--results", "r.json"], "--results goes with --cases"),
     "results of another format": (["check", "--cases", "c.json", "--results", "r.csv"], "its suffix must be .json"),
-    "results over the cases": (["check", "--cases", "c.json", "--results", "./c.json"], "not written over the cases"),
+    "results over the cases": (["check", "--cases", "c.json", "--results", "./c.json"], "c.json: is the input c.json"),
     "results nowhere": (["check", "--cases", "c.json", "--results", "gone/r.json"], "gone/r.json: no such folder"),
     "cases of nothing": (["cases", "-o", "x.json"], "required: OPERATOR"),
     "cases of no operator": (["cases", "eluu", "-o", "x.json"], "OPERATOR: 'eluu' is unknown"),
@@ -213,5 +213,5 @@ def test_wrong_calls_end_with_2(kind: str, folder: Path, capsys: Capture) -> Non
 
 
 def test_a_file_that_cannot_be_written_is_an_error(folder: Path, capsys: Capture) -> None:
-    assert status("cases", "elu", "-o", "gone/x.json") == 1
-    assert "gone/x.json: cannot be written" in capsys.readouterr().err
+    assert status("cases", "elu", "-o", "gone/x.json") == 2
+    assert "-o gone/x.json: no such folder" in capsys.readouterr().err

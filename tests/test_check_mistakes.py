@@ -12,14 +12,19 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad import testing
+from actgrad import conformance, testing
 from actgrad.checks import allowed_dtypes
-from actgrad.conformance import Verdict, judge
+from actgrad.conformance import Verdict
 from actgrad.conformance.cases import cases
 
 OFF = {"alpha": 1.3, "scale": 0.7, "input_scale": 0.6}
 ALPHA, SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 Array = np.ndarray
+
+
+def judge(*arguments: Any, **options: Any) -> Verdict:
+    """The judge, actgrad's own bounds counting."""
+    return conformance.judge(*arguments, strict=True, **options)
 
 
 def numbers(seed: int = 0, count: int = 3000, dtype: Any = np.float32) -> tuple[Array, Array]:

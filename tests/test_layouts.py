@@ -26,6 +26,7 @@ from calls import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
+from surroundings import SURROUNDINGS
 
 import actgrad
 from actgrad import testing
@@ -38,12 +39,19 @@ GATED_OPERATORS = [operator for operator in OPERATORS if operator.layout == GATE
 LAYOUTS = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 
-def check(operator: actgrad.Operator, tensors: dict[str, Any], memories: Any, **attributes: Any) -> None:
+def check(
+    operator: actgrad.Operator,
+    tensors: dict[str, Any],
+    memories: Any,
+    surroundings: str = "as it is",
+    **attributes: Any,
+) -> None:
     """The call on `tensors`, into outputs in `memories`, against the call on contiguous copies."""
     expected = contiguous_result(operator, tensors, **attributes)
     rooms = [m.room(e.shape, e.dtype) for m, e in zip(memories, expected, strict=True)]
     out = tuple(view for view, _ in rooms)
-    returned = operator(*tensors.values(), out=out if len(out) > 1 else out[0], **attributes)
+    given = out if len(out) > 1 else out[0]
+    returned = SURROUNDINGS[surroundings](lambda: operator(*tensors.values(), out=given, **attributes))
     for got, (view, memory), wanted in zip(testing.as_tuple(returned), rooms, expected, strict=True):
         assert got is view
         assert same_bits(view, wanted)
@@ -69,7 +77,8 @@ def test_any_layout(operator: actgrad.Operator, data: st.DataObject) -> None:
         if argument.is_optional and data.draw(st.booleans()):
             tensors[argument.name] = None
     ranks = [len(shape)] * len(operator.schema.outputs)
-    check(operator, tensors, [data.draw(memories(rank)) for rank in ranks], **attributes)
+    surroundings = data.draw(st.sampled_from(list(SURROUNDINGS)))
+    check(operator, tensors, [data.draw(memories(rank)) for rank in ranks], surroundings, **attributes)
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
@@ -202,6 +211,8 @@ import itertools, numpy as np
 import actgrad
 from actgrad import testing
 from calls import guarded, inputs, off_defaults, supported
+from surroundings import SURROUNDINGS
+surroundings = itertools.cycle(SURROUNDINGS.values())
 operator = actgrad.operators[{operator.name!r}]
 shapes = [(1,), (3,), (15,), (17,), (31,), (33,), (63,), (65,), (1000,), (5, 33), (7, 3)]
 for dtype, shape in itertools.product(supported(operator), shapes):
@@ -210,7 +221,9 @@ for dtype, shape in itertools.product(supported(operator), shapes):
     for at_end, turned in itertools.product([True, False], [False, True]):
         views = [guarded(values, at_end, turned) for values in tensors.values()]
         out = tuple(guarded(w, at_end, False) for w in whole)
-        operator(*views, out=out if len(out) > 1 else out[0], **off_defaults(operator))
+        def call():
+            operator(*views, out=out if len(out) > 1 else out[0], **off_defaults(operator))
+        next(surroundings)(call)
         assert all(o.tobytes() == w.tobytes() for o, w in zip(out, whole)), (dtype, shape)
 """
     run_script(script)

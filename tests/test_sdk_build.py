@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -16,7 +18,8 @@ from test_sdk_examples import check_thirteen
 
 from actgrad.__main__ import main
 from actgrad.sdk import builder, prototypes
-from actgrad.sdk.builder import SdkError
+from actgrad.sdk import prefix as prefixes
+from actgrad.sdk.prefix import SdkError
 
 pytestmark = needs_compiler
 
@@ -143,15 +146,117 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builder, "_write_libraries", lambda fresh, *_: (fresh / "lib64").mkdir(parents=True))
 
 
-@pytest.mark.usefixtures("quick")
-def test_over_an_existing_one(tmp_path: Path) -> None:
-    prefix = tmp_path / "sdk"
-    builder.build(prefix)
+@pytest.fixture
+def prefix(tmp_path: Path, quick: None) -> Path:
+    """An SDK with an empty folder of the user's in it."""
+    folder = tmp_path / "sdk"
+    builder.build(folder)
+    (folder / "empty").mkdir()
+    return folder
+
+
+def relist(prefix: Path) -> None:
+    """Have an SDK's marker name what is there, as one of another version would."""
+    (prefix / prefixes.MARKER).unlink()
+    prefixes.finish(prefix)
+
+
+def test_over_an_existing_one(prefix: Path) -> None:
     (prefix / "include" / "old.h").write_text("of an earlier version")
+    relist(prefix)
     builder.build(prefix)
     assert not (prefix / "include" / "old.h").exists()
     assert (prefix / "include" / "acl" / "acl.h").exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["sdk"]
+    assert [path.name for path in prefix.parent.iterdir()] == ["sdk"]
+
+
+def test_over_one_of_version_0_1(prefix: Path) -> None:
+    """Its marker names no files."""
+    (prefix / prefixes.MARKER).write_text("0.1.0\n")
+    (prefix / "bin").mkdir()
+    (prefix / "bin" / "program").write_text("built by the user")
+    with pytest.raises(SdkError, match=r"has files that are not the SDK's or were changed: bin/program; move them"):
+        builder.build(prefix)
+    (prefix / "bin" / "program").unlink()
+    builder.build(prefix)
+    assert len((prefix / prefixes.MARKER).read_text().splitlines()) > 20
+
+
+def add_file(prefix: Path) -> str:
+    (prefix / "include" / "mine.h").write_text("mine")
+    return "include/mine.h"
+
+
+def change_file(prefix: Path) -> str:
+    (prefix / "set_env.sh").write_text("export MORE=1\n")
+    return "set_env.sh"
+
+
+def replace_by_a_link(prefix: Path) -> str:
+    (prefix / "set_env.sh").rename(prefix.parent / "set_env.sh")
+    (prefix / "set_env.sh").symlink_to(prefix.parent / "set_env.sh")
+    return "set_env.sh"
+
+
+def link_to_a_folder(prefix: Path) -> str:
+    (prefix.parent / "thesis").mkdir()
+    (prefix.parent / "thesis" / "thesis.txt").write_text("years of work")
+    (prefix / "include" / "thesis").symlink_to(prefix.parent / "thesis")
+    return "include/thesis"
+
+
+def add_fifo(prefix: Path) -> str:
+    os.mkfifo(prefix / "lib64" / "fifo")
+    return "lib64/fifo"
+
+
+def replace_by_a_fifo(prefix: Path) -> str:
+    (prefix / "set_env.sh").unlink()
+    os.mkfifo(prefix / "set_env.sh")
+    return "set_env.sh"
+
+
+@pytest.mark.parametrize(
+    "change", [add_file, change_file, replace_by_a_link, link_to_a_folder, add_fifo, replace_by_a_fifo]
+)
+def test_over_one_with_files_of_the_user(change: Callable[[Path], str], prefix: Path) -> None:
+    name = change(prefix)
+
+    def tree() -> set[tuple[str, int]]:
+        return {(str(path), path.lstat().st_ino) for path in prefix.parent.rglob("*")}
+
+    before = tree()
+    with pytest.raises(SdkError, match=rf"has files that are not the SDK's or were changed: {name}; move them"):
+        builder.build(prefix)
+    assert tree() == before
+
+
+@pytest.mark.parametrize("content", ["", "my notes\n", "0\n", None])
+def test_over_a_folder_with_a_foreign_marker(content: str | None, prefix: Path) -> None:
+    marker = prefix / prefixes.MARKER
+    marker.unlink()
+    if content is None:
+        os.mkfifo(marker)
+    else:
+        marker.write_text(content)
+    with pytest.raises(SdkError, match="is there and is no SDK"):
+        builder.build(prefix)
+    assert (prefix / "set_env.sh").exists()
+
+
+def test_a_failure_at_the_last_step_leaves_what_was_there(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rename = Path.rename
+
+    def failing(path: Path, target: Path) -> Path:
+        if path.name == "fresh":
+            raise OSError(28, "No space left on device")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(SdkError, match="No space left"):
+        builder.build(prefix)
+    assert (prefix / "set_env.sh").exists()
+    assert (prefix / "empty").is_dir()
 
 
 @pytest.mark.usefixtures("quick")
@@ -182,10 +287,10 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("CC", str(compiler))
     prefix = tmp_path / "sdk"
     prefix.mkdir()
-    (prefix / builder._MARK).write_text("an earlier one")
+    (prefix / prefixes.MARKER).write_text("0.1.0\n")
     with pytest.raises(SdkError, match=r"could not be built:\n.*\nno space left"):
         builder.build(prefix)
-    assert [path.name for path in prefix.iterdir()] == [builder._MARK]
+    assert [path.name for path in prefix.iterdir()] == [prefixes.MARKER]
     assert {path.name for path in tmp_path.iterdir()} == {"cc", "sdk"}
 
 

@@ -76,14 +76,14 @@ def test_run_of_an_example() -> None:
 def test_run_of_what_does_not_compile(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     program = tmp_path / "broken.c"
     program.write_text('#include "aclnnop/aclnn_swish.h"\nint main(void) { return aclnnSwish(1); }\n')
-    assert main(["sdk", "--run", str(program)]) == 1
+    assert main(["sdk", "--run", str(program)]) == 2
     said = capfd.readouterr().err
     assert "broken.c does not compile" in said
     assert "fatal error" in said  # the compiler's own words
     assert f"{program}:1: header aclnnop/aclnn_swish.h is not in the SDK" in said
-    assert main(["sdk", "--run", str(tmp_path / "none.c")]) == 1
+    assert main(["sdk", "--run", str(tmp_path / "none.c")]) == 2
     assert "none.c: no such file" in capfd.readouterr().err
-    assert main(["sdk", "--run"]) == 1
+    assert main(["sdk", "--run"]) == 2
     assert "which program?" in capfd.readouterr().err
 
 
@@ -93,7 +93,7 @@ def test_no_compiler(
 ) -> None:
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv(variable, str(tmp_path / "none"))
-    assert main(["sdk", str(tmp_path / "sdk")]) == 1
+    assert main(["sdk", str(tmp_path / "sdk")]) == 2
     said = capfd.readouterr().err
     wanted = {"PATH": "no C compiler: none of cc, gcc, clang is on PATH. Install one", "CC": "but there is no"}
     assert wanted[variable] in said
@@ -158,7 +158,7 @@ def test_check_of_what_lacks_nothing(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_check_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sdk", "--check", str(tmp_path / "none.c")]) == 1
+    assert main(["sdk", "--check", str(tmp_path / "none.c")]) == 2
     assert "none.c: No such file" in capsys.readouterr().err
 
 

@@ -101,7 +101,7 @@ PLACES: dict[str, Callable[[Any, Any], Any]] = {
     "a needed factor": lambda act, z: (lambda y: (y * y, act(y))[0])(z * 2),
     "one of several views": lambda act, z: act((z * 2).unbind(0)[0]),
 }
-#: What inductor compiles in the tests of every run.
+#: Cases that inductor compiles in every run of the tests.
 FAST = [
     ("elu negative", "view of the input"),
     *[("leaky_relu", place) for place in PLACES if place.startswith(("input", "view", "intermediate", "after"))],

@@ -1,4 +1,4 @@
-"""What records, transforms or replaces PyTorch's operators sees `torch.ops.actgrad` in calls of the plain functions.
+"""Modes, transforms, tracers and tensor classes of PyTorch see `torch.ops.actgrad` in calls of the plain functions.
 
 Every call is one whose like took the short way before, which must not be taken meanwhile.
 """
@@ -74,7 +74,7 @@ def by_fx(function: Any, given: list[Any]) -> Any:
     return torch.fx.symbolic_trace(scope["plain"])
 
 
-#: What makes of a function another one that must compute the same of other numbers.
+#: Each makes a function from a function; both must compute the same from other numbers.
 TRACERS: dict[str, Callable[[Any, list[Any]], Any]] = {
     "make_fx": lambda f, given: make_fx(f)(*given),
     "make_fx, fake": lambda f, given: make_fx(f, tracing_mode="fake")(*given),
@@ -279,7 +279,7 @@ def test_given_outputs_are_all_or_none() -> None:
     not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"), reason="tensors have no short way with this PyTorch"
 )
 def test_the_short_way_is_taken_before_and_after(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not inside, and without a word of it in NumPy's calls."""
+    """Inside an interceptor it is taken for NumPy arrays alone."""
     call = Call(actgrad.elu, "out")
     given = call.known()
     array = given[0].numpy().copy()
@@ -331,7 +331,7 @@ def test_handlers_compute() -> None:
 
 @pytest.mark.parametrize("tracer", ["make_fx", "torch.jit.trace", "torch.fx", "torch.export"])
 def test_first_calls_may_be_traced(tracer: str) -> None:
-    """What the first call imports and registers is no part of the graph."""
+    """The first call's imports and registrations are no part of the graph."""
     run_script(f"""
 import warnings; warnings.simplefilter("ignore")
 import torch, actgrad

@@ -7,7 +7,9 @@ from .errors import (
     InvalidArgument,
     InvalidCall,
     InvalidDtype,
+    InvalidOperator,
     NullArgument,
+    OutOfMemory,
     UnsupportedOnProduct,
 )
 from .op import REGISTRY as operators
@@ -29,8 +31,10 @@ __all__ = [
     "InvalidArgument",
     "InvalidCall",
     "InvalidDtype",
+    "InvalidOperator",
     "NullArgument",
     "Operator",
+    "OutOfMemory",
     "Plan",
     "UnsupportedOnProduct",
     "elu",

@@ -1,7 +1,9 @@
 """The command line: `actgrad COMMAND`, or `python -m actgrad COMMAND`.
 
 A command is a module with `add_parser(subparsers)`, which sets `run`: arguments -> exit status. Its data go to standard
-output, its progress to standard error. The exit status is 0, 1 for an error that the command met, 2 for a wrong call.
+output, its progress to standard error. The exit status is 0; 1 for a negative judgement (`check` rejects, `sdk --check`
+finds something missing, `bench` meets a wrong result); 2 for a wrong call, a file that cannot be used, or any other
+error, which is one line; 141 for a pipe without a reader.
 """
 
 from __future__ import annotations
@@ -9,17 +11,32 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from typing import Any
 
-from . import __version__, bench, cache, catalogue, conformance, demo, sdk
+from . import __version__, bench, cache, catalogue, conformance, demo, sdk, terminal
+from .bench.verify import WrongResult
 from .conformance import casefiles
 from .errors import ActgradError
+from .sdk.prefix import SdkError
 
+NEGATIVE, ERROR = 1, 2
+INTERRUPTED = 130  # the shell's number for an interrupt
 COMMANDS = (catalogue, conformance, casefiles, bench, sdk, cache, demo)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose help ends as all output does when it cannot be written; argparse would say nothing."""
+
+    def print_help(self, file: Any = None) -> None:
+        if file is None:
+            terminal.show(self.format_help())
+        else:
+            super().print_help(file)
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="actgrad",
         description="Activation functions and their gradients, to the contract of the CANN aclnn operators.",
         epilog="examples:\n  actgrad demo\n  actgrad list --json\n  actgrad --version --verbose",
@@ -35,26 +52,49 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    if sys.stderr is None:  # closed: print(file=None) would write to standard output
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115  for the life of the process
     try:
         try:
             return _run(parser(), argv)
         finally:
-            sys.stdout.flush()  # here, where a closed pipe can still be answered
-    except ActgradError as error:
-        print(f"actgrad: {error}", file=sys.stderr)
-        return 1
+            terminal.flush()  # here, where a failure can still be answered
     except BrokenPipeError:  # the reader has what it wanted
-        # Python flushes once more at exit, which must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        terminal.silence(sys.stdout)
+        terminal.silence(sys.stderr)
+        return terminal.BROKEN_PIPE
+    except ActgradError as error:
+        if isinstance(error, terminal.OutputLost):
+            terminal.silence(sys.stdout)
+        # A compiler's words have several lines.
+        lines = str(error).expandtabs().split("\n") if isinstance(error, SdkError) else [str(error)]
+        terminal.complain("\n".join(map(terminal.printable, lines)))
+        return NEGATIVE if isinstance(error, WrongResult) else ERROR
+    except OSError as error:
+        terminal.complain(terminal.printable(_fault(error)))
+    except MemoryError:
+        terminal.complain("memory does not suffice")
     except KeyboardInterrupt:
-        return 130  # the shell's number for an interrupt
+        return INTERRUPTED
+    return ERROR
+
+
+def _fault(error: OSError) -> str:
+    """The file of an error and its cause, in one line."""
+    words = error.strerror or str(error) or type(error).__name__
+    if error.filename is not None:
+        return f"{error.filename}: {words}"
+    try:
+        os.getcwd()
+    except OSError:
+        return f"the working folder: {words}"
+    return words
 
 
 def _run(top: argparse.ArgumentParser, argv: list[str] | None) -> int:
     arguments = top.parse_args(argv)
     if arguments.version:
-        print(_versions(arguments.verbose))
+        terminal.show(_versions(arguments.verbose))
         return 0
     if arguments.command is None:
         top.error("a command is missing; actgrad --help lists them")

@@ -92,11 +92,11 @@ def _cpu() -> dict[str, str]:
     openmp = {"none": "no runtime found: one thread"}.get(runtime, f"the {runtime} runtime, {count} threads")
     if runtime == "system" and _version("torch") != MISSING:
         openmp += "; PyTorch's runtime once PyTorch is imported"
+    fault = objects.why_unusable()
     if folder is None:
-        kept = "none: ACTGRAD_CACHE_DIR is empty, or there is no home folder"
+        kept = f"none: {fault}"
     else:
-        state = "usable" if objects.is_usable() else "not usable: it must be writable, and by this user only"
-        kept = f"{folder}, {len(objects.entries())} entries, {state}"
+        kept = f"{folder}, {len(objects.entries())} entries, " + ("usable" if fault is None else f"not usable: {fault}")
     return {"processor": f"{host} ({host.cpu})", "OpenMP": openmp, "cache": kept}
 
 

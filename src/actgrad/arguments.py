@@ -11,7 +11,7 @@ import numpy as np
 
 from . import arrays, checks, products
 from .arrays import View
-from .errors import InvalidArgument, InvalidCall
+from .errors import InvalidArgument, InvalidCall, shown
 from .schema import Argument
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def arrange(
 
 
 def views(operator: Operator, tensors: tuple[Any, ...], out: tuple[Any, ...]) -> tuple[Inputs, Outputs]:
-    """The memory of a call's tensors and of its outputs, of which there are none where all are to be allocated."""
+    """The memory of a call's tensors and of its outputs; `out` is empty where all are to be allocated."""
     return _views(operator, tensors, operator.schema.tensor_names), _views(operator, out, operator.schema.outputs)
 
 
@@ -70,15 +70,16 @@ def attribute(operator: Operator, argument: Argument, value: Any) -> Any:
     if kind == "bool":
         if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
             return bool(value)
-        raise InvalidCall(f"{operator.name}: {name} is {value!r}; it must be True or False")
-    if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
-        return complex(value)
-    if isinstance(value, (numbers.Real, np.bool_)) or type(value).__name__ == "bfloat16":
-        try:
-            return float(value)
-        except OverflowError:
-            return float("inf") if value > 0 else float("-inf")
-    way_out = "; pass .item()" if hasattr(value, "item") else ""
+        raise InvalidCall(f"{operator.name}: {name} is {shown(value)}; it must be True or False")
+    try:
+        if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
+            return complex(value)
+        if isinstance(value, (numbers.Real, np.bool_)) or type(value).__name__ == "bfloat16":
+            return _float(value)
+    except Exception as error:  # whatever a number of another library raises
+        message = f"{operator.name}: {name} is {shown(value)}; it must be a number ({type(error).__name__}: {error})"
+        raise InvalidCall(message) from error
+    way_out = "; pass .item()" if hasattr(type(value), "item") else ""
     raise InvalidCall(f"{operator.name}: {name} is a {type(value).__name__}; it must be a number{way_out}")
 
 
@@ -134,14 +135,27 @@ def outputs(operator: Operator, out: Any) -> tuple[Any, ...]:
     return tuple(out)
 
 
-def _integer(operator: Operator, name: str, value: Any) -> int:
-    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
-        hint = f" or one of {', '.join(map(repr, operator.choices))}" if name == operator.switch else ""
-        raise InvalidCall(f"{operator.name}: {name} is {value!r}; it must be an integer{hint}")
+def _float(value: Any) -> float:
+    """The nearest float, infinity for what is too large."""
     try:
-        return python_operator.index(value)
-    except TypeError:  # an array has __index__ too
-        raise InvalidCall(f"{operator.name}: {name} is a {type(value).__name__}; it must be an integer") from None
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _integer(operator: Operator, name: str, value: Any) -> int:
+    hint = f" or one of {', '.join(map(repr, operator.choices))}" if name == operator.switch else ""
+    if isinstance(value, (bool, np.bool_)) or not hasattr(type(value), "__index__"):
+        raise InvalidCall(f"{operator.name}: {name} is {shown(value)}; it must be an integer{hint}")
+    try:
+        number = python_operator.index(value)
+    except Exception as error:  # an array has __index__ too; others raise whatever they like
+        raise InvalidCall(
+            f"{operator.name}: {name} is a {type(value).__name__}; it must be an integer{hint}"
+        ) from error
+    if not -(1 << 63) <= number < 1 << 63:
+        raise InvalidArgument(f"{operator.name}: {name} is {shown(value)}; it must be an integer of 64 bits{hint}")
+    return number
 
 
 def _refuse_surplus(operator: Operator, count: int) -> NoReturn:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
+from . import terminal
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `actgrad cache`."""
@@ -12,7 +14,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "cache",
         help="the machine code kept on disk: where it is, and how to clear it",
         description="Show the folder in which compiled formulas are kept, or clear it.\n\n"
-        "ACTGRAD_CACHE_DIR chooses another folder; empty, it switches the cache off.",
+        "It is the folder `actgrad-machine-code` in ACTGRAD_CACHE_DIR, or else in ~/.cache/actgrad. An empty\n"
+        "ACTGRAD_CACHE_DIR switches the cache off. Nothing but entries is ever removed.",
         epilog="examples:\n  actgrad cache\n  actgrad cache --clear\n  ACTGRAD_CACHE_DIR= actgrad demo",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -25,20 +28,21 @@ def _run(arguments: argparse.Namespace) -> int:
     from .backends.cpu import objects
 
     removed = objects.clear() if arguments.clear else 0
-    folder, found = objects.folder(), objects.entries()
+    folder, found, fault = objects.folder(), objects.entries(), objects.why_unusable()
     state = {
         "folder": None if folder is None else str(folder),
-        "is_usable": objects.is_usable(),
+        "is_usable": fault is None,
+        "fault": fault,
         "entries": len(found),
-        "bytes": sum(path.stat().st_size for path in found),
+        "bytes": sum(found.values()),
         "removed": removed,
     }
     if arguments.json:
-        print(json.dumps(state, indent=2))
+        terminal.show(json.dumps(state, indent=2))
     elif folder is None:
-        print("no cache: ACTGRAD_CACHE_DIR is empty, or there is no home folder")
+        terminal.show(f"no cache: {fault}")
     else:
         cleared = f"{removed} entries removed\n" if arguments.clear else ""
-        unusable = "" if state["is_usable"] else "\nnot usable: it must be writable, and by this user only"
-        print(f"{cleared}{folder}\n{len(found)} entries, {state['bytes']} bytes{unusable}")
+        unusable = "" if fault is None else f"\nnot usable: {fault}"
+        terminal.show(f"{cleared}{folder}\n{len(found)} entries, {sum(found.values())} bytes{unusable}")
     return 0

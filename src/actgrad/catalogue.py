@@ -11,9 +11,10 @@ from pathlib import Path
 from . import (
     documents,
     ops,  # noqa: F401  fills the registry
+    outputs,
+    terminal,
 )
 from .checks import allowed_dtypes
-from .errors import ActgradError
 from .op import REGISTRY, Operator
 
 PART = "operators"  # of a document
@@ -96,16 +97,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.write:
-        try:
-            document = arguments.write.read_text(encoding="utf-8")
-            arguments.write.write_text(with_current_table(document), encoding="utf-8")
-        except OSError as error:
-            raise ActgradError(f"{arguments.write}: {error.strerror}") from error
+        outputs.check({"--write": arguments.write})
+        documents.write_part(arguments.write, PART, markdown_table())
         print(f"{arguments.write}: {len(rows())} operators", file=sys.stderr)
     elif arguments.json:
-        print(json.dumps([asdict(r) for r in rows()], indent=2))
+        terminal.show(json.dumps([asdict(r) for r in rows()], indent=2))
     else:
-        print(markdown_table() if arguments.markdown else text())
+        terminal.show(markdown_table() if arguments.markdown else text())
     return 0
 
 

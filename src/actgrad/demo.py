@@ -20,7 +20,7 @@ import numpy as np
 
 import actgrad
 
-from . import testing
+from . import terminal, testing
 from .dtypes import BY_NAME
 
 HIDDEN = (96, 48)
@@ -330,7 +330,6 @@ def _at_least(least: int) -> Callable[[str], int]:
 
 def _run(arguments: argparse.Namespace) -> int:
     try:
-        from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
         threadpoolctl = importlib.import_module("threadpoolctl")  # scikit-learn depends on it
@@ -348,7 +347,7 @@ def _run(arguments: argparse.Namespace) -> int:
     names = list(dict.fromkeys(arguments.activation or ACTIVATIONS))
     columns = (TextColumn("{task.description:<19}"), BarColumn(), MofNCompleteColumn(), TextColumn("epochs"))
     results = []
-    progress = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True))
+    progress = Progress(*columns, TimeElapsedColumn(), console=terminal.progress_console())
     # Matrix products on one thread: at this size, more only wait for each other, on a busy machine for seconds.
     with threadpoolctl.threadpool_limits(1, user_api="blas"), progress:
         bar = progress.add_task("", total=len(names) * epochs * (len(STORAGE) + (torch is not None)))
@@ -362,9 +361,9 @@ def _run(arguments: argparse.Namespace) -> int:
         progress.update(bar, description="trained")
     settings = {"epochs": epochs, "seed": seed, "test_images": len(data.test_labels)}
     if arguments.json:
-        print(json.dumps({**settings, "results": [asdict(result) for result in results]}, indent=2))
+        terminal.show(json.dumps({**settings, "results": [asdict(result) for result in results]}, indent=2))
     else:
-        Console().print(_table(results, **settings))
+        terminal.show(terminal.rendered([_table(results, **settings)]))
     return 0
 
 

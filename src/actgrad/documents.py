@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from . import outputs
 from .errors import ActgradError
 
 
@@ -24,9 +25,23 @@ def with_part(document: str, name: str, text: str) -> str:
     return f"{before}{begin}\n{text.strip(chr(10))}\n{end}{after}"
 
 
+def read(path: Path, name: str) -> str:
+    """A document that has the markers of the part called `name`; an ActgradError names the file otherwise."""
+    try:
+        document = path.read_text(encoding="utf-8")
+        part(document, name)
+    except OSError as error:
+        raise ActgradError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ActgradError(f"{path}: is no text: {error.reason} at byte {error.start}") from error
+    except ActgradError as error:
+        raise ActgradError(f"{path}: {error}") from None
+    return document
+
+
 def write_part(path: Path, name: str, text: str) -> None:
-    """Put `text` between the markers of a file."""
-    path.write_text(with_part(path.read_text(encoding="utf-8"), name, text), encoding="utf-8")
+    """Put `text` between the markers of a file, which is replaced as a whole."""
+    outputs.write(path, with_part(read(path, name), name, text))
 
 
 def _split(document: str, name: str) -> tuple[str, str, str]:

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from . import first_use
+from .errors import InvalidDtype
+
 
 @dataclass(frozen=True, slots=True, eq=False)  # one object per dtype: compared and hashed as such
 class Dtype:
@@ -25,6 +28,9 @@ class Dtype:
     def __str__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> Any:
+        return _numbered, (self.acl,)
+
     @property
     def part(self) -> Dtype:
         """The dtype of a complex dtype's real and imaginary part."""
@@ -34,11 +40,9 @@ class Dtype:
     def numpy(self) -> np.dtype[Any]:
         """The NumPy dtype; bfloat16 comes from ml_dtypes."""
         if self.name == "bfloat16":
-            from ml_dtypes import bfloat16
-
-            return np.dtype(bfloat16)
+            return np.dtype(first_use.module("ml_dtypes").bfloat16)
         if self.name == "complex32":
-            raise TypeError("NumPy has no complex32")
+            raise InvalidDtype("NumPy has no complex32; pass an array of complex64")
         return np.dtype(self.name)
 
 
@@ -83,6 +87,10 @@ _OTHERS = tuple(
 BY_NAME = {row.name: row for row in _ROWS}
 BY_NUMBER = {row.acl: row for row in (*_ROWS, *_OTHERS)}  # by aclDataType
 FLOATS = ("float16", "bfloat16", "float32", "float64")
+
+
+def _numbered(acl: int) -> Dtype:
+    return BY_NUMBER[acl]
 
 
 def promote(a: Dtype, b: Dtype) -> Dtype | None:

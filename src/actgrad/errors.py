@@ -6,6 +6,8 @@ ActgradError                        561000  any fault of this package
 │   ├── InvalidDtype (TypeError)    161002  ... by its data type
 │   └── InvalidCall  (TypeError)    161002  ... by not being an argument at all: unknown, misplaced, no array
 ├── UnsupportedOnProduct            561103  the chosen product has no such operator
+├── OutOfMemory      (MemoryError)  561000  the memory for a result is not there
+├── InvalidOperator  (ValueError, TypeError) 561000 an operator is defined wrongly: its name, schema or formula
 ├── KernelMissing                   561103  no kernel writes a data type that the operator's own checks let pass
 └── BackendUnavailable (ImportError) 561003 no kernel: the backend is missing or cannot take this call
 """
@@ -43,6 +45,14 @@ class UnsupportedOnProduct(ActgradError):
     status = 561103
 
 
+class OutOfMemory(ActgradError, MemoryError):
+    """The memory for a result cannot be allocated; the message names its bytes and the library."""
+
+
+class InvalidOperator(ActgradError, ValueError, TypeError):
+    """An operator's definition is wrong: its name, its schema or its formula."""
+
+
 class KernelMissing(ActgradError):
     """No kernel for a data type that the operator's own checks let pass (ACLNN_ERR_INNER_NULLPTR)."""
 
@@ -53,3 +63,15 @@ class BackendUnavailable(ActgradError, ImportError):
     """The backend asked for is not installed or cannot take this call (ACLNN_ERR_INNER_FIND_KERNEL_ERROR)."""
 
     status = 561003
+
+
+_SHOWN = 80  # characters of a value in a message
+
+
+def shown(value: object) -> str:
+    """A value for a message: its `repr` in one line, cut; its type where `repr` fails, as for 5,000 digits."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # whatever an object's own code raises
+        return f"a {type(value).__name__}"
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

@@ -5,10 +5,27 @@ from __future__ import annotations
 import os
 import threading
 
+_locks: list[threading.RLock] = []  # the first one is acquired first: it may be held while others are taken
+_held: list[threading.RLock] = []  # by the thread that forks
+
 
 def forkable_lock() -> threading.RLock:
-    """A lock that nobody else holds while this process forks, and that is free in the child."""
+    """A lock that no other thread holds while this process forks, and that is free in the child."""
     lock = threading.RLock()
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    _locks.append(lock)
     return lock
+
+
+def _before_fork() -> None:
+    for lock in _locks:  # it may grow meanwhile: the holder of the first lock may be importing a module with its own
+        lock.acquire()
+        _held.append(lock)
+
+
+def _after_fork() -> None:
+    while _held:
+        _held.pop().release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

@@ -1,8 +1,8 @@
-"""Which calls PyTorch must see: what records, transforms or replaces operators would miss a kernel on plain memory.
+"""The interceptors of PyTorch: modes, transforms of torch.func, tracers, tensor classes with rules of their own.
 
-Interceptors are modes, transforms of torch.func, tracers, and tensors whose class has rules of its own. A call that one
-of them intercepts goes to `torch.ops.actgrad`; where it cannot, it is refused. The short way of the CPU backend asks
-for modes, transforms and tracers in machine code (`backends/cpu/call.py`).
+Interceptors see PyTorch's operators, and no kernel that reads memory. So a call goes to `torch.ops.actgrad` where an
+interceptor is active; plans and backends that a caller names are refused there. The short way of the CPU backend asks
+about modes, transforms and tracers in machine code (`backends/cpu/call.py`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def interceptor() -> str:
 
 
 def refuse(subject: str, way_out: str) -> None:
-    """Raise where an interceptor is active, which would miss what the subject does on memory."""
+    """Raise where an interceptor is active: it would miss a computation on memory."""
     active = interceptor()
     if active:
         raise InvalidCall(f"{subject} inside {active}, which would not see it; {way_out}")

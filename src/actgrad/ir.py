@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 import sys
 from functools import reduce
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from . import (
     products,
 )
 from .checks import allowed_dtypes
-from .errors import InvalidArgument, InvalidCall, InvalidDtype
+from .errors import InvalidArgument, InvalidCall, InvalidDtype, shown
 from .layouts import GATED
 from .op import REGISTRY, Operator
 from .schema import GraphSignature
@@ -70,7 +71,7 @@ class GraphOperator:
         given, attributes = self._bound(shapes, named)
         inputs = [self._shape(name, shape) for name, shape in zip(self.signature.inputs, given, strict=True)]
         if self.operator.layout == GATED:
-            return self._gated_shapes(inputs, attributes["dim"])
+            return self._gated_shapes(inputs, self._dim(attributes["dim"]))
         if UNKNOWN_RANK in inputs:
             known = [shape for shape in inputs if shape != UNKNOWN_RANK]
             # What must have one shape has that of any; what is broadcast may still gain dimensions.
@@ -112,11 +113,20 @@ class GraphOperator:
             raise InvalidCall(f"{name}: {missing[0]} is missing; it takes {', '.join(names)}")
         return [inputs[key] for key in names], attributes
 
+    def _dim(self, value: Any) -> int:
+        try:
+            if isinstance(value, bool):
+                raise TypeError("a bool")
+            return index(value)
+        except Exception as error:  # whatever an object raises that is no integer
+            raise InvalidCall(f"{self.__name__}: dim is {shown(value)}; it must be an integer") from error
+
     def _shape(self, name: str, shape: Any) -> Shape:
         try:
-            sizes = tuple(int(size) for size in shape)
-        except TypeError:
-            raise InvalidCall(f"{self.__name__}: the shape of {name} is {shape!r}; it must be a sequence") from None
+            sizes = tuple(map(index, shape))
+        except Exception as error:  # whatever an object raises that is no sequence
+            wanted = "it must be a sequence of integers"
+            raise InvalidCall(f"{self.__name__}: the shape of {name} is {shown(shape)}; {wanted}") from error
         if sizes != UNKNOWN_RANK and any(size < UNKNOWN for size in sizes):
             raise InvalidArgument(f"{self.__name__}: the shape of {name} is {sizes}; sizes are -1 (unknown) or more")
         return sizes
@@ -148,7 +158,7 @@ class GraphOperator:
         rank = len(packed)
         if not rank or not -rank <= dim < rank:
             must = f"it must lie in [{-rank}, {rank - 1}]" if rank else "there is no dimension to halve"
-            raise InvalidArgument(f"{self.__name__}: dim is {dim}, but {packed_name} has shape {packed}; {must}")
+            raise InvalidArgument(f"{self.__name__}: dim is {shown(dim)}, but {packed_name} has shape {packed}; {must}")
         size = packed[dim]
         if size % 2 and size != UNKNOWN:
             raise InvalidArgument(f"{self.__name__}: {packed_name} has odd size {size} in dimension {dim} ({packed})")
@@ -163,14 +173,14 @@ class GraphOperator:
         return (packed,)
 
     def _dtype_name(self, name: str, dtype: Any) -> str:
-        text = dtype if isinstance(dtype, str) else str(dtype).removeprefix("torch.")
+        text = dtype if isinstance(dtype, str) else shown(dtype).removeprefix("torch.")
         by_acl_name = {row.acl_name: row.name for row in dtypes.BY_NAME.values()}
         if text in dtypes.BY_NAME or text in by_acl_name:
             return by_acl_name.get(text, text)
         try:
             return np.dtype(dtype).name
-        except TypeError:
-            raise InvalidDtype(f"{self.__name__}: {name} is {dtype!r}, no data type") from None
+        except Exception as error:  # whatever NumPy, or an object that it asks, raises
+            raise InvalidDtype(f"{self.__name__}: {name} is {shown(dtype)}, no data type") from error
 
 
 def _agree(a: Shape, b: Shape) -> bool:

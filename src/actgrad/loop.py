@@ -175,3 +175,18 @@ def gated_backward(gradient: Meta, inputs: Sequence[Meta], dim: int, upper: bool
         (half(0, gradient, dim, upper), half(0, gradient, dim, not upper)),
         operands + given,
     )
+
+
+def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Strides of a dense tensor in the memory order that the strides `order` have, as `empty_like` keeps it."""
+    strides = [0] * len(shape)
+    step, last = itemsize, 1
+    for d in sorted(range(len(shape)), key=lambda d: (abs(order[d]), -d)):
+        step *= max(last, 1)  # not before it is needed: the size of the outermost dimension may be unknown to a tracer
+        strides[d], last = step, shape[d]
+    return tuple(strides)
+
+
+def row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Strides of a contiguous tensor."""
+    return dense_strides(shape, tuple(range(len(shape), 0, -1)), itemsize)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import arguments, arrays, backends, frames, interception, overlap, preparation, products, schema
+from . import arguments, arrays, backends, first_use, frames, interception, overlap, preparation, products, schema
 from .arguments import Inputs, Outputs
 from .arrays import View
 from .checks import Check, Terms, allowed_dtypes
 from .checks import of as all_checks
 from .dtypes import Dtype
+from .errors import ActgradError, InvalidOperator, OutOfMemory, shown
 from .layouts import ELEMENTWISE, GATED
 from .loop import Meta
 from .plan import Plan, Prepared
@@ -68,6 +68,9 @@ class Operator(functools.partial[Any]):
         ir: str = "",
     ):
         self.schema = schema.parse(text)
+        given = tuple(formula.values()) if isinstance(formula, Mapping) else (formula,)
+        if not given or not all(map(callable, given)):
+            raise InvalidOperator(f"operator {self.schema.name}: formula is {shown(formula)}; it must be a function")
         self.name = self.schema.name
         self.summary = summary
         self.formula = formula
@@ -98,7 +101,7 @@ class Operator(functools.partial[Any]):
         self.__name__ = self.__qualname__ = self.name
         self.__doc__ = _documentation(self)
         if self.name in REGISTRY:
-            raise ValueError(f"operator {self.name!r} is already registered")
+            raise InvalidOperator(f"operator {self.name!r} is already registered")
         REGISTRY[self.name] = self
 
     @property
@@ -146,7 +149,7 @@ class Operator(functools.partial[Any]):
         if backend is None and (
             interception.must_see((*tensors, *outs)) or (out is None and interception.is_differentiated(tensors))
         ):
-            return importlib.import_module("actgrad.torch").call(self, tensors, values, outs)  # which builds on this
+            return first_use.module("actgrad.torch").call(self, tensors, values, outs)  # which builds on this module
         inputs, outputs = arguments.views(self, tensors, outs)
         terms = Terms.chosen()
         self._refuse_mixture(inputs, outputs)
@@ -252,12 +255,23 @@ class Operator(functools.partial[Any]):
         )
         if outputs:
             overlap.check(self.name, self.schema.outputs, outputs, self.schema.tensor_names, inputs, prepared.extents)
-            targets = [view or arrays.empty(first, meta) for view, meta in zip(outputs, prepared.results, strict=True)]
+            targets = [view or self._empty(first, meta) for view, meta in zip(outputs, prepared.results, strict=True)]
         else:
-            targets = [arrays.empty(first, meta) for meta in prepared.results]
+            targets = [self._empty(first, meta) for meta in prepared.results]
         results = targets[0].source if len(targets) == 1 else tuple([target.source for target in targets])
         addresses = tuple([view.address for view in (*targets, *inputs) if view])
         return prepared, addresses, results, targets
+
+    def _empty(self, first: View, meta: Meta) -> View:
+        """A fresh result. Libraries raise of their own kinds where there is no memory for it."""
+        try:
+            return arrays.empty(first, meta)
+        except ActgradError:
+            raise
+        except (MemoryError, ValueError, RuntimeError) as error:
+            what = f"a result of shape {meta.shape} in {meta.dtype} takes {meta.size * meta.dtype.itemsize} bytes"
+            library = "NumPy" if first.kind != "torch" and first.device == "cpu" else "PyTorch"
+            raise OutOfMemory(f"{self.name}: {what}, which {library} cannot allocate: {error}") from error
 
     def _default(self, argument: Argument) -> Any:
         """A default comes from the schema, else from the forward operator; flags are off."""
@@ -279,6 +293,8 @@ def _choices(formula: Formula | Mapping[Any, Formula], switch: Any) -> tuple[str
 
 
 def _registered(name: str) -> Operator:
+    if name not in REGISTRY:
+        raise InvalidOperator(f"there is no operator {shown(name)} in this process; import the module that defines it")
     return REGISTRY[name]
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from . import interception
 from .arrays import View
+from .errors import InvalidCall
 from .loop import Loop, Meta
 
 
@@ -90,6 +91,15 @@ class Plan:
     addresses: tuple[int, ...] = field(repr=False)
     result: Any = field(repr=False)
     note_written: Callable[[], object] | None = field(repr=False)
+
+    def __copy__(self) -> Plan:
+        return self
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        raise InvalidCall(
+            f"{self.operator}: a plan cannot be pickled or copied deeply, for it is bound to the memory of its arrays; "
+            f"call {self.operator}.plan with the arrays that the copy is for"
+        )
 
     @property
     def workspace_size(self) -> int:

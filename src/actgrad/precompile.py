@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from . import arrays, backends, checks, preparation, products
+from . import backends, checks, first_use, preparation, products
 from .dtypes import BY_NAME
-from .errors import InvalidCall, InvalidDtype
+from .errors import InvalidCall, InvalidDtype, shown
+from .floating_point import default_environment
 from .layouts import GATED
-from .loop import Meta
+from .loop import Meta, row_major
 from .op import REGISTRY, Operator
 from .plan import Computation
 from .products import Product
@@ -18,6 +19,7 @@ from .products import Product
 _SMALL, _LARGE = 1 << 10, 1 << 17  # elements; large calls in half precision look up, which is other machine code
 
 
+@default_environment()
 def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[str] | str | None = None) -> int:
     """The number of calls prepared: machine code for every case of `operators` and `dtypes` is made and kept.
 
@@ -48,10 +50,18 @@ def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -
     """The names asked for, all that are known for None."""
     if names is None:
         return list(known)
-    wanted = [names] if isinstance(names, str) else list(names)
+    wanted: list[Any] = [names]
+    if not isinstance(names, str):
+        try:
+            wanted = list(names)
+        except Exception as error:  # no iterable, or one that raises whatever it likes
+            message = f"precompile: {what}s is {shown(names)}; it must be a name or several: {', '.join(known)}"
+            raise InvalidCall(message) from error
     for name in wanted:
-        if name not in known:
-            raise InvalidCall(f"precompile: no {what} {name!r}; known: {', '.join(known)}")
+        if not isinstance(name, str) or name not in known:
+            raise InvalidCall(f"precompile: no {what} {shown(name)}; known: {', '.join(known)}")
+    if not wanted:
+        raise InvalidCall(f"precompile: {what}s is empty; name one, or leave it out for all")
     return wanted
 
 
@@ -60,7 +70,7 @@ def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[Meta | 
     row = BY_NAME[dtype]
 
     def contiguous(*shape: int) -> Meta:
-        return Meta(row, shape, arrays.row_major(shape, row.itemsize))
+        return Meta(row, shape, row_major(shape, row.itemsize))
 
     required = [a.name for a in operator.schema.tensors if not a.is_optional]
     optional = [a.name for a in operator.schema.tensors if a.is_optional]
@@ -73,7 +83,8 @@ def _prepare_for_any_scalars(computation: Computation) -> int:
     """The number of calls it takes to have the machine code for all scalars: where each is 1 it is another one."""
     cases = {(scalar,) * len(computation.scalars) for scalar in (1.0, 2.0)}
     for scalars in cases:
-        backends.load("cpu").prepare(replace(computation, scalars=scalars))
+        with first_use.lock:
+            backends.load("cpu").prepare(replace(computation, scalars=scalars))
     return len(cases)
 
 

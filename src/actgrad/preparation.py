@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import struct
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import arrays, backends, checks, layouts, loop, overlap
+from . import backends, checks, first_use, layouts, loop, overlap, xp
 from .dtypes import Dtype
+from .errors import InvalidArgument
+from .floating_point import default_environment
 from .forks import forkable_lock
 from .layouts import ELEMENTWISE, GATED, GATED_PAIR
 from .loop import Loop, Meta
@@ -56,8 +60,9 @@ def prepare(
             dict(zip(scalars, scalar_dtypes, strict=False)),
             dict(zip(names, formats, strict=False)),
         )
-        checks.run(call)
-        prepared = _prepare(call, backend, device)
+        with first_use.lock, default_environment():  # constants and tables outlive the caller's environment
+            checks.run(call)
+            prepared = _prepare(call, backend, device)
         with _lock:
             while len(kept) >= CACHED:
                 del kept[next(iter(kept))]
@@ -68,19 +73,30 @@ def prepare(
 def _identity(value: Any) -> Any:
     """A key that tells apart what `==` does not (0.0 and -0.0, 1.0 and 1+0j) and joins what it keeps apart (NaN)."""
     if type(value) is float:
-        if value != value:
-            return "nan"
-        return value or str(value)
+        if abs(value) >= sys.float_info.min:
+            return value
+        # By bits, also subnormal numbers: a thread that flushes these finds them all equal.
+        return "nan" if value != value else struct.pack("<d", value)
     return value, type(value)
 
 
 def _prepare(call: checks.Call, backend: str, device: str) -> Prepared:
     results = result_metas(call)
+    refuse_endless(call.operator, results)
     for name, meta in call.outputs.items():
         overlap.refuse_self_overlap(call.operator.name, name, meta)
     what = computation(call, results, device)
     kernel = backends.load(backend).prepare(what)
     return Prepared(what, backend, kernel, results, tuple(map(loop.extent, (*results, *call.inputs.values()))))
+
+
+def refuse_endless(operator: Operator, results: tuple[Meta, ...]) -> None:
+    """Raise where a result has more bytes than can be addressed, as broadcast inputs can make it."""
+    for name, meta in zip(operator.schema.outputs, results, strict=True):
+        size = meta.size * meta.dtype.itemsize
+        if size >= 1 << 63:
+            shape = f"{name} would have shape {meta.shape} in {meta.dtype}, {size} bytes"
+            raise InvalidArgument(f"{operator.name}: {shape}; it may have at most 2**63 - 1")
 
 
 def computation(call: checks.Call, results: tuple[Meta, ...], device: str) -> Computation:
@@ -110,6 +126,7 @@ def element_and_formulas(call: checks.Call) -> tuple[Callable[..., Any], tuple[C
     """What is computed for each element (of layouts.py), and of which formulas."""
     operator = call.operator
     formula = operator.formula_for(call.attributes, call.product)
+    xp.check(formula)
     forward = operator.gradient_of
     if operator.layout == ELEMENTWISE:
         return layouts.forward if forward is None else layouts.backward, (formula,)
@@ -141,5 +158,5 @@ def _result_strides(call: checks.Call, shape: tuple[int, ...], itemsize: int) ->
     """Dense strides in the memory order of the first input that a result of `shape` can follow, else row by row."""
     for meta in call.inputs.values():
         if len(meta.shape) == len(shape) and all(s or n == 1 for s, n in zip(meta.strides, meta.shape, strict=True)):
-            return arrays.dense_strides(shape, meta.strides, itemsize)
-    return arrays.row_major(shape, itemsize)
+            return loop.dense_strides(shape, meta.strides, itemsize)
+    return loop.row_major(shape, itemsize)

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .errors import InvalidArgument
+from .errors import InvalidArgument, InvalidCall, shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # one object per product
@@ -29,6 +29,9 @@ class Product:
     def __str__(self) -> str:
         return self.name
 
+    def __reduce__(self) -> Any:
+        return _named, (self.name,)
+
 
 _ROWS = (
     Product("Ascend950", "Ascend 950PR / 950DT", bfloat16=True),
@@ -38,6 +41,11 @@ _ROWS = (
     Product("Ascend310P", "Atlas inference series", bfloat16=False),
     Product("Ascend910", "Atlas training series", bfloat16=False),
 )
+
+
+def _named(name: str) -> Product:
+    return BY_NAME[name]
+
 
 BY_NAME = {row.name: row for row in _ROWS}
 DEFAULT = BY_NAME["Ascend910B"]
@@ -112,6 +120,8 @@ def _rules_of_environment() -> str:
 
 
 def _known(name: str, what: str, known: tuple[str, ...]) -> str:
+    if not isinstance(name, str):
+        raise InvalidCall(f"{what} is {shown(name)}; known: {', '.join(known)}")
     if name not in known:
-        raise InvalidArgument(f"{what} is {name!r}; known: {', '.join(known)}")
+        raise InvalidArgument(f"{what} is {shown(name)}; known: {', '.join(known)}")
     return name

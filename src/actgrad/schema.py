@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from .errors import InvalidOperator, shown
+
 _SCHEMA = re.compile(r"(?P<name>[a-z]\w*)\((?P<inputs>.*)\) -> (?P<outputs>Tensor \w+|\((?:Tensor \w+(?:, )?)+\))")
 _ARGUMENT = re.compile(r"(?P<type>Tensor\??|Scalar|bool|int) (?P<name>[a-z]\w*)(?:=(?P<default>\S+))?")
 _GRAPH = re.compile(r"(?P<name>[A-Z]\w*)\((?P<inputs>.*)\) -> (?P<outputs>\w+|\(\w+(?:, \w+)+\))")
@@ -48,20 +50,24 @@ class Schema:
 
 def parse(text: str) -> Schema:
     """Parse a schema line, for example "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor out"."""
-    line = _SCHEMA.fullmatch(text)
+    line = _SCHEMA.fullmatch(text) if isinstance(text, str) else None
     if line is None:
-        raise ValueError(f"not a schema: {text!r}; it reads 'name(Tensor x, Scalar alpha=1) -> Tensor out'")
+        raise InvalidOperator(f"not a schema: {shown(text)}; it reads 'name(Tensor x, Scalar alpha=1) -> Tensor out'")
     arguments = []
     for part in line["inputs"].split(", "):
         match = _ARGUMENT.fullmatch(part)
         if match is None:
-            raise ValueError(f"schema of {line['name']}: not an argument: {part!r}; types: Tensor, Scalar, bool, int")
+            raise InvalidOperator(
+                f"schema of {line['name']}: not an argument: {part!r}; types: Tensor, Scalar, bool, int"
+            )
         if match["type"].startswith("Tensor") and match["default"] is not None:
-            raise ValueError(f"schema of {line['name']}: {part!r} has a default; an optional tensor is a 'Tensor?'")
+            raise InvalidOperator(
+                f"schema of {line['name']}: {part!r} has a default; an optional tensor is a 'Tensor?'"
+            )
         arguments.append(Argument(match["type"], match["name"], _literal(match["type"], match["default"])))
     names = [a.name for a in arguments]
     if len(set(names)) != len(names):
-        raise ValueError(f"schema of {line['name']}: an argument is named twice ({', '.join(names)})")
+        raise InvalidOperator(f"schema of {line['name']}: an argument is named twice ({', '.join(names)})")
     return Schema(text, line["name"], tuple(arguments), tuple(re.findall(r"Tensor (\w+)", line["outputs"])))
 
 
@@ -77,9 +83,9 @@ class GraphSignature:
 
 def parse_graph(text: str) -> GraphSignature:
     """Parse a graph operator's line, for example "LeakyRelu(x, negative_slope=0.0) -> y"."""
-    line = _GRAPH.fullmatch(text)
+    line = _GRAPH.fullmatch(text) if isinstance(text, str) else None
     if line is None:
-        raise ValueError(f"not a graph operator: {text!r}; it reads 'Elu(x, alpha=1.0) -> y'")
+        raise InvalidOperator(f"not a graph operator: {shown(text)}; it reads 'Elu(x, alpha=1.0) -> y'")
     parts = [part.partition("=") for part in line["inputs"].split(", ")]
     attributes = {name: _number(default) for name, equals, default in parts if equals}
     inputs = tuple(name for name, equals, _ in parts if not equals)
@@ -89,7 +95,10 @@ def parse_graph(text: str) -> GraphSignature:
 def _number(text: str) -> bool | int | float:
     if text in _LITERALS:
         return _LITERALS[text]
-    return int(text) if text.lstrip("-").isdigit() else float(text)
+    try:
+        return int(text) if text.lstrip("-").isdigit() else float(text)
+    except ValueError:
+        raise InvalidOperator(f"{text!r} is no number, True or False") from None
 
 
 def _literal(kind: str, text: str | None) -> Any:
@@ -97,6 +106,9 @@ def _literal(kind: str, text: str | None) -> Any:
         return None
     if kind == "bool":
         if text not in _LITERALS:
-            raise ValueError(f"{text!r} is no bool; it is True or False")
+            raise InvalidOperator(f"{text!r} is no bool; it is True or False")
         return _LITERALS[text]
-    return int(text) if kind == "int" else float(text)
+    try:
+        return int(text) if kind == "int" else float(text)
+    except ValueError:
+        raise InvalidOperator(f"{text!r} is no {kind}") from None

@@ -83,8 +83,11 @@ def _key(way: Way) -> Hashable:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a keyword argument is one whose equality says all: no float zero (signed) and no NaN."""
-    return type(value) in (int, bool, str) or (type(value) is float and value == value and value != 0)
+    """Whether a keyword argument is one whose equality says all.
+
+    Not zero, which is signed; not NaN; nor a subnormal number, which equals zero where a thread flushes these.
+    """
+    return type(value) in (int, bool, str) or (type(value) is float and abs(value) >= sys.float_info.min)
 
 
 def _empty_like(result: View) -> Callable[[Any], Any]:

@@ -8,12 +8,15 @@ the others are held to: plain, in whatever precision the array has (float64 or l
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
+
+from .errors import ActgradError, InvalidOperator
 
 where, abs, minimum, maximum = np.where, np.abs, np.minimum, np.maximum
 exp, expm1, log1p, tanh = np.exp, np.expm1, np.log1p, np.tanh
@@ -142,29 +145,60 @@ def bind(formula: Callable[..., Any], functions: Mapping[str, Any]) -> Callable[
 
     Names that `functions` lacks must be numbers, tuples of numbers, or other formulas, which are bound the same way.
     A formula is a plain module-level function: no closure, no defaults, no attributes, no names of other kinds;
-    anything else is a TypeError that names the offending word.
+    anything else is an InvalidOperator that names the offending word.
     """
+    return _bound(formula, functions, ())
+
+
+@cache
+def check(formula: Callable[..., Any]) -> None:
+    """Raise what `bind` would for a formula."""
+    bind(formula, FUNCTIONS)
+
+
+@contextmanager
+def calling(formulas: Iterable[Callable[..., Any]]) -> Iterator[None]:
+    """What formulas raise when they are called is an InvalidOperator that names them."""
+    try:
+        yield
+    except (ActgradError, MemoryError):
+        raise
+    except Exception as error:
+        names = ", ".join(f"{formula.__qualname__} ({formula.__module__})" for formula in formulas)
+        raise InvalidOperator(f"formula {names}: cannot be computed: {type(error).__name__}: {error}") from error
+
+
+def _bound(
+    formula: Callable[..., Any], functions: Mapping[str, Any], callers: tuple[Callable[..., Any], ...]
+) -> Callable[..., Any]:
+    """`bind` for a formula that `callers` call."""
     name_, module = getattr(formula, "__qualname__", formula), getattr(formula, "__module__", None)
     where_ = f"formula {name_} ({module})"
     if not isinstance(formula, FunctionType) or formula.__closure__ or formula.__defaults__ or formula.__kwdefaults__:
-        raise TypeError(f"{where_}: must be a plain module-level function without closure or defaults")
+        raise InvalidOperator(f"{where_}: must be a plain module-level function without closure or defaults")
+    if formula in callers:
+        raise InvalidOperator(f"{where_}: calls itself; a formula has no loops")
     scope: dict[str, Any] = {}
     for name in formula.__code__.co_names:
         if name in functions:
             scope[name] = functions[name]
             continue
         if name not in formula.__globals__:
-            hint = "attributes are not allowed" if not hasattr(builtins, name) else "Python built-ins are not allowed"
-            raise TypeError(f"{where_}: {name!r} is neither a function of actgrad.xp nor a name of its module; {hint}")
+            may = f"a formula may call {', '.join(NAMES)}, and has no attributes"
+            hint = "Python built-ins are not allowed" if hasattr(builtins, name) else may
+            known = "neither a function of actgrad.xp nor a name of its module"
+            raise InvalidOperator(f"{where_}: {name!r} is {known}; {hint}")
         value = formula.__globals__[name]
         if isinstance(value, FunctionType) and value.__module__ != __name__:
-            scope[name] = bind(value, functions)
+            scope[name] = _bound(value, functions, (*callers, formula))
         elif isinstance(value, (int, float, tuple)):
             scope[name] = value
         else:
-            raise TypeError(f"{where_}: {name!r} is a {type(value).__name__}; a formula may use numbers and formulas")
+            raise InvalidOperator(
+                f"{where_}: {name!r} is a {type(value).__name__}; a formula may use numbers and formulas"
+            )
     # An operator written in C, as PyTorch's are, may import something, and does so by the builtins of this frame.
     scope["__builtins__"] = {"__import__": builtins.__import__}
     if any(isinstance(c, CodeType) for c in formula.__code__.co_consts):
-        raise TypeError(f"{where_}: functions, lambdas and comprehensions inside a formula are not allowed")
+        raise InvalidOperator(f"{where_}: functions, lambdas and comprehensions inside a formula are not allowed")
     return FunctionType(formula.__code__, scope, formula.__name__)

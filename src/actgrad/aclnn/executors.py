@@ -10,7 +10,7 @@ from ..errors import ActgradError, InvalidArgument
 from ..plan import Plan
 from .messages import report
 from .names import STATUSES
-from .objects import AclTensor, storage_of
+from .objects import AclTensor, Handle, storage_of
 
 if TYPE_CHECKING:
     from .functions import Function
@@ -28,7 +28,7 @@ class InnerNull(ActgradError):
     status = STATUSES["ACLNN_ERR_INNER_NULLPTR"]
 
 
-class AclOpExecutor:
+class AclOpExecutor(Handle):
     """aclOpExecutor: a checked call. Phase two uses it up, unless aclSetAclOpExecutorRepeatable was called.
 
     What it holds (plan, tensors' memory) is freed when it is used up, destroyed or dropped.

@@ -171,7 +171,7 @@ def first(function: Function) -> Callable[..., tuple[int, int, AclOpExecutor | N
 
     def phase_one(*given: Any) -> tuple[int, int, AclOpExecutor | None]:
         if len(given) != count:
-            raise TypeError(f"{signature.first_name} takes ({', '.join(names)}), got {len(given)} arguments")
+            raise InvalidCall(f"{signature.first_name} takes ({', '.join(names)}), got {len(given)} arguments")
         try:
             plan = function.plan(given)
             return 0, plan.workspace_size, AclOpExecutor(function, plan, given)

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import arrays
+from .. import arrays, first_use, foreign, loop
 from ..arrays import View
 from ..dtypes import BY_NAME, BY_NUMBER, Dtype
 from ..errors import InvalidArgument, InvalidCall, NullArgument
+from ..floating_point import default_environment
 from ..loop import Meta, extent
 from .messages import report
 from .names import format_name
@@ -50,7 +51,17 @@ def token_of(view: View) -> Any:
     return token((view.meta, view.device))
 
 
-class AclTensor:
+class Handle:
+    """An object that C knows by its pointer: a copy of it would be of nothing."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        name = type(self).__name__
+        raise InvalidCall(f"{name[0].lower()}{name[1:]}: cannot be pickled or copied; make another one")
+
+
+class AclTensor(Handle):
     """aclTensor: a view on storage. Made by aclCreateTensor; its fields are what that was given.
 
     `view` is what the operators see, None once the tensor is destroyed; `fault` says why its memory cannot be used;
@@ -183,11 +194,11 @@ def tensor_of(
     if dtype is None:
         raise InvalidArgument(f"{context}: dataType is {data_type!r}, no aclDataType")
     dims, storage = sizes("viewDims", view_dims), sizes("storageDims", storage_dims)
-    steps = arrays.row_major(dims, 1) if strides is None else sizes("strides", strides)
+    steps = loop.row_major(dims, 1) if strides is None else sizes("strides", strides)
     if len(steps) != len(dims):
         raise InvalidArgument(f"{context}: strides has {len(steps)} entries, but viewDims {len(dims)}")
-    if len(dims) > arrays.MAX_RANK:
-        raise InvalidArgument(f"{context}: viewDims has {len(dims)} entries; at most {arrays.MAX_RANK}")
+    if len(dims) > foreign.MAX_RANK:
+        raise InvalidArgument(f"{context}: viewDims has {len(dims)} entries; at most {foreign.MAX_RANK}")
     (start,) = sizes("offset", (offset,))
     return AclTensor(dims, dtype, steps, start, form, storage)
 
@@ -327,16 +338,14 @@ def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
         return float(number) if abs(number) <= 1 << 53 else float(dtype.numpy.type(number).astype(np.float32))
     if dtype.name == "float64":
         return float(value)
-    with np.errstate(over="ignore"):
+    with default_environment(), np.errstate(over="ignore"):
         return float(_numpy_dtype(context, dtype).type(value))
 
 
 def _numpy_dtype(context: str, dtype: Dtype) -> np.dtype[Any]:
     if dtype.kind != "other":
         return dtype.numpy
-    import ml_dtypes
-
-    known = getattr(ml_dtypes, dtype.name, None)
+    known = getattr(first_use.module("ml_dtypes"), dtype.name, None)
     if known is None:
         raise InvalidArgument(f"{context}: {dtype.acl_name} has no conversion from a Python number; use FLOAT")
     return np.dtype(known)

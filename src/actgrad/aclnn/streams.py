@@ -15,6 +15,7 @@ from collections.abc import Callable
 from ..errors import ActgradError
 from .messages import report
 from .names import STATUSES
+from .objects import Handle
 
 STRICT = os.environ.get("ACTGRAD_STRICT", "") not in ("", "0")
 
@@ -27,7 +28,7 @@ class StreamError(ActgradError):
     status = STATUSES["ACLNN_ERR_RUNTIME_ERROR"]
 
 
-class AclrtStream:
+class AclrtStream(Handle):
     """aclrtStream: a queue of work that is done in order."""
 
     __slots__ = ("_lock", "_work", "is_destroyed")

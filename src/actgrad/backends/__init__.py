@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from types import ModuleType
 
-from ..errors import BackendUnavailable, InvalidCall
+from .. import first_use
+from ..errors import BackendUnavailable, InvalidCall, shown
 
 #: Name, and the devices whose memory it computes on.
 DEVICES = {"cpu": ("cpu",), "reference": ("cpu",), "triton": ("cuda", "rocm")}
@@ -22,7 +22,7 @@ def choose(name: str | None, device: str, operator: str) -> str:
                 return backend
         raise BackendUnavailable(f"{operator}: no backend computes on device {device}; move the tensors with .cpu()")
     if not isinstance(name, str) or name not in DEVICES:
-        raise InvalidCall(f"{operator}: backend is {name!r}; known: {', '.join(DEVICES)}")
+        raise InvalidCall(f"{operator}: backend is {shown(name)}; known: {', '.join(DEVICES)}")
     if kind not in DEVICES[name] and not (kind == "cpu" and name == "triton" and triton_is_interpreted()):
         hint = "; on the CPU it runs in Triton's interpreter, with TRITON_INTERPRET=1" if name == "triton" else ""
         raise BackendUnavailable(
@@ -39,9 +39,9 @@ def triton_is_interpreted() -> bool:
 
 def load(name: str) -> ModuleType:
     """Import the backend called `name`; it offers `prepare(computation) -> Kernel`."""
-    module = {"cpu": ".cpu", "reference": ".reference", "triton": ".triton"}[name]
+    assert name in DEVICES
     try:
-        return importlib.import_module(module, __name__)
+        return first_use.module(f"{__name__}.{name}")
     except ImportError as error:
         extra = {"cpu": "actgrad", "triton": "actgrad[gpu]"}.get(name, "actgrad")
         raise BackendUnavailable(f"backend {name!r} cannot be loaded ({error}); pip install '{extra}'") from error
@@ -70,13 +70,10 @@ def set_num_threads(n: int) -> None:
 
     The default is PyTorch's number where PyTorch is loaded, else OMP_NUM_THREADS, else the cores this process may use.
     """
-    from .cpu import threads
-
-    threads.set_num_threads(n)
+    first_use.module(f"{__name__}.cpu.threads").set_num_threads(n)
 
 
 def get_num_threads() -> int:
     """The number of threads that a large call on the CPU computes on."""
-    from .cpu import threads
-
-    return threads.get_num_threads()
+    count: int = first_use.module(f"{__name__}.cpu.threads").get_num_threads()
+    return count

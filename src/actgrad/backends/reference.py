@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import xp
 from ..arrays import View, numpy_array
 from ..dtypes import Dtype
 from ..loop import Meta, Operand
@@ -37,7 +38,9 @@ class ReferenceKernel:
     def run(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop
         with np.errstate(all="ignore"):
-            results = computation.element(*computation.formulas, *self.numbers(*addresses))
+            numbers = self.numbers(*addresses)
+            with xp.calling(computation.formulas):
+                results = computation.element(*computation.formulas, *numbers)
             for operand, result in zip(loop.outputs, results, strict=True):
                 self._write(operand, addresses, np.broadcast_to(result, loop.shape))
 

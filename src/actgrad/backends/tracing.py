@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import xp
+from ..errors import InvalidOperator
 from . import accurate, coefficients, primitives
 
 _NO_BRANCH = "a formula cannot branch on a value; use where(condition, x, y)"
@@ -78,7 +79,7 @@ class Number:
         return self._compare("!=", other)
 
     def __bool__(self) -> bool:
-        raise TypeError(_NO_BRANCH)
+        raise InvalidOperator(_NO_BRANCH)
 
 
 class Condition:
@@ -87,4 +88,4 @@ class Condition:
     __slots__ = ()
 
     def __bool__(self) -> bool:
-        raise TypeError(_NO_BRANCH)
+        raise InvalidOperator(_NO_BRANCH)

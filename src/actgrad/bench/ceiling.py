@@ -18,9 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import row_major
 from ..dtypes import BY_NAME
-from ..loop import Loop, Operand
+from ..loop import Loop, Operand, row_major
 from ..plan import Computation, Plan
 from . import buffers
 from .buffers import Array

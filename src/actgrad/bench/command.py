@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import re
 import shlex
@@ -13,7 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .. import ops  # noqa: F401  fills the registry
+from .. import (
+    ops,  # noqa: F401  fills the registry
+    outputs,
+    terminal,
+)
 from ..dtypes import BY_NAME
 from ..errors import ActgradError
 from ..op import REGISTRY
@@ -192,14 +197,12 @@ def _options(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Opti
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     options = _options(parser, given)
     try:
-        from rich.console import Console
+        importlib.import_module("rich")
     except ImportError as error:
         raise ActgradError(f"bench: {error}; pip install 'actgrad[demo]'") from error
     if given.plot:
         plots.check(given.plot)
-    for file in filter(None, (given.plot, given.json if given.json != "-" else None)):
-        if not Path(file).absolute().parent.is_dir():
-            raise ActgradError(f"bench: {file}: no such folder")
+    outputs.check({"--json": given.json if given.json != "-" else None, "--plot": given.plot})
     if options.base is not None:
         base.checkout()
     device = devices.find(options.device)
@@ -207,18 +210,13 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     if load is not None and load > BUSY:
         print(f"actgrad: bench: others compute here too (load {load}): expect noise", file=sys.stderr)
     run = _measure(options, device)
-    if given.json == "-":
-        print(json.dumps(report.document(run), indent=2))
-    else:
-        console = Console(highlight=False)
-        if not console.is_terminal:
-            console = Console(highlight=False, width=250)  # a file has no edge to fold rows at
-        for part in report.tables(run):
-            console.print(part, markup=False)
-        if given.json:
-            Path(given.json).write_text(json.dumps(report.document(run), indent=2) + "\n", encoding="utf-8")
+    document = json.dumps(report.document(run), indent=2) + "\n"
+    # Files before tables: standard output may be closed or full.
+    if given.json and given.json != "-":
+        outputs.write(given.json, document)
     if given.plot:
         plots.write(run, given.plot)
+    terminal.show(document if given.json == "-" else terminal.rendered(report.tables(run)))
     return 0
 
 
@@ -255,12 +253,11 @@ def _compare(options: Options, run: Run) -> None:
 @contextmanager
 def _progress() -> Iterator[Step]:
     """A progress bar on standard error; what it yields goes through tasks and moves it."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description:<11}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     # Drawn between measurements only: a thread that draws meanwhile would be measured too.
-    with Progress(*columns, console=Console(stderr=True), auto_refresh=False) as progress:
+    with Progress(*columns, console=terminal.progress_console(), auto_refresh=False) as progress:
 
         def step(name: str, tasks: Iterable[Any]) -> Iterator[Any]:
             tasks = list(tasks)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import io
 from math import prod
 from pathlib import Path
 from typing import Any
 
+from .. import outputs
 from ..errors import ActgradError
 from .report import machine_heading
 from .results import CEILING, OURS, Cell, Key, Run, geometric_mean, peers_of, title
@@ -72,10 +74,12 @@ def write(run: Run, path: Path) -> None:
     for k, (label, lines) in enumerate(growth):
         _growth_panel(figure.add_subplot(grid[rows, first + k]), label, lines)
     figure.suptitle(machine_heading(run.machine), fontsize="small", x=0.01, ha="left")
+    form, drawn = path.suffix.lower().removeprefix("."), io.BytesIO()
     # No date and fixed names in it, so that equal results give equal files.
     with pyplot.rc_context({"svg.hashsalt": "actgrad"}):
-        figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+        figure.savefig(drawn, format=form, dpi=120, metadata={"Date": None} if form == "svg" else None)
     pyplot.close(figure)
+    outputs.write(path, drawn.getvalue())
 
 
 def _groups(cells: list[Cell], names: tuple[str, ...]) -> dict[tuple[Any, ...], list[Cell]]:

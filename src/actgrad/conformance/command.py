@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,25 +16,26 @@ from typing import Any
 from .. import (
     backends,
     ops,  # noqa: F401  fills the registry
+    outputs,
     products,
+    terminal,
 )
 from ..checks import allowed_dtypes
 from ..dtypes import BY_NAME
 from ..errors import ActgradError
 from ..op import REGISTRY, Operator
-from ..schema import Argument
-from . import exhaustive, files, page, pictures, report, run
+from . import exhaustive, files, page, pictures, report, run, submission
 from .casefiles import execution, reading, results
 from .casefiles.execution import Outcome
 from .cases import cases
+from .decision import Decision, decide
 from .exhaustive.item import DTYPES as EXHAUSTIVE_DTYPES
-from .judging import judge
+from .progress import progress
 from .run import Result
-from .standards import NAMES, REPEAT
+from .standards import NAMES, OWN, REPEAT
 
-WRONG_CALL, FAILS = 2, 1
+REJECTED = 1
 SHOWN = 8  # failing cases of our own
-_BOOLS = {"true": True, "1": True, "false": False, "0": False}
 
 _DESCRIPTION = """\
 Judge results by the standards that operators for Ascend are accepted by.
@@ -45,15 +45,19 @@ special numbers, layouts and sizes, against the reference. With --actual: what s
 says which elements fail, where on the axis, and which mistake they look like. With --cases: the cases of an ATK or a
 TTK file, computed by our backend. With --exhaustive: every number of a dtype.
 
-Exit status: 0 where every standard that was asked for holds, 1 where one fails, 2 for a wrong call or a file that
-cannot be read."""
+The last line says ACCEPTED or REJECTED, and why. The published standards decide together: mixed tolerance, MERE and
+MARE, double thousandth, NaN and infinity. actgrad's own bounds (ulp) are shown; they count with --strict, and for data
+types without a published standard. A diagnosis explains and decides nothing.
+
+Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a wrong call or a file that cannot be used."""
 
 _FILES = """
 files:
   x.npy                NumPy's; bfloat16 as ml_dtypes writes it, or its bits as uint16 or int16: x.npy:bfloat16
   x.bin:float16:16x32  raw bytes, little-endian, with dtype and shape (float32:scalar for no dimension)
+  x.npz, x.npz:NAME    NumPy's archives; NAME where one holds several
   x.pt, x.pt:NAME      PyTorch's (pip install 'actgrad[torch]'); NAME where it holds several
-  x.safetensors:NAME   (pip install 'actgrad[check]')
+  x.safetensors:NAME   the same for safetensors
   Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
 """
 
@@ -83,6 +87,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_names = partial(parser.add_argument, type=_names, metavar="A,B,...")
     parser.add_argument("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
     add_names("--standard", help="see below (default: all)")
+    parser.add_argument(
+        "--strict", action="store_true", help="actgrad's own bounds count too: 0.51 ULP in half precision"
+    )
     parser.add_argument("--product", choices=products.BY_NAME, help="whose rules hold (default: ACTGRAD_PRODUCT's)")
     parser.add_argument("--rules", choices=products.RULES, help="the operators' own checks, or the documents' letter")
     parser.add_argument(
@@ -133,16 +140,25 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
                 shown = "OPERATOR" if option == "operator" else f"--{option}"
                 parser.error(f"{shown}: {name!r} is unknown; known: {', '.join(known)}")
     mode = _mode(parser, given)
-    try:
-        with ExitStack() as chosen:
-            if given.product:
-                chosen.enter_context(products.product(given.product))
-            if given.rules:
-                chosen.enter_context(products.rules(given.rules))
-            return _exhaustive(parser, given) if mode == "exhaustive" else _check(given, mode)
-    except ActgradError as error:  # here any of them is a wrong call or a file that cannot be read
-        print(f"actgrad: {report.printable(str(error))}", file=sys.stderr)
-        return WRONG_CALL
+    outputs.check(_written(given), _inputs(given))
+    with ExitStack() as chosen:
+        if given.product:
+            chosen.enter_context(products.product(given.product))
+        if given.rules:
+            chosen.enter_context(products.rules(given.rules))
+        return _exhaustive(parser, given) if mode == "exhaustive" else _check(given, mode)
+
+
+def _written(given: argparse.Namespace) -> dict[str, Path | None]:
+    """The files that this call writes, by their options."""
+    names = ("json", "html", "results", "write")
+    return {f"--{name}": getattr(given, name) for name in names if getattr(given, name) != "-"}
+
+
+def _inputs(given: argparse.Namespace) -> list[Path]:
+    """The files that this call reads."""
+    tensors = [files.split(text)[0] for text in (*(given.inputs or ()), *(given.actual or ()))]
+    return [*tensors, *filter(None, [given.cases])]
 
 
 #: What besides our own backends can be judged, by the option that asks for it; and the options that go with only some.
@@ -151,7 +167,8 @@ _BELONGS = {
     "inputs": ("actual",), "attr": ("actual",), "results": ("cases",),
     "every": ("exhaustive",), "state": ("exhaustive",), "write": ("exhaustive",),
     "backend": ("", "cases"), "dtype": ("", "exhaustive"), "seed": ("", "cases"),
-    "standard": ("", "actual", "cases"), "json": ("", "actual", "cases"), "html": ("", "actual", "cases"),
+    "standard": ("", "actual", "cases"), "strict": ("", "actual", "cases"),
+    "json": ("", "actual", "cases"), "html": ("", "actual", "cases"),
 }  # fmt: skip
 
 
@@ -162,7 +179,7 @@ def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> str:
         parser.error(" and ".join(f"--{mode}" for mode in modes) + " do not go together")
     mode = modes[0] if modes else ""
     for option, belongs in _BELONGS.items():
-        if getattr(given, option) in (None, []) or mode in belongs:
+        if getattr(given, option) in (None, []) or getattr(given, option) is False or mode in belongs:
             continue
         if mode == "actual":
             parser.error(f"--{option} is for our own backends; files say for themselves what they hold")
@@ -187,8 +204,9 @@ def _exhaustive(parser: argparse.ArgumentParser, given: argparse.Namespace) -> i
     holds, text = exhaustive.run(
         operators, given.dtype or EXHAUSTIVE_DTYPES, given.every or 1, given.state, given.write
     )
-    _print(text)
-    return 0 if holds else FAILS
+    decision = Decision(holds, f"{'no number is' if holds else 'numbers are'} beyond actgrad's own bounds")
+    terminal.show(f"{text}{decision}")
+    return 0 if holds else REJECTED
 
 
 def _need_rich() -> None:
@@ -203,58 +221,51 @@ def _check(given: argparse.Namespace, mode: str) -> int:
     is_of_files = mode == "actual"
     if given.html:
         pictures.load()
-    for file in filter(None, (given.html, given.json if given.json != "-" else None)):
-        if not Path(file).absolute().parent.is_dir():
-            raise ActgradError(f"check: {file}: no such folder")
+    # A standard that --standard names counts, our own too.
+    given.strict = given.strict or OWN in (given.standard or ())
     asked = [name for name in NAMES if name in (given.standard or NAMES)]
     outcomes: list[Outcome] = []
     if is_of_files:
         asked = [name for name in asked if name != REPEAT]  # a file is one run
-        found = [_of_files(given, asked)]
+        found = [submission.judged(given, asked)]
     elif mode == "cases":
-        if given.results:
-            results.check(given.results, given.cases)
         outcomes = _of_cases(given)
         found = results.judged(outcomes)
         asked = results.standards_of(found)
     else:
         found = list(_of_backend(given, asked))
-    judged = any(result.verdict.is_judged or result.verdict.repeat for result in found)
-    if not judged and not any(outcome.holds for outcome in outcomes):
-        raise ActgradError(f"check: nothing was judged: {', '.join(given.standard or asked)} says nothing of this")
+    _refuse_nothing(given, asked, found, outcomes)
+    decision = decide(found, *results.refusals(outcomes))
     settings = _settings(given, asked)
     if given.results:
         results.write(given.results, outcomes)
     if given.html:
-        files.replace_whole(given.html, page.page(found, asked, settings, is_of_files))
-    if given.json:
-        document = json.dumps(report.document(found, settings), indent=2, allow_nan=False) + "\n"
-        if given.json != "-":
-            files.replace_whole(given.json, document)
-    if given.json == "-":
-        _print(document)
-    else:
-        from rich.console import Console
-
-        console = Console(highlight=False)
-        if not console.is_terminal:
-            console = Console(highlight=False, width=200)  # a file has no edge to fold rows at
-        with console.capture() as tables:  # rich would end the program where nobody reads
-            for part in _parts(found, asked, is_of_files):
-                console.print(part, markup=False)
-        _print(tables.get())
+        outputs.write(given.html, page.page(found, asked, settings, decision, is_of_files))
     for line in results.lines(outcomes) if outcomes else ():
         print(f"actgrad: {line}", file=sys.stderr)
-    holds = all(result.verdict.holds for result in found) and all(one.holds is not False for one in outcomes)
-    return 0 if holds else FAILS
+    document = json.dumps(report.document(found, settings, decision), indent=2, allow_nan=False) + "\n"
+    if given.json == "-":
+        terminal.show(document)
+        terminal.complain(str(decision))
+    else:
+        if given.json:
+            outputs.write(given.json, document)
+        terminal.show(terminal.rendered([*_parts(found, asked, is_of_files), str(decision)]))
+    return 0 if decision.is_accepted else REJECTED
 
 
-def _print(text: str) -> None:
-    """Print; the exit status is the verdict's also where the reader has seen enough."""
-    try:
-        print(text, end="", flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _refuse_nothing(given: argparse.Namespace, asked: list[str], found: list[Result], outcomes: list[Outcome]) -> None:
+    """Raise when no standard says anything of anything."""
+    if any(r.verdict.is_judged or r.verdict.repeat for r in found) or any(one.holds for one in outcomes):
+        return
+    if outcomes and not found:
+        first = outcomes[0]
+        raise ActgradError(
+            f"check: nothing was judged: none of the {len(outcomes)} cases of {given.cases} could be run; "
+            f"the first, {first.case.name}: {first.says}"
+        )
+    dtypes = ", ".join(dict.fromkeys(r.dtype for r in found)) or "calls that the chosen rules refuse"
+    raise ActgradError(f"check: nothing was judged: {', '.join(given.standard or asked)} says nothing of {dtypes}")
 
 
 def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
@@ -265,6 +276,7 @@ def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
         "actgrad": __version__,
         "command": shlex.join(["actgrad", *sys.argv[1:]]),
         "standards": asked,
+        "strict": given.strict,
         "product": product.name if product else "none",
         "rules": products.chosen_rules(),
         **({"inputs": given.inputs, "actual": given.actual} if given.actual else {"backend": given.backend or "cpu"}),
@@ -297,12 +309,12 @@ def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[Result]
     pairs = [(REGISTRY[n], d) for n in names for d in _dtypes(REGISTRY[n], given.dtype)]
     if not pairs:
         raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(given.dtype or ['anything'])}")
-    with _progress("checking", len(pairs)) as advance:
+    with progress("checking", len(pairs)) as advance:
         for operator, dtype in pairs:
             for case in cases(operator, dtype, given.seed or 0):
                 if not set(asked) & set(case.standards):
                     continue
-                result = run.check(case, backend, asked)
+                result = run.check(case, backend, asked, given.strict)
                 if result is not None:
                     yield result
             advance(1)
@@ -317,75 +329,14 @@ def _dtypes(operator: Operator, asked: Iterable[str] | None) -> list[str]:
 
 
 def _of_cases(given: argparse.Namespace) -> list[Outcome]:
+    results.check(given.results, given.cases)
     listed = reading.read(given.cases)
+    outputs.check(_written(given), reading.named_files(given.cases, listed))
     asked = None if given.standard is None else [name for name in NAMES if name in given.standard]
+    strict = given.strict
     found = []
-    with _progress(report.printable(given.cases.name)[:11], len(listed)) as advance:
+    with progress(terminal.printable(given.cases.name)[:11], len(listed)) as advance:
         for k, case in enumerate(listed):
-            found.append(execution.execute(case, given.backend or "cpu", asked, (given.seed or 0) + k))
+            found.append(execution.execute(case, given.backend or "cpu", asked, (given.seed or 0) + k, strict))
             advance(1)
     return found
-
-
-# Files of others
-
-
-def _of_files(given: argparse.Namespace, asked: list[str]) -> Result:
-    operator = REGISTRY[given.operator[0]]
-    attributes = dict(_attribute(operator, text) for text in given.attr)
-    tensors, outputs = operator.schema.tensors, operator.schema.outputs
-    least = sum(not a.is_optional for a in tensors)
-    if not least <= len(given.inputs) <= len(tensors):
-        names = ", ".join(a.name + (" (may be left out)" if a.is_optional else "") for a in tensors)
-        raise ActgradError(f"{operator.name}: --inputs takes {names}; got {len(given.inputs)} files")
-    if len(given.actual) > len(outputs):
-        raise ActgradError(f"{operator.name}: --actual takes {', '.join(outputs)}; got {len(given.actual)} files")
-    inputs, actual = [files.read(text) for text in given.inputs], [files.read(text) for text in given.actual]
-    padded = (*inputs, *[None] * (len(tensors) - len(inputs))), (*actual, *[None] * (len(outputs) - len(actual)))
-    size = sum(array.size for array in actual)
-    try:
-        with _progress(operator.name, size) as advance:
-            verdict = judge(operator, attributes, *padded, asked=asked, progress=advance)
-    except ActgradError as error:
-        named = zip([*(a.name for a in tensors), *outputs], [*padded[0], *padded[1]], strict=True)
-        files_by_name = iter([*given.inputs, *given.actual])
-        held = ", ".join(f"{name} is {next(files_by_name)}" for name, array in named if array is not None)
-        raise ActgradError(f"{error} ({held})") from error
-    except MemoryError as error:
-        raise ActgradError(f"{operator.name}: {', '.join(given.actual)}: larger than memory") from error
-    return Result(operator.name, actual[0].dtype.name, ", ".join(given.actual), verdict)
-
-
-def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
-    """Name and value of an attribute as it is written on the command line."""
-    name, is_given, value = text.partition("=")
-    argument = operator.schema.attributes_by_name.get(name)
-    if argument is None or not is_given:
-        takes = ", ".join(operator.schema.attributes_by_name) or "none"
-        raise ActgradError(f"{operator.name}: --attr {text}: it is NAME=VALUE, of {takes}")
-    try:
-        return name, _value(operator, argument, value)
-    except (ValueError, KeyError):
-        kind = {"Scalar": "a number", "bool": "true or false", "int": "an integer"}[argument.type]
-        choices = f" or one of {', '.join(operator.choices)}" if name == operator.switch and operator.choices else ""
-        raise ActgradError(f"{operator.name}: --attr {text}: {name} is {kind}{choices}") from None
-
-
-def _value(operator: Operator, argument: Argument, text: str) -> Any:
-    if argument.type == "Scalar":
-        return float(text)
-    if argument.type == "bool":
-        return _BOOLS[text.lower()]
-    return text if text in operator.choices and argument.name == operator.switch else int(text)
-
-
-@contextmanager
-def _progress(name: str, total: int) -> Iterator[Any]:
-    """A progress bar on standard error; what it yields moves it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description:<11}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task(name, total=total)
-        yield lambda count: progress.advance(bar, count)

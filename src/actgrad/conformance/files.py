@@ -1,43 +1,35 @@
-"""Tensors from files of others: .npy, raw .bin, .pt, .safetensors. Nothing is ever unpickled.
+"""Tensors from files of others: .npy, .npz, raw .bin, .pt, .safetensors. Nothing is ever unpickled.
 
 A file is written FILE, FILE:DTYPE:SHAPE (raw bytes: both are needed), FILE:bfloat16 (bits stored as two-byte words of
-another name), or FILE:NAME (one tensor of a .pt or a .safetensors file that holds several).
+another name), or FILE:NAME (one tensor of a .npz, a .pt or a .safetensors file that holds several).
 """
 
 from __future__ import annotations
 
-import importlib
-import os
+import json
 import re
-import warnings
-from collections.abc import Mapping
-from math import prod
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from .. import testing
 from ..dtypes import BY_NAME
-from ..errors import ActgradError
+from . import archives, sizes
 from .elements import Array
+from .sizes import UnreadableFile, first_line
 
-SUFFIXES = (".npy", ".bin", ".pt", ".pth", ".safetensors")
+SUFFIXES = (".npy", ".npz", ".bin", ".pt", ".pth", ".safetensors")
 #: The dtypes' names in .safetensors files.
 _SAFETENSORS = {
     "F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "I64": "int64", "I32": "int32",
     "I16": "int16", "I8": "int8", "U8": "uint8", "BOOL": "bool",
 }  # fmt: skip
-_SHAPE = re.compile(r"scalar|\d+(x\d+)*")
-
-
-class UnreadableFile(ActgradError):
-    """A file that does not hold the tensor it should."""
+MOST_HEADER = 8 << 20  # bytes of a .safetensors header; objects take some 20 times as many
+_SHAPE = re.compile(r"scalar|\d{1,19}(x\d{1,19})*")
 
 
 def read(text: str) -> Array:
     """The tensor that `text` names, mapped into memory where the format allows it; UnreadableFile if there is none."""
-    path, words = _split(text)
+    path, words = split(text)
     try:
         if not path.is_file():
             raise UnreadableFile(f"{path}: {'is no file' if path.exists() else 'no such file'}")
@@ -51,7 +43,7 @@ def read(text: str) -> Array:
     return array
 
 
-def _split(text: str) -> tuple[Path, list[str]]:
+def split(text: str) -> tuple[Path, list[str]]:
     """The path, and the words behind it."""
     head, *words = text.split(":")
     while words and Path(head).suffix.lower() not in SUFFIXES:  # a path may have a colon of its own
@@ -64,31 +56,29 @@ def _split(text: str) -> tuple[Path, list[str]]:
 
 def _npy(path: Path, words: list[str]) -> Array:
     with path.open("rb") as file:
-        try:
-            version = np.lib.format.read_magic(file)
-            readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-            if version not in readers:
-                raise UnreadableFile(f"{path}: .npy of version {version[0]}.{version[1]}, which tensors do not need")
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
-                shape, is_fortran, dtype = readers[version](file)
-        except UnreadableFile:
-            raise
-        except Exception as error:  # whatever a hostile header makes NumPy's reader raise: it even tokenizes it
-            raise UnreadableFile(f"{path}: no .npy file: {_first_line(error)}") from error
-        if dtype.hasobject:
-            raise UnreadableFile(f"{path}: holds Python objects, which are never unpickled; save numbers")
-        if dtype.names or dtype.subdtype:
-            raise UnreadableFile(f"{path}: its elements are records ({dtype}); save one array of numbers")
-        if not all(type(n) is int and n >= 0 for n in shape):
-            raise UnreadableFile(f"{path}: no .npy file: its shape is {shape}")
-        array = _mapped(path, dtype, shape, file.tell(), "F" if is_fortran else "C")
+        shape, order, dtype, start = sizes.npy_header(path, file.read(sizes.MOST_NPY_HEADER))
+    array = sizes.mapped(path, dtype, shape, start, path.stat().st_size - start, order)
+    return _as_bfloat16(path, _native(path, array), words)
+
+
+def _npz(path: Path, words: list[str]) -> Array:
+    names = archives.npz_names(path)
+    is_bits = bool(words) and words[-1] == "bfloat16" and ":".join(words) not in names
+    if is_bits:
+        words = words[:-1]
+    array = archives.npz(path, _chosen(path, names, words))
+    return _as_bfloat16(path, _native(path, array), ["bfloat16"] * is_bits)
+
+
+def _native(path: Path, array: Array) -> Array:
+    """The array of a .npy file in the byte order of this machine, and as bfloat16 where NumPy knows no name."""
     if array.dtype.kind == "V" and array.dtype.itemsize == 2 and array.dtype.names is None:
         # NumPy does not know bfloat16 by name: it writes two bytes of nothing, and no other dtype of tensors is so.
         array = array.view(BY_NAME["bfloat16"].numpy)
     if not array.dtype.isnative:
+        sizes.refuse_large(path, array.nbytes, "must be read as a whole for their byte order")
         array = array.astype(array.dtype.newbyteorder("="))
-    return _as_bfloat16(path, array, words)
+    return array
 
 
 def _as_bfloat16(path: Path, array: Array, words: list[str]) -> Array:
@@ -97,7 +87,7 @@ def _as_bfloat16(path: Path, array: Array, words: list[str]) -> Array:
         return array
     if words != ["bfloat16"] or array.dtype.name not in ("uint16", "int16", "bfloat16"):
         raise UnreadableFile(
-            f"{path}: holds {array.dtype.name}, not {':'.join(words)}; "
+            f"{path}: holds {array.dtype.name}, not {_short(words)}; "
             "only :bfloat16 may follow, for its bits in uint16 or int16"
         )
     return array.view(BY_NAME["bfloat16"].numpy)
@@ -113,111 +103,64 @@ def _raw(path: Path, words: list[str]) -> Array:
     if dtype.name == "complex32":
         raise UnreadableFile(f"{path}: no operator takes {dtype}")
     shape = () if words[1] == "scalar" else tuple(map(int, words[1].split("x")))
-    return _mapped(path, dtype.numpy, shape, 0, "C")
-
-
-def _mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int, order: Any) -> Array:
-    """The elements of a file, of which nothing is read yet; they must fill it."""
-    promised, held = prod(shape) * dtype.itemsize, path.stat().st_size - start
-    if promised != held:
-        what = "truncated" if held < promised else "too long"
-        raise UnreadableFile(f"{path}: {what}: {dtype.name}, shape {shape}, takes {promised} bytes, it has {held}")
-    try:
-        if not promised:
-            return np.empty(shape, dtype)
-        raw = np.memmap(path, np.uint8, "r", start, (promised,))  # bytes: memmap does not take every dtype by name
-        return np.ndarray(shape, dtype, raw, order=order)
-    except ValueError as error:
-        raise UnreadableFile(f"{path}: no array has shape {shape}: {_first_line(error)}") from error
+    return sizes.mapped(path, dtype.numpy, shape, 0, path.stat().st_size)
 
 
 def _torch(path: Path, words: list[str]) -> Array:
-    _refuse_large(path)
-    try:
-        torch = importlib.import_module("torch")
-    except ImportError as error:
-        raise UnreadableFile(f"{path}: PyTorch is needed ({error}); pip install 'actgrad[torch]'") from error
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            held = torch.load(path, map_location="cpu", weights_only=True)
-    except OSError:
-        raise
-    except Exception as error:  # whatever a hostile file makes the reader raise
-        raise UnreadableFile(f"{path}: PyTorch does not read it as tensors: {_first_line(error)}") from error
-    tensor = _chosen(path, held, words) if isinstance(held, Mapping) else held
-    if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided or tensor.is_quantized:
-        raise UnreadableFile(f"{path}: holds a {type(tensor).__name__}, no plain tensor")
-    if not isinstance(held, Mapping) and words:
-        raise UnreadableFile(f"{path}: holds one tensor without a name; {':'.join(words)!r} chooses among several")
-    try:
-        return testing.from_torch(torch, tensor.detach().resolve_conj().resolve_neg())
-    except TypeError as error:
-        raise UnreadableFile(f"{path}: holds {tensor.dtype}: {_first_line(error)}") from error
+    held = archives.tensors(path)
+    if isinstance(held, Mapping):
+        return archives.torch_array(path, held[_chosen(path, held, words)])
+    if words:
+        raise UnreadableFile(f"{path}: holds one tensor without a name; {_short(words)!r} chooses among several")
+    return archives.torch_array(path, held)
 
 
 def _safetensors(path: Path, words: list[str]) -> Array:
-    _refuse_large(path)
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        head = file.read(8)
+        length = int.from_bytes(head, "little")
+        if len(head) < 8 or length > size - 8:
+            raise UnreadableFile(f"{path}: no .safetensors file: its header reaches beyond its end")
+        if length > MOST_HEADER:
+            raise UnreadableFile(f"{path}: a header of {length} bytes, more than {MOST_HEADER}")
+        text = file.read(length)
     try:
-        library = importlib.import_module("safetensors")
-    except ImportError as error:
-        raise UnreadableFile(f"{path}: safetensors is needed ({error}); pip install 'actgrad[check]'") from error
-    try:
-        held = dict(library.deserialize(path.read_bytes()))
-    except Exception as error:  # the library's own class of errors is not the same in all of its versions
-        raise UnreadableFile(f"{path}: no .safetensors file: {_first_line(error)}") from error
-    entry = _chosen(path, held, words)
-    name = _SAFETENSORS.get(entry["dtype"])
+        held = json.loads(text)
+        held.pop("__metadata__", None)
+        entry = held[_chosen(path, held, words)]
+        word, shape, (first, last) = entry["dtype"], entry["shape"], entry["data_offsets"]
+        if not all(type(n) is int and n >= 0 for n in (*shape, first, last)) or first > last:
+            raise ValueError("sizes and offsets are whole numbers from 0")
+    except UnreadableFile:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise UnreadableFile(f"{path}: no .safetensors file: {first_line(error)}") from error
+    name = _SAFETENSORS.get(word) if isinstance(word, str) else None
     if name is None:
-        raise UnreadableFile(f"{path}: holds {entry['dtype']}; known: {', '.join(_SAFETENSORS)}")
-    return np.frombuffer(entry["data"], BY_NAME[name].numpy).reshape(entry["shape"])
+        raise UnreadableFile(f"{path}: holds {word!r:.60}; known: {', '.join(_SAFETENSORS)}")
+    if last > size - 8 - length:
+        raise UnreadableFile(f"{path}: truncated: a tensor reaches beyond its {size} bytes")
+    return sizes.mapped(path, BY_NAME[name].numpy, tuple(shape), 8 + length + first, last - first)
 
 
-def _chosen(path: Path, held: Mapping[str, Any], words: list[str]) -> Any:
+def _chosen(path: Path, names: Iterable[Any], words: list[str]) -> Any:
     """One of several tensors, by its name."""
-    name = ":".join(words)
+    held, name = list(names), ":".join(words)
     if words and name in held:
-        return held[name]
+        return name
     if not words and len(held) == 1:
-        return next(iter(held.values()))
-    names = ", ".join(sorted(map(str, held))[:20]) or "no tensor"
-    asked = f"has no tensor {name!r}" if words else f"has {len(held)} tensors; {path}:NAME chooses one"
-    raise UnreadableFile(f"{path}: {asked}; it holds {names}")
+        return held[0]
+    known = ", ".join(sorted(map(str, held))[:20]) or "no tensor"
+    asked = f"has no tensor {_short(words)!r}" if words else f"has {len(held)} tensors; {path}:NAME chooses one"
+    raise UnreadableFile(f"{path}: {asked}; it holds {known}")
 
 
-def _refuse_large(path: Path) -> None:
-    """An error for a file that must be read as a whole and does not fit."""
-    size, free = path.stat().st_size, available_memory()
-    if free is not None and size > free:
-        raise UnreadableFile(
-            f"{path}: {size} bytes must be read as a whole and {free} are free; .npy and .bin are read in parts"
-        )
+def _short(words: list[str]) -> str:
+    text = ":".join(words)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
-def available_memory() -> int | None:
-    """Bytes that a program may take without swapping; None where the system does not tell."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
-    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")), None)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-
-
-def replace_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file as a whole or not at all."""
-    path = Path(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise UnreadableFile(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        part.unlink(missing_ok=True)
-
-
-_READERS = {".npy": _npy, ".bin": _raw, ".pt": _torch, ".pth": _torch, ".safetensors": _safetensors}
+_READERS = {
+    ".npy": _npy, ".npz": _npz, ".bin": _raw, ".pt": _torch, ".pth": _torch, ".safetensors": _safetensors
+}  # fmt: skip

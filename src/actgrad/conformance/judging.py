@@ -28,6 +28,7 @@ def judge(
     actual: Sequence[Array | None],
     *,
     asked: Iterable[str] = tuple(STANDARDS),
+    strict: bool = False,
     progress: Progress | None = None,
     explain: bool = True,
 ) -> Verdict:
@@ -35,7 +36,8 @@ def judge(
 
     `inputs` are in the order of the schema, None for an optional one that is left out; `actual` in that of the outputs,
     None for one that is not judged. Attributes that are not given have their defaults; a product that was chosen
-    (actgrad.product) judges. The errors of a call on such tensors are raised here too.
+    (actgrad.product) judges. The errors of a call on such tensors are raised here too. actgrad's own bounds (`ulp`)
+    count if `strict`, and for a dtype of which no published standard among `asked` says anything.
     """
     call = elements(operator, attributes, tuple(inputs), tuple(actual))
     asked = [name for name in STANDARDS if name in set(asked)]
@@ -46,7 +48,7 @@ def judge(
     measurement.run(progress)
     parts = measurement.parts
     is_failing = any(part.failing for part in parts)
-    judged = [_judged(call, golden, k, asked, part) for k, part in enumerate(parts)]
+    judged = [_judged(call, golden, k, asked, strict, part) for k, part in enumerate(parts)]
     return Verdict(
         operator=operator.name,
         attributes=call.attributes,
@@ -67,7 +69,7 @@ def _counts(call: Elements) -> Array:
     return counts * len(call.outputs)
 
 
-def _judged(call: Elements, golden: Golden, k: int, asked: list[str], part: Part) -> Judged:
+def _judged(call: Elements, golden: Golden, k: int, asked: list[str], strict: bool, part: Part) -> Judged:
     lane = call.outputs[k]
     dtype = lane.array.dtype.name
     return Judged(
@@ -76,7 +78,12 @@ def _judged(call: Elements, golden: Golden, k: int, asked: list[str], part: Part
         elements=call.size,
         failing=part.failing,
         by_terms=part.by_terms,
-        outcomes=tuple(standards.decide(STANDARDS[name], dtype, part.tallies.get(name, Tally())) for name in asked),
+        outcomes=tuple(
+            standards.decide(
+                STANDARDS[name], dtype, part.tallies.get(name, Tally()), standards.counts(name, asked, dtype, strict)
+            )
+            for name in asked
+        ),
         histogram=tuple(int(n) for n in part.histogram),
         first=_failures(call, golden, k, np.sort(part.first)[:SHOWN]),
         worst=_failures(call, golden, k, np.array([place for _, place in part.worst], np.int64)),

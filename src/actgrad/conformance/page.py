@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import terminal
 from . import pictures, report
+from .decision import Decision
 from .run import Result
 from .standards import NAMES, REPEAT, STANDARDS
 from .verdict import Verdict
@@ -26,11 +28,11 @@ dt { font-weight: 600; float: left; clear: left; width: 8rem } dd { margin-left:
 """
 
 
-def page(results: Sequence[Result], asked: Sequence[str], settings: Mapping[str, Any], is_of_files: bool) -> str:
+def page(
+    results: Sequence[Result], asked: Sequence[str], settings: Mapping[str, Any], decision: Decision, is_of_files: bool
+) -> str:
     """The page as text."""
-    holds = all(result.verdict.holds for result in results)
-    said = "every standard holds" if holds else "a standard fails"
-    body = [f"<h1>actgrad check: {said}</h1>", _definitions(settings)]
+    body = [f"<h1>actgrad check: {decision.word}</h1>", f"<p>{_text(decision.why)}.</p>", _definitions(settings)]
     if is_of_files:
         for result in results:
             body += _verdict(result)
@@ -48,7 +50,7 @@ def page(results: Sequence[Result], asked: Sequence[str], settings: Mapping[str,
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">\n"
-        f"<title>actgrad check: {said}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<title>actgrad check: {decision.word}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
         + "\n".join(body)
         + "\n</body>\n</html>\n"
     )
@@ -56,7 +58,7 @@ def page(results: Sequence[Result], asked: Sequence[str], settings: Mapping[str,
 
 def _text(value: Any) -> str:
     """Any text as it may stand on a page."""
-    return escape(report.printable(str(value)))
+    return escape(terminal.printable(str(value)))
 
 
 def _definitions(pairs: Mapping[str, Any]) -> str:
@@ -111,12 +113,12 @@ def _verdict(result: Result) -> Iterator[str]:
     yield f"<h2><code>{_text(report.call_line(verdict))}</code> {_text(result.case)}</h2>"
     yield f"<p>Exact values: {_text(verdict.golden)}.</p>"
     outcomes = [
-        (output.name, output.dtype, STANDARDS[o.standard].title, report.word(o.holds), o.says)
+        (output.name, output.dtype, STANDARDS[o.standard].title, report.word(o), o.says)
         for output in verdict.outputs
         for o in output.outcomes
     ]
     if verdict.repeat is not None:
-        outcomes.append(("", "", REPEAT, report.word(verdict.repeat.holds), verdict.repeat.says))
+        outcomes.append(("", "", REPEAT, report.word(verdict.repeat), verdict.repeat.says))
     yield _table(["output", "dtype", "standard", "", ""], [], outcomes)
     yield from _failures(verdict)
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..terminal import printable
+from .decision import Decision
 from .run import Result
 from .standards import REPEAT, STANDARDS, Outcome, Tally
 from .verdict import ULP_EDGES, Failure, Judged, Verdict
@@ -39,7 +41,7 @@ def rows(results: Iterable[Result], asked: Sequence[str]) -> list[Row]:
         found.append(
             Row(
                 operator, dtype, len(group), sum(r.verdict.elements for r in group),
-                {n: all(o.holds for o in of) if of else None for n, of in outcomes.items()},
+                {n: not any(o.is_broken for o in of) if of else None for n, of in outcomes.items()},
                 {n: sum((o.tally for o in of if o.tally is not None), Tally()) for n, of in outcomes.items()},
             )
         )  # fmt: skip
@@ -84,7 +86,7 @@ def headings(asked: Iterable[str]) -> list[str]:
 
 CAPTION = (
     "! before what fails, - where a standard says nothing of a dtype. Numbers are of all cases together; each standard "
-    "was applied to each case."
+    "was applied to each case. ULP fails only with --strict, or where no published standard is defined."
 )
 
 
@@ -112,9 +114,9 @@ def details(result: Result) -> Iterator[Any]:
         table.add_section()
         for k, outcome in enumerate(output.outcomes):
             names = (output.name, output.dtype) if k == 0 else ("", "")
-            table.add_row(*names, STANDARDS[outcome.standard].title, word(outcome.holds), outcome.says)
+            table.add_row(*names, STANDARDS[outcome.standard].title, word(outcome), outcome.says)
     if verdict.repeat is not None:
-        table.add_row("", "", REPEAT, word(verdict.repeat.holds), verdict.repeat.says)
+        table.add_row("", "", REPEAT, word(verdict.repeat), verdict.repeat.says)
     yield table
     if not verdict.failing:
         return
@@ -144,11 +146,6 @@ def diagnosis_lines(verdict: Verdict) -> list[str]:
     """The mistakes in words."""
     lines = [f"{d.says} (explains {d.explained:,} of {d.looked_at:,} looked at)" for d in verdict.diagnoses]
     return lines or ["no mistake that actgrad knows"]
-
-
-def printable(text: str) -> str:
-    """Text without what a terminal would obey: such characters by their numbers."""
-    return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def call_line(verdict: Verdict) -> str:
@@ -194,18 +191,22 @@ def _share(share: float) -> str:
     return {"0.000%": "<0.001%", "100.000%": ">99.999%"}.get(text, text)
 
 
-def word(holds: bool | None) -> str:
+def word(outcome: Outcome) -> str:
     """Whether a standard holds, in a word."""
-    return {True: "holds", False: "FAILS", None: "-"}[holds]
+    if outcome.holds is False and not outcome.counts:
+        return "exceeded"
+    return {True: "holds", False: "FAILS", None: "-"}[outcome.holds]
 
 
 # JSON
 
 
-def document(results: list[Result], settings: Mapping[str, Any]) -> dict[str, Any]:
+def document(results: list[Result], settings: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
     """All that was found, as JSON takes it: numbers that JSON lacks are strings, "nan", "inf" and "-inf"."""
     return {
-        "holds": all(result.verdict.holds for result in results),
+        "holds": decision.is_accepted,
+        "verdict": decision.word,
+        "why": decision.why,
         **_plain(settings),
         "ulp_edges": ULP_EDGES,
         "results": [_plain(result) for result in results],

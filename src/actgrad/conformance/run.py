@@ -29,7 +29,7 @@ class Result:
     verdict: Verdict
 
 
-def check(case: Case, backend: str, asked: Iterable[str]) -> Result | None:
+def check(case: Case, backend: str, asked: Iterable[str], strict: bool = False) -> Result | None:
     """What the judge says of one case on a backend; None where the rules that were chosen refuse such a call."""
     asked = [name for name in asked if name in case.standards]
     try:
@@ -39,7 +39,7 @@ def check(case: Case, backend: str, asked: Iterable[str]) -> Result | None:
             raise
         return None
     compute(case, backend, outputs)
-    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=asked)
+    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=asked, strict=strict)
     if REPEAT in asked:
         verdict = replace(verdict, repeat=repeat(case, backend, outputs))
     return Result(case.operator.name, case.dtype, case.name, verdict)

@@ -7,7 +7,7 @@ so that a perfect result has the error 0. A dtype for which a standard was publi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import ml_dtypes
@@ -124,21 +124,30 @@ class Standard:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a standard says of one output; `holds` is None where it says nothing, and `says` then why."""
+    """What a standard says of one output; `holds` is None where it says nothing, and `says` then why.
+
+    Outcomes that do not count are shown and decide nothing.
+    """
 
     standard: str
     holds: bool | None
     says: str
     limits: Limits = ()
     tally: Tally | None = None
+    counts: bool = True
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether this outcome rejects."""
+        return self.counts and self.holds is False
 
 
-def decide(standard: Standard, dtype: str, tally: Tally) -> Outcome:
+def decide(standard: Standard, dtype: str, tally: Tally, counts: bool = True) -> Outcome:
     """The outcome of a standard, given the tally of all elements."""
     if not standard.is_defined(dtype):
-        return Outcome(standard.name, None, f"not defined for {dtype}")
+        return Outcome(standard.name, None, f"not defined for {dtype}", counts=counts)
     limits = standard.limits_of(dtype)
-    return Outcome(standard.name, standard.holds(tally, limits), standard.shows(tally, limits), limits, tally)
+    return Outcome(standard.name, standard.holds(tally, limits), standard.shows(tally, limits), limits, tally, counts)
 
 
 # Mixed tolerance
@@ -256,6 +265,8 @@ def _largest(values: Array) -> float:
 
 
 REPEAT = "repeat"
+OWN = "ulp"  # actgrad's own bounds
+PUBLISHED = ("mixed", "mere-mare", "thousandth")  # of accuracy; each defines some dtypes
 STANDARDS: Mapping[str, Standard] = {
     s.name: s
     for s in (
@@ -320,6 +331,11 @@ NAMES: Mapping[str, str] = {
     **{name: standard.says for name, standard in STANDARDS.items()},
     REPEAT: f"the same bits in {RUNS} runs; of what runs here, not of files",
 }
+
+
+def counts(name: str, asked: Iterable[str], dtype: str, strict: bool) -> bool:
+    """Whether a standard decides about a dtype: our own bounds only if `strict`, or where no published one is asked."""
+    return name != OWN or strict or not any(n in PUBLISHED and STANDARDS[n].is_defined(dtype) for n in asked)
 
 
 def repeat(runs: int, different: int) -> Outcome:

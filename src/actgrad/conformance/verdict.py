@@ -53,7 +53,7 @@ class Judged:
 
     @property
     def holds(self) -> bool:
-        return all(outcome.holds is not False for outcome in self.outcomes)
+        return not any(outcome.is_broken for outcome in self.outcomes)
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether every standard holds that was asked for and says anything."""
-        repeats = self.repeat is None or self.repeat.holds is not False
+        """Whether every standard holds that counts and says anything."""
+        repeats = self.repeat is None or not self.repeat.is_broken
         return repeats and all(output.holds for output in self.outputs)
 
     @property

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import __version__
-from ..errors import ActgradError
+from . import prefix as prefixes
 from . import prototypes
+from .prefix import SdkError
 
 HERE = Path(__file__).parent
 SOURCES, HEADERS = HERE / "c", HERE / "include"
-_MARK = "actgrad-sdk"  # a file that says that a folder is one of ours
 
 #: The sources of libnnopbase; all others are the runtime's, libascendcl.
 _OPERATORS = (
@@ -28,10 +28,6 @@ _OPERATORS = (
 )  # fmt: skip
 #: What programs link for the operators; all are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
-
-
-class SdkError(ActgradError):
-    """The SDK could not be built or used."""
 
 
 @dataclass(frozen=True)
@@ -99,28 +95,21 @@ def compiler(language: str) -> list[str]:
 
 def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
     """Build the SDK into `prefix`. It is made beside it and then put in place: a failure leaves what was there."""
-    prefix = prefix.resolve()
+    prefix = Path(os.path.realpath(prefix))  # Path.resolve raises no OSError for a loop of links
     command = compiler("c")
     try:
-        if prefix.exists() and not (prefix.is_dir() and (_is_ours(prefix) or not any(prefix.iterdir()))):
-            raise SdkError(f"{prefix} is there and is no SDK of actgrad; choose another folder")
+        prefixes.check(prefix)
         prefix.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".actgrad-sdk-", dir=prefix.parent) as folder:
-            fresh, old = Path(folder) / "fresh", Path(folder) / "old"
+            fresh = Path(folder) / "fresh"
             write_headers(fresh / "include")
-            _write_libraries(fresh, command, interpreter or Interpreter.current())
+            _write_libraries(fresh, Path(folder) / "made", command, interpreter or Interpreter.current())
             for name, text in _descriptions(prefix):
                 _write(fresh / name, text)
-            _write(fresh / _MARK, f"{__version__}\n")
-            if prefix.exists():
-                prefix.rename(old)
-            fresh.rename(prefix)
+            prefixes.finish(fresh)
+            prefixes.put(fresh, prefix, Path(folder) / "old")
     except OSError as error:
         raise SdkError(f"the SDK cannot be built in {prefix}: {error}") from error
-
-
-def _is_ours(prefix: Path) -> bool:
-    return (prefix / _MARK).exists()
 
 
 def write_headers(include: Path) -> None:
@@ -135,8 +124,9 @@ def write_headers(include: Path) -> None:
         _write(include / "aclnnop" / "level2" / name, f'/* Made by `actgrad sdk`. */\n#include "aclnnop/{name}"\n')
 
 
-def _write_libraries(fresh: Path, command: list[str], interpreter: Interpreter) -> None:
-    library, made = fresh / "lib64", fresh / "made"
+def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: Interpreter) -> None:
+    """Compile the libraries; `made` is a folder for what they are made of."""
+    library = fresh / "lib64"
     library.mkdir(parents=True)
     _write(made / "data_types.h", prototypes.data_types())
     _write(made / "opapi.c", prototypes.stubs())
@@ -169,7 +159,6 @@ def _write_libraries(fresh: Path, command: list[str], interpreter: Interpreter) 
         link(name, [stubs], "nnopbase", "ascendcl")
     link("opapi_math", [made / "empty.c"])
     (library / "libacl_rt.so").symlink_to("libascendcl.so")
-    shutil.rmtree(made)
 
 
 def _run(command: list[str], what: str) -> None:

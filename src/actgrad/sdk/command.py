@@ -7,8 +7,9 @@ import json
 import sys
 from pathlib import Path
 
+from .. import terminal
 from . import builder, programs
-from .builder import SdkError
+from .prefix import SdkError
 
 _EPILOG = """\
 examples:
@@ -61,7 +62,7 @@ def _run(options: argparse.Namespace) -> int:
         return programs.run(Path(options.program[0]), options.program[1:], options.flag)
     prefix = options.prefix.absolute()
     builder.build(prefix)
-    print(prefix)
+    terminal.show(str(prefix))
     print(f"the SDK is in {prefix}; use it with: . {prefix / 'set_env.sh'}", file=sys.stderr)
     return 0
 
@@ -70,10 +71,10 @@ def _check(paths: list[Path], as_json: bool) -> int:
     found = [finding for path in paths for finding in programs.findings(path)]
     if as_json:
         rows = [{"file": str(f.file), "line": f.line, "kind": f.kind, "name": f.name} for f in found]
-        print(json.dumps(rows, indent=2))
+        terminal.show(json.dumps(rows, indent=2))
     else:
-        for finding in found:
-            print(finding)
-        if not found:
+        if found:
+            terminal.show("\n".join(map(str, found)))
+        else:
             print("the SDK has every header and function of " + ", ".join(map(str, paths)), file=sys.stderr)
     return 1 if found else 0

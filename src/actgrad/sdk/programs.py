@@ -14,7 +14,8 @@ from pathlib import Path
 from .. import __version__
 from ..folders import user_cache
 from . import builder
-from .builder import HERE, SdkError
+from .builder import HERE
+from .prefix import SdkError
 
 #: What a program is linked with.
 LIBRARIES = ("opapi_nn", "opapi_math", "nnopbase", "ascendcl")

@@ -24,6 +24,7 @@ from ..arrays import View
 from ..checks import Terms
 from ..dtypes import BY_NAME
 from ..errors import ActgradError
+from ..floating_point import default_environment
 from ..loop import Meta, extent, same_layout
 from ..plan import Plan, Prepared
 
@@ -32,7 +33,7 @@ KNOWN = 4096  # calls that are remembered
 NOTHING = -3  # bytes of storage that a tensor without elements must have: even a null address (-2) will do
 OPERANDS = 8
 
-INTERFACE = 3  # counts the changes to what C and Python tell each other; internal.h has the same number
+INTERFACE = 4  # counts the changes to what C and Python tell each other; internal.h has the same number
 #: actgrad_plan of internal.h: what one call needs, and what others of the same words do
 _ANSWER, _GENERAL = struct.Struct(f"<6q{OPERANDS}Q"), struct.Struct(f"<{2 + 6 * OPERANDS}q")
 PLAN_SIZE = _ANSWER.size + _GENERAL.size
@@ -107,6 +108,7 @@ def _planned_again(known: Known, places: tuple[int, ...]) -> Plan | None:
     return known.function.operator.plan_prepared(known.prepared, known.attributes, ordered[:n], ordered[n:])
 
 
+@default_environment()  # a thread that flushes subnormal numbers would lose scalars
 def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> tuple[Plan, Known | None]:
     """The plan of a call, which is remembered where its like can be told by its words."""
     name, words, _ = key

@@ -100,7 +100,8 @@ class Applied:
         self.found.clear()  # what was found in one block is not there in another
         if self.notes is not None:
             self.notes.begin()
-        results = self.row.element(*self.formulas, *inputs, *self.scalars)
+        with xp.calling(self.row.formulas):
+            results = self.row.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]
 
     def _either(self, before: ir.Block, a: Vector, again: ir.Block, b: Vector) -> Vector:

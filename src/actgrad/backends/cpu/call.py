@@ -59,7 +59,6 @@ def add_symbols() -> None:
     symbols = {
         "PyTuple_Type": tuple,
         "_Py_TrueStruct": True,
-        "actgrad_RuntimeError": RuntimeError,
         "actgrad_out": _OUT,
         "actgrad_torch": _TORCH,
     }
@@ -313,9 +312,9 @@ def _fresh(module: ir.Module, attempt: ir.Function) -> ir.Function:
     f.api(VOID, "Py_DecRef", result)
     f.branch(nothing)
     f.position_at_end(failed)
-    # Some of PyTorch's tensors have no like; the long way says what they are. Other errors stay.
-    is_such = f.api(I32, "PyErr_ExceptionMatches", f.object("actgrad_RuntimeError"))
-    with f.if_then(f.icmp_signed("!=", is_such, I32(0))):
+    # Some of PyTorch's tensors have no like, others no memory for one; the long way says so. An interrupt stays.
+    is_error = f.api(I32, "PyErr_ExceptionMatches", f.object("actgrad_Exception"))
+    with f.if_then(f.icmp_signed("!=", is_error, I32(0))):
         f.api(VOID, "PyErr_Clear")
     return f.end(NULL, nothing, NULL)
 

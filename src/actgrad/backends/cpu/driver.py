@@ -3,7 +3,7 @@
 It is the same for every kernel and compiled once per process. A kernel hands it a call block (see `Block`), which
 describes the loop and is never written to, and the operands' addresses:
 
-    void run(int64* block, char** addresses)
+    int32 run(int64* block, char** addresses)             1; 0 where memory is missing, and nothing is promised
 
 Two ways of walking. Flat: all operands are contiguous and the loop is one row, cut into a piece per thread. Tiled: the
 two innermost dimensions are cut into tiles, and threads share the tiles. Within a tile an operand whose rows are
@@ -22,15 +22,16 @@ from enum import auto
 
 import llvmlite.ir as ir
 
+from .environment import Environment
 from .flow import Function, Words, external, external_data
-from .irtypes import I32, I64, PTR, VOID
-from .staging import emit_copy
+from .irtypes import I1, I32, I64, PTR, VOID
+from .staging import emit_copy, emit_stage
 from .target import LINE, Target
 
 MAX_OPERANDS = 8
 MAX_DIMENSIONS = 64  # of NumPy, the widest
 PAGE = 4096  # bytes
-STAGE_BYTES = 64 << 10  # room for staged tiles and rows, on each thread's stack, which must therefore have 96 KiB
+STAGE_BYTES = 64 << 10  # room for staged tiles and rows; each thread keeps such a piece of the heap
 
 
 class Block(Words):
@@ -87,6 +88,7 @@ class Slots(Words):
     CHOSEN = auto()  # the number of threads asked for, or 0 for MAX_THREADS
     OWNER = auto()  # the process that may use the pool: not a forked child, which inherits it broken
     SETTLED = auto()  # whether the runtime stays: it is PyTorch's, or PyTorch is there without one
+    STAGE_KEY = auto()  # the pthread key of each thread's stage
 
 
 class Runtime(Words):
@@ -105,7 +107,7 @@ def emit(module: ir.Module, target: Target) -> None:
     """Add `run` and what it needs to `module`."""
     segment = _segment(module, streams_disturb=target.vector_bytes < LINE)
     flat, tiled = _flat(module, segment), _tiled(module, segment, emit_copy(module, target.vector_bytes))
-    part = _part(module, flat, tiled, target.fence)
+    part = _part(module, flat, tiled, target)
     _run(module, part, _worker(module, part))
 
 
@@ -179,13 +181,12 @@ def _flat(module: ir.Module, segment: ir.Function) -> ir.Function:
 
 
 def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Function:
-    """tiled(block, addresses, first, last): tiles first..last of the walk over all tiles."""
-    f = Function(module, "tiled", (PTR, PTR, I64, I64))
+    """tiled(block, addresses, first, last): tiles first..last of the walk over all tiles; whether there was memory."""
+    f = Function(module, "tiled", (PTR, PTR, I64, I64), I1)
     block, addresses, first, last = f.arguments
     index = f.words(MAX_DIMENSIONS, "index")
     origin = f.words(MAX_OPERANDS, "origin")  # of the tile, in each operand
     pointers = f.words(MAX_OPERANDS, "pointers")
-    stage = f.words(STAGE_BYTES // 8, "stage")
     dimensions, operands = f.word(block, Block.DIMENSIONS), f.word(block, Block.OPERANDS)
     outputs, counts = f.word(block, Block.OUTPUTS), f.word_at(block, f.word(block, Block.COUNTS))
     innermost, last_but_one = f.sub(dimensions, I64(1)), f.sub(dimensions, I64(2))
@@ -195,6 +196,9 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
     copies_rows = f.icmp_signed("!=", f.word(block, Block.COPIES_ROWS), I64(0))
     chunk = f.word(block, Block.CHUNK)
     remaining = f.words(1, "remaining")
+    key = f.trunc(f.word(external_data(module, SLOTS_SYMBOL), Slots.STAGE_KEY), I32)
+    stage, without_stage = f.call(emit_stage(module, STAGE_BYTES), [key]), f.append_basic_block("without_stage")
+    f.need(f.icmp_signed("!=", f.ptrtoint(stage, I64), I64(0)), without_stage)
 
     def walk(part: ir.Value, dimension: ir.Value) -> ir.Value:
         return f.word(part, f.add(I64(Part.WALK), dimension))
@@ -311,29 +315,32 @@ def _tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Fun
         dimension.add_incoming(outer, f.block)
         f.cbranch(f.and_(carries, f.icmp_signed(">=", outer, I64(0))), turn, turned)
         f.position_at_end(turned)
-    f.ret_void()
-    return f.function_value
+    return f.end(I1(1), without_stage, I1(0))
 
 
-def _part(module: ir.Module, flat: ir.Function, tiled: ir.Function, fence: str) -> ir.Function:
-    """part(block, addresses, first, last): some of the units, whichever they are."""
-    f = Function(module, "part", (PTR, PTR, I64, I64))
+def _part(module: ir.Module, flat: ir.Function, tiled: ir.Function, target: Target) -> ir.Function:
+    """part(block, addresses, first, last): some of the units, whichever they are; whether there was memory."""
+    f = Function(module, "part", (PTR, PTR, I64, I64), I1)
+    done = f.words(1, "done")
+    environment = Environment(f, target)
     is_flat = f.icmp_signed("==", f.word(f.arguments[0], Block.DIMENSIONS), I64(0))
     with f.if_else(is_flat) as (then, otherwise):
         with then:
             f.call(flat, f.arguments)
+            f.store(I64(1), done)
         with otherwise:
-            f.call(tiled, f.arguments)
-    if fence:  # streaming stores are not ordered with others until then
+            f.store(f.zext(f.call(tiled, f.arguments), I64), done)
+    if target.fence:  # streaming stores are not ordered with others until then
         has_streamed = f.icmp_signed("!=", f.word(f.arguments[0], Block.ROW_STREAMING), I64(0))
         with f.if_then(has_streamed):
-            f.call(external(module, fence, VOID), [])
-    f.ret_void()
+            f.call(external(module, target.fence, VOID), [])
+    environment.restore()
+    f.ret(f.trunc(f.load(done, typ=I64), I1))
     return f.function_value
 
 
 def _worker(module: ir.Module, part: ir.Function) -> ir.Function:
-    """worker({block, addresses, runtime}): this thread's share of the units; what the thread pool calls."""
+    """worker({block, addresses, runtime, failed}): this thread's share of the units; what the thread pool calls."""
     f = Function(module, "worker", (PTR,))
     block, addresses, runtime = (f.word(f.arguments[0], k, PTR) for k in range(3))
     thread = f.sext(_indirect(f, f.word(runtime, Runtime.THREAD), I32, []), I64)
@@ -346,16 +353,18 @@ def _worker(module: ir.Module, part: ir.Function) -> ir.Function:
     first = f.least(f.mul(thread, share), units)
     last = f.least(f.add(first, share), units)
     with f.if_then(f.icmp_signed("<", first, last)):
-        f.call(part, [block, addresses, first, last])
+        done = f.call(part, [block, addresses, first, last])
+        with f.if_then(f.not_(done)):
+            f.store(I64(1), f.word_at(f.arguments[0], 3))
     f.ret_void()
     return f.function_value
 
 
 def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
-    """run(block, addresses): all of the loop, on as many threads as there is work for."""
-    f = Function(module, "run", (PTR, PTR), public=True)
+    """run(block, addresses): all of the loop, on as many threads as there is work for; 1, or 0 without memory."""
+    f = Function(module, "run", (PTR, PTR), I32, public=True)
     block, addresses = f.arguments
-    slots, shared = external_data(module, SLOTS_SYMBOL), f.words(3, "shared")
+    slots, shared = external_data(module, SLOTS_SYMBOL), f.words(4, "shared")
     units = f.word(block, Block.UNITS)
     wanted = f.sdiv(units, f.word(block, Block.GRAIN))
     several = f.append_basic_block("several")
@@ -377,9 +386,9 @@ def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
     f.store(block, f.word_at(shared, 0))
     f.store(addresses, f.word_at(shared, 1))
     f.store(runtime, f.word_at(shared, 2))
+    f.store(I64(0), f.word_at(shared, 3))
     _indirect(f, f.word(runtime, Runtime.PARALLEL), VOID, [worker, shared, f.trunc(threads, I32), I32(0)])
-    f.ret_void()
+    f.ret(f.zext(f.icmp_signed("==", f.word(shared, 3), I64(0)), I32))
 
     f.position_at_end(alone)
-    f.call(part, [block, addresses, I64(0), units])
-    f.ret_void()
+    f.ret(f.zext(f.call(part, [block, addresses, I64(0), units]), I32))

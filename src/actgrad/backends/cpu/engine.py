@@ -7,23 +7,21 @@ import struct
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, replace
-from functools import cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 import numpy as np
 
-from ... import interception
+from ... import first_use, interception
 from ...arrays import View
-from ...forks import forkable_lock
 from ...loop import Loop
 from ...plan import Computation, Shortcut
 from . import call, driver, launch, lookup, objects, rows, shortcut, threads, tiling
 from .rows import Row
 from .target import Target, host
 
-_lock = forkable_lock()
 _engines: list[llvm.ExecutionEngine] = []  # machine code lives as long as the process
 _compiled: dict[tuple[Row, Target], RowCode] = {}
 #: By what they hold; scalars by their words, for 0.0 and -0.0 differ. Kernels and what was made of them point to these.
@@ -93,9 +91,17 @@ class Doors(NamedTuple):
     lookup_streaming: int
 
 
-@cache
+_made: list[Doors] = []  # once they are
+
+
 def _doors() -> Doors:
     """The driver, compiled once."""
+    return _made[0] if _made else first_use.run(_make_doors)
+
+
+def _make_doors() -> Doors:
+    if _made:
+        return _made[0]  # another thread was first
     threads.add_symbols()
     launch.add_symbols()
     shortcut.add_symbols()
@@ -105,7 +111,8 @@ def _doors() -> Doors:
     address = engine.get_function_address
     launcher = launch.as_builtin("launch", address("launch"))
     interception.may_be_active = launch.as_builtin("may_be_active", address("may_be_active"))
-    return Doors(launcher, *(address(name) for name in ("call", "run", "lookup", "lookup_streaming")))
+    _made.append(Doors(launcher, *(address(name) for name in ("call", "run", "lookup", "lookup_streaming"))))
+    return _made[0]
 
 
 def _driver_module(target: Target) -> ir.Module:
@@ -123,8 +130,7 @@ def row_code(row: Row, target: Target) -> RowCode:
     key = (row, target)
     code = _compiled.get(key)
     if code is None:
-        with _lock:  # LLVM compiles for one thread at a time
-            code = _compiled.get(key) or _compiled.setdefault(key, RowCode(row, target))
+        code = first_use.run(lambda: _compiled.get(key) or _compiled.setdefault(key, RowCode(row, target)))
     return code
 
 
@@ -160,8 +166,7 @@ class CpuKernel:
         loop = computation.loop.coalesced()
         self.target = host()
         self.walk = tiling.plan(loop, self.target)
-        with _lock:
-            self.doors = _doors()
+        self.doors = _doors()
         self.milliseconds = 0.0  # that machine code of its own took
         self.is_looked_up = True
         words = self._words_of_lookup(computation)

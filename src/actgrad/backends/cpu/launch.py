@@ -15,7 +15,7 @@ import llvmlite.ir as ir
 
 from .driver import MAX_OPERANDS, Block
 from .flow import Function, add_python_functions, external, external_data
-from .irtypes import I64, PTR, VOID
+from .irtypes import I32, I64, PTR, VOID
 
 _METH_KEYWORDS, _METH_FASTCALL = 0x0002, 0x0080
 #: Work, in grains (see driver.Block), from which on other Python threads may run meanwhile.
@@ -23,18 +23,19 @@ RELEASE_GRAINS = 1
 
 
 def emit_invoke(module: ir.Module, run: ir.Function) -> ir.Function:
-    """invoke(block, addresses): runs a kernel, without holding the interpreter while much is computed."""
-    f = Function(module, "invoke", (PTR, PTR))
+    """invoke(block, addresses): what `run` returns; the interpreter is not held while much is computed."""
+    f = Function(module, "invoke", (PTR, PTR), I32)
     block, addresses = f.arguments
     work = f.sdiv(f.word(block, Block.UNITS), f.word(block, Block.GRAIN))
     with f.if_else(f.icmp_signed(">=", work, I64(RELEASE_GRAINS))) as (long, short):
         with long:
             thread = f.call(external(module, "PyEval_SaveThread", PTR), [])
-            f.call(run, [block, addresses])
+            done = f.call(run, [block, addresses])
             f.call(external(module, "PyEval_RestoreThread", VOID, PTR), [thread])
+            f.leave(done)
         with short:
-            f.call(run, [block, addresses])
-    f.ret_void()
+            f.leave(f.call(run, [block, addresses]))
+    f.unreachable()
     return f.function_value
 
 
@@ -48,7 +49,9 @@ def emit(module: ir.Module, invoke: ir.Function) -> None:
         address = f.call(as_pointer, [f.word(arguments, k, PTR)])
         f.store(address, f.word_at(addresses, f.sub(k, I64(1))))
     block = f.call(as_pointer, [f.word(arguments, 0, PTR)])
-    f.call(invoke, [block, addresses])
+    done = f.call(invoke, [block, addresses])
+    with f.if_then(f.icmp_signed("==", done, I32(0))):
+        f.leave(f.call(external(module, "PyErr_NoMemory", PTR), []))
     none = external_data(module, "_Py_NoneStruct")
     f.call(external(module, "Py_IncRef", VOID, PTR), [none])
     f.ret(none)
@@ -56,7 +59,7 @@ def emit(module: ir.Module, invoke: ir.Function) -> None:
 
 def add_symbols() -> None:
     """Tell LLVM where the interpreter's functions are."""
-    add_python_functions("PyLong_AsVoidPtr", "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef")
+    add_python_functions("PyLong_AsVoidPtr", "PyEval_SaveThread", "PyEval_RestoreThread", "Py_IncRef", "PyErr_NoMemory")
     llvm.add_symbol("_Py_NoneStruct", id(None))
 
 

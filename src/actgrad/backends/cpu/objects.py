@@ -3,7 +3,8 @@
 An entry is loaded and run, so it is trusted only if this user wrote it and nobody else can: owner and permissions are
 looked at, and a checksum tells a damaged file from a whole one. Anything else counts as absent and is written anew.
 
-The folder is ACTGRAD_CACHE_DIR, else `actgrad` in the user's cache folder; an empty ACTGRAD_CACHE_DIR means none.
+Entries are in a folder of our own (own_folder.py) in ACTGRAD_CACHE_DIR, else in `actgrad` in the user's cache folder;
+an empty ACTGRAD_CACHE_DIR means none.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-import shutil
-import stat
-import tempfile
+import re
 import time
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -25,35 +25,29 @@ import llvmlite
 
 from ... import xp
 from ...folders import user_cache
+from . import own_folder
+from .own_folder import OwnFolder, Unusable
 
 _MAGIC = b"actgrad1"
 _DIGEST = 32  # bytes of a SHA-256
-SUFFIX = ".o"
+_ENTRY = re.compile(r"[0-9a-f]{16}-[0-9a-f]{40}\.o")  # compiler, key
 KEPT_DAYS = 30
 
 
 def folder() -> Path | None:
     """Where entries are kept, whether or not it exists yet; None where there is no such place."""
-    named = os.environ.get("ACTGRAD_CACHE_DIR")
-    if named is not None:
-        return Path(named) if named else None
-    base = user_cache()
-    return None if base is None else base / "actgrad"
+    base = _base()
+    return None if base is None else base / own_folder.NAME
 
 
 def load(key: str) -> bytes | None:
     """The entry of `key`, or None where there is none to be trusted."""
-    place = folder()
-    if place is None:
-        return None
     try:
-        if not _is_ours(place.stat()):
-            return None
-        with open(_path(place, key), "rb") as file:
-            if not _is_ours(os.fstat(file.fileno())):
-                return None
-            content = file.read()
-    except OSError:  # absent or unreadable
+        with _opened() as own:
+            content = own.read(_name(key))
+    except OSError:  # absent or unusable
+        return None
+    if content is None:
         return None
     head, payload = content[: len(_MAGIC) + _DIGEST], content[len(_MAGIC) + _DIGEST :]
     return payload if head == _MAGIC + hashlib.sha256(payload).digest() else None
@@ -61,70 +55,89 @@ def load(key: str) -> bytes | None:
 
 def store(key: str, payload: bytes) -> bool:
     """Keep an entry; whether that was possible. Readers see all of it or nothing."""
-    place = folder()
-    if place is None:
-        return False
-    temporary = ""
     try:
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _is_ours(place.stat()):
-            return False
-        generation = _path(place, key).parent
-        if not generation.exists():
-            generation.mkdir(mode=0o700, exist_ok=True)
-            _remove_old(place)
-        handle, temporary = tempfile.mkstemp(dir=generation, prefix=".", suffix=".tmp")  # for this user only
-        with os.fdopen(handle, "wb") as file:
-            file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
-        os.replace(temporary, _path(place, key))
-    except OSError:  # read-only, full, or not a folder
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
+        with _opened(make=True) as own:
+            if not any(name.startswith(_compiler()[:16]) for name in own.names()):
+                _remove_old(own)
+            own.write(_name(key), _MAGIC + hashlib.sha256(payload).digest() + payload)
+    except OSError:  # read-only, full, or not ours
         return False
     return True
 
 
-def is_usable() -> bool:
-    """Whether entries can be kept: the folder, or the nearest one above it that exists, can be written to."""
-    place = folder()
-    if place is None:
-        return False
-    if place.exists():
-        return place.is_dir() and _is_ours(place.stat()) and os.access(place, os.W_OK | os.X_OK)
-    return os.access(next(above for above in place.absolute().parents if above.exists()), os.W_OK | os.X_OK)
+def why_unusable() -> str | None:
+    """Why no entries can be kept; None where they can be."""
+    base = _base()
+    if base is None:
+        return "ACTGRAD_CACHE_DIR is empty, or there is no home folder"
+    try:
+        try:
+            with _opened() as own:
+                place = own.path
+        except FileNotFoundError:  # it would be made in the nearest folder that exists
+            place = next(path for path in (base, *base.absolute().parents) if path.exists())
+    except OSError as error:
+        return str(error) if isinstance(error, Unusable) else f"{error.filename or base}: {error.strerror}"
+    return None if os.access(place, os.W_OK | os.X_OK) else f"{place} cannot be written to"
 
 
-def entries() -> list[Path]:
-    """The files of all entries."""
-    place = folder()
-    return sorted(place.glob("*/*" + SUFFIX)) if place is not None and place.is_dir() else []
+def entries() -> dict[str, int]:
+    """The file names of all entries, each with its size in bytes."""
+    try:
+        with _opened() as own:
+            return {name: status.st_size for name in own.names() if (status := _status(own, name)) is not None}
+    except OSError:  # absent or unusable
+        return {}
 
 
 def clear() -> int:
     """Remove all entries; how many there were."""
-    found = entries()
-    for generation in {path.parent for path in found}:
-        shutil.rmtree(generation, ignore_errors=True)
-    return len(found) - len(entries())
+    try:
+        with _opened() as own:
+            own.remove_parts(_MAGIC, lambda _: True)
+            return sum(own.remove(name, _MAGIC) for name in own.names() if _ENTRY.fullmatch(name))
+    except OSError:  # absent or unusable
+        return 0
 
 
-def _path(place: Path, key: str) -> Path:
-    """The file of an entry. Each compiler has a folder of its own, so that those of earlier ones can go."""
-    return place / _compiler()[:16] / (key + SUFFIX)
+def _base() -> Path | None:
+    """The folder in which ours is."""
+    named = os.environ.get("ACTGRAD_CACHE_DIR")
+    if named is not None:
+        return Path(named) if named else None
+    above = user_cache()
+    return None if above is None else above / "actgrad"
 
 
-def _remove_old(place: Path) -> None:
-    """Remove what other compilers left and nobody has added to for KEPT_DAYS."""
-    for generation in place.iterdir():
-        if generation.is_dir() and time.time() - generation.stat().st_mtime > KEPT_DAYS * 86400:
-            shutil.rmtree(generation, ignore_errors=True)
+def _opened(make: bool = False) -> AbstractContextManager[OwnFolder]:
+    base = _base()
+    if base is None:
+        raise Unusable("there is no folder")
+    return own_folder.opened(base, make)
 
 
-def _is_ours(status: os.stat_result) -> bool:
-    """Whether a file or folder belongs to this user and only this user may write to it."""
-    if not hasattr(os, "geteuid"):
-        return True
-    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+def _name(key: str) -> str:
+    """The file name of an entry. It begins with the compiler, so that those of earlier ones can go."""
+    return f"{_compiler()[:16]}-{key}.o"
+
+
+def _status(own: OwnFolder, name: str) -> os.stat_result | None:
+    """The status of an entry, None of anything else."""
+    is_entry = _ENTRY.fullmatch(name) and own.read(name, len(_MAGIC)) == _MAGIC
+    return own.status(name) if is_entry else None
+
+
+def _remove_old(own: OwnFolder) -> None:
+    """Remove entries that are older than KEPT_DAYS: only for a new compiler, which cannot use any of them."""
+
+    def is_old(status: os.stat_result) -> bool:
+        return time.time() - status.st_mtime > KEPT_DAYS * 86400
+
+    own.remove_parts(_MAGIC, is_old)
+    for name in own.names():
+        status = _status(own, name)
+        if status is not None and is_old(status):
+            own.remove(name, _MAGIC)
 
 
 def key(*parts: Any) -> str:

@@ -237,8 +237,8 @@ def emit(module: ir.Module, invoke: ir.Function) -> ir.Function:
         candidate = f.call(external(module, "PyTuple_GetItem", PTR, PTR, I64), [entries, k])
         words = f.call(external(module, "PyBytes_AsString", PTR, PTR), [candidate])
         with f.if_then(f.call(agrees, [words, found, count, addresses])):
-            f.call(invoke, [f.word_at(words, f.word(words, Entry.BLOCK)), addresses])
-            f.leave(I1(1))
+            done = f.call(invoke, [f.word_at(words, f.word(words, Entry.BLOCK)), addresses])
+            f.leave(f.icmp_signed("!=", done, I32(0)))  # without memory the long way raises the error
     return f.end(I1(0), failure, I1(0))
 
 

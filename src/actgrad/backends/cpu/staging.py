@@ -4,12 +4,32 @@ from __future__ import annotations
 
 import llvmlite.ir as ir
 
-from .flow import Function
-from .irtypes import I1, I32, I64, PTR
+from .flow import Function, external
+from .irtypes import I1, I32, I64, PTR, VOID
+from .target import LINE
 
 ITEMSIZES = (1, 2, 4, 8, 16)
 FETCH_AHEAD = 2  # blocks; beyond the tile's end that is the beginning of the next one
 _COPY = (PTR, I64, I64, PTR, I64, I64, I64, I64)  # the arguments of the copies below
+
+
+def emit_stage(module: ir.Module, size: int) -> ir.Function:
+    """stage(key): this thread's buffer of `size` bytes, allocated at its first use; NULL where memory is missing.
+
+    The heap has room where a thread's stack may not. The pthread key's destructor frees the buffer with its thread.
+    """
+    f = Function(module, "stage", (I32,), PTR)
+    (key,) = f.arguments
+    known = f.call(external(module, "pthread_getspecific", PTR, I32), [key])
+    with f.if_then(f.icmp_signed("!=", f.ptrtoint(known, I64), I64(0))):
+        f.leave(known)
+    buffer = f.call(external(module, "aligned_alloc", PTR, I64, I64), [I64(LINE), I64(size)])
+    failed = f.call(external(module, "pthread_setspecific", I32, I32, PTR), [key, buffer])
+    with f.if_then(f.icmp_signed("!=", failed, I32(0))):
+        f.call(external(module, "free", VOID, PTR), [buffer])
+        f.leave(PTR(None))
+    f.ret(buffer)
+    return f.function_value
 
 
 def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:

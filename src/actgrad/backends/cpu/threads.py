@@ -14,7 +14,8 @@ from pathlib import Path
 
 import llvmlite.binding as llvm
 
-from ...errors import InvalidArgument
+from ... import first_use
+from ...errors import BackendUnavailable, InvalidArgument, InvalidCall, shown
 from .. import FIRST_PROCESS
 from .driver import SLOTS_SYMBOL, Runtime, Slots
 
@@ -31,7 +32,12 @@ _loaded: list[tuple[ctypes.CDLL, ctypes.Array[ctypes.c_int64]]] = []  # kept, or
 
 
 def add_symbols() -> None:
-    """Tell LLVM where the table is."""
+    """Tell LLVM where the table is, and have each thread keep a stage under a key, freed when it ends."""
+    key = ctypes.c_uint32()
+    library = ctypes.CDLL(None)
+    if library.pthread_key_create(ctypes.byref(key), library.free):
+        raise BackendUnavailable("the CPU backend: this process has no pthread key left")
+    _table[Slots.STAGE_KEY] = key.value
     llvm.add_symbol(SLOTS_SYMBOL, ctypes.addressof(_table))
 
 
@@ -57,7 +63,8 @@ def adopt_runtime() -> bool:
 def _point_to(library: str) -> bool:
     """Point the table to the functions that `library` has or depends on; whether it has them."""
     try:
-        handle = ctypes.CDLL(library)
+        with first_use.lock:  # a child forked while a library is loaded could load none
+            handle = ctypes.CDLL(library)
         functions = [getattr(handle, _FUNCTIONS[part]) for part in Runtime]
     except (OSError, AttributeError):  # not there, or without OpenMP in it
         return False
@@ -76,11 +83,16 @@ def runtime() -> str:
 
 def set_num_threads(n: int) -> None:
     """Compute on at most `n` threads from now on; 0 returns to the default."""
-    if isinstance(n, (bool, float, str)) or not hasattr(n, "__index__") or not 0 <= operator.index(n) <= MOST_THREADS:
-        raise InvalidArgument(
-            f"set_num_threads: n is {n!r}; it must be a whole number up to {MOST_THREADS}, 0 for the default"
-        )
-    _table[Slots.CHOSEN] = operator.index(n)
+    wanted = f"it must be a whole number up to {MOST_THREADS}, 0 for the default"
+    if isinstance(n, bool) or not hasattr(type(n), "__index__"):
+        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {wanted}")
+    try:
+        number = operator.index(n)
+    except Exception as error:  # an array has __index__ too; others raise whatever they like
+        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {wanted}") from error
+    if not 0 <= number <= MOST_THREADS:
+        raise InvalidArgument(f"set_num_threads: n is {shown(n)}; {wanted}")
+    _table[Slots.CHOSEN] = number
 
 
 def get_num_threads() -> int:

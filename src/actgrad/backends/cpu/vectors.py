@@ -14,6 +14,7 @@ from typing import Any
 
 import llvmlite.ir as ir
 
+from ...errors import InvalidOperator
 from .. import tracing
 from .flow import Function
 from .irtypes import DOUBLE, FLOAT, I1, I32, I64
@@ -361,4 +362,4 @@ class Mask(tracing.Condition):
         return Mask(self.emitter, self.emitter.builder.not_(self.value))
 
     def __bool__(self) -> bool:
-        raise TypeError("a formula cannot branch on a value; use where(condition, x, y)")
+        raise InvalidOperator("a formula cannot branch on a value; use where(condition, x, y)")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...aclnn.signatures import Parameter, Signature
-from ..files import UnreadableFile
+from ..sizes import UnreadableFile
 from . import fields, interface
 from .described import Described, Scalar, Tensor
 from .fields import Fault
@@ -29,7 +29,7 @@ _MUST_BE_NULL = {"outputs", "method_inputs", "tensor_input"}
 _INPUT_READ = {"name", "type", "required", "dtype", "shape", "range_values", CASCADE := "actgrad_cascade"}
 _INPUT_WITHOUT_EFFECT = {"backward", "format", "length"}
 _INPUT_MUST_BE_NULL = {"align_32B", "outlier_values"}
-_TYPES = {"tensor": "Tensor", "scalar": "Scalar", "attr": "", "attrs": ""}
+_TYPES = ("tensor", "scalar", "attr", "attrs")
 
 
 def read(path: Path, text: str) -> list[Described]:
@@ -57,26 +57,36 @@ def _case(path: Path, place: int, case: Any) -> Described:
 
 def _read(case: dict[str, Any], place: int) -> Described:
     notes = [f"field {name!r} is unknown" for name in case if name not in _READ | _WITHOUT_EFFECT | _MUST_BE_NULL]
-    number = case.get("id", place)
-    name = f"id {number if type(number) is int else fields.shown(number)}"
+    number = fields.whole("id", case.get("id"))
+    name = f"id {place if number is None else number}"
     for one in _MUST_BE_NULL:
         if case.get(one) not in (None, [], {}):
             notes.append(f"field {one!r} is {fields.shown(case[one])}, of which no meaning is published")
-    word = case.get("aclnn_name")
+    word = fields.optional_text(case, "aclnn_name")
+    alone = fields.optional_text(case, "name")
     if word is None:
-        word = fields.text(case, "name")
-    elif not isinstance(word, str):
-        raise Fault(f"aclnn_name is {fields.shown(word)}; it must be a name")
+        word = alone or fields.text(case, "name")
     inputs = case.get("inputs")
     if not isinstance(inputs, list) or not all(isinstance(one, dict) for one in inputs):
         raise Fault(f"inputs is {fields.shown(inputs)}; it must be a list of objects")
+    for one in inputs:
+        _check_input(one)
     standards = _standards(case.get("standard"), notes)
+    seed = fields.whole("default_seed", case.get("default_seed"))
+    refusal = fields.optional_text(case, "expected_error_msg")
     signature = interface.find(word)
     label = f"{name} {word}"
     if signature is None:
         return Described(label, case, problem=f"{word}: actgrad has no such function", notes=tuple(notes))
     tensors, scalars, problems = {}, {}, []
     for parameter, given in zip(*_matched(signature, inputs, notes), strict=True):
+        kind = given.get("type")
+        if (kind == "tensor") != (parameter.type == "Tensor"):
+            raise Fault(
+                f"inputs: type: {parameter.name} is a {fields.shown(kind)}; {signature} wants a {parameter.type}"
+            )
+        if kind not in _TYPES:
+            notes.append(f"type {fields.shown(kind)} of inputs is unknown")
         for one in given:
             if one not in _INPUT_READ | _INPUT_WITHOUT_EFFECT | _INPUT_MUST_BE_NULL:
                 notes.append(f"field {one!r} of inputs is unknown")
@@ -91,20 +101,32 @@ def _read(case: dict[str, Any], place: int) -> Described:
             tensors[parameter.argument] = _tensor(parameter, given)
         else:
             scalars[parameter.argument] = _scalar(parameter, given)
-    seed = case.get("default_seed")
     return Described(
-        label, case, signature, tensors, {}, scalars, standards,
-        seed if type(seed) is int and seed >= 0 else None,
-        case.get("expected_error_msg") is not None,
+        label, case, signature, tensors, {}, scalars, standards, seed, refusal is not None,
         "; ".join(problems), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
+
+
+def _check_input(given: dict[str, Any]) -> None:
+    """Raise for a field whose type is wrong in an input of any kind."""
+    fields.optional_text(given, "name")
+    fields.optional_text(given, "type")
+    if given.get("type") != "tensor":
+        fields.optional_text(given, "dtype")
+        if given.get("shape") is not None:
+            fields.shape("inputs: shape", given["shape"])
+    fields.flag("inputs: required", given.get("required"))
+    fields.flag(f"inputs: {CASCADE}", given.get(CASCADE))
 
 
 def _standards(standard: Any, notes: list[str]) -> tuple[str, ...]:
     if standard is None:
         return ()
     word = standard.get("acc", "default") if isinstance(standard, dict) else standard
-    if not isinstance(word, str) or word not in STANDARDS:
+    if not isinstance(word, str) or not word.strip():
+        what = "standard: acc" if isinstance(standard, dict) else "standard"
+        raise Fault(f"{what} is {fields.shown(word)}; it must be a name, of {', '.join(STANDARDS)}")
+    if word not in STANDARDS:
         notes.append(f"standard {fields.shown(word)} is unknown: judged by the one in force")
         return ()
     return STANDARDS[word]
@@ -122,10 +144,6 @@ def _matched(
         raise Fault(f"inputs has {len(inputs)} entries; {signature.name} takes {', '.join(p.name for p in parameters)}")
     if any(one.get("name") is not None for one in inputs):
         notes.append("inputs are called otherwise than the function's parameters: taken in its order")
-    for parameter, one in zip(parameters, inputs, strict=False):
-        kind = one.get("type")
-        if (kind == "tensor") != (parameter.type == "Tensor"):
-            raise Fault(f"inputs: {parameter.name} is a {fields.shown(kind)}; {signature} wants a {parameter.type}")
     return list(parameters[: len(inputs)]), list(inputs)
 
 
@@ -137,8 +155,6 @@ def _tensor(parameter: Parameter, given: dict[str, Any]) -> Tensor:
 
 
 def _values(what: str, given: Any, cascade: Any) -> Values:
-    if cascade not in (None, True, False):
-        raise Fault(f"{what}: {CASCADE} is {fields.shown(cascade)}; it must be true or false")
     is_result = cascade is True
     if isinstance(given, dict):
         if given.get("name") != "nd" or set(given) != {"name", "mean", "std"}:
@@ -175,9 +191,7 @@ def _scalar(parameter: Parameter, given: dict[str, Any]) -> Scalar:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if parameter.type == "bool":
-        if value not in (True, False):
-            raise Fault(f"{what} is {fields.shown(value)}; it must be true or false")
-        return Scalar(bool(value))
+        return Scalar(fields.boolean(what, value))
     if parameter.type == "int":
         if type(value) is not int:
             raise Fault(f"{what} is {fields.shown(value)}; it must be a whole number")

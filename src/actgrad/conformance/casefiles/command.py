@@ -7,9 +7,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from ...errors import ActgradError
+from ... import outputs
 from ...op import REGISTRY
-from ..files import UnreadableFile, replace_whole
 from . import generation
 from .described import Described
 from .reading import FORMATS, SUFFIXES
@@ -72,13 +71,11 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     chosen = SUFFIXES.get(given.output.suffix.lower())
     if chosen is None or given.format not in (None, chosen):
         parser.error(f"-o {given.output}: a format is known by its suffix: .json for atk, .csv for ttk")
+    outputs.check({"-o": given.output})
     cases: list[Described] = []
     for name in dict.fromkeys(given.operator):
         cases += generation.generate(REGISTRY[name], given.number, given.largest, given.seed)
-    try:
-        replace_whole(given.output, FORMATS[chosen].text(cases))
-    except UnreadableFile as error:
-        raise ActgradError(str(error)) from error
+    outputs.write(given.output, FORMATS[chosen].text(cases))
     count = sum(map(generation.elements, cases))
     print(f"{given.output}: {len(cases)} cases, {count:,} elements", file=sys.stderr)
     return 0

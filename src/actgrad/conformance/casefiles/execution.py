@@ -16,14 +16,13 @@ from ...op import Operator
 from .. import run
 from ..cases import Case, garbage
 from ..elements import Array
-from ..files import available_memory
 from ..judging import judge
-from ..standards import REPEAT, STANDARDS
+from ..sizes import available_memory
+from ..standards import OWN, REPEAT, STANDARDS
 from ..verdict import Verdict
 from .described import Described, Scalar, Tensor
 
 IN_FORCE = "mixed"  # what decides where neither the command nor the case says
-_EXACT = "ulp"  # and where that says nothing of a dtype
 _TIMES = 12  # memory that judging takes, in the size of what is judged
 
 
@@ -47,12 +46,12 @@ class Outcome:
         return self.verdict.holds and not self.case.expects_error
 
 
-def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: int) -> Outcome:
+def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: int, strict: bool = False) -> Outcome:
     """Run a case; `asked` are standards in place of its own. A missing backend is an error, all else an outcome."""
     if case.problem:
         return Outcome(case, None, case.problem)
     try:
-        return Outcome(case, _executed(case, backend, asked, seed))
+        return Outcome(case, _executed(case, backend, asked, seed, strict))
     except BackendUnavailable:
         raise
     except NotRun as why:
@@ -63,7 +62,7 @@ def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: in
         return Outcome(replace(case, problem=f"refused: {error}"), None, f"refused: {error}")
 
 
-def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: int) -> Verdict:
+def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
     assert case.signature is not None, "else it has a problem"
     operator, schema = case.signature.operator, case.signature.operator.schema
     for name, tensor in (*case.inputs.items(), *case.outputs.items()):
@@ -91,10 +90,14 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
         called = outputs
     whole = Case(operator, attributes, _dtype(outputs), case.name, tuple(STANDARDS), called, np.empty)
     run.compute(whole, backend, outputs)
-    names = _standards(case, asked, outputs)
-    verdict = judge(operator, attributes, given, outputs, asked=[name for name in names if name != REPEAT])
+    names = _standards(case, asked, outputs, strict)
+    verdict = judge(
+        operator, attributes, given, outputs, asked=[name for name in names if name != REPEAT], strict=strict
+    )
     if REPEAT in names and not is_in_place:
         verdict = replace(verdict, repeat=run.repeat(whole, backend, outputs))
+    if not verdict.is_judged and verdict.repeat is None:
+        raise NotRun(f"{', '.join(names)} says nothing of {_dtype(outputs)}")
     return verdict
 
 
@@ -102,11 +105,12 @@ def _dtype(outputs: Sequence[Array]) -> str:
     return outputs[0].dtype.name
 
 
-def _standards(case: Described, asked: Sequence[str] | None, outputs: Sequence[Array]) -> list[str]:
+def _standards(case: Described, asked: Sequence[str] | None, outputs: Sequence[Array], strict: bool) -> list[str]:
     """The standards of a case, and for dtypes of which they say nothing our own."""
     names = list(asked or case.standards or (IN_FORCE,))
-    if asked is None and not all(STANDARDS[name].is_defined(a.dtype.name) for name in names for a in outputs):
-        names.append(_EXACT)
+    is_defined = all(STANDARDS[name].is_defined(a.dtype.name) for name in names for a in outputs)
+    if (asked is None and not is_defined) or (strict and OWN not in names):
+        names.append(OWN)
     return names
 
 
@@ -114,7 +118,7 @@ def _refuse_large(case: Described) -> None:
     free = available_memory()
     size = 0
     for tensor in (*case.inputs.values(), *case.outputs.values()):
-        elements = max(math.prod(tensor.shape), math.prod(tensor.storage or ()))
+        elements = max(math.prod(tensor.shape), _held(tensor))
         size += elements * BY_NAME[tensor.dtype].itemsize
     if size > 1 << 62 or (free is not None and _TIMES * size > free):
         raise NotRun(f"its tensors take {size:,} bytes and judging {_TIMES} times that; {free or 0:,} bytes are free")
@@ -156,16 +160,30 @@ def _array(name: str, tensor: Tensor, rng: np.random.Generator) -> Array:
     return view
 
 
+def _strides(tensor: Tensor) -> tuple[int, ...]:
+    if tensor.strides is not None:
+        return tensor.strides
+    return tuple(math.prod(tensor.shape[k + 1 :]) for k in range(len(tensor.shape)))
+
+
+def _end(tensor: Tensor) -> int:
+    """The place behind the last element of a tensor in its storage."""
+    if 0 in tensor.shape:
+        return tensor.offset
+    return tensor.offset + sum((n - 1) * s for n, s in zip(tensor.shape, _strides(tensor), strict=False)) + 1
+
+
+def _held(tensor: Tensor) -> int:
+    """The elements of a tensor's storage."""
+    return math.prod(tensor.storage) if tensor.storage is not None else _end(tensor)
+
+
 def _view(name: str, tensor: Tensor) -> Array:
     """A view of a tensor's shape and strides on fresh storage."""
-    strides = tensor.strides
-    if strides is None:
-        strides = tuple(math.prod(tensor.shape[k + 1 :]) for k in range(len(tensor.shape)))
+    strides, held = _strides(tensor), _held(tensor)
     if len(strides) != len(tensor.shape):
         raise NotRun(f"{name} has {len(tensor.shape)} dimensions, but {len(strides)} strides")
-    reach = sum((n - 1) * s for n, s in zip(tensor.shape, strides, strict=True)) if 0 not in tensor.shape else -1
-    held = math.prod(tensor.storage) if tensor.storage is not None else tensor.offset + reach + 1
-    if tensor.offset + reach >= held:
+    if _end(tensor) > held:
         raise NotRun(f"{name} reaches beyond its storage of {held} elements")
     storage = np.zeros(max(held, 1), BY_NAME[tensor.dtype].numpy)
     size = storage.itemsize

@@ -23,9 +23,43 @@ def shown(value: Any) -> str:
 def text(case: dict[str, Any], name: str) -> str:
     """A field that is a name."""
     value = case.get(name)
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not value.strip():
         raise Fault(f"{name} is {shown(value)}; it must be a name")
     return value
+
+
+def optional_text(case: dict[str, Any], name: str) -> str | None:
+    """A field that is a name, or null."""
+    return None if case.get(name) is None else text(case, name)
+
+
+def whole(what: str, value: Any) -> int | None:
+    """A whole number from 0, or null."""
+    if value is not None and (type(value) is not int or value < 0):
+        raise Fault(f"{what} is {shown(value)}; it must be a whole number from 0")
+    return value
+
+
+def flag(what: str, value: Any) -> bool | None:
+    """True or false, or null."""
+    if value is not None and type(value) is not bool:
+        raise Fault(f"{what} is {shown(value)}; it must be true or false")
+    return value
+
+
+def boolean(what: str, value: Any) -> bool:
+    """The value of a boolean attribute: true or false, or 1 or 0 as C writes them."""
+    if type(value) not in (bool, int) or value not in (0, 1):
+        raise Fault(f"{what} is {shown(value)}; it must be true or false")
+    return bool(value)
+
+
+def texts(what: str, value: Any) -> tuple[str, ...]:
+    """Names: none, one, or several."""
+    entries = () if value is None else tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    if not all(isinstance(one, str) and one.strip() for one in entries):
+        raise Fault(f"{what} is {shown(value)}; it must be names")
+    return entries
 
 
 def dtype(what: str, word: Any) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from ..files import UnreadableFile, available_memory
+from ..sizes import UnreadableFile, available_memory
 from . import atk, ttk
 from .described import Described
 
 FORMATS: dict[str, ModuleType] = {"atk": atk, "ttk": ttk}
 SUFFIXES = {".json": "atk", ".csv": "ttk"}
+_QUOTED = re.compile(r"""(['"])(.*?)\1""", re.S)
 _TIMES = 20  # memory that the text of a file takes once it is read, in its own size
 
 
@@ -38,3 +43,19 @@ def read(path: Path) -> list[Described]:
         raise UnreadableFile(f"{path}: {error.strerror or error}") from error
     cases: list[Described] = module.read(path, text)
     return cases
+
+
+def named_files(path: Path, cases: Sequence[Described]) -> list[str]:
+    """The files that any field of the cases names, from this folder or from that of the case file."""
+    words: set[str] = set()
+    held: list[Any] = [case.raw for case in cases]
+    while held:
+        value = held.pop()
+        if isinstance(value, dict):
+            held += value.values()
+        elif isinstance(value, list):
+            held += value
+        elif isinstance(value, str):
+            words |= {value, *(quoted[1] for quoted in _QUOTED.findall(value))}  # cells of TTK's quote names
+    found = [name for word in words if "\0" not in word for name in (word, os.path.join(path.parent, word))]
+    return sorted({name for name in found if os.path.isfile(name)})

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ... import products
-from ..files import UnreadableFile, replace_whole
-from ..report import printable
+from ... import outputs, products, terminal
 from ..run import Result
+from ..sizes import UnreadableFile
 from ..standards import NAMES, STANDARDS, Tally
 from .execution import Outcome
 from .reading import format_of
@@ -21,14 +20,10 @@ from .reading import format_of
 STATUS = {True: "PASS", False: "FAIL", None: "NOT_RUN"}
 
 
-def check(path: Path, cases: Path) -> None:
-    """Raise where results cannot be written to `path`, before anything is computed."""
-    if format_of(path) != format_of(cases):
+def check(path: Path | None, cases: Path) -> None:
+    """Raise unless results have the format of the cases, which their suffix says."""
+    if path is not None and format_of(path) != format_of(cases):
         raise UnreadableFile(f"{path}: results have the format of the cases; its suffix must be {cases.suffix}")
-    if not path.absolute().parent.is_dir():
-        raise UnreadableFile(f"{path}: no such folder")
-    if path.exists() and cases.exists() and path.samefile(cases):
-        raise UnreadableFile(f"{path}: results are not written over the cases")
 
 
 def judged(outcomes: Sequence[Outcome]) -> list[Result]:
@@ -45,10 +40,16 @@ def standards_of(found: Sequence[Result]) -> list[str]:
     return [name for name in NAMES if name in names]
 
 
+def refusals(outcomes: Sequence[Outcome]) -> tuple[list[bool], int]:
+    """For each call that must be refused whether it was, and how many cases were not run."""
+    expected = [o for o in outcomes if o.case.expects_error and o.holds is not None]
+    return [o.verdict is None for o in expected], sum(o.holds is None for o in outcomes)
+
+
 def write(path: Path, outcomes: Sequence[Outcome]) -> None:
     """Write the cases with what was found, whole or not at all."""
     text = _json(outcomes) if format_of(path) == "atk" else _csv(outcomes)
-    replace_whole(path, text)
+    outputs.write(path, text)
 
 
 def says(outcome: Outcome) -> str:
@@ -61,7 +62,7 @@ def says(outcome: Outcome) -> str:
         return "it was expected to be refused"
     verdict = outcome.verdict
     broken = [f"{o.name}: {STANDARDS[s.standard].title}: {s.says}" for o in verdict.outputs for s in o.outcomes
-              if s.holds is False]  # fmt: skip
+              if s.is_broken]  # fmt: skip
     return "; ".join([*broken, *(d.says for d in verdict.diagnoses)])
 
 
@@ -73,7 +74,7 @@ def _json(outcomes: Sequence[Outcome]) -> str:
             result["notes"] = list(outcome.case.notes)
         if outcome.verdict is not None:
             result["standards"] = [
-                {"output": o.name, "standard": s.standard, "holds": s.holds, "says": s.says}
+                {"output": o.name, "standard": s.standard, "holds": s.holds, "counts": s.counts, "says": s.says}
                 for o in outcome.verdict.outputs
                 for s in o.outcomes
             ]
@@ -109,10 +110,10 @@ def lines(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """What is to be said besides tables: what was not read, what was not run, and how many of all passed."""
     notes = Counter(note for outcome in outcomes for note in outcome.case.notes)
     for note, count in notes.items():
-        yield printable(f"{note} (in {count} of {len(outcomes)} cases)")
+        yield terminal.printable(f"{note} (in {count} of {len(outcomes)} cases)")
     for outcome in outcomes:
         if outcome.holds is None:
-            yield printable(f"{outcome.case.name}: not run: {says(outcome)}")
+            yield terminal.printable(f"{outcome.case.name}: not run: {says(outcome)}")
     counts = Counter(outcome.holds for outcome in outcomes)
     passed = f"{counts[True]} of {len(outcomes)} cases pass"
     yield f"{passed}, {counts[False]} fail, {counts[None]} were not run"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...aclnn.signatures import Parameter, Signature
-from ..files import UnreadableFile
+from ..sizes import UnreadableFile
 from . import fields, interface
 from .described import Described, Scalar, Tensor
 from .fields import Fault
@@ -67,17 +67,17 @@ def read(path: Path, text: str) -> list[Described]:
 
 def _read(case: dict[str, str], line: int) -> Described:
     notes = [f"column {name!r} is unknown" for name in case if name not in _READ | _WITHOUT_EFFECT]
-    name, api = case.get("testcase_name") or f"row {line}", case["api_name"]
+    name, api = case.get("testcase_name") or f"row {line}", fields.text(case, "api_name")
     signature = interface.find(api)
     if signature is None:
         return Described(name, dict(case), problem=f"{api}: actgrad has no such function", notes=tuple(notes))
     problems = []
-    if _value(case, "is_enabled", True) is False:
+    if fields.flag("is_enabled", _value(case, "is_enabled", True)) is False:
         problems.append("is_enabled is False")
-    if _value(case, "manual_tensor_binaries", ()):
+    if fields.texts("manual_tensor_binaries", _value(case, "manual_tensor_binaries", ())):
         problems.append("manual_tensor_binaries: numbers from files are not read")
     formats = _value(case, "tensor_formats", ("ND",))
-    if any(word != "ND" for word in _each(formats)):
+    if any(word != "ND" for word in fields.texts("tensor_formats", formats)):
         notes.append(f"tensor_formats is {fields.shown(formats)}: read as ND")
     tensors, outputs = _tensors(signature, case)
     scalars = _scalars(signature, case)
@@ -126,6 +126,9 @@ def _tensors(signature: Signature, case: dict[str, str]) -> tuple[dict[str, Tens
     count = len(shapes)
     indexes = _value(case, "output_tensor_indexes", None)
     _check_outputs(indexes, [p.is_output for p in parameters[:count]])
+    in_place = _value(case, "output_inplace_indexes", None)
+    if not _is_absent(in_place) and not all(type(n) is int for n in _each(in_place)):
+        raise Fault(f"output_inplace_indexes is {fields.shown(in_place)}; it must be places of tensors")
     dtypes = _spread("tensor_dtypes", _value(case, "tensor_dtypes", ()), count)
     ranges = _ranges("input_data_ranges", _value(case, "input_data_ranges", _DEFAULT), least)
     strides = _value(case, "tensor_view_strides", None)
@@ -137,12 +140,10 @@ def _tensors(signature: Signature, case: dict[str, str]) -> tuple[dict[str, Tens
         what = parameter.name
         is_input = not parameter.is_output or signature.in_place
         values = ranges[k] if is_input and k < len(ranges) else UNTOLD
-        if cascades[k] not in (True, False):
-            raise Fault(f"{CASCADE} is {fields.shown(cascades[k])} for {what}; it must be True or False")
         tensor = Tensor(
             fields.dtype(f"tensor_dtypes of {what}", dtypes[k]),
             fields.shape(f"tensor_view_shapes of {what}", shapes[k]),
-            Values(values.low, values.high, None, values.among, cascades[k]),
+            Values(values.low, values.high, None, values.among, fields.boolean(f"{CASCADE} of {what}", cascades[k])),
             *_layout(what, k, strides, offsets, storages, count),
         )
         (inputs if is_input else outputs)[parameter.argument] = tensor
@@ -152,18 +153,21 @@ def _tensors(signature: Signature, case: dict[str, str]) -> tuple[dict[str, Tens
 def _layout(
     what: str, k: int, strides: Any, offsets: Any, storages: Any, count: int
 ) -> tuple[tuple[int, ...] | None, int, tuple[int, ...] | None]:
-    if not strides and not offsets and not storages:
-        return None, 0, None
-    one = _spread("tensor_view_strides", strides, count)[k] if strides else None
-    offset = _spread("tensor_view_offsets", offsets, count)[k] if offsets else 0
-    storage = _spread("tensor_storage_shapes", storages, count)[k] if storages else None
-    if type(offset) is not int or offset < 0:
+    one = None if _is_absent(strides) else _spread("tensor_view_strides", strides, count)[k]
+    offset = 0 if _is_absent(offsets) else _spread("tensor_view_offsets", offsets, count)[k]
+    storage = None if _is_absent(storages) else _spread("tensor_storage_shapes", storages, count)[k]
+    if type(offset) is not int or not 0 <= offset < 1 << 62:
         raise Fault(f"tensor_view_offsets of {what} is {fields.shown(offset)}; it must be a whole number from 0")
     return (
         None if one is None else fields.shape(f"tensor_view_strides of {what}", one),
         offset,
         None if storage is None else fields.shape(f"tensor_storage_shapes of {what}", storage),
     )
+
+
+def _is_absent(given: Any) -> bool:
+    """Whether a cell says nothing: None, or an empty tuple."""
+    return given is None or (isinstance(given, (tuple, list)) and not given)
 
 
 def _check_outputs(indexes: Any, is_output: list[bool]) -> None:
@@ -181,7 +185,7 @@ def _ranges(column: str, given: Any, count: int) -> list[Values]:
     entries = _each(given)
     if not any(isinstance(entry, (tuple, list)) for entry in entries):
         entries = (entries,)  # published so for functions of one tensor or scalar
-    return [_range(column, entry) for entry in _spread(column, entries, count)]
+    return list(_spread(column, [_range(column, entry) for entry in entries], count))
 
 
 def _range(column: str, given: Any) -> Values:
@@ -203,12 +207,12 @@ def _scalars(signature: Signature, case: dict[str, str]) -> dict[str, Scalar]:
         raise Fault(f"attributes is {fields.shown(given)}; it must be names with values")
     wanted = [p for p in signature.parameters if p.type == "Scalar"]
     dtypes = _value(case, "scalar_dtypes", None)
-    words = _spread("scalar_dtypes", dtypes, len(wanted)) if dtypes and wanted else ()
+    known = () if _is_absent(dtypes) else tuple(fields.dtype("scalar_dtypes", word) for word in _each(dtypes))
+    words = _spread("scalar_dtypes", known, len(wanted)) if known else ()
     ranges = _ranges("scalar_data_ranges", _value(case, "scalar_data_ranges", _DEFAULT), len(wanted))
     found = {}
     for k, parameter in enumerate(wanted):
-        dtype = fields.dtype(f"scalar_dtypes of {parameter.name}", words[k]) if words else ""
-        found[parameter.argument] = Scalar(None, dtype, ranges[k])
+        found[parameter.argument] = Scalar(None, words[k] if words else "", ranges[k])
     for name, value in given.items():
         target = interface.by_word(signature, name)
         if target is None or target.type == "Tensor":
@@ -221,9 +225,7 @@ def _scalars(signature: Signature, case: dict[str, str]) -> dict[str, Scalar]:
 def _attribute(parameter: Parameter, value: Any, drawn: Scalar | None) -> Scalar:
     what = f"attributes: {parameter.name}"
     if parameter.type == "bool":
-        if value not in (True, False):
-            raise Fault(f"{what} is {fields.shown(value)}; it must be True or False")
-        return Scalar(bool(value))
+        return Scalar(fields.boolean(what, value))
     if parameter.type == "int":
         if type(value) is not int:
             raise Fault(f"{what} is {fields.shown(value)}; it must be a whole number")

@@ -56,7 +56,12 @@ def number(value: Any) -> float | None:
     """A number as the files write it, or None for what is none; True and False are none."""
     if isinstance(value, str):
         return NAMED.get(value.strip().lower().removeprefix("+"))
-    return float(value) if type(value) in (int, float) else None
+    if type(value) not in (int, float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return None
 
 
 def written(value: float) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from ... import documents, terminal
 from ...errors import ActgradError
 from ...op import REGISTRY, Operator
 from . import schedule, table
@@ -25,7 +26,7 @@ def run(
     if folder.exists() and not folder.is_dir():
         raise ActgradError(f"check: --state {folder}: is no folder")
     if write is not None:
-        table.read(write)  # before hours are spent
+        documents.read(write, table.PART)  # before hours are spent
     wanted = schedule.items(operators, dtypes, every)
     if not wanted:
         raise ActgradError(f"check: none of {', '.join(o.name for o in operators)} takes {', '.join(dtypes)}")
@@ -35,7 +36,7 @@ def run(
     if write is not None:
         every_item = schedule.items(list(REGISTRY.values()), DTYPES, 1)
         finished, stale = table.finished(kept, every_item, schedule.marks(every_item))
-        table.write(write, finished)
+        documents.write_part(write, table.PART, table.markdown(finished))
         if stale:
             one = f"{stale[0].operator.name} {stale[0].dtype}"
             left_out = f"{len(stale)} sweeps in {folder} are unfinished or of other code, such as {one}"
@@ -46,7 +47,6 @@ def run(
 
 def _text(done: list[Done], faults: list[str]) -> str:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
 
     shown = Table(box=box.SIMPLE, pad_edge=False)
@@ -54,27 +54,19 @@ def _text(done: list[Done], faults: list[str]) -> str:
         shown.add_column(heading.replace(", ", ",\n"), no_wrap=k != 1, justify="left" if k < 3 else "right")
     for row in table.rows(done):
         shown.add_row(*row)
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console = Console(highlight=False, width=250)  # a file has no edge to fold rows at
-    with console.capture() as text:
-        console.print(shown, markup=False)
-        for line in (*faults, f"exact values: {done[0].state.verified}"):
-            console.print(line, markup=False, soft_wrap=True)
-    return text.get()
+    return terminal.rendered([shown, *faults, f"exact values: {done[0].state.verified}"])
 
 
 @contextmanager
 def _progress(wanted: list[Item]) -> Iterator[Callable[[Item, int], None]]:
     """A progress bar on standard error."""
     from rich import progress as rich
-    from rich.console import Console
 
     columns = (
         rich.TextColumn("{task.description:<60}"), rich.BarColumn(), rich.TaskProgressColumn(),
         rich.TimeElapsedColumn(), rich.TextColumn("left"), rich.TimeRemainingColumn(),
     )  # fmt: skip
-    with rich.Progress(*columns, console=Console(stderr=True)) as progress:
+    with rich.Progress(*columns, console=terminal.progress_console()) as progress:
         bar = progress.add_task("", total=sum(item.count for item in wanted))
 
         def advance(item: Item, count: int) -> None:

@@ -10,10 +10,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ... import products
+from ... import outputs, products
 from ...folders import user_cache
 from ...plan import Computation
-from ..files import UnreadableFile, replace_whole
+from ..sizes import UnreadableFile
 from .item import Found, Item
 
 
@@ -81,7 +81,7 @@ class Folder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UnreadableFile(f"{self.path}: {error.strerror or error}") from error
-        replace_whole(self.file(item), json.dumps(document, indent=1, allow_nan=False) + "\n")
+        outputs.write(self.file(item), json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
 def fingerprint(computation: Computation) -> str:

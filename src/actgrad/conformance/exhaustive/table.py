@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ...documents import markers, part, with_part
+from ...documents import markers
 from ...dtypes import BY_NAME
-from ...errors import ActgradError
 from ...testing import few_digits
 from .. import standards
-from ..files import UnreadableFile, replace_whole
 from .item import Extreme, Found, Item, together
 from .schedule import Done
 from .state import Folder
@@ -112,24 +110,6 @@ def _every(path: Path) -> int:
     except (OSError, ValueError, KeyError, TypeError):
         return 0
     return every if type(every) is int and every > 0 else 0
-
-
-def write(path: Path, done: Sequence[Done]) -> None:
-    """Put the table between the markers of a document."""
-    replace_whole(path, with_part(read(path), PART, markdown(done)))
-
-
-def read(path: Path) -> str:
-    """A document that has the markers."""
-    try:
-        document = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableFile(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    try:
-        part(document, PART)
-    except ActgradError as error:
-        raise ActgradError(f"{path}: {error}") from None
-    return document
 
 
 def _found(one: Done) -> Found:

@@ -106,7 +106,7 @@ EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t
    (see WORDS below) and what describes it; then, per tensor, its address and the bytes left in its allocation. */
 enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS }; /* dead: destroyed, or no object at all */
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 3 }; /* counts the changes to what C and Python tell each other; seam.py has the same number */
+enum { INTERFACE = 4 }; /* counts the changes to what C and Python tell each other; seam.py has the same number */
 
 /* What the memory of one tensor must be like for a plan to hold; bytes from the address of its storage. */
 typedef struct actgrad_extent {
@@ -120,7 +120,8 @@ typedef struct actgrad_plan {
     int64_t status;
     int64_t workspace_size;
     int64_t handle; /* of what the planner keeps for it; 0 for nothing */
-    int64_t run;    /* a function of (block, addresses); 0 where there is nothing to compute, or the planner does it */
+    int64_t run;    /* a function of (block, addresses), which returns 0 where memory is missing; itself 0 where there is
+                       nothing to compute, or the planner does it */
     int64_t block;
     int64_t is_run_by_planner;
     uint64_t addresses[MAX_OPERANDS];

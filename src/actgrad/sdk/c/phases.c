@@ -183,8 +183,11 @@ static void run_plan(void* argument) {
         const actgrad_planner* planner = actgrad_planner_or_report();
         running->status = planner == NULL ? INNER : planner->run(plan->handle);
     } else {
-        void (*run)(void*, const uint64_t*) = (void (*)(void*, const uint64_t*))(intptr_t)plan->run;
-        run((void*)(intptr_t)plan->block, plan->addresses);
+        int32_t (*run)(void*, const uint64_t*) = (int32_t (*)(void*, const uint64_t*))(intptr_t)plan->run;
+        if (run((void*)(intptr_t)plan->block, plan->addresses) == 0) {
+            actgrad_report(INNER_ERROR, "the host has no memory left for a thread's buffers");
+            running->status = INNER;
+        }
     }
 }
 

@@ -1,0 +1,166 @@
+"""A folder of this package inside one that the user names, and the only code that deletes files there.
+
+The user's folder may hold anything. Files of ours are in one subfolder, which a marker file tells from a foreign one.
+A file is read or removed only if it is regular, this user's, writable by no other user, and of a sane size.
+A link, folder, FIFO, socket or device that has its name is neither opened nor replaced nor removed. No folder is ever
+removed. Names are looked up from the folder's descriptor, so that no link leads out of it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+NAME = "actgrad-machine-code"
+#: The marker, by https://bford.info/cachedir: programs that make backups leave the folder out.
+MARKER = "CACHEDIR.TAG"
+MARKER_CONTENT = (
+    b"Signature: 8a477f597d28d172789f06886806bc55\n"
+    b"# actgrad keeps machine code here. This folder may be deleted at any time.\n"
+)
+MOST_BYTES = 1 << 26  # of a file; machine code takes some ten kilobytes
+
+_PART = re.compile(r"\.[0-9a-f]{16}\.part")  # files that are being written, or were when their process ended
+# Windows lacks most of these.
+_CLOSED = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class Unusable(OSError):
+    """The folder cannot be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class OwnFolder:
+    """The open folder: its descriptor, or its path on systems that look up no names from a descriptor."""
+
+    path: Path
+    descriptor: int | None
+
+    def names(self) -> list[str]:
+        """The names of all that is in it."""
+        return sorted(os.listdir(self.path if self.descriptor is None else self.descriptor))
+
+    def status(self, name: str) -> os.stat_result | None:
+        """The status of one of our files; None where there is none of that name."""
+        with suppress(OSError):
+            found = self._stat(name)
+            return found if _is_file_of_ours(found) else None
+        return None
+
+    def read(self, name: str, count: int = MOST_BYTES) -> bytes | None:
+        """The first `count` bytes of one of our files; None where there is none of that name."""
+        if self.status(name) is None:  # nothing else is opened: that alone may block, or wake a device
+            return None
+        with suppress(OSError):
+            descriptor = os.open(self._at(name), _CLOSED, dir_fd=self.descriptor)
+            with os.fdopen(descriptor, "rb") as file:
+                return file.read(count) if _is_file_of_ours(os.fstat(descriptor)) else None
+        return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Make or replace one of our files. Readers see all of it or nothing."""
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(self._stat(name).st_mode):
+                raise Unusable(f"{self.path / name} is no file")
+        part = f".{os.urandom(8).hex()}.part"
+        descriptor = os.open(self._at(part), _FRESH, 0o600, dir_fd=self.descriptor)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+            os.replace(self._at(part), self._at(name), src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+        except OSError:
+            self._unlink(part)
+            raise
+
+    def remove(self, name: str, header: bytes) -> bool:
+        """Remove one of our files if it begins with `header`; whether that was done."""
+        return self.read(name, len(header)) == header and self._unlink(name)
+
+    def remove_parts(self, header: bytes, is_old: Callable[[os.stat_result], bool]) -> None:
+        """Remove what ended processes left half-written, where it begins with `header` or is empty."""
+        for name in self.names():
+            status = self.status(name) if _PART.fullmatch(name) else None
+            if status is not None and is_old(status):
+                self.remove(name, header[: status.st_size])
+
+    def _unlink(self, name: str) -> bool:
+        try:
+            os.unlink(self._at(name), dir_fd=self.descriptor)
+        except OSError:
+            return False
+        return True
+
+    def _stat(self, name: str) -> os.stat_result:
+        return os.stat(self._at(name), dir_fd=self.descriptor, follow_symlinks=False)
+
+    def _at(self, name: str) -> str | Path:
+        return name if self.descriptor is not None else self.path / name
+
+    def _check_marker(self, make: bool) -> None:
+        """Raise where the marker is not ours; an empty folder is given one if `make`."""
+        names = self.names()
+        if MARKER not in names and all(map(_PART.fullmatch, names)):
+            if not make:
+                raise FileNotFoundError(errno.ENOENT, "nothing is kept yet", str(self.path))
+            self.write(MARKER, MARKER_CONTENT)
+        elif self.read(MARKER) != MARKER_CONTENT:
+            raise Unusable(f"{self.path} has no {MARKER} of actgrad: its files may be somebody else's")
+
+
+@contextmanager
+def opened(base: Path, make: bool = False) -> Iterator[OwnFolder]:
+    """Our folder in `base`; made where it is missing, if `make`. OSError where it is absent or cannot be used."""
+    if make:
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _descriptor(base, base, None) as outer:  # `base` may be a link: the user named it
+        path = base / NAME
+        inner = path if outer is None else NAME
+        if make:
+            with suppress(FileExistsError):
+                os.mkdir(inner, 0o700, dir_fd=outer)
+        _refuse_foreign_folder(os.stat(inner, dir_fd=outer, follow_symlinks=False), path)
+        with _descriptor(path, inner, outer) as descriptor:
+            own = OwnFolder(path, descriptor)
+            own._check_marker(make)
+            yield own
+
+
+@contextmanager
+def _descriptor(path: Path, name: str | Path, within: int | None) -> Iterator[int | None]:
+    """The open folder `path`, which is `name` in the open folder `within`; None where the system cannot open it."""
+    if os.open not in os.supports_dir_fd:
+        _refuse_foreign_folder(os.stat(path), path)
+        yield None
+        return
+    descriptor = os.open(name, _FOLDER if within is None else _FOLDER | os.O_NOFOLLOW, dir_fd=within)
+    try:
+        _refuse_foreign_folder(os.fstat(descriptor), path)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
+    if not stat.S_ISDIR(status.st_mode):
+        raise Unusable(f"{path} must be a folder, and no link to one")
+    if not _is_this_users(status):
+        raise Unusable(f"{path} must belong to this user and be writable by no other user")
+
+
+def _is_file_of_ours(status: os.stat_result) -> bool:
+    return stat.S_ISREG(status.st_mode) and status.st_size <= MOST_BYTES and _is_this_users(status)
+
+
+def _is_this_users(status: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user and only this user may write to it."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

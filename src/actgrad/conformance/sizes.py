@@ -1,0 +1,100 @@
+"""Sizes of tensors held against their files, before any memory is taken for them."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import ActgradError
+from .elements import Array
+
+MOST_DIMENSIONS, MOST_ELEMENTS = 64, 1 << 62  # of NumPy, and of each dimension
+MOST_NPY_HEADER = 1 << 16  # bytes; NumPy takes 10,000
+#: .npy headers of these versions; later ones are for names of fields, which tensors have not.
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+class UnreadableFile(ActgradError):
+    """A file that does not hold the tensor it should."""
+
+
+def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int, held: int, order: Any = "C") -> Array:
+    """Elements in a file, from byte `start`, mapped into memory; they must fill `held` bytes."""
+    check(path, dtype, shape, held)
+    if not held:
+        return array(path, np.empty(0, np.uint8), dtype, shape)
+    raw = np.memmap(path, np.uint8, "r", start, (held,))  # bytes: memmap does not take every dtype by name
+    return array(path, raw, dtype, shape, order)
+
+
+def check(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], held: int) -> None:
+    """Raise unless an array of this dtype and shape takes `held` bytes."""
+    if len(shape) > MOST_DIMENSIONS or not all(0 <= n < MOST_ELEMENTS for n in shape):
+        raise UnreadableFile(f"{path}: no array has {shown(shape)}")
+    promised = prod(shape) * dtype.itemsize
+    if promised != held:
+        what = "truncated" if held < promised else "too long"
+        raise UnreadableFile(f"{path}: {what}: {dtype.name}, {shown(shape)}, takes {promised} bytes, it has {held}")
+
+
+def array(path: Path, raw: Any, dtype: np.dtype[Any], shape: tuple[int, ...], order: Any = "C") -> Array:
+    """An array on these bytes, as many as it takes."""
+    try:
+        return np.ndarray(shape, dtype, raw, order=order)
+    except (ValueError, OverflowError) as error:  # too many dimensions; sizes beside a 0 whose product overflows
+        raise UnreadableFile(f"{path}: no array has {shown(shape)}: {first_line(error)}") from error
+
+
+def shown(shape: tuple[int, ...]) -> str:
+    """A shape in an error."""
+    text = f"shape {shape}"
+    return text if len(text) <= 100 else f"{text[:97]}..."
+
+
+def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[Any], int]:
+    """Shape, order and dtype of a .npy file, and where its elements begin, from its first MOST_NPY_HEADER bytes."""
+    file = io.BytesIO(head)
+    try:
+        version = np.lib.format.read_magic(file)
+        if version not in _HEADERS:
+            raise UnreadableFile(f"{path}: .npy of version {version[0]}.{version[1]}, which tensors do not need")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
+            shape, is_fortran, dtype = _HEADERS[version](file)
+    except UnreadableFile:
+        raise
+    except Exception as error:  # whatever a hostile header makes NumPy's reader raise: it even tokenizes it
+        raise UnreadableFile(f"{path}: no .npy file: {first_line(error)}") from error
+    if dtype.hasobject:
+        raise UnreadableFile(f"{path}: holds Python objects, which are never unpickled; save numbers")
+    if dtype.names or dtype.subdtype:
+        raise UnreadableFile(f"{path}: its elements are records ({dtype}); save one array of numbers")
+    if not all(type(n) is int and n >= 0 for n in shape):
+        raise UnreadableFile(f"{path}: no .npy file: its shape must be sizes from 0")
+    return shape, "F" if is_fortran else "C", dtype, file.tell()
+
+
+def refuse_large(path: Path, size: int, why: str) -> None:
+    """Raise when so many bytes do not fit into free memory."""
+    free = available_memory()
+    if free is not None and size > free:
+        raise UnreadableFile(f"{path}: {size} bytes {why} and {free} are free; .npy and .bin are read in parts")
+
+
+def available_memory() -> int | None:
+    """Bytes that a program may take without swapping; None where the system does not tell."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")), None)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an error of others."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

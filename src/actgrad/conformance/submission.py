@@ -1,0 +1,66 @@
+"""Results of others as the command line names them: their files, their attributes, and the judge's verdict."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from ..errors import ActgradError
+from ..op import REGISTRY, Operator
+from ..schema import Argument
+from . import files
+from .judging import judge
+from .progress import progress
+from .run import Result
+
+_BOOLS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def judged(given: argparse.Namespace, asked: list[str]) -> Result:
+    """The verdict on the files of --actual."""
+    operator = REGISTRY[given.operator[0]]
+    attributes = dict(_attribute(operator, text) for text in given.attr)
+    tensors, outputs = operator.schema.tensors, operator.schema.outputs
+    least = sum(not a.is_optional for a in tensors)
+    if not least <= len(given.inputs) <= len(tensors):
+        names = ", ".join(a.name + (" (may be left out)" if a.is_optional else "") for a in tensors)
+        raise ActgradError(f"{operator.name}: --inputs takes {names}; got {len(given.inputs)} files")
+    if len(given.actual) > len(outputs):
+        raise ActgradError(f"{operator.name}: --actual takes {', '.join(outputs)}; got {len(given.actual)} files")
+    inputs, actual = [files.read(text) for text in given.inputs], [files.read(text) for text in given.actual]
+    padded = (*inputs, *[None] * (len(tensors) - len(inputs))), (*actual, *[None] * (len(outputs) - len(actual)))
+    size = sum(array.size for array in actual)
+    try:
+        with progress(operator.name, size) as advance:
+            verdict = judge(operator, attributes, *padded, asked=asked, strict=given.strict, progress=advance)
+    except ActgradError as error:
+        named = zip([*(a.name for a in tensors), *outputs], [*padded[0], *padded[1]], strict=True)
+        files_by_name = iter([*given.inputs, *given.actual])
+        held = ", ".join(f"{name} is {next(files_by_name)}" for name, array in named if array is not None)
+        raise ActgradError(f"{error} ({held})") from error
+    except MemoryError as error:
+        raise ActgradError(f"{operator.name}: {', '.join(given.actual)}: larger than memory") from error
+    return Result(operator.name, actual[0].dtype.name, ", ".join(given.actual), verdict)
+
+
+def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
+    """Name and value of an attribute as it is written on the command line."""
+    name, is_given, value = text.partition("=")
+    argument = operator.schema.attributes_by_name.get(name)
+    if argument is None or not is_given:
+        takes = ", ".join(operator.schema.attributes_by_name) or "none"
+        raise ActgradError(f"{operator.name}: --attr {text}: it is NAME=VALUE, of {takes}")
+    try:
+        return name, _value(operator, argument, value)
+    except (ValueError, KeyError):
+        kind = {"Scalar": "a number", "bool": "true or false", "int": "an integer"}[argument.type]
+        choices = f" or one of {', '.join(operator.choices)}" if name == operator.switch and operator.choices else ""
+        raise ActgradError(f"{operator.name}: --attr {text}: {name} is {kind}{choices}") from None
+
+
+def _value(operator: Operator, argument: Argument, text: str) -> Any:
+    if argument.type == "Scalar":
+        return float(text)
+    if argument.type == "bool":
+        return _BOOLS[text.lower()]
+    return text if text in operator.choices and argument.name == operator.switch else int(text)

@@ -1,0 +1,87 @@
+"""Work that the first call of a kind does: imports and compilation. One thread at a time does it, on a large stack.
+
+A fork waits for it to end: a child would wait for ever for a module or a compiler that another thread was busy with.
+LLVM and Python's import system need more stack than some threads have, so the work runs on a thread of its own.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextvars
+import importlib
+import threading
+from collections.abc import Callable
+from types import ModuleType
+from typing import TypeVar
+
+from .forks import forkable_lock
+
+T = TypeVar("T")
+
+STACK_BYTES = 8 << 20
+
+lock = forkable_lock()  #: held during such work, and around code that must not be halfway at a fork either
+_worker = 0  # the thread that does such work now, 0 for none; written while the lock is held
+_modules: dict[str, ModuleType] = {}
+
+
+def run(work: Callable[[], T]) -> T:
+    """The result of `work`, or its exception."""
+    if threading.get_ident() == _worker:
+        return work()  # a part of such work
+    with lock:
+        return _on_large_stack(work)
+
+
+def module(name: str) -> ModuleType:
+    """The module of this name, imported at its first use."""
+    known = _modules.get(name)
+    return known or _modules.setdefault(name, run(lambda: importlib.import_module(name)))
+
+
+def _on_large_stack(work: Callable[[], T]) -> T:
+    """The result of `work` on a thread of its own. An interrupt waits: compilers cannot be left halfway."""
+    results: list[T] = []
+    errors: list[BaseException] = []
+    context, ended = contextvars.copy_context(), threading.Event()
+
+    def target() -> None:
+        global _worker
+        _worker = threading.get_ident()
+        try:
+            results.append(context.run(work))
+        except BaseException as error:  # the waiting thread raises it
+            errors.append(error)
+        finally:
+            _worker = 0
+            ended.set()
+
+    interrupt: BaseException | None = None
+    is_started = False
+    while not ended.is_set():
+        try:
+            if not is_started:
+                is_started = True
+                if not _start(target):
+                    return work()
+            ended.wait()
+        except BaseException as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _start(target: Callable[[], None]) -> bool:
+    """Start a thread with a large stack; false where the interpreter ends or has as many threads as there may be."""
+    before = threading.stack_size(STACK_BYTES)
+    try:
+        _thread.start_new_thread(target, ())
+    except RuntimeError:
+        return False
+    else:
+        return True
+    finally:
+        threading.stack_size(before)

@@ -1,0 +1,114 @@
+"""Files that commands write: refused before any work when they would replace an input, and each written whole.
+
+Text or bytes go to a temporary file beside the target, which is renamed. A symbolic link stays a link: the file that
+it names is replaced. An existing file keeps its permissions; its other hard links keep the old content. Devices, pipes
+and everything under /dev are written directly.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from .errors import ActgradError
+
+AnyPath = str | os.PathLike[str]
+
+
+class UnwritableFile(ActgradError):
+    """A file that a command must not or cannot write."""
+
+
+def check(outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath] = ()) -> None:
+    """Raise unless every output can be written, replaces no input, and is no other output.
+
+    `outputs` maps the options to their files, None for one that is not given. Files are compared, not spellings.
+    """
+    given = {option: os.fspath(path) for option, path in outputs.items() if path is not None}
+    sources = [os.fspath(path) for path in inputs]
+    seen: dict[str, str] = {}
+    for option, path in given.items():
+        if _is_regular(path):
+            for source in sources:
+                if _is_same(path, source):
+                    raise UnwritableFile(f"{option} {path}: is the input {source}; write to another file")
+            for other, written in seen.items():
+                if _is_same(path, written):
+                    raise UnwritableFile(f"{option} {path}: is the file of {other} too; write to another file")
+            seen[option] = path
+        _check_writable(option, path)
+
+
+def write(path: AnyPath, content: str | bytes) -> None:
+    """Write a file as a whole or not at all; text as UTF-8."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        if _is_regular(os.fspath(path)):
+            _replace(Path(os.path.realpath(path)), data)
+        else:
+            Path(path).write_bytes(data)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnwritableFile(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    part = target.with_name(f".actgrad-{secrets.token_hex(8)}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(data)
+        with suppress(FileNotFoundError):
+            held = target.stat()
+            if not os.access(target, os.W_OK):
+                raise PermissionError(13, "Permission denied")
+            if hasattr(os, "chown") and (held.st_uid, held.st_gid) != (part.stat().st_uid, part.stat().st_gid):
+                with suppress(PermissionError):  # only root gives files away
+                    os.chown(part, held.st_uid, held.st_gid)
+            part.chmod(stat.S_IMODE(held.st_mode))
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _check_writable(option: str, path: str) -> None:
+    folder = os.path.dirname(os.path.realpath(path))
+    if not path or os.path.isdir(path) or path.endswith(os.sep):
+        raise UnwritableFile(f"{option} {path}: is a folder; name a file")
+    if os.path.islink(os.path.realpath(path)):
+        raise UnwritableFile(f"{option} {path}: is a loop of symbolic links")
+    if not os.path.isdir(folder):
+        raise UnwritableFile(f"{option} {path}: no such folder")
+    is_there = os.path.exists(path)
+    if is_there and not os.access(path, os.W_OK):
+        raise UnwritableFile(f"{option} {path}: cannot be written: Permission denied")
+    if _is_regular(path) and not os.access(folder, os.W_OK | os.X_OK):
+        raise UnwritableFile(f"{option} {path}: its folder cannot be written")
+
+
+def _is_regular(path: str) -> bool:
+    """Whether `path` is an ordinary file, or will be one."""
+    if os.path.isabs(path) and os.path.normpath(path).startswith("/dev/"):
+        return False
+    return os.path.isfile(path) or not os.path.exists(path)
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether two paths name one file, which need not exist yet."""
+    try:
+        if os.path.samefile(one, other):
+            return True
+    except OSError:  # at most one of them exists
+        pass
+    first, second = os.path.realpath(one), os.path.realpath(other)
+    if os.path.normcase(first) == os.path.normcase(second):
+        return True
+    try:  # one folder under two names, a bind mount for example
+        is_one_folder = os.path.samefile(os.path.dirname(first), os.path.dirname(second))
+    except OSError:
+        return False
+    return is_one_folder and os.path.basename(first) == os.path.basename(second)

@@ -1,0 +1,371 @@
+"""Sizes of tensors in files: each is held against the file before memory is taken, for every format."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from actgrad.conformance import archives, sizes
+from actgrad.conformance.files import read
+from actgrad.conformance.sizes import UnreadableFile
+
+NUMBERS = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def npy(array: Any = NUMBERS, shape: Any = None, version: tuple[int, int] = (1, 0)) -> bytes:
+    """A .npy file whose header may claim another shape."""
+    file = io.BytesIO()
+    np.lib.format.write_array(file, array, version)
+    return file.getvalue().replace(str(array.shape).encode(), str(shape or array.shape).encode())
+
+
+def zipped(path: Path, entries: dict[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return path
+
+
+# .npz
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize(
+    "array",
+    [NUMBERS, np.asfortranarray(NUMBERS), NUMBERS.astype(">f4"), np.float16(3), np.zeros((3, 0), np.int8),
+     np.arange(1 << 20, dtype=np.int32)],
+    ids=["c", "fortran", "big", "scalar", "empty", "long"],
+)  # fmt: skip
+def test_npz(tmp_path: Path, save: Any, array: Any) -> None:
+    path = tmp_path / "x.npz"
+    save(path, array)
+    native = np.asarray(array).astype(array.dtype.newbyteorder("="))
+    assert same(read(str(path)), native)
+    save(path, one=array, two=NUMBERS)
+    assert same(read(f"{path}:one"), native)
+    assert same(read(f"{path}:two"), NUMBERS)
+    with pytest.raises(UnreadableFile, match=r"has 2 tensors; .*:NAME chooses one; it holds one, two"):
+        read(str(path))
+    with pytest.raises(UnreadableFile, match="has no tensor 'three'"):
+        read(f"{path}:three")
+
+
+def test_bfloat16_in_npz(tmp_path: Path) -> None:
+    bits = np.arange(8, dtype=np.uint16)
+    np.savez(tmp_path / "x.npz", a=bits, bfloat16=NUMBERS)
+    assert read(f"{tmp_path}/x.npz:a:bfloat16").dtype.name == "bfloat16"
+    assert read(f"{tmp_path}/x.npz:a").dtype == np.uint16
+    assert same(read(f"{tmp_path}/x.npz:bfloat16"), NUMBERS)
+    np.savez(tmp_path / "y.npz", bits)
+    assert read(f"{tmp_path}/y.npz:bfloat16").dtype.name == "bfloat16"
+
+
+def test_a_stored_entry_is_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.savez(tmp_path / "x.npz", a=NUMBERS, b=NUMBERS + 1)
+    monkeypatch.setattr(sizes, "available_memory", lambda: 0)
+    assert same(read(f"{tmp_path}/x.npz:b"), NUMBERS + 1)
+    np.savez_compressed(tmp_path / "y.npz", NUMBERS)
+    with pytest.raises(UnreadableFile, match="96 bytes must be unpacked and 0 are free"):
+        read(f"{tmp_path}/y.npz")
+
+
+def flipped(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
+
+
+def damaged(change: Callable[[bytes], bytes], compression: int = zipfile.ZIP_DEFLATED) -> Callable[[Path], Any]:
+    def make(path: Path) -> None:
+        zipped(path, {"a.npy": npy()}, compression)
+        path.write_bytes(change(path.read_bytes()))
+
+    return make
+
+
+BAD_NPZ: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "no zip": (lambda p: p.write_bytes(b"hello"), "no .npz file"),
+    "empty": (lambda p: p.write_bytes(b""), "no .npz file"),
+    "no entry": (lambda p: zipped(p, {}), "holds no tensor"),
+    "text": (lambda p: zipped(p, {"a.npy": b"hello"}), "no .npy file"),
+    "a larger shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 5))}), "truncated: float32, shape .2, 3, 5."),
+    "a smaller shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 3))}), "too long: float32"),
+    "a huge shape": (lambda p: zipped(p, {"a.npy": npy(shape=(1 << 40, 1 << 40))}), "truncated"),
+    "a shape beyond all": (lambda p: zipped(p, {"a.npy": npy(shape=(1 << 70,))}), "no array has shape"),
+    "huge beside nothing": (lambda p: zipped(p, {"a.npy": npy(shape=(0, 1 << 40, 1 << 40))}), "too long"),
+    "objects": (lambda p: zipped(p, {"a.npy": npy(np.array([{}], object))}), "never unpickled"),
+    "another compression": (lambda p: zipped(p, {"a.npy": npy()}, zipfile.ZIP_BZIP2), "as NumPy never does"),
+    "other bits": (damaged(lambda d: flipped(d, 60)), "no .npz file|truncated"),
+    "half": (damaged(lambda d: d[: len(d) // 2]), "no .npz file"),
+    "an entry beyond the file": (
+        damaged(lambda d: d[:80] + d[140:], zipfile.ZIP_STORED), "no .npz file|no .npy file|truncated|Invalid argument"
+    ),
+    "a header of 4 GiB": (
+        lambda p: zipped(p, {"a.npy": b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFFF) + b" " * 9}), "no .npy file"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BAD_NPZ)
+def test_a_bad_npz_is_refused(kind: str, tmp_path: Path) -> None:
+    make, words = BAD_NPZ[kind]
+    make(tmp_path / "x.npz")
+    with pytest.raises(UnreadableFile, match=words) as error:
+        read(f"{tmp_path}/x.npz")
+    assert "\n" not in str(error.value)
+
+
+def test_a_compressed_array_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.savez_compressed(tmp_path / "x.npz", np.zeros(1 << 16, np.int8))
+    monkeypatch.setattr(archives, "MOST_UNPACKED", (1 << 16) - 1)
+    with pytest.raises(UnreadableFile, match=r"unpacks to 65536 bytes, more than 65535; save it by np.savez"):
+        read(f"{tmp_path}/x.npz")
+    np.savez(tmp_path / "x.npz", np.zeros(1 << 16, np.int8))
+    assert read(f"{tmp_path}/x.npz").size == 1 << 16
+
+
+# .pt
+
+
+def rewritten(path: Path, change: Callable[[str, bytes], bytes], compression: int = zipfile.ZIP_STORED) -> None:
+    """A file of PyTorch's with other entries."""
+    with zipfile.ZipFile(path) as archive:
+        entries = {name: change(name, archive.read(name)) for name in archive.namelist()}
+    zipped(path, entries, compression)
+
+
+def in_pickle(old: bytes, new: bytes) -> Callable[[str, bytes], bytes]:
+    def change(name: str, data: bytes) -> bytes:
+        assert not name.endswith("data.pkl") or old in data
+        return data.replace(old, new) if name.endswith("data.pkl") else data
+
+    return change
+
+
+def other_pickle(pickle: bytes) -> Callable[[str, bytes], bytes]:
+    return lambda name, data: pickle if name.endswith("data.pkl") else data
+
+
+def twice(path: Path) -> None:
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(archive.namelist()[0].replace("data", "DATA"), b"\x80\x02N.")
+
+
+def claimed(path: Path) -> None:
+    """Have the directory claim that an entry unpacks to 4 GB."""
+    data = bytearray(path.read_bytes())
+    at = data.rindex(b"PK\1\2")
+    data[at + 24 : at + 28] = struct.pack("<I", 0xFFFFFFF0)
+    path.write_bytes(data)
+
+
+NUMEL, SHAPE = b"K\x18", b"K\x02K\x03K\x04"
+BAD_PT: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "compressed": (lambda p: rewritten(p, lambda n, d: d, zipfile.ZIP_DEFLATED), "entries are compressed"),
+    "a claimed size": (claimed, "claim 42949[0-9]* bytes and the file has|no .pt file"),
+    "more elements": (lambda p: rewritten(p, in_pickle(NUMEL, b"K\x58")), "none of its entries|PyTorch does not read"),
+    "elements beyond the file": (
+        lambda p: rewritten(p, in_pickle(NUMEL, b"J\xff\xff\xff\x3f")), "none of its entries|PyTorch does not read"
+    ),
+    "a larger shape": (lambda p: rewritten(p, in_pickle(SHAPE, b"K\x02K\x03K\x7f")), "PyTorch does not read it"),
+    "a bytearray": (
+        lambda p: rewritten(p, other_pickle(b"\x80\x02cbuiltins\nbytearray\nJ\xff\xff\xff\x7f\x85R.")),
+        "builtins.bytearray",
+    ),
+    "fresh memory": (
+        lambda p: rewritten(p, other_pickle(b"\x80\x02ctorch\nFloatTensor\nJ\xff\xff\xff\x7f\x85R.")),
+        "torch.FloatTensor",
+    ),
+    "copies": (
+        lambda p: rewritten(p, other_pickle(b"\x80\x02c_codecs\nencode\nX\x01\0\0\0a\x85R.")), "a _codecs.encode"
+    ),
+    "a long pickle": (lambda p: rewritten(p, other_pickle(b"\x80\x02" + b"]" * (5 << 20) + b".")), "names and shapes"),
+    "a cut pickle": (lambda p: rewritten(p, other_pickle(b"\x80\x02ctorch")), "no .pt file"),
+    "two pickles": (twice, "two readers would find different entries"),
+    "something before it": (lambda p: p.write_bytes(b"x" * 64 + p.read_bytes()), "two readers would find"),
+    "something behind it": (lambda p: p.write_bytes(p.read_bytes() + b"x"), "no .pt file|two readers would find"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BAD_PT)
+def test_a_bad_pt_is_refused(kind: str, tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    make, words = BAD_PT[kind]
+    path = tmp_path / "x.pt"
+    torch.save(torch.from_numpy(NUMBERS), path)
+    assert same(read(str(path)), NUMBERS)
+    make(path)
+    with pytest.raises(UnreadableFile, match=words) as error:
+        read(str(path))
+    assert "\n" not in str(error.value)
+
+
+def test_the_format_before_pytorch_1_6_is_refused(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    torch.save(torch.ones(3), tmp_path / "x.pt", _use_new_zipfile_serialization=False)
+    with pytest.raises(UnreadableFile, match=r"as torch.save writes it since PyTorch 1.6; save it again"):
+        read(f"{tmp_path}/x.pt")
+
+
+def test_views_parameters_and_dictionaries(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.PReLU())
+    held = {"slice": x[1:, ::2], "turned": x.mT, "repeated": x[:1, :1].expand(5, 3, 4), "parameter": model[0].weight,
+            "short": x.bfloat16(), "nothing": x[:0], "one": torch.tensor(2.0)}  # fmt: skip
+    torch.save(held, tmp_path / "x.pt")
+    for name, tensor in held.items():
+        np.testing.assert_array_equal(read(f"{tmp_path}/x.pt:{name}").astype(np.float32), tensor.detach().float())
+    torch.save(model.state_dict(), tmp_path / "m.pt")
+    np.testing.assert_array_equal(read(f"{tmp_path}/m.pt:0.bias"), model[0].bias.detach())
+
+
+def test_a_repeated_tensor_must_fit(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    torch.save(torch.ones(1).expand(1 << 24, 1 << 24), tmp_path / "x.pt")
+    with pytest.raises(UnreadableFile, match="bytes are the elements of its tensor and"):
+        read(f"{tmp_path}/x.pt")
+
+
+MEASURED = """
+import resource, sys
+from actgrad.conformance.files import read
+from actgrad.conformance.sizes import UnreadableFile
+def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+if sys.argv[1].endswith(".pt"):
+    import torch
+    read(sys.argv[2])
+before = peak()
+try: read(sys.argv[1])
+except UnreadableFile as error: print(error, file=sys.stderr)
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured as Linux does")
+@pytest.mark.parametrize("suffix", ["pt", "npz", "npz, by its header", "npz, long header"])
+def test_a_bomb_takes_little_memory(tmp_path: Path, suffix: str) -> None:
+    path, good = tmp_path / f"x.{suffix[:3].rstrip(',')}", tmp_path / "good.pt"
+    zeros = bytes(1 << 28)
+    if suffix == "pt":
+        torch = pytest.importorskip("torch")
+        torch.save(torch.ones(1 << 10), path)
+        torch.save(torch.ones(1 << 10), good)
+        rewritten(path, lambda n, d: zeros if n.endswith("data/0") else d, zipfile.ZIP_DEFLATED)
+        assert path.stat().st_size < 1 << 20
+    elif suffix == "npz, long header":
+        zipped(path, {"a.npy": b"\x93NUMPY\x02\x00" + struct.pack("<I", len(zeros)) + zeros})
+    else:
+        shape = (1 << 10,) if suffix == "npz" else (1 << 40,)
+        zipped(path, {"a.npy": npy(np.zeros(1 << 10, np.int8), shape) + zeros})
+    done = subprocess.run([sys.executable, "-c", MEASURED, path, good], capture_output=True, text=True, check=True)
+    assert f"x.{path.suffix[1:]}: " in done.stderr
+    assert int(done.stdout) < 1 << 16, "kilobytes"
+
+
+# .safetensors
+
+
+def safetensors(path: Path, header: Any, data: bytes = b"") -> Path:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+    return path
+
+
+def entry(shape: Any, first: Any = 0, last: Any = 96, dtype: Any = "F32") -> dict[str, Any]:
+    return {"x": {"dtype": dtype, "shape": shape, "data_offsets": [first, last]}}
+
+
+BAD_SAFETENSORS: dict[str, tuple[Any, str]] = {
+    "rank 70": (entry([1] * 69 + [24]), "no array has shape"),
+    "nothing beside huge": (entry([0, 1 << 40, 1 << 40], 0, 0), "no array has shape"),
+    "huge beside nothing": (entry([1 << 40, 1 << 40, 0], 0, 0), "no array has shape"),
+    "beyond all": (entry([1 << 70]), "no array has shape"),
+    "thousands of digits": (entry([10**4000]), "no array has shape"),
+    "another size": (entry([25]), "truncated: float32"),
+    "a smaller size": (entry([23]), "too long: float32"),
+    "beyond the file": (entry([25], 0, 100), "truncated: a tensor reaches beyond"),
+    "far beyond the file": (entry([25], 10**300, 10**300 + 100), "truncated: a tensor reaches beyond"),
+    "backwards": (entry([24], 96, 0), "no .safetensors file"),
+    "negative": (entry([-24]), "no .safetensors file"),
+    "half a size": (entry([24.0]), "no .safetensors file"),
+    "true": (entry([True]), "no .safetensors file"),
+    "words": (entry("24"), "no .safetensors file"),
+    "no shape": ({"x": {"dtype": "F32", "data_offsets": [0, 96]}}, "no .safetensors file"),
+    "one offset": ({"x": {"dtype": "F32", "shape": [24], "data_offsets": [0]}}, "no .safetensors file"),
+    "offset of words": (entry([24], "0", "96"), "no .safetensors file"),
+    "a dtype": (entry([24], dtype="F31"), "holds 'F31'"),
+    "a dtype of numbers": (entry([24], dtype=[1]), "holds \\[1\\]"),
+    "no object": ([1], "no .safetensors file"),
+    "an entry of numbers": ({"x": 3}, "no .safetensors file"),
+    "no JSON": (b"{", "no .safetensors file"),
+    "deep": (b"[" * 100_000, "no .safetensors file"),
+    "no text": (b"\xff\xfe", "no .safetensors file"),
+    "nothing": ({}, "has 0 tensors"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", BAD_SAFETENSORS)
+def test_a_bad_safetensors_file_is_refused(kind: str, tmp_path: Path) -> None:
+    header, words = BAD_SAFETENSORS[kind]
+    path = safetensors(tmp_path / "x.safetensors", header, NUMBERS.tobytes())
+    with pytest.raises(UnreadableFile, match=words) as error:
+        read(str(path))
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 600
+
+
+def test_safetensors_are_mapped_and_metadata_is_no_tensor(tmp_path: Path) -> None:
+    header = {"__metadata__": {"by": "us"}, **entry([2, 3, 4])}
+    assert same(read(str(safetensors(tmp_path / "x.safetensors", header, NUMBERS.tobytes()))), NUMBERS)
+    with (tmp_path / "y.safetensors").open("wb") as file:
+        text = json.dumps(entry([1 << 36], 0, 1 << 38)).encode()
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.truncate(8 + len(text) + (1 << 38))  # 256 GiB of holes
+    assert read(f"{tmp_path}/y.safetensors")[-1] == 0
+    (tmp_path / "z.safetensors").write_bytes(struct.pack("<Q", 9 << 20) + b" " * (9 << 20))
+    with pytest.raises(UnreadableFile, match="a header of 9437184 bytes, more than"):
+        read(f"{tmp_path}/z.safetensors")
+
+
+def test_safetensors_own_writer_is_read(tmp_path: Path) -> None:
+    library = pytest.importorskip("safetensors.numpy")
+    library.save_file({"x": NUMBERS, "y": NUMBERS + 1}, tmp_path / "x.safetensors")
+    assert same(read(f"{tmp_path}/x.safetensors:y"), NUMBERS + 1)
+
+
+# Shapes on the command line, and in .npy headers
+
+
+@pytest.mark.parametrize(
+    "shape",
+    ["9" * 5000, "9" * 19, "x".join(["1"] * 70), "0x" + "9" * 19, "0x4611686018427387903x4611686018427387903",
+     "x".join(["9" * 19] * 300)],
+    ids=["digits", "19 digits", "rank", "beside 0", "product", "many"],
+)  # fmt: skip
+def test_raw_shapes_that_no_array_has(tmp_path: Path, shape: str) -> None:
+    (tmp_path / "x.bin").write_bytes(b"")
+    with pytest.raises(UnreadableFile, match=r"raw bytes need|no array has|truncated") as error:
+        read(f"{tmp_path}/x.bin:float32:{shape}")
+    assert len(str(error.value)) < 1000
+
+
+@pytest.mark.parametrize("shape", [(10**4000,), (10**4000,) * 3, (1 << 61,) * 60, (1,) * 70, (0, 1 << 40, 1 << 40)])
+def test_npy_shapes_that_no_array_has(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+    with pytest.raises(UnreadableFile, match=r"no array has|truncated|no .npy file") as error:
+        read(f"{tmp_path}/x.npy")
+    assert len(str(error.value)) < 2000
