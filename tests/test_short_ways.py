@@ -337,16 +337,6 @@ def test_large_results_stay_in_huge_pages_after_a_small_one() -> None:
     assert len(way.entries) == 2
 
 
-@pytest.mark.filterwarnings("ignore:Accessing the data pointer of FakeTensor")
-def test_results_without_memory_are_refused() -> None:
-    torch = pytest.importorskip("torch")
-    from torch._subclasses.fake_tensor import FakeTensorMode
-
-    x = torch.ones(3)
-    with FakeTensorMode(allow_non_fake_inputs=True), pytest.raises(actgrad.InvalidCall, match="no memory for a result"):
-        actgrad.elu(x, alpha=1.875)
-
-
 def test_an_interrupt_while_arrays_are_looked_at_is_not_lost() -> None:
     torch = pytest.importorskip("torch")
     from torch.overrides import TorchFunctionMode

@@ -143,10 +143,10 @@ def test_in_place_variant(operator: actgrad.Operator, attributes: dict[str, Any]
     assert x._version == 1
     torch.testing.assert_close(x, plain(weight))
     torch.testing.assert_close(torch.vmap(lambda x: whole(x + 0), in_dims=1)(weight), plain(weight.T))
-    with pytest.raises(actgrad.InvalidArgument, match=rf"^{operator.name}_: self is \(a view of\) a leaf"):
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
         whole(weight.clone().requires_grad_())
     leaf = weight.clone().requires_grad_()
-    with pytest.raises(actgrad.InvalidArgument, match=rf"^{operator.name}_: self is \(a view of\) a leaf"):
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad is being used in an in-place operation"):
         part(leaf)
     assert torch.equal(leaf, weight)
 

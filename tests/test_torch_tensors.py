@@ -157,9 +157,6 @@ for number, (make, message) in enumerate(REFUSED_TENSORS):
     refused(f"input {number}: {message}", shape, lambda: actgrad.elu(bad))
     refused(f"output {number}: {message}", shape, lambda: actgrad.elu(torch.ones(shape), out=bad))
 x, transforms = torch.ones(5), torch.func
-for name in ("vmap", "functionalize"):
-    refused(name + " out", 5, lambda: getattr(transforms, name)(lambda y: actgrad.elu(x, out=y))(torch.ones(5, 5)))
-refused("functionalize out", 5, lambda: transforms.functionalize(lambda y: actgrad.elu(x, out=y))(torch.ones(5)))
 refused("grad out", 5, lambda: transforms.grad(lambda y: actgrad.elu(y, out=torch.ones(5)).sum())(x))
 refused("jvp out", 5, lambda: transforms.jvp(lambda y: actgrad.elu(y, out=torch.ones(5)), (x,), (x,)))
 refused("requires grad out", 5, lambda: actgrad.elu(x.clone().requires_grad_(), out=torch.ones(5)))

@@ -16,7 +16,7 @@ import numpy as np
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
 from ..base.loop import Meta
-from . import foreign, hugepages
+from . import foreign, hugepages, interception
 from .foreign import check_rank
 
 KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
@@ -185,30 +185,6 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
     return View(Meta(dtype, plain.shape, plain.strides), address, "cpu", "numpy", not read_only, array, array)
 
 
-def pytorch_must_see(objects: tuple[Any, ...]) -> bool:
-    """Whether a call is PyTorch's to record or transform: on tensors of its own, not all of them plain memory."""
-    torch = sys.modules.get("torch")
-    if torch is None or not all(obj is None or isinstance(obj, torch.Tensor) for obj in objects):
-        return False
-    return any(_is_watched(torch, obj) for obj in objects if obj is not None)
-
-
-def _is_watched(torch: Any, tensor: Any) -> bool:
-    """Whether a tensor is on the graph, carries a tangent, or stands for others: fake, batched, functional."""
-    return bool(
-        (tensor.requires_grad and torch.is_grad_enabled())
-        or _has_tangent(torch, tensor)
-        or (type(tensor).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__ and not tensor.is_nested)
-        or torch._C._functorch.is_functorch_wrapped_tensor(tensor)
-        or torch._is_functional_tensor(tensor)
-    )
-
-
-def _has_tangent(torch: Any, tensor: Any) -> bool:
-    forward_mode = torch.autograd.forward_ad
-    return forward_mode._current_level >= 0 and forward_mode.unpack_dual(tensor).tangent is not None
-
-
 _torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that their names are read once
 
 
@@ -231,7 +207,10 @@ def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
 
 
 def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
-    if (tensor.requires_grad and torch.is_grad_enabled()) or _has_tangent(torch, tensor):
+    interception.refuse(
+        f"{operator}: the memory of {argument} is taken", "call the operator itself, without backend= or a plan"
+    )
+    if interception.requires_grad(torch, tensor):
         raise InvalidArgument(
             f"{operator}: {argument} requires grad; out=, backend=, a plan or arrays of other libraries would cut it "
             "off from the graph: pass .detach(), or call inside torch.no_grad()"

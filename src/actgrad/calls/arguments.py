@@ -44,11 +44,16 @@ def arrange(
     return tensors, values
 
 
-def views(definition: Definition, tensors: tuple[Any, ...], out: Any) -> tuple[Inputs, Outputs]:
-    """The memory of a call's tensors and of its outputs."""
-    named = zip(tensors, definition.schema.tensor_names, strict=True)
-    inputs = [None if tensor is None else arrays.view(tensor, definition.name, name) for tensor, name in named]
-    return inputs, [] if out is None else _outputs(definition, out)
+def views(definition: Definition, tensors: tuple[Any, ...], out: tuple[Any, ...]) -> tuple[Inputs, Outputs]:
+    """The memory of a call's tensors and of its outputs; `out` is empty where all are to be allocated."""
+    return _views(definition, tensors, definition.schema.tensor_names), _views(
+        definition, out, definition.schema.outputs
+    )
+
+
+def _views(definition: Definition, given: tuple[Any, ...], names: tuple[str, ...]) -> list[View | None]:
+    named = zip(given, names, strict=False)
+    return [None if obj is None else arrays.view(obj, definition.name, name) for obj, name in named]
 
 
 def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
@@ -120,15 +125,15 @@ def _known(definition: Definition, attributes: dict[str, Any]) -> list[tuple[str
     return [(name, (known[name], value)) for name, value in attributes.items()]
 
 
-def _outputs(definition: Definition, out: Any) -> Outputs:
+def outputs(definition: Definition, out: Any) -> tuple[Any, ...]:
+    """The outputs that a caller gives, None for one that is to be allocated."""
     names = definition.schema.outputs
     if len(names) == 1:
-        return [arrays.view(out, definition.name, names[0])]
+        return (out,)
     if not isinstance(out, (tuple, list)) or len(out) != len(names):
         got = f"{type(out).__name__}" + (f" of {len(out)}" if isinstance(out, (tuple, list)) else "")
         raise InvalidCall(f"{definition.name}: out must be a tuple ({', '.join(names)}), got a {got}")
-    pairs = zip(names, out, strict=True)
-    return [None if obj is None else arrays.view(obj, definition.name, name) for name, obj in pairs]
+    return tuple(out)
 
 
 def _float(value: Any) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import arrays, backends
-from ..arrays import View
+from ..arrays import View, interception
 from ..base import first_use
 from ..base.definition import Definition
 from ..base.dtypes import Dtype
@@ -121,9 +121,12 @@ class Operator(functools.partial[Any]):
     @dynamo.left_alone
     def _compute(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
         tensors, values = arguments.arrange(self.definition, tensors, attributes)
-        if out is None and backend is None and arrays.pytorch_must_see(tensors):
-            return first_use.module("actgrad.torch").call(self, tensors, values)  # which builds on this module
-        inputs, outputs = arguments.views(self.definition, tensors, out)
+        outs = () if out is None else arguments.outputs(self.definition, out)
+        if backend is None and (
+            interception.must_see((*tensors, *outs)) or (out is None and interception.is_differentiated(tensors))
+        ):
+            return first_use.module("actgrad.torch").call(self, tensors, values, outs)  # which builds on this module
+        inputs, outputs = arguments.views(self.definition, tensors, outs)
         terms = Terms.chosen()
         self._refuse_mixture(inputs, outputs)
         prepared, addresses, results, views = self._prepare(inputs, outputs, values, terms, backend)
@@ -147,7 +150,9 @@ class Operator(functools.partial[Any]):
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
         """The call, checked and ready to run; nothing is computed yet. Its arguments are those of the operator."""
         tensors, values = arguments.arrange(self.definition, tensors, attributes)
-        inputs, outputs = arguments.views(self.definition, tensors, out)
+        inputs, outputs = arguments.views(
+            self.definition, tensors, () if out is None else arguments.outputs(self.definition, out)
+        )
         self._refuse_mixture(inputs, outputs)
         terms = Terms.chosen()
         return self.plan_views(inputs, outputs, values, terms, backend)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..arrays import View
+from ..arrays import View, interception
 from ..backends.kernel import Kernel
 from ..base.computation import Computation
 from ..base.errors import InvalidCall
@@ -64,6 +64,8 @@ class Plan:
 
     def run(self) -> Any:
         """Compute into the outputs and return them; may be called again after the inputs changed."""
+        if self.note_written is not None and interception.may_be_active():  # PyTorch's tensors
+            interception.refuse(f"{self.operator}: plan.run() is called", "call the operator itself")
         self.prepared.kernel.run(*self.addresses)
         if self.note_written is not None:
             self.note_written()

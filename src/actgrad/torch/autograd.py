@@ -24,7 +24,11 @@ _C = torch._C
 
 
 class Below(NamedTuple):
-    """The way down from a level of differentiation."""
+    """The way down from a level of differentiation, under the modes that were on above it.
+
+    A node's `forward` runs with both modes off, but levels below need them, and so does functionalisation: a write
+    under no_grad is none that torch.compile differentiates.
+    """
 
     interface: Interface
     overload: Any
@@ -32,14 +36,15 @@ class Below(NamedTuple):
     save: str
     reverse: bool  # the modes that were on above
     forward: bool
-    is_nested: bool  # there are levels below, which must find them on again
+    is_nested: bool  # whether there are levels of torch.func below
 
     def __call__(self, *given: Any) -> Any:
-        with _C._AutoDispatchBelowAutograd():
-            if not self.is_nested:
-                return self.overload.redispatch(self.keys, *given)
-            with torch.set_grad_enabled(self.reverse), forward_ad._set_fwd_grad_enabled(self.forward):
-                return self.overload.redispatch(self.keys, *given)
+        with (
+            _C._AutoDispatchBelowAutograd(),
+            torch.set_grad_enabled(self.reverse),
+            forward_ad._set_fwd_grad_enabled(self.forward),
+        ):
+            return self.overload.redispatch(self.keys, *given)
 
 
 def is_forward() -> bool:

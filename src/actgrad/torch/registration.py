@@ -10,12 +10,15 @@ import torch
 from torch.nested._internal.nested_tensor import NestedTensor
 
 from .. import arrays
+from ..base.errors import InvalidCall
 from ..calls.operator import REGISTRY, Operator
 from . import autograd, batching, graphs, kernels, saving, sharding, variants
 from .kernels import Interface, interface_of
 
 #: Open as long as the process lives: an operator is gone with its library.
 LIBRARY = torch.library.Library("actgrad", "FRAGMENT")
+
+_CLONE = variants.register_clone(LIBRARY)
 
 #: One kernel for all devices and kinds of memory: the operator itself says which it cannot take, and the way out.
 KERNEL_KEYS = ("CompositeExplicitAutograd", "NestedTensorCPU", "NestedTensorCUDA")
@@ -48,7 +51,8 @@ def register(operator: Operator) -> Interface:
     variants.register_in_place(LIBRARY, interface)
     sharding.register(interface, interface.overload)
     if hasattr(torch.ops.actgrad, f"{name}_"):
-        sharding.register(interface, getattr(torch.ops.actgrad, f"{name}_").default)
+        for overload in (getattr(torch.ops.actgrad, f"{name}_").default, _CLONE):
+            sharding.register(interface, overload)
     saving.prepare(operator)
     return interface
 
@@ -60,10 +64,18 @@ def _refuse(interface: Interface, mode: Any, function: Any, types: Any, args: An
             arrays.torch_meta(torch, tensor, interface.operator.name, name)
 
 
-def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any]) -> Any:
+def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any], out: tuple[Any, ...] = ()) -> Any:
     """An operator's call on tensors that are more than memory, in the schema's order; what `actgrad`'s functions do."""
     interface = register(operator)
-    return interface.overload(*interface.row(tensors, attributes))
+    row = interface.row(tensors, attributes)
+    if not out:
+        return interface.overload(*row)
+    names = interface.outputs
+    for name, tensor in zip(names, out, strict=True):
+        if tensor is None:
+            raise InvalidCall(f"{operator.name}: {name} is None; where PyTorch intercepts a call, give every output")
+    overload = getattr(getattr(torch.ops.actgrad, operator.name), names[0])
+    return overload(*row, **dict(zip(names, out, strict=True)))
 
 
 def register_all() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch._C._autograd import CreationMeta, _get_creation_meta
 
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
@@ -14,6 +15,17 @@ from .kernels import Interface
 
 _C = torch._C
 TAGS = (torch.Tag.pt2_compliant_tag,)
+
+
+def register_clone(library: Any) -> Any:
+    """The copy of an input that is about to be overwritten, as an operator of its own.
+
+    torch.compile takes aten's clone out of its graphs, and would keep the graph's input, which is overwritten later.
+    """
+    library.define("_clone(Tensor self) -> Tensor", tags=TAGS)
+    torch.library.register_fake("actgrad::_clone", torch.clone, lib=library)
+    library.impl("_clone", torch.clone, "CompositeExplicitAutograd")
+    return torch.ops.actgrad._clone.default
 
 
 def register_out(library: Any, interface: Interface) -> None:
@@ -95,11 +107,8 @@ def register_in_place(library: Any, interface: Interface) -> None:
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *row)
         x = row[0]
-        if (x._base if x._is_view() else x).is_leaf and (x.is_leaf or x._base.requires_grad):
-            raise InvalidArgument(
-                f"{name}: {first} is (a view of) a leaf that requires grad, whose value the graph needs; "
-                f"use {operator.name}, or call inside torch.no_grad()"
-            )
+        if x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT)):
+            x.copy_(x)  # PyTorch's own error, before anything is written
         return node.apply(Below(interface, overload, keys, saving.AUTO, True, False, False), *row)
 
     def batched(info: Any, in_dims: tuple[Any, ...], *row: Any) -> Any:
@@ -119,7 +128,7 @@ class InPlaceNode(Node):
         ctx.set_materialize_grads(False)
         ctx.mark_dirty(x)
         ctx.derivation = derive_in_place(interface, interface.values_of(given))
-        kept = x if ctx.derivation.keeps_result else x.clone()
+        kept = x if ctx.derivation.keeps_result else torch.ops.actgrad._clone(x)
         result = below(*given)
         ctx.save_for_backward(kept)
         return result

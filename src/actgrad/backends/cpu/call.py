@@ -19,13 +19,14 @@ from typing import Any
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
+from ...arrays import interception
 from ..kernel import Way
 from . import launch, shortcut
 from .driver import MAX_OPERANDS
 from .driver import SLOTS_SYMBOL as THREADS_SYMBOL
 from .driver import Slots as ThreadSlots
 from .ir_builder import Function, Words, add_python_functions, external, external_data
-from .ir_types import I1, I32, I64, PTR, VOID
+from .ir_types import I1, I8, I32, I64, PTR, VOID
 
 NULL = PTR(None)
 _EQUAL = 2  # Py_EQ
@@ -57,6 +58,7 @@ def add_symbols() -> None:
     add_python_functions("PyDict_GetItem", "PyObject_GetAttr", *_CALL)
     symbols = {
         "PyTuple_Type": tuple,
+        "_Py_TrueStruct": True,
         "actgrad_out": _OUT,
         "actgrad_torch": _TORCH,
     }
@@ -99,6 +101,10 @@ class _Objects(Function):
     def type_of(self, thing: ir.Value) -> ir.Value:
         return self.word(thing, 1, PTR)
 
+    def slot(self, number: int, type_: ir.Type = PTR) -> ir.Value:
+        """A word of the table of what objects may be."""
+        return self.word(external_data(self.module, shortcut.SLOTS_SYMBOL), number, type_)
+
     def same(self, a: ir.Value, b: ir.Value) -> ir.Value:
         """Whether two are one object."""
         return self.icmp_signed("==", self.ptrtoint(a, I64), self.ptrtoint(b, I64))
@@ -109,7 +115,8 @@ class _Objects(Function):
 
 def emit(module: ir.Module, attempt: ir.Function) -> None:
     """Add `call` to `module`; `attempt(entries, objects, count)` runs the kernel of the entry that these agree with."""
-    is_another, way_of = _is_another(module), _way_of(module)
+    is_another, may_be_intercepted, way_of = _is_another(module), _may_be_intercepted(module), _way_of(module)
+    _emit_question(module, may_be_intercepted)
     fresh, given = _fresh(module, attempt), _given(module, attempt)
     f = _Objects(module, "call", (PTR, PTR, I64, PTR), PTR, public=True)
     held, arguments, tensors, names = f.arguments
@@ -117,6 +124,8 @@ def emit(module: ir.Module, attempt: ir.Function) -> None:
     long_way = f.append_basic_block("long_way")
     f.need(f.icmp_signed(">", tensors, I64(0)), long_way)
     f.need(f.not_(f.call(is_another, [f.item(held, Held.SELECTED), f.item(held, Held.MODULES)])), long_way)
+    with f.if_then(f.not_(f.same(f.type_of(f.word(arguments, 0, PTR)), f.slot(shortcut.Slots.NDARRAY)))):
+        f.need(f.not_(f.call(may_be_intercepted, [])), long_way)
     ways = f.api(PTR, "PyList_GetItem", f.item(held, Held.WAYS), I64(0))
     f.api(VOID, "Py_IncRef", ways)  # another thread may put others there meanwhile
     way = f.call(way_of, [ways, arguments, tensors, names, given_out])
@@ -152,10 +161,9 @@ def _is_another(module: ir.Module) -> ir.Function:
     with f.if_then(f.icmp_signed("==", settled, I64(0))):
         f.need(f.same(f.api(PTR, "PyDict_GetItem", modules, f.object("actgrad_torch")), NULL), another)
     # A tensor that is being differentiated forwards does not show it.
-    forward_mode = f.word(external_data(module, shortcut.SLOTS_SYMBOL), shortcut.Slots.FORWARD_MODE, PTR)
+    forward_mode = f.slot(shortcut.Slots.FORWARD_MODE)
     with f.if_then(f.not_(f.same(forward_mode, NULL))):
-        name = f.word(external_data(module, shortcut.SLOTS_SYMBOL), shortcut.Slots.CURRENT_LEVEL, PTR)
-        level = f.api(PTR, "PyObject_GetAttr", forward_mode, name)
+        level = f.api(PTR, "PyObject_GetAttr", forward_mode, f.slot(shortcut.Slots.CURRENT_LEVEL))
         with f.if_then(f.same(level, NULL)):
             f.api(VOID, "PyErr_Clear")
             f.branch(another)
@@ -164,6 +172,33 @@ def _is_another(module: ir.Module) -> ir.Function:
         f.api(VOID, "Py_DecRef", level)
         f.need(f.icmp_signed("<", number, I64(0)), another)
     return f.end(I1(0), another, I1(1))
+
+
+def _may_be_intercepted(module: ir.Module) -> ir.Function:
+    """may_be_intercepted(): whether PyTorch may intercept a call in this thread; interception.py tells for certain."""
+    f = _Objects(module, "may_be_intercepted", (), I1)
+    slots = shortcut.Slots
+    with f.if_then(f.same(f.slot(slots.IS_INCLUDED), NULL)):  # nothing is known
+        f.leave(I1(1))
+
+    def ask(slot: shortcut.Slots, *arguments: ir.Value) -> ir.Value:
+        function = ir.FunctionType(I8, [a.type for a in arguments]).as_pointer()
+        return f.call(f.inttoptr(f.slot(slot, I64), function), arguments)
+
+    answer = ask(slots.IS_FUNCTION_MODE)
+    for number in range(len(interception.KEYS)):
+        answer = f.or_(answer, ask(slots.IS_INCLUDED, f.trunc(f.slot(slots.KEYS + number, I64), I32)))
+    f.ret(f.icmp_signed("!=", answer, I8(0)))
+    return f.function_value
+
+
+def _emit_question(module: ir.Module, may_be_intercepted: ir.Function) -> None:
+    """Add `may_be_active`, the same question as a built-in function."""
+    f = _Objects(module, "may_be_active", (PTR, PTR, I64), PTR, public=True)
+    truth, falsehood = (f.object(f"_Py_{name}Struct") for name in ("True", "False"))
+    answer = f.select(f.call(may_be_intercepted, []), truth, falsehood)
+    f.api(VOID, "Py_IncRef", answer)
+    f.ret(answer)
 
 
 def _way_of(module: ir.Module) -> ir.Function:

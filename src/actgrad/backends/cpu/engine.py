@@ -14,7 +14,7 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 import numpy as np
 
-from ...arrays import View
+from ...arrays import View, interception
 from ...base import first_use
 from ...base.computation import Computation
 from ...base.loop import Loop
@@ -112,6 +112,7 @@ def _make_doors() -> Doors:
     engine = _load(code_cache.key("driver", astuple(target)), lambda: _driver_module(target), target)
     address = engine.get_function_address
     launcher = launch.as_builtin("launch", address("launch"))
+    interception.may_be_active = launch.as_builtin("may_be_active", address("may_be_active"))
     _made.append(Doors(launcher, *(address(name) for name in ("call", "run", "lookup", "lookup_streaming"))))
     return _made[0]
 
@@ -241,5 +242,6 @@ class EmptyKernel:
 
 def prepare(computation: Computation) -> CpuKernel | EmptyKernel:
     """The computation as a kernel."""
-    threads.adopt_runtime()
+    if threads.adopt_runtime():
+        shortcut.adopt_questions()
     return CpuKernel(computation) if computation.loop.size else EmptyKernel()

@@ -18,6 +18,7 @@ import sys
 from collections.abc import Sequence
 from enum import auto
 from functools import cache
+from pathlib import Path
 from types import GetSetDescriptorType, MethodDescriptorType
 from typing import Any
 
@@ -25,7 +26,7 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 import numpy as np
 
-from ...arrays import View
+from ...arrays import View, interception
 from ...base.loop import extent, same_layout
 from .driver import MAX_OPERANDS
 from .ir_builder import Function, Words, add_python_functions, external, external_data
@@ -49,6 +50,9 @@ class Slots(Words):
     IS_NEG = auto()
     FORWARD_MODE = auto()  # PyTorch's module of forward-mode differentiation
     CURRENT_LEVEL = auto()  # an attribute name of it, as a Python string
+    IS_FUNCTION_MODE = auto()  # PyTorch's C++ functions: bool (), whether a TorchFunctionMode is active,
+    IS_INCLUDED = auto()  # and bool (key), whether this thread includes a dispatch key
+    KEYS = auto()  # those of interception.KEYS
 
 
 class Entry(Words):
@@ -76,7 +80,11 @@ class Object(Words):
     WORDS = auto()
 
 
-_table = (ctypes.c_int64 * len(Slots))()
+_table = (ctypes.c_int64 * (Slots.KEYS + len(interception.KEYS)))()
+_QUESTIONS = {  # the names that Linux and macOS give to C++ functions
+    Slots.IS_FUNCTION_MODE: "_ZN2at4impl27torch_function_mode_enabledEv",
+    Slots.IS_INCLUDED: "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE",
+}
 _CURRENT_LEVEL = sys.intern("_current_level")  # the table points to it
 
 
@@ -123,12 +131,29 @@ def _adopt_torch() -> bool:
     # {uint32 major, minor; previous version; allocate, export, import, export without owning, current stream}
     major = ctypes.c_uint32.from_address(pointer).value
     exchange = (ctypes.c_int64 * 7).from_address(pointer)[5]
-    if major != 1 or not exchange or not requires_grad or not is_neg:
+    if major != 1 or not exchange or not requires_grad or not is_neg or not adopt_questions():
         return False
     _table[Slots.REQUIRES_GRAD], _table[Slots.IS_NEG] = requires_grad, is_neg
     _table[Slots.TENSOR], _table[Slots.PARAMETER] = id(torch.Tensor), id(torch.nn.Parameter)
     _table[Slots.FORWARD_MODE] = id(forward_mode)
     _table[Slots.EXCHANGE] = exchange
+    return True
+
+
+def adopt_questions() -> bool:
+    """Point the table to what tells whether calls are intercepted; whether PyTorch is there and has it."""
+    if _table[Slots.IS_INCLUDED]:
+        return True
+    try:
+        torch: Any = sys.modules["torch"]
+        keys: list[Any] = [int(key) for key, _ in interception.dispatch_keys(torch)]
+        library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"))
+        addresses = {slot: ctypes.cast(library[name], ctypes.c_void_p).value for slot, name in _QUESTIONS.items()}
+    except (KeyError, AttributeError, OSError):  # not there, or not wholly; another system's library, or other names
+        return False
+    _table[Slots.KEYS :] = keys
+    for slot, address in addresses.items():
+        _table[slot] = address or 0  # IS_INCLUDED last: it tells that all are there
     return True
 
 

@@ -1,0 +1,114 @@
+"""The interceptors of PyTorch: modes, transforms of torch.func, tracers, tensor classes with rules of their own.
+
+Interceptors see PyTorch's operators, and no kernel that reads memory. So a call goes to `torch.ops.actgrad` where an
+interceptor is active; plans and backends that a caller names are refused there. The short way of the CPU backend asks
+about modes, transforms and tracers in machine code (`backends/cpu/call.py`).
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache, partial
+from typing import Any
+
+from ..base.errors import InvalidCall
+
+#: Dispatch keys that a thread includes while an interceptor is active, and its name in messages.
+KEYS = {
+    "Python": "a TorchDispatchMode",
+    "FuncTorchDynamicLayerFrontMode": "a transform of torch.func",
+    "Tracer": "torch.jit.trace",
+    "PreDispatch": "torch.export",
+}
+
+
+def may_be_active() -> bool:
+    """Whether an interceptor may be active in this thread; false is certain. The CPU backend puts machine code here."""
+    return True
+
+
+def interceptor() -> str:
+    """The name of the interceptor that is active in this thread; empty where there is none."""
+    torch = _torch()
+    if torch is None or not may_be_active():
+        return ""
+    if torch._C._is_torch_function_mode_enabled():
+        from torch.utils._device import DeviceContext
+
+        for mode in torch.overrides._get_current_function_mode_stack():
+            if not isinstance(mode, DeviceContext):  # of torch.set_default_device: it changes no operator of ours
+                return f"{type(mode).__name__} (a TorchFunctionMode)"
+    is_included = torch._C._dispatch_tls_is_dispatch_key_included
+    is_excluded = torch._C._dispatch_tls_is_dispatch_key_excluded
+    for key, name in dispatch_keys(torch):
+        if is_included(key) and not is_excluded(key):  # it is excluded where the interceptor handles a call itself
+            return name
+    return ""
+
+
+def refuse(subject: str, way_out: str) -> None:
+    """Raise where an interceptor is active: it would miss a computation on memory."""
+    active = interceptor()
+    if active:
+        raise InvalidCall(f"{subject} inside {active}, which would not see it; {way_out}")
+
+
+def must_see(objects: tuple[Any, ...]) -> bool:
+    """Whether PyTorch intercepts a call on these objects, None for one left out; all must be tensors or like them."""
+    torch = _torch()
+    given = [obj for obj in objects if obj is not None]
+    if torch is None or not given or not all(isinstance(obj, torch.Tensor) or has_rule(torch, obj) for obj in given):
+        return False
+    return bool(interceptor()) or any(map(partial(_stands_for_others, torch), given))
+
+
+def is_differentiated(objects: tuple[Any, ...]) -> bool:
+    """Whether one of these objects is a tensor on the graph, or carries a tangent."""
+    torch = _torch()
+    if torch is None or not all(obj is None or isinstance(obj, torch.Tensor) for obj in objects):
+        return False
+    return any(requires_grad(torch, obj) for obj in objects if obj is not None)
+
+
+def requires_grad(torch: Any, tensor: Any) -> bool:
+    """Whether a call on the tensor is recorded for differentiation, in reverse or forwards."""
+    if tensor.requires_grad and torch.is_grad_enabled():
+        return True
+    forward_mode = torch.autograd.forward_ad
+    return forward_mode._current_level >= 0 and forward_mode.unpack_dual(tensor).tangent is not None
+
+
+def has_rule(torch: Any, obj: Any) -> bool:
+    """Whether an object's class has a `__torch_function__` that applies."""
+    kind = type(obj)
+    rule = None if kind is torch.Tensor else getattr(kind, "__torch_function__", None)
+    if rule is None or rule is torch._C._disabled_torch_function_impl:
+        return False
+    return bool(torch._C._is_torch_function_enabled())
+
+
+def _stands_for_others(torch: Any, obj: Any) -> bool:
+    """Whether an object is no plain memory: a tensor that is fake, batched or functional, or one with rules."""
+    if not isinstance(obj, torch.Tensor):
+        return True
+    if obj.is_nested:
+        return False  # refused, in our own words
+    return bool(
+        has_rule(torch, obj)
+        or type(obj).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
+        or torch._C._functorch.is_functorch_wrapped_tensor(obj)
+        or torch._is_functional_tensor(obj)
+    )
+
+
+def _torch() -> Any:
+    """PyTorch where it is imported as a whole, else None."""
+    torch: Any = sys.modules.get("torch")
+    is_whole = hasattr(torch, "__version__") and not getattr(torch.__spec__, "_initializing", False)
+    return torch if is_whole else None
+
+
+@cache
+def dispatch_keys(torch: Any) -> tuple[tuple[Any, str], ...]:
+    """PyTorch's own objects for KEYS, with their names in messages."""
+    return tuple((torch._C._parse_dispatch_key(key), name) for key, name in KEYS.items())
