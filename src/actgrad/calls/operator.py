@@ -66,6 +66,10 @@ class Operator(functools.partial[Any]):
         self.name = self.__name__ = self.__qualname__ = self.definition.name
         if self.name in REGISTRY:
             raise InvalidOperator(f"operator {self.name!r} is already registered")
+        for other in REGISTRY.values():
+            for name in self.definition.aclnn.keys() & other.definition.aclnn.keys():
+                taken = f"aclnn is {name!r}, the C name of {other.name}"
+                raise InvalidOperator(f"operator {self.name}: {taken}; choose another")
         self.gradient_of, self.part_of = gradient_of, part_of
         self._shortcuts = Shortcuts(self._long_way, _alike(self.definition))
         self._answer_by(self._shortcuts.door)

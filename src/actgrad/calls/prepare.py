@@ -67,6 +67,7 @@ def prepare(
             dict(zip(names, formats, strict=False)),
         )
         with first_use.lock, default_environment():  # constants and tables outlive the caller's environment
+            contract.validate(definition)
             contract.run(call)
             prepared = _prepare(call, backend, device)
         with _lock:

@@ -3,13 +3,14 @@
 They follow from an operator's definition. Each says in words what must hold, for the documentation, and tests a call,
 which is metadata only: no check looks at an element. `check` says what a call and a check are, `kinds` puts an
 operator's checks in order and runs them; `dtype_rules`, `shape_rules` and `halves_rules` are the rules. `results` has
-the dtype and the shapes of what a call results in.
+the dtype and the shapes of a call's results, `validation` the faults of a definition.
 """
 
 from .check import Call, Check, Origin, Terms, When
 from .dtype_rules import allowed_dtypes
 from .kinds import EARLY, VALUES, checks_of, run
 from .results import result_dtype, result_shapes
+from .validation import validate
 
 __all__ = [
     "EARLY",
@@ -24,4 +25,5 @@ __all__ = [
     "result_dtype",
     "result_shapes",
     "run",
+    "validate",
 ]

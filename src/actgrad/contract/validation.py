@@ -1,0 +1,135 @@
+"""Faults of a definition, each with the mend. An operator is validated when a call of it is first prepared."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from ..base import xp
+from ..base.definition import Definition
+from ..base.dtypes import BY_NAME
+from ..base.errors import InvalidOperator
+from ..base.products import BY_NAME as PRODUCTS
+from .kinds import checks_of
+
+
+@cache
+def validate(definition: Definition) -> None:
+    """Raise an InvalidOperator that names the first fault of a definition, and what to write."""
+    for fault in faults(definition):
+        raise InvalidOperator(f"operator {definition.name}: {fault}")
+
+
+def faults(definition: Definition) -> Iterator[str]:
+    """All faults of a definition."""
+    yield from _names(definition)
+    yield from _roles(definition)
+    yield from _gradients(definition)
+    yield from _checks(definition)
+    yield from _formulas(definition)
+
+
+def _names(definition: Definition) -> Iterator[str]:
+    for name in definition.dtypes:
+        if name not in BY_NAME:
+            yield f"dtypes has {name!r}, which is no dtype; write names with spaces between: {', '.join(BY_NAME)}"
+    for name in definition.products:
+        if name not in PRODUCTS:
+            yield f"products has {name!r}, which is no product; known: {', '.join(PRODUCTS)}"
+    for c_name, fixed in definition.aclnn.items():
+        for name in fixed:
+            if name not in definition.schema.attributes_by_name:
+                yield f"aclnn {c_name} fixes {name!r}, which is no attribute; it has {_listed(definition.defaults)}"
+
+
+def _roles(definition: Definition) -> Iterator[str]:
+    tensors, attributes = definition.schema.tensor_names, definition.schema.attributes_by_name
+    for role in ("reads_result", "given_value", "linear_in"):
+        name = getattr(definition, role)
+        if name and name not in tensors:
+            yield f"{role} is {name!r}, which is no tensor; it has {_listed(tensors)}"
+    if definition.given_value and not _is_optional(definition, definition.given_value):
+        yield f"given_value is {definition.given_value!r}, which a call may leave out; write Tensor? in the schema"
+    if definition.result_flag and getattr(attributes.get(definition.result_flag), "type", "") != "bool":
+        yield f"result_flag is {definition.result_flag!r}, which is no bool attribute; it has {_listed(attributes)}"
+    if isinstance(definition.switch, str) and definition.switch and definition.switch not in attributes:
+        yield f"switch is {definition.switch!r}, which is no attribute; it has {_listed(attributes)}"
+    known = (*tensors, *definition.schema.outputs)
+    for name in definition.access.packed:
+        if name not in known:
+            yield f"reads packs {name!r}, which is no tensor; it has {_listed(known)}"
+    if definition.access.dim and definition.access.dim not in attributes:
+        dim = definition.access.dim
+        yield f"reads counts dimensions by {dim!r}, which is no attribute; it has {_listed(attributes)}"
+    halves = ("other",) if definition.access.packed else ()
+    if definition.multiplies and definition.multiplies not in (*tensors, *halves):
+        yield f"multiplies is {definition.multiplies!r}; it must be one of {_listed((*tensors, *halves))}"
+
+
+def _gradients(definition: Definition) -> Iterator[str]:
+    forward = definition.gradient_of
+    if forward is None:
+        if definition.reads_result or definition.result_flag or definition.given_value:
+            yield "reads_result, result_flag and given_value are roles of a gradient; state gradient_of"
+        return
+    tensors = forward.schema.tensor_names
+    for output, tensor in definition.gradients.items():
+        if tensor not in tensors:
+            names = ", ".join(f"grad_{name}" for name in tensors)
+            yield f"{output} is the gradient of no tensor of {forward.name}; name the outputs {names}"
+    missing = [name for name in tensors if name not in definition.gradients.values()]
+    if missing and all(tensor in tensors for tensor in definition.gradients.values()):
+        yield f"no output is the gradient of {_listed(missing)}; return one gradient for each tensor of {forward.name}"
+    roles = (definition.reads_result, definition.given_value)
+    for name in definition.schema.tensor_names[1:]:
+        if name not in tensors and name not in roles:
+            yield (
+                f"{name} is no tensor of {forward.name} ({_listed(tensors)}); state reads_result={name!r} if it is the "
+                f"forward operator's result, given_value={name!r} if it is its formula's value"
+            )
+
+
+def _checks(definition: Definition) -> Iterator[str]:
+    schema = definition.schema
+    known = {*schema.tensor_names, *schema.outputs, *schema.attributes_by_name}
+    for check in checks_of(definition):
+        for name in check.about:
+            if name not in known:
+                yield f"the check {check.rule!r} is about {name!r}, which is no argument; it has {_listed(known)}"
+
+
+def _formulas(definition: Definition) -> Iterator[str]:
+    """The formula takes what an element sees, then the scalars."""
+    scalars = sum(argument.type == "Scalar" for argument in definition.schema.attributes)
+    gates = definition.multiplies or (definition.gradient_of is not None and definition.gradient_of.multiplies)
+    for formula in _all_formulas(definition):
+        xp.check(formula)
+        wanted = 1 + scalars if gates else _elements(definition) + scalars
+        arity = len(inspect.signature(formula).parameters)
+        if arity != wanted:
+            scalars_of = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
+            must = f"it must take {wanted}: the elements of its tensors, then {_listed(scalars_of) or 'no scalars'}"
+            yield f"formula {formula.__name__} takes {arity} arguments; {must}"
+
+
+def _elements(definition: Definition) -> int:
+    """How many elements the formula is given; kernels multiply a derivative by the first tensor's."""
+    names = [a.name for a in definition.schema.tensors if not a.is_optional]
+    if definition.gradient_of is not None:
+        names = names[1:]
+    return sum(2 if name in definition.access.packed else 1 for name in names)
+
+
+def _all_formulas(definition: Definition) -> tuple[Callable[..., Any], ...]:
+    formula = definition.formula
+    return tuple(formula.values()) if not callable(formula) else (formula,)
+
+
+def _is_optional(definition: Definition, name: str) -> bool:
+    return any(argument.name == name and argument.is_optional for argument in definition.schema.tensors)
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(names)

@@ -1,0 +1,144 @@
+"""Faults of a definition: each is an error that names it and says what to write, never a wrong result."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+import actgrad
+from actgrad.base.access import Halves
+from actgrad.base.errors import InvalidOperator
+from actgrad.calls.operator import REGISTRY
+from actgrad.contract import Check, validate
+from actgrad.contract.dtype_rules import supported
+from actgrad.contract.validation import faults
+
+_numbers = itertools.count()
+
+
+def identity(x):
+    return x
+
+
+def scaled(x, alpha):
+    return x * alpha
+
+
+def one(x):
+    return x * 0.0 + 1.0
+
+
+def of_two(x, y):
+    return x * y
+
+
+@pytest.fixture(autouse=True)
+def registry_as_before():
+    before = dict(REGISTRY)
+    yield
+    for name in REGISTRY.keys() - before.keys():
+        del REGISTRY[name]
+
+
+def operator(text: str, formula: Any = identity, **fields: Any) -> actgrad.Operator:
+    return actgrad.Operator(text.replace("NAME", f"faulty_{next(_numbers)}"), summary="", formula=formula, **fields)
+
+
+def forward(**fields: Any) -> actgrad.Operator:
+    return operator("NAME(Tensor self) -> Tensor out", **fields)
+
+
+def pair() -> actgrad.Operator:
+    return operator("NAME(Tensor self, Tensor weight) -> Tensor out", of_two)
+
+
+FAULTS = {
+    "dtypes with commas": (
+        lambda: forward(dtypes="float32, float16"), "dtypes has 'float32,', which is no dtype; write names with spaces",
+    ),
+    "an unknown product": (lambda: forward(products="Ascend910Z"), "'Ascend910Z', which is no product"),
+    "a result that is called output": (
+        lambda: operator("NAME(Tensor grad_output, Tensor output) -> Tensor grad_input", one, gradient_of=forward()),
+        "output is no tensor of .*; state reads_result='output'",
+    ),
+    "one gradient of two tensors": (
+        lambda: operator(
+            "NAME(Tensor grad_output, Tensor self, Tensor weight) -> Tensor grad_self", of_two, gradient_of=pair()
+        ),
+        "no output is the gradient of weight; return one gradient for each",
+    ),
+    "a gradient of neither tensor": (
+        lambda: operator(
+            "NAME(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor grad_input, Tensor grad_weight)", of_two,
+            gradient_of=pair(),
+        ),
+        "grad_input is the gradient of no tensor of .*; name the outputs grad_self, grad_weight",
+    ),
+    "a formula of too few arguments": (
+        lambda: operator("NAME(Tensor self, Scalar alpha=1) -> Tensor out"),
+        "takes 1 arguments; it must take 2: .*alpha",
+    ),
+    "a formula of too many": (lambda: forward(formula=scaled), "takes 2 arguments; it must take 1: .*no scalars"),
+    "a check of no argument": (
+        lambda: forward(checks=(supported("input"),)), "is about 'input', which is no argument; it has",
+    ),
+    "a check of one's own": (
+        lambda: forward(checks=((Check("rule", lambda call: None, about=("slef",)),),)), "'rule' is about 'slef'",
+    ),
+    "a switch that is no attribute": (
+        lambda: forward(formula={"a": identity, "b": identity}, switch="approximate"), "switch is 'approximate'",
+    ),
+    "an unknown packed tensor": (
+        lambda: operator("NAME(Tensor self, int dim=-1) -> Tensor out", of_two, reads=Halves(("x",))),
+        "reads packs 'x'",
+    ),
+    "halves without a dimension": (
+        lambda: operator("NAME(Tensor x) -> Tensor out", of_two, reads=Halves(("x",))), "counts dimensions by 'dim'",
+    ),
+    "an unknown factor": (lambda: forward(multiplies="gate"), "multiplies is 'gate'; it must be one of self"),
+    "a result without a gradient": (lambda: forward(reads_result="self"), "roles of a gradient; state gradient_of"),
+    "a flag that is a number": (
+        lambda: operator(
+            "NAME(Tensor grad_output, Tensor self, int flag=0) -> Tensor grad_self", one, gradient_of=forward(),
+            reads_result="self", result_flag="flag",
+        ),
+        "result_flag is 'flag', which is no bool attribute",
+    ),
+    "a given value that is required": (
+        lambda: operator(
+            "NAME(Tensor grad_output, Tensor self, Tensor value) -> Tensor grad_self", one, gradient_of=forward(),
+            given_value="value",
+        ),
+        "given_value is 'value', which a call may leave out; write Tensor",
+    ),
+    "an attribute fixed in C that is none": (
+        lambda: forward(aclnn={"Faulty": {"alpha": 1}}), "aclnn Faulty fixes 'alpha', which is no attribute",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_an_error_at_the_first_call(name: str) -> None:
+    make, message = FAULTS[name]
+    faulty = make()
+    x = np.ones(4, np.float32)
+    with pytest.raises(InvalidOperator, match=message) as error:
+        validate(faulty.definition)
+    assert str(error.value).startswith(f"operator {faulty.name}: ")
+    required = [a for a in faulty.schema.tensors if not a.is_optional]
+    with pytest.raises(InvalidOperator):
+        faulty(*[x] * len(required))
+
+
+def test_two_operators_with_one_c_name() -> None:
+    forward(aclnn="Faulty")
+    with pytest.raises(InvalidOperator, match="aclnn is 'Faulty', the C name of faulty_"):
+        forward(aclnn="Faulty")
+
+
+@pytest.mark.parametrize("name", actgrad.operators)
+def test_the_operators_have_no_fault(name: str) -> None:
+    assert list(faults(actgrad.operators[name].definition)) == []
