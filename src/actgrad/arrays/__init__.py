@@ -1,6 +1,7 @@
-"""The arrays of others, seen as views on memory: NumPy, PyTorch, anything with DLPack or CUDA's array interface.
+"""Foreign arrays as views on memory: NumPy, PyTorch, objects with DLPack or CUDA's array interface.
 
-PyTorch is imported here only to allocate on a GPU.
+`foreign` reads DLPack and CUDA's interface, `interception` asks whether PyTorch intercepts a call, `hugepages` asks the
+kernel for huge pages. PyTorch is imported here only to allocate on a GPU.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def view(obj: Any, operator: str, argument: str) -> View:
         return _torch_view(torch, obj, operator, argument)
     if isinstance(obj, np.generic):
         array = np.asarray(obj)
-        array.flags.writeable = False  # a copy: what is written to it would be lost
+        array.flags.writeable = False  # a copy: writes to it would be lost
         return _numpy_view(array, operator, argument)
     memory = foreign.memory(obj, operator, argument)
     if memory is not None:
@@ -56,7 +57,7 @@ def view(obj: Any, operator: str, argument: str) -> View:
 
 
 def numpy_array(address: int, meta: Meta) -> np.ndarray:
-    """A NumPy array on memory that somebody else keeps alive."""
+    """A NumPy array on memory that its owner keeps alive."""
     return raw_array(address, meta).view(meta.dtype.numpy)
 
 
@@ -66,7 +67,7 @@ def raw_array(address: int, meta: Meta) -> np.ndarray:
 
 
 def note_written(kind: str) -> Callable[[Any], None] | None:
-    """What to give a tuple of arrays of this kind that were written to; None where nobody wants to know.
+    """The function that a tuple of written arrays of this kind is given to; None where no library counts writes.
 
     PyTorch counts writes, so that autograd refuses to use a tensor that it had saved before.
     """
@@ -79,14 +80,14 @@ def note_written(kind: str) -> Callable[[Any], None] | None:
 
 
 def note_views_written(views: Iterable[View]) -> Callable[[], object] | None:
-    """What to call after these views were written to; None where nobody wants to know."""
+    """The function to call after these views were written to; None where no library counts writes."""
     tensors = tuple([view.source for view in views if view.kind == "torch"])
     tell = note_written("torch") if tensors else None
     return None if tell is None else partial(tell, tensors)
 
 
 class _Memory:
-    """What NumPy needs to see memory as an array; raw bytes, because it does not know every dtype by name."""
+    """Memory as NumPy reads it: raw bytes, because NumPy does not know every dtype by name."""
 
     def __init__(self, address: int, meta: Meta):
         self.__array_interface__ = {
@@ -120,7 +121,7 @@ def empty(like: View, meta: Meta) -> View:
 
 
 def _torch_on(device: str) -> Any:
-    """PyTorch, which is there where a tensor is; arrays of other libraries on a GPU need it for fresh results."""
+    """PyTorch: arrays of other libraries on a GPU need it to allocate results."""
     try:
         return sys.modules.get("torch") or importlib.import_module("torch")
     except ImportError as error:
@@ -130,12 +131,12 @@ def _torch_on(device: str) -> Any:
 
 
 def _place(like: View) -> Any:
-    """A view's device as PyTorch has it: AMD's are cuda to it, too."""
+    """A view's device by PyTorch's name: AMD's devices are cuda there, too."""
     return like.source.device if like.kind == "torch" else like.device.replace("rocm", "cuda")
 
 
 def torch_empty_like(tensor: Any) -> Any:
-    """PyTorch's empty_like, in huge pages where that pays."""
+    """PyTorch's empty_like; a large result lies in huge pages."""
     result = sys.modules["torch"].empty_like(tensor)
     if result.nbytes >= hugepages.LARGE:
         hugepages.ask_for_huge_pages(result.data_ptr(), result.nbytes)
@@ -143,7 +144,7 @@ def torch_empty_like(tensor: Any) -> Any:
 
 
 def like_input(result: Any, like: View) -> Any:
-    """A result, or several, as arrays of the input's own library, where that is not already the case."""
+    """A result, or a tuple of results, as arrays of the input's own library."""
     if like.kind != "dlpack":
         return result
     if like.device != "cpu":
@@ -153,14 +154,14 @@ def like_input(result: Any, like: View) -> Any:
     namespace = like.source.__array_namespace__()
 
     def convert(array: np.ndarray) -> Any:
-        is_exported = array.dtype.kind != "V"  # NumPy gives no DLPack of dtypes that are not its own, as bfloat16
+        is_exported = array.dtype.kind != "V"  # NumPy exports no bfloat16
         return namespace.from_dlpack(array) if is_exported else namespace.asarray(array)
 
     return tuple(map(convert, result)) if isinstance(result, tuple) else convert(result)
 
 
 def _on_device_like(result: Any, source: Any) -> Any:
-    """PyTorch's tensors as arrays of the library of `source`, as they are where that cannot take them."""
+    """PyTorch's tensors as arrays of the library of `source`; unchanged where that library cannot take them."""
     if hasattr(source, "__array_namespace__"):
         namespace = source.__array_namespace__()
     else:
@@ -189,7 +190,7 @@ _torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that 
 
 
 def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
-    """What is known of a PyTorch tensor without its data, where a kernel can do with a tensor of its kind."""
+    """The metadata of a PyTorch tensor; an InvalidCall for kinds of tensors that no kernel reads."""
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         kinds = "sparse, mkldnn, nested or quantised"
         raise InvalidCall(

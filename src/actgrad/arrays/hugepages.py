@@ -1,7 +1,7 @@
 """Huge pages for large fresh results: writing 256 MiB for the first time otherwise faults 65,536 times.
 
 Linux grants them on request (madvise) where transparent huge pages are not switched off. NumPy asks by itself; PyTorch
-does not. It is a matter of how memory is had, not of what is computed.
+does not. It is an allocation policy: no result depends on it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What an element sees of a call's tensors, and what is computed for it.
+"""Access: the parts of a call's tensors that one element sees, and the arithmetic of that element.
 
 An access object cuts every tensor into the parts that an element sees one element of each. Loops, checks, derivatives,
 sharding and test cases ask it; nothing else knows how a tensor is packed.
 
-The functions at the end are what a kernel computes for an element. They take the formulas, then the inputs' elements,
+The functions at the end are a kernel's arithmetic for one element. They take the formulas, then the inputs' elements,
 then the attributes, and return one value per part of the outputs. Like a formula they are generic in the number type.
 """
 
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 class Elementwise:
     """An element sees the element at its own place of every tensor; tensors are broadcast together."""
 
-    packed: ClassVar[tuple[str, ...]] = ()  # the tensors of which it sees more than one element
+    packed: ClassVar[tuple[str, ...]] = ()  # tensors with more than one part
     dim: ClassVar[str] = ""  # the attribute that numbers a dimension
 
     def with_packed(self, *names: str) -> Elementwise:

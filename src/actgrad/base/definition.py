@@ -19,7 +19,7 @@ Requirement = Callable[[dict[str, Any], "Product | None"], bool]
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """What is known of an operator without computing. Its schema line is its interface; the rest follows from that.
+    """An operator as data. Its schema line is its interface; the rest follows from that.
 
     `formula` is of one element: a function, or a mapping from the values of the attribute `switch`. With `gradient_of`,
     the formula is the derivative of that operator's and kernels apply the chain rule. With `part_of`, it returns that
@@ -32,7 +32,7 @@ class Definition:
     switch: str | Callable[[dict[str, Any], Product | None], Any] = ""
     gradient_of: Definition | None = None
     part_of: Definition | None = None
-    reads: Access | None = None  # what an element sees; None: as the forward operator, else the tensors' elements
+    reads: Access | None = None  # an element's parts of the tensors; None: as the forward operator's, else Elementwise
     multiplies: str = ""  # the tensor, or "other" for a half, that the formula's value is multiplied with
     given_value: str = ""  # of a gradient: the optional tensor that holds the formula's value, else computed anew
     reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
@@ -81,7 +81,7 @@ class Definition:
 
     @cached_property
     def access(self) -> Access:
-        """What an element sees. The gradient of a packed tensor is packed alike."""
+        """The parts that an element sees. The gradient of a packed tensor is packed alike."""
         if self.reads is not None:
             return self.reads
         forward = self.gradient_of or self.part_of
@@ -132,7 +132,7 @@ class Definition:
     def element_and_formulas(
         self, given: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
     ) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
-        """What is computed for each element, a function of access.py, and its formulas; `given` are the tensors."""
+        """An element's arithmetic, a function of access.py, and its formulas; `given` are the tensors."""
         formula, forward = self.formula_for(attributes, product), self.gradient_of
         xp.check(formula)
         is_packed = bool(self.access.packed)

@@ -20,7 +20,7 @@ class Dtype:
 
     name: str
     itemsize: int  # bytes
-    kind: str  # "bool", "int", "uint", "float", "complex", or "other" for what the kernels do not know
+    kind: str  # "bool", "int", "uint", "float", "complex", or "other" for types that no kernel reads
     acl: int  # aclDataType
     acl_name: str  # as the documents write it
     compute: str  # the type that arithmetic on it is done in (opmath)

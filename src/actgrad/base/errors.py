@@ -60,7 +60,7 @@ class KernelMissing(ActgradError):
 
 
 class BackendUnavailable(ActgradError, ImportError):
-    """The backend asked for is not installed or cannot take this call (ACLNN_ERR_INNER_FIND_KERNEL_ERROR)."""
+    """The backend is not installed or cannot take this call (ACLNN_ERR_INNER_FIND_KERNEL_ERROR)."""
 
     status = 561003
 

@@ -14,7 +14,7 @@ from .dtypes import Dtype
 
 
 class Meta(NamedTuple):
-    """What is known of a tensor without its data."""
+    """A tensor without its data: dtype, shape, strides."""
 
     dtype: Dtype
     shape: tuple[int, ...]

@@ -49,17 +49,17 @@ def _named(name: str) -> Product:
 
 BY_NAME = {row.name: row for row in _ROWS}
 DEFAULT = BY_NAME["Ascend910B"]
-RULES = ("operator", "document")  # what the real operator does, or the documents' letter on top of it
+RULES = ("operator", "document")  # the real operator's checks, or the documents' letter on top of them
 
 
 class Selected(NamedTuple):
-    """Whose rules were chosen, and which set of them; None where nothing was said."""
+    """The chosen product and the chosen set of rules; None for one that was not chosen."""
 
     product: Product | None
     rules: str | None
 
 
-#: What holds here; whoever computes without asking for it must see that it is None.
+#: Product and rules of this context. The fast path runs only while it is None.
 selected: ContextVar[Selected | None] = ContextVar("actgrad_selected", default=None)
 _environment_says = bool(os.environ.get("ACTGRAD_PRODUCT") or os.environ.get("ACTGRAD_RULES"))
 
@@ -76,7 +76,7 @@ def chosen() -> Product | None:
 
 
 def chosen_rules() -> str:
-    """The set of rules in force: "operator", or "document" where the documents' letter was asked for."""
+    """The set of rules in force: "operator", or "document" for the documents' letter."""
     here = selected.get()
     return _rules_of_environment() if here is None or here.rules is None else here.rules
 
@@ -92,7 +92,7 @@ def product(name: str) -> Iterator[Product]:
 
 @contextmanager
 def rules(name: str) -> Iterator[None]:
-    """Judge the calls inside by "operator" (what the real operator does) or "document" (its documents' letter too)."""
+    """Judge the calls inside by "operator" (the real operator's own checks) or "document" (its documents' letter too)."""
     before = selected.get()
     with _selecting(Selected(before.product if before else None, _known(name, "rules", RULES))):
         yield

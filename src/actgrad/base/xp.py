@@ -102,15 +102,15 @@ def _mills_ratio(a: Any) -> Any:
     return np.where(a < _SERIES_END, near, 1 / fraction)
 
 
-#: What a formula may call.
+#: The functions that a formula may call.
 NAMES = (
     "where", "abs", "minimum", "maximum", "exp", "expm1", "log1p", "tanh",
     "erfc", "normal_cdf", "normal_pdf", "sigmoid_cubic",
     "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
-_TIMES = "_times"  # what the names of functions that take a factor end with
-#: Those that are an instruction or two; the others are series of them.
+_TIMES = "_times"  # the suffix of functions that take a factor
+#: Functions of one or two instructions; the others are series of these.
 SIMPLE = frozenset({"where", "abs", "minimum", "maximum"})
 
 
@@ -134,7 +134,7 @@ def with_factors(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Calla
 
 
 def missing(formula: Callable[..., Any], functions: Mapping[str, Any]) -> str | None:
-    """What a formula calls and `functions` lacks, without its factor, the first of NAMES; None for nothing."""
+    """The first of NAMES that a formula calls and `functions` lacks, without its factor; None for none."""
     lacking = (name for name in NAMES if name in functions_of(formula) and name not in functions)
     first = next(lacking, None)
     return None if first is None else first.removesuffix(_TIMES)
@@ -158,7 +158,7 @@ def check(formula: Callable[..., Any]) -> None:
 
 @contextmanager
 def calling(formulas: Iterable[Callable[..., Any]]) -> Iterator[None]:
-    """What formulas raise when they are called is an InvalidOperator that names them."""
+    """A context that turns exceptions of formulas into an InvalidOperator that names them."""
     try:
         yield
     except (ActgradError, MemoryError):

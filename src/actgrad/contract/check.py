@@ -1,4 +1,4 @@
-"""A call as the checks see it, and what a check is."""
+"""The metadata of a call, and a check of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..base.products import Product
 
 
 class Terms(NamedTuple):
-    """By whose rules a call is judged."""
+    """The rules that judge a call: a product's, the documents', the C interface's."""
 
     product: Product | None = None  # None: by the library's own, wider limits
     document: bool = False  # whether the documents' letter holds too
@@ -38,7 +38,7 @@ _PLAIN, _TYPED = Terms(), Terms(products.DEFAULT, typed=True)
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What an operator was called with. An output that is still to be allocated is absent from `tensors`."""
+    """An operator's arguments as metadata. An output that the call allocates is absent from `tensors`."""
 
     definition: Definition
     tensors: dict[str, Meta | None]
@@ -106,7 +106,7 @@ class When(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One rule: what must hold, and a test that returns what is wrong, or None."""
+    """One rule in words, and a test that returns the fault, or None."""
 
     rule: str
     test: Callable[[Call], str | None]

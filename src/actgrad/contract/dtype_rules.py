@@ -19,7 +19,7 @@ def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str
 
 
 def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
-    """`names` without what the product's chips lack."""
+    """`names` without the dtypes that the product's chips lack."""
     return names if product is None or product.bfloat16 else tuple(name for name in names if name != "bfloat16")
 
 
@@ -99,7 +99,7 @@ def scalar_supported(name: str, dtypes: str) -> tuple[Check, ...]:
 
 
 def scalar_on_product(name: str) -> tuple[Check, ...]:
-    """This typed scalar has a dtype that the product's chips have; which one else, is not looked at."""
+    """This typed scalar has a dtype that the product's chips have; no other rule on its dtype applies."""
 
     def test(call: Call) -> str | None:
         dtype = call.scalar_dtypes[name]

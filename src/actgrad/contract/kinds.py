@@ -1,4 +1,4 @@
-"""All checks of an operator, in order: those that every operator has around those that it states."""
+"""All checks of an operator, in order: the common ones around the operator's own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
     return (*shape_rules.given(definition), shape_rules.available(), *middle, *storable)
 
 
-EARLY = (NullArgument, UnsupportedOnProduct)  # what is checked before anything is looked at
+EARLY = (NullArgument, UnsupportedOnProduct)  # checked before any tensor is read
 
 
 def run(call: Call, early: bool = False) -> None:
@@ -46,7 +46,7 @@ VALUES: tuple[Check, ...] = (Check("the attributes have allowed values", lambda 
 
 
 def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
-    """What an operator that states nothing else asks of dtypes and shapes."""
+    """The checks on dtypes and shapes of an operator that states none."""
     first, *others = definition.schema.tensor_names
     outputs = definition.schema.outputs
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]

@@ -1,4 +1,4 @@
-"""What a call results in: dtype and shapes, from its inputs' metadata."""
+"""The dtype and the shapes of a call's results, from its inputs' metadata."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .check import Call
 
 
 def result_dtype(call: Call) -> Dtype:
-    """The dtype of a result nobody chose another for: that of the inputs, promoted where they differ."""
+    """The dtype of a result without `out`: the inputs' dtype, promoted where they differ."""
     result = None
     for meta in call.inputs.values():
         result = meta.dtype if result is None else dtypes.promote(result, meta.dtype)

@@ -15,7 +15,7 @@ from .results import result_shapes
 
 
 def given(definition: Definition) -> tuple[Check, ...]:
-    """What the operator needs is there. In the C interface every tensor and scalar is a pointer, outputs too."""
+    """No required argument is missing. In the C interface every tensor and scalar is a pointer, outputs too."""
 
     def check(name: str, is_tensor: bool, when: When) -> Check:
         def test(call: Call) -> str | None:
@@ -150,7 +150,7 @@ def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool],
     """A requirement of the operator's own."""
     words = set(re.findall(r"\w+", rule))
     concerned = tuple(name for name in attributes if name in words) or tuple(attributes)
-    # The operators' source does not look at the product; the documents say what it lacks.
+    # The operators' source does not read the product; the documents list its gaps.
     origin = Origin.ACTGRAD if words & set(BY_NAME) else Origin.BOTH
 
     def test(call: Call) -> str | None:

@@ -5,7 +5,7 @@ from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, equal, listed, real, supported
 from ..contract.shape_rules import rank, same_shape
 
-FLOAT32_ZERO = 2.0**-150  # half the least float32: down to -FLOAT32_ZERO alpha is judged as -0, which it rounds to
+FLOAT32_ZERO = 2.0**-150  # half the least float32: alpha from -FLOAT32_ZERO up rounds to -0 and passes
 
 
 def elu_formula(x, alpha, scale, input_scale):
