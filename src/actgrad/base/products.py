@@ -92,7 +92,7 @@ def product(name: str) -> Iterator[Product]:
 
 @contextmanager
 def rules(name: str) -> Iterator[None]:
-    """Judge the calls inside by "operator" (the real operator's own checks) or "document" (its documents' letter too)."""
+    """Judge the calls inside by "operator" (the real operator's checks) or "document" (its documents' letter too)."""
     before = selected.get()
     with _selecting(Selected(before.product if before else None, _known(name, "rules", RULES))):
         yield
