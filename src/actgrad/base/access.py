@@ -25,11 +25,12 @@ class Part(NamedTuple):
     dim: int
     start: int
     stop: int
+    step: int = 1
 
     @property
     def slices(self) -> tuple[slice, ...]:
         """The index of the part in a tensor of any library."""
-        return (*(slice(None),) * self.dim, slice(self.start, self.stop))
+        return (*(slice(None),) * self.dim, slice(self.start, self.stop, self.step))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +56,40 @@ class Elementwise:
         """The shape of a tensor whose parts have the shape `elements`."""
         return elements
 
+    def aligned(self, name: str, shape: Shape, rank: int) -> Shape:
+        """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        return shape
+
 
 @dataclass(frozen=True, slots=True)
-class Halves:
-    """An element sees one element of each half of the packed tensors, along the dimension that an attribute numbers.
+class Along(Elementwise):
+    """As Elementwise, but of one tensor an element sees the number at its place along one dimension.
 
-    `active` is the half that comes first, "lower" or "upper", or the attribute that is true for the lower one.
+    The tensor has one dimension, as the channels' slopes of PReLU, or one element for all places.
     """
 
-    packed: tuple[str, ...]
+    tensor: str
+    position: int = 1
+
+    def aligned(self, name: str, shape: Shape, rank: int) -> Shape:
+        """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        if name != self.tensor or rank <= self.position:
+            return shape
+        return (*shape, *(1,) * (rank - 1 - self.position))
+
+
+@dataclass(frozen=True, slots=True)
+class Halves(Elementwise):
+    """An element sees one element of each half of the packed tensors, along the dimension that an attribute numbers.
+
+    `active` is the half that comes first, "lower" or "upper", or the attribute that is true for the lower one. Where
+    `interleaved`, or the attribute of that name, is true, the halves are the even and the odd elements.
+    """
+
+    packed: tuple[str, ...]  # type: ignore[misc]  # a field here, none in Elementwise
     active: str = "upper"
-    dim: str = "dim"
+    interleaved: bool | str = False
+    dim: str = "dim"  # type: ignore[misc]
 
     def with_packed(self, *names: str) -> Halves:
         """The access of an operator that has further packed tensors."""
@@ -77,12 +101,19 @@ class Halves:
             return (None,)
         dim = attributes[self.dim] % len(shape)
         middle = shape[dim] // 2
-        lower, upper = Part("lower half", dim, 0, middle), Part("upper half", dim, middle, 2 * middle)
+        if self.is_interleaved(attributes):
+            lower, upper = Part("even half", dim, 0, 2 * middle, 2), Part("odd half", dim, 1, 2 * middle, 2)
+        else:
+            lower, upper = Part("lower half", dim, 0, middle), Part("upper half", dim, middle, 2 * middle)
         return (lower, upper) if self.is_lower(attributes) else (upper, lower)
 
     def is_lower(self, attributes: Mapping[str, Any]) -> bool:
         """Whether the lower half is the active one."""
         return bool(attributes.get(self.active, self.active == "lower"))
+
+    def is_interleaved(self, attributes: Mapping[str, Any]) -> bool:
+        """Whether the halves are the even and the odd elements."""
+        return bool(attributes[self.interleaved] if isinstance(self.interleaved, str) else self.interleaved)
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
         """`shape`, of a packed tensor with half its size along the dimension."""
@@ -97,13 +128,15 @@ class Halves:
         return (*shape[:dim], size(shape[dim]), *shape[dim + 1 :])
 
 
-Access = Elementwise | Halves
+Access = Elementwise
 
 
-def split(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any]) -> list[Any]:
-    """The parts of a tensor of any library, as views."""
-    parts = access.parts(name, tuple(tensor.shape), attributes)
-    return [tensor if part is None else tensor[part.slices] for part in parts]
+def split(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any], rank: int = 0) -> list[Any]:
+    """The parts of a tensor of any library, as views that broadcast to elements of `rank` dimensions."""
+    shape = tuple(tensor.shape)
+    aligned = access.aligned(name, shape, rank)
+    whole = tensor if aligned == shape else tensor.reshape(aligned)
+    return [whole if part is None else tensor[part.slices] for part in access.parts(name, shape, attributes)]
 
 
 def join(
@@ -114,15 +147,20 @@ def join(
         return parts[0]
     shape = access.whole_shape(name, tuple(parts[0].shape), attributes)
     places = [part for part in access.parts(name, shape, attributes) if part is not None]
-    ordered = sorted(zip(places, parts, strict=True), key=lambda pair: pair[0].start)
-    return concatenate([part for _, part in ordered], places[0].dim)
+    ordered = [part for _, part in sorted(zip(places, parts, strict=True), key=lambda pair: pair[0].start)]
+    dim = places[0].dim
+    if places[0].step == 1:
+        return concatenate(ordered, dim)
+    alone = (*parts[0].shape[: dim + 1], 1, *parts[0].shape[dim + 1 :])
+    return concatenate([part.reshape(alone) for part in ordered], dim + 1).reshape(shape)
 
 
 def elements_shape(access: Access, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
     """The shape of the elements that are computed, for inputs whose shapes passed the checks."""
+    rank = max(map(len, shapes.values()))
     joined: Shape | None = None
     for name, shape in shapes.items():
-        part = access.part_shape(name, shape, attributes)
+        part = access.aligned(name, access.part_shape(name, shape, attributes), rank)
         joined = part if joined is None else broadcast_shapes(joined, part)
     assert joined is not None, "the checks refuse shapes that cannot be broadcast"
     return joined
@@ -136,7 +174,7 @@ def loop(
 
     def operands(tensors: Mapping[str, Meta], first: int) -> tuple[Operand, ...]:
         return tuple(
-            _operand(number, meta, part, shape)
+            _operand(number, meta, part, access.aligned(name, meta.shape, len(shape)), shape)
             for number, (name, meta) in enumerate(tensors.items(), first)
             for part in access.parts(name, meta.shape, attributes)
         )
@@ -144,14 +182,16 @@ def loop(
     return Loop(shape, operands(outputs, 0), operands(inputs, len(outputs)))
 
 
-def _operand(tensor: int, meta: Meta, part: Part | None, shape: Shape) -> Operand:
+def _operand(tensor: int, meta: Meta, part: Part | None, aligned: Shape, shape: Shape) -> Operand:
     """A part of a tensor, broadcast to `shape`."""
-    sizes, offset = list(meta.shape), 0
+    sizes, offset = list(aligned), 0
+    steps = [*meta.strides, *(0,) * (len(aligned) - len(meta.shape))]
     if part is not None:
-        sizes[part.dim], offset = part.stop - part.start, part.start * meta.strides[part.dim]
+        sizes[part.dim] = len(range(part.start, part.stop, part.step))
+        offset, steps[part.dim] = part.start * steps[part.dim], part.step * steps[part.dim]
     missing = len(shape) - len(sizes)
-    pairs = zip(sizes, shape[missing:], meta.strides, strict=True)
-    strides = (0,) * missing + tuple(0 if m != n else stride for m, n, stride in pairs)
+    pairs = zip(sizes, shape[missing:], steps, strict=True)
+    strides = (0,) * missing + tuple(0 if m != n else step for m, n, step in pairs)
     return Operand(tensor, meta.dtype, offset, strides)
 
 
@@ -163,6 +203,12 @@ def forward(function, x, *attributes):
 def backward(derivative, grad_output, x, *attributes):
     """The chain rule: grad_input = grad_output * f'(x)."""
     return (grad_output * derivative(x, *attributes),)
+
+
+def backward_of_two(derivatives, grad_output, *arguments):
+    """The chain rule for a formula of two elements; `derivatives` returns that by the first and that by the second."""
+    by_first, by_second = derivatives(*arguments)
+    return grad_output * by_first, grad_output * by_second
 
 
 def gated_forward(function, active, other, *attributes):

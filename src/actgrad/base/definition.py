@@ -142,7 +142,8 @@ class Definition:
             packed = access.gated_forward if len(self.schema.outputs) > 1 else access.gated_forward_alone
             return packed if is_packed else access.pair_forward, (formula,)
         if not forward.multiplies:
-            return access.backward, (formula,)
+            parts = len(self.schema.outputs) + sum(name in self.access.packed for name in self.schema.outputs)
+            return access.backward if parts == 1 else access.backward_of_two, (formula,)
         if self.given_value and given.get(self.given_value) is not None:
             return access.gated_backward_given, (formula,)
         both = forward.formula_for(attributes, product), formula

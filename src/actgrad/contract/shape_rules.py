@@ -118,6 +118,20 @@ def broadcastable(name: str, to: str) -> tuple[Check, ...]:
     return (Check(f"{name} can be broadcast with {to}", test, about=(name, to)),)
 
 
+def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
+    """A tensor has one element, or one for each place along a dimension of the tensor `to`."""
+
+    def test(call: Call) -> str | None:
+        got, other = call.inputs[name].shape, call.inputs[to].shape
+        sizes = [other[position]] if len(other) > position else []
+        allowed = [(size,) for size in dict.fromkeys((*sizes, 1))]
+        if got in allowed:
+            return None
+        return f"{name} has shape {got}; it must be {' or '.join(map(str, allowed))}"
+
+    return (Check(f"{name} has one element, or those of dimension {position} of {to}", test, about=(name, to)),)
+
+
 def result_shape(*names: str) -> tuple[Check, ...]:
     """Each of these outputs has the shape of the result; the inputs' shapes must have passed before."""
 
