@@ -1,6 +1,7 @@
 """Machine code on disk: used again, and survived in every state a folder can be in."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -136,6 +137,24 @@ def test_keys_see_the_numbers_a_formula_uses(monkeypatch: pytest.MonkeyPatch) ->
     before = code_cache.key(selu.selu_formula)
     monkeypatch.setattr(selu, "ALPHA", 1.5)
     assert code_cache.key(selu.selu_formula) != before
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["base/xp.py", "backends/formula/accurate.py", "backends/formula/coefficients.json", "backends/cpu/casting.py"],
+)
+def test_keys_see_each_file_of_the_compiler(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its code, and the coefficients that it reads from a file of data."""
+    package = Path(actgrad.__file__).parent
+    for part in ("base", "backends"):
+        shutil.copytree(package / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(code_cache, "__file__", str(tmp_path / "backends" / "cpu" / "code_cache.py"))
+    compiler = code_cache._compiler.__wrapped__
+    before = compiler()
+    assert before == code_cache._compiler()
+    content = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(content + b"\n")
+    assert compiler() != before
 
 
 def test_cached_code_computes_the_same(folder: Path) -> None:
