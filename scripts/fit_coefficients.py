@@ -1,4 +1,4 @@
-"""Fit the polynomials of src/actgrad/backends/formula/accurate.py and write them to coefficients.py beside it.
+"""Fit the polynomials of src/actgrad/backends/formula/accurate.py and write them to coefficients.json beside it.
 
 Each fit is a relative-error minimax polynomial, its coefficients rounded to the compute dtype (see minimax.py), whose
 error is then measured on a denser grid.
@@ -7,10 +7,12 @@ error is then measured on a denser grid.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import mpmath
 from minimax import (
@@ -27,7 +29,7 @@ from mpmath import mp, mpf
 
 from actgrad.ops.gelu import C1, C3
 
-TARGET = Path(__file__).resolve().parent.parent / "src" / "actgrad" / "backends" / "formula" / "coefficients.py"
+TARGET = Path(__file__).resolve().parent.parent / "src" / "actgrad" / "backends" / "formula" / "coefficients.json"
 
 
 @dataclass(frozen=True)
@@ -235,61 +237,59 @@ def constants(precision: Precision) -> dict[str, tuple[mpf, str]]:
     }
 
 
+Entry = dict[str, Any]  # {"about": a sentence, "value": a number, or a polynomial's, or the polynomials of all pieces}
+
+
 def render() -> str:
-    """The text of coefficients.py."""
-    lines = [
-        '"""Constants of `accurate`, for each compute dtype. Made by scripts/fit_coefficients.py: do not edit.',
-        "",
-        "Each number is exact in its dtype. Polynomials: the highest power's coefficient comes first.",
-        '"""',
-        "",
-        "from typing import Any",
-    ]
-    for precision in PRECISIONS:
-        lines += ["", f"{precision.name}: dict[str, Any] = {{"]
-        for name, (value, comment) in constants(precision).items():
-            lines.append(f'    "{name}": {float(value)!r},  # {comment}')
-        for fit in fits(precision):
-            print(f"{precision.name} {fit.name}: degree {fit.degree}", end=", ", file=sys.stderr, flush=True)
-            coefficients = fit_rounded(fit, precision.bits)
-            bound = mp.nstr(error_bound(fit, coefficients), 2, min_fixed=0, max_fixed=0)
-            print(f"relative error {bound}", file=sys.stderr)
-            interval = f"[{mp.nstr(fit.low, 6)}, {mp.nstr(fit.high, 6)}]"
-            lines += [f"    # {fit.what};", f"    # degree {fit.degree} on {interval}, relative error {bound}."]
-            lines += [f'    "{fit.name}": (', *(f"        {float(c)!r}," for c in reversed(coefficients)), "    ),"]
-        lines.append("}")
-    return "\n".join([*lines, *_pieces()]) + "\n"
+    """The text of coefficients.json."""
+    tables = {precision.name: {**_scalars(precision), **_polynomials(precision)} for precision in PRECISIONS}
+    tables[f"{PRECISIONS[0].name}_PIECES"] = _pieces(PRECISIONS[0])
+    return json.dumps(tables, indent=1) + "\n"
 
 
-def _pieces() -> list[str]:
-    """The lines of the polynomials in pieces."""
-    precision = PRECISIONS[0]
-    lines = [
-        "",
-        "#: Tails in pieces, for machines with primitives.piecewise.",
-        f"{precision.name}_PIECES: dict[str, Any] = {{",
-        f'    "SIGMOID_C1": {C1!r},  # those of GELU in its tanh form',
-        f'    "SIGMOID_C3": {C3!r},',
-    ]
+def _scalars(precision: Precision) -> dict[str, Entry]:
+    return {name: _entry(about, float(value)) for name, (value, about) in constants(precision).items()}
+
+
+def _polynomials(precision: Precision) -> dict[str, Entry]:
+    entries = {}
+    for fit in fits(precision):
+        coefficients = fit_rounded(fit, precision.bits)
+        error = _short(error_bound(fit, coefficients))
+        print(f"{precision.name} {fit.name}: degree {fit.degree}, relative error {error}", file=sys.stderr, flush=True)
+        interval = f"[{mp.nstr(fit.low, 6)}, {mp.nstr(fit.high, 6)}]"
+        about = f"{fit.what}; degree {fit.degree} on {interval}, relative error {error}"
+        entries[fit.name] = _entry(about, _highest_first(coefficients))
+    return entries
+
+
+def _pieces(precision: Precision) -> dict[str, Entry]:
+    """The polynomials of `primitives.piecewise`, one for each piece of a tail."""
+    gelu = "of GELU in its tanh form"
+    entries = {"SIGMOID_C1": _entry(gelu, C1), "SIGMOID_C3": _entry(gelu, C3)}
     for pieces in PIECEWISE:
         fitted = [fit_piece(pieces, number, precision) for number in range(PIECES)]
-        worst = [
-            mp.nstr(max(errors), 2, min_fixed=0, max_fixed=0) for errors in zip(*(e for _, e in fitted), strict=True)
-        ]
+        worst = [_short(max(errors)) for errors in zip(*(e for _, e in fitted), strict=True)]
         errors = ", its derivative's ".join([f"degree {pieces.degree}, relative error {worst[0]}", *worst[1:]])
         print(f"{precision.name} {pieces.name} in {PIECES} pieces: {errors}", file=sys.stderr, flush=True)
-        lines += [
-            f'    "{pieces.name}_NEAR": {float(pieces.near)!r},  # where the pieces end',
-            f'    "{pieces.name}_PER_UNIT": {float(pieces.per_unit)!r},  # pieces',
-            f"    # {pieces.what};",
-            f"    # {PIECES} pieces, {errors}.",
-            f'    "{pieces.name}_PIECES": (',
-        ]
-        for coefficients, _ in fitted:
-            numbers = [repr(float(c)) for c in reversed(coefficients)]
-            lines += [f"        ({', '.join(numbers[:4])},", f"         {', '.join(numbers[4:])}),"]
-        lines.append("    ),")
-    return [*lines, "}  # fmt: skip"]
+        entries[f"{pieces.name}_NEAR"] = _entry("the end of the last piece", float(pieces.near))
+        entries[f"{pieces.name}_PER_UNIT"] = _entry("pieces per unit of a", float(pieces.per_unit))
+        about = f"{pieces.what}; {PIECES} pieces, {errors}"
+        entries[f"{pieces.name}_PIECES"] = _entry(about, [_highest_first(coefficients) for coefficients, _ in fitted])
+    return entries
+
+
+def _entry(about: str, value: object) -> Entry:
+    return {"about": about, "value": value}
+
+
+def _highest_first(coefficients: list[mpf]) -> list[float]:
+    return [float(c) for c in reversed(coefficients)]
+
+
+def _short(error: mpf) -> str:
+    text: str = mp.nstr(error, 2, min_fixed=0, max_fixed=0)
+    return text
 
 
 def main() -> int:

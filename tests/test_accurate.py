@@ -33,12 +33,12 @@ FUNCTIONS = {
     "normal_pdf": ((1.6, 1.5), (-14.4, 14.4), 2.68),
     "sigmoid_cubic": ((3.0, 3.0), (-10.5, 5.5), 2),
 }
-# The same for those in pieces, by where a processor picks the pieces' coefficients from.
+# The same for functions in pieces, by the source of the coefficients: registers or memory.
 IN_PIECES = {
     "registers": {"normal_cdf": (3.2, 2.9), "normal_pdf": (2.5, 2.6), "sigmoid_cubic": (1.5, 1.4)},
     "memory": {"normal_cdf": (2.6, 2.7), "normal_pdf": (1.7, 1.7), "sigmoid_cubic": (1.8, 1.9)},
 }
-IN_PIECES_CASES = [(picks, name) for picks, names in IN_PIECES.items() for name in names]
+IN_PIECES_CASES = [(tables, name) for tables, names in IN_PIECES.items() for name in names]
 CASES = [(name, dtype) for dtype in (np.float32, np.float64) for name in FUNCTIONS]
 
 
@@ -71,21 +71,21 @@ def fused_piecewise_cubic(x, end, scale, pieces):
     return value, *(slope or [None])
 
 
-#: By where coefficients are picked from: their tables, and `piecewise` with two roundings and fused.
-PICKS = {
+#: By the source of the coefficients: their tables, and `piecewise` with two roundings and fused.
+PIECEWISE = {
     "registers": (coefficients.FLOAT32_PIECES, primitives.piecewise, fused_piecewise),
     "memory": (cubics.tables(), primitives.piecewise_cubic, fused_piecewise_cubic),
 }
 
 
-def function(name, dtype, fused=False, picks="", never_positive=False):
+def function(name, dtype, fused=False, tables="", never_positive=False):
     """One function of `accurate` for arrays of a dtype."""
     functions = {**primitives.numpy_primitives(dtype), "never_positive": lambda x: never_positive}
     if fused:
         functions |= {"muladd": primitives.fma, "polynomial": fused_polynomial}
-    if picks:
-        tables, *piecewise = PICKS[picks]
-        functions |= {**tables, "piecewise": piecewise[fused]}
+    if tables:
+        constants, *piecewise = PIECEWISE[tables]
+        functions |= {**constants, "piecewise": piecewise[fused]}
     bound = bind(getattr(accurate, name), {**functions, **getattr(coefficients, np.dtype(dtype).name.upper())})
 
     def call(x):
@@ -119,7 +119,7 @@ def edges(dtype):
     places = [table[name] for name in names]
     places += [(-table["EXP_MIN"] / C3) ** (1 / 3), math.log(2) / 2, math.sqrt(2) - 1]
     places += [math.log(float(np.finfo(dtype).max))]
-    places += [tables[name] for tables, *_ in PICKS.values() for name in ("NORMAL_NEAR", "SIGMOID_NEAR")]
+    places += [tables[name] for tables, *_ in PIECEWISE.values() for name in ("NORMAL_NEAR", "SIGMOID_NEAR")]
     places = np.array(places, dtype)
     places = np.concatenate([places, np.nextafter(places, dtype(0)), np.nextafter(places, dtype(np.inf))])
     return np.concatenate([places, -places])
@@ -188,17 +188,17 @@ def test_error_in_ulps(name, dtype, fused):
 
 
 @pytest.mark.parametrize("fused", [False, True], ids=["two roundings", "fused"])
-@pytest.mark.parametrize(("picks", "name"), IN_PIECES_CASES)
-def test_error_in_pieces(picks, name, fused):
+@pytest.mark.parametrize(("tables", "name"), IN_PIECES_CASES)
+def test_error_in_pieces(tables, name, fused):
     x = samples(name, np.float32)
-    error, at = largest_error(name, np.float32, x, function(name, np.float32, fused, picks)(x))
-    assert error <= IN_PIECES[picks][name][fused], f"{error} ULP at {at!r}"
+    error, at = largest_error(name, np.float32, x, function(name, np.float32, fused, tables)(x))
+    assert error <= IN_PIECES[tables][name][fused], f"{error} ULP at {at!r}"
 
 
-@pytest.mark.parametrize(("picks", "name"), IN_PIECES_CASES)
-def test_special_values_in_pieces(picks, name):
+@pytest.mark.parametrize(("tables", "name"), IN_PIECES_CASES)
+def test_special_values_in_pieces(tables, name):
     x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 3e38, -3e38], np.float32)
-    got, wanted = (function(name, np.float32, picks=p)(x) for p in (picks, ""))
+    got, wanted = (function(name, np.float32, tables=p)(x) for p in (tables, ""))
     np.testing.assert_array_equal(got, wanted)
 
 

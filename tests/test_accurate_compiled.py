@@ -22,7 +22,7 @@ def by_machine_code(formula, x, *scalars):
     return got
 
 
-@pytest.mark.skipif(not host().picks, reason="this processor does not pick numbers from tables")
+@pytest.mark.skipif(not host().tuning.piecewise, reason="this processor has no piecewise polynomials")
 @pytest.mark.parametrize("name", IN_PIECES["memory"])
 def test_pieces_on_this_processor_bit_for_bit(name):
     """Vectors that are all near 0, and vectors with other numbers among them."""
@@ -30,7 +30,7 @@ def test_pieces_on_this_processor_bit_for_bit(name):
     near = x[np.abs(x) < 5]
     x = np.concatenate([near, np.random.default_rng(7).permutation(x)])
     got = by_machine_code(getattr(function_formulas, f"of_{name}"), x)
-    wanted = function(name, np.float32, fused=True, picks=host().picks)(x)
+    wanted = function(name, np.float32, fused=True, tables=host().tuning.piecewise)(x)
     np.testing.assert_array_equal(got.view(np.int32), wanted.view(np.int32))
 
 
@@ -72,7 +72,7 @@ def test_nans_of_all_bits_lead_to_no_other_rows(approximate):
 
 @pytest.mark.parametrize("alpha", [0.5, -7.0])
 def test_function_of_an_attribute(alpha):
-    """An attribute is the same in all lanes, and may be one of the seldom numbers."""
+    """An attribute is the same in all lanes, and may be a rare number."""
     x = np.linspace(-9, 9, 101, dtype=np.float32)
     got = by_machine_code(function_formulas.of_normal_cdf_of_attribute, x, alpha)
     np.testing.assert_allclose(got, x * (math.erfc(-alpha / math.sqrt(2)) / 2), rtol=1e-6)

@@ -12,7 +12,7 @@ from surroundings import ROUNDINGS, clear_flags, environment, flags, rounding
 
 import actgrad
 from actgrad import aclnn
-from actgrad.backends.cpu import engine, target
+from actgrad.backends.cpu import engine, jit, target
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 
@@ -154,25 +154,25 @@ library.fedisableexcept(0x3D)
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_a_kernel_needs_little_stack(operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At most 12 KiB for the driver's frames and a row's together, on each instruction set: some threads have 64."""
-    rows: set[Any] = set()
-    code_of = engine.row_code
-    monkeypatch.setattr(engine, "row_code", lambda row, to: rows.add(row) or code_of(row, to))
+    """At most 12 KiB for the driver's and an inner loop's frames, on each instruction set: some threads have 64."""
+    specs: set[Any] = set()
+    code_of = jit.inner_loop_code
+    monkeypatch.setattr(jit, "inner_loop_code", lambda spec, to: specs.add(spec) or code_of(spec, to))
     for dtype in ("float32", "bfloat16"):  # a computed one, and one with tables
         for size in (8, 1 << 18):
             shapes = input_shapes(operator, (size,))
             operator.prepared.clear()
             operator(*[np.ones(shape, BY_NAME[dtype].numpy) for shape in shapes.values()])
-    assert rows
+    assert specs
     for name in ("avx512", "avx2", "x86-64"):
         to = target.named(name)
         driver = sum(frames(machine_code(engine._driver_module(to), to)).values())
-        for row in rows:
-            assert driver + max(frames(engine.assembly(row, to)).values(), default=0) <= 12 << 10, (name, row)
+        for spec in specs:
+            assert driver + max(frames(jit.assembly(spec, to)).values(), default=0) <= 12 << 10, (name, spec)
 
 
 def machine_code(module: Any, to: target.Target) -> str:
-    parsed, machine = engine.optimised(module, to)
+    parsed, machine = jit.optimised(module, to)
     return str(machine.emit_assembly(parsed))
 
 

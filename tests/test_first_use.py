@@ -124,7 +124,7 @@ def test_an_interrupt_waits_for_the_work() -> None:
     """Ctrl-C during a compilation: the next call finds a compiler that is not in use."""
     script = """
 import _thread, threading, time
-from actgrad import first_use
+from actgrad.base import first_use
 done = []
 def work():
     _thread.interrupt_main()
@@ -159,14 +159,14 @@ out = np.empty_like(x.T)
 plan = actgrad.elu.plan(x[:, ::2], out=np.full((64, 32), np.nan, np.float32))
 import resource
 from actgrad.backends.cpu import threads
-from actgrad.backends.cpu.driver import Slots
-known = threads._table[Slots.STAGE_KEY]
-threads._table[Slots.STAGE_KEY] = 1 << 20  # no such key: pthread_setspecific fails
+from actgrad.backends.cpu.call_block import ThreadSlots
+known = threads._table[ThreadSlots.BUFFER_KEY]
+threads._table[ThreadSlots.BUFFER_KEY] = 1 << 20  # no such key: pthread_setspecific fails
 try:
     plan.run()
 except MemoryError:
     print("MemoryError")
-threads._table[Slots.STAGE_KEY] = known
+threads._table[ThreadSlots.BUFFER_KEY] = known
 assert (plan.run() == 1).all()
 """
     assert run_script(script) == "MemoryError\n"

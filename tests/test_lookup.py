@@ -140,16 +140,21 @@ def test_others_are_computed(operator: Any, dtype: Any) -> None:
 
 # Values of a formula that other operands are multiplied with
 
+TUNING = host().tuning
 WAYS = [
-    pytest.param(way, marks=pytest.mark.skipif(host().lookups not in able, reason="this processor looks none up so"))
-    for way, able in (("gathered", ("gathered",)), ("noted", ("gathered", "noted")))
+    pytest.param(way, marks=pytest.mark.skipif(TUNING.table_lookup not in able, reason="not on this processor"))
+    for way, able in (("gather", ("gather",)), ("buffer", ("gather", "buffer")))
 ]
+
+
+def use_table_lookup(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    monkeypatch.setattr(engine, "host", lambda: replace(host(), tuning=replace(TUNING, table_lookup=way)))
 
 
 @pytest.fixture(params=WAYS)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How values are looked up; any processor that does can note them."""
-    monkeypatch.setattr(engine, "host", lambda: replace(host(), lookups=request.param))
+    """How values are looked up; any processor that gathers can use the buffer."""
+    use_table_lookup(monkeypatch, request.param)
     return str(request.param)
 
 
@@ -236,6 +241,6 @@ def test_derivatives_in_any_layout(dtype: Any) -> None:
 
 
 def test_targets_where_that_is_not_worth_it_compute(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "host", lambda: replace(host(), lookups=""))
+    use_table_lookup(monkeypatch, "")
     g, x = many(np.float16), many(np.float16)
     assert not is_looked_up(actgrad.gelu_backward, g, x)

@@ -1,4 +1,4 @@
-"""Large tensors whose rows lie apart in memory: rows are fetched ahead, or copied before they are used. Same bits."""
+"""Large tensors with rows that are apart in memory: rows are prefetched, or copied before their use. Same bits."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import pytest
 from calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
 
 import actgrad
-from actgrad.backends.cpu import code_cache, engine, schedule, target
-from actgrad.backends.cpu.driver import Block
-from actgrad.backends.cpu.ir_builder import Function
+from actgrad.backends.cpu import code_cache, engine, half_tables, jit, schedule, target, tuning
+from actgrad.backends.cpu.call_block import Block
+from actgrad.backends.cpu.ir_builder import IRFunction
 from actgrad.backends.cpu.ir_types import I64, PTR
+from actgrad.backends.cpu.schedule import Schedule
 from actgrad.backends.cpu.target import LINE
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
@@ -33,12 +34,17 @@ def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "_last_cache_bytes", lambda: 0)
 
 
-@pytest.fixture(params=[schedule.WITH_LINES, schedule.WITH_LESS], ids=["lines", "less"])
-def reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> schedule.Reading:
-    """What suits one processor, on any."""
-    for name in ("WITH_LINES", "WITH_LESS"):
-        monkeypatch.setattr(schedule, name, request.param)
-    return request.param  # type: ignore[no-any-return]
+def use_tuning(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> None:
+    """Compile for this machine with a changed tuning."""
+    host = target.host()
+    monkeypatch.setattr(engine, "host", lambda: replace(host, tuning=replace(host.tuning, **changes)))
+
+
+@pytest.fixture(params=[tuning.AVX512, tuning.AVX2], ids=["avx512", "avx2"])
+def reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuning.RowReading:
+    """One processor's tuning for rows, on any processor."""
+    use_tuning(monkeypatch, row_reading=request.param.row_reading)
+    return request.param.row_reading  # type: ignore[no-any-return]
 
 
 def floats(operator: actgrad.Operator) -> list[str]:
@@ -57,7 +63,7 @@ def within(array: np.ndarray, before: int, after: int) -> np.ndarray:
 
 
 def how_it_runs(operator: actgrad.Operator, tensors: list[Any], wanted: Any, **attributes: Any) -> str:
-    """What the kernel says of its walk; its results are `wanted`, into slices of columns and nothing beside these."""
+    """The kernel's description. Its results must be `wanted`, in slices of columns, and nothing beside these."""
     rooms = [np.full((*w.shape[:-1], 3 + w.shape[-1] + 5), np.nan).astype(w.dtype) for w in wanted]
     outputs = tuple(columns_of(room, 3, 5) for room in rooms)
     plan = operator.plan(*tensors, out=outputs if len(outputs) > 1 else outputs[0], backend="reference", **attributes)
@@ -71,7 +77,7 @@ def how_it_runs(operator: actgrad.Operator, tensors: list[Any], wanted: Any, **a
 
 
 @pytest.mark.parametrize("operator", ELEMENTWISE, ids=ids)
-def test_slices_of_columns(operator: actgrad.Operator, reading: schedule.Reading) -> None:
+def test_slices_of_columns(operator: actgrad.Operator, reading: tuning.RowReading) -> None:
     """Rows shorter than a chunk, as long, and of several with a remainder; from a line of the cache on and beside."""
     rng, attributes = np.random.default_rng(3), off_defaults(operator)
     shapes = [(3, 255), (7, 256), (4, 1030), (2, 3, 700)]
@@ -79,7 +85,7 @@ def test_slices_of_columns(operator: actgrad.Operator, reading: schedule.Reading
         tensors = list(inputs(rng, operator, shape, dtype).values())
         wanted = oracle.as_tuple(operator(*tensors, **attributes))
         how = how_it_runs(operator, [within(t, before, 9) for t in tensors], wanted, **attributes)
-        assert f", {len(tensors)} fetched ahead" in how, (dtype, shape)
+        assert f", {len(tensors)} prefetched" in how, (dtype, shape)
 
 
 def test_only_where_all_inputs_end() -> None:
@@ -88,10 +94,10 @@ def test_only_where_all_inputs_end() -> None:
     part, long = x[:, :1000], x[:, : 17 * 256]
     whole, copy = np.array(part), np.array(long)
     of_two = oracle.as_tuple(actgrad.elu_backward(whole, whole))
-    assert "2 fetched" in how_it_runs(actgrad.elu_backward, [part, part[:]], of_two)
+    assert "2 prefetched" in how_it_runs(actgrad.elu_backward, [part, part[:]], of_two)
     assert "fetched" not in how_it_runs(actgrad.elu_backward, [part, whole], of_two)
     assert "fetched" not in how_it_runs(actgrad.elu, [long], oracle.as_tuple(actgrad.elu(copy)))
-    assert "1 fetched" in how_it_runs(actgrad.elu, [part[::-1]], oracle.as_tuple(actgrad.elu(whole[::-1])))
+    assert "1 prefetched" in how_it_runs(actgrad.elu, [part[::-1]], oracle.as_tuple(actgrad.elu(whole[::-1])))
     one = np.broadcast_to(whole[0], whole.shape)
     of_one = oracle.as_tuple(actgrad.elu_backward(np.array(one), whole))
     assert "fetched" not in how_it_runs(actgrad.elu_backward, [one, part], of_one)
@@ -115,22 +121,22 @@ def one_thread() -> Iterator[None]:
 
 
 class Log:
-    """The addresses that a driver and its row functions ask for."""
+    """The addresses that a driver and its inner loops prefetch."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, most: int = 1 << 16):
-        self.words = np.zeros(1 + most, np.int64)  # the first one says how many
+        self.words = np.zeros(1 + most, np.int64)  # the first one counts the others
 
-        def fetch(f: Function, address: ir.Value) -> None:
+        def prefetch(f: IRFunction, address: ir.Value) -> None:
             log = f.inttoptr(I64(self.words.ctypes.data), PTR)
             place = f.add(f.word(log, 0), I64(1))
             f.store(f.ptrtoint(address, I64), f.word_at(log, place))
             f.store(place, log)
 
-        monkeypatch.setattr(Function, "fetch", fetch)
-        monkeypatch.setattr(engine, "_compiled", {})
+        monkeypatch.setattr(IRFunction, "prefetch", prefetch)
+        monkeypatch.setattr(jit, "_compiled", {})
         monkeypatch.setattr(code_cache, "load", lambda key: None)
         monkeypatch.setattr(code_cache, "store", lambda key, code: None)
-        monkeypatch.setattr(engine, "_made", [])  # the driver is compiled anew, with this log
+        monkeypatch.setattr(engine, "_loaded", [])  # the driver is compiled anew, with this log
 
     def lines(self) -> list[int]:
         return sorted({int(address) // LINE for address in self.words[1 : 1 + self.words[0]]})
@@ -144,10 +150,10 @@ class Log:
         ("float16", 4000, "float32"),
     ],
 )  # fmt: skip
-def test_what_is_asked_for(
-    dtype: str, columns: int, result: str, reading: schedule.Reading, monkeypatch: pytest.MonkeyPatch
+def test_lines_that_rows_prefetch(
+    dtype: str, columns: int, result: str, reading: tuning.RowReading, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each line of what is to be fetched of a later row, and nothing beside it. No result would tell."""
+    """Each line of a later row's beginning, or of all of it, and nothing beside it. No result would tell."""
     log, itemsize = Log(monkeypatch), BY_NAME[dtype].itemsize
     rows, pitch = 12, 8192
     memory = np.zeros(rows * pitch + LINE, np.uint8)
@@ -157,26 +163,27 @@ def test_what_is_asked_for(
     kernel = engine.prepare(plan.computation)
     kernel.run(*plan.addresses)
     bytes_ = columns * itemsize
-    fetched, later = min(bytes_, reading.fetched), -(-schedule.DISTANCE // bytes_)
+    prefetched, later = min(bytes_, reading.prefetched), -(-schedule.DISTANCE // bytes_)
     wanted = {
         x[0].ctypes.data // LINE + (row + later) * pitch // LINE + line
-        for row in range(rows) for line in range(-(-fetched // LINE))
+        for row in range(rows) for line in range(-(-prefetched // LINE))
     }  # fmt: skip
     asked = log.lines()
     assert wanted <= set(asked)
     # The first chunk begins where streaming into the output is aligned, and so may be longer.
-    most = -(-min(bytes_, fetched + reading.at_once) // LINE)
+    most = -(-min(bytes_, prefetched + reading.chunk) // LINE)
     assert {(line - min(wanted)) % (pitch // LINE) for line in asked} <= set(range(most))
     assert {(line - min(wanted)) // (pitch // LINE) for line in asked} == set(range(rows))
 
 
 @pytest.mark.usefixtures("one_thread")
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_what_long_formulas_ask_for(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each line of the inputs from so many bytes after their beginnings on, and hardly more than a step beyond."""
-    numpy, fetched, count = BY_NAME[dtype].numpy, 8 * LINE, 5003
-    monkeypatch.setattr(engine, "host", lambda: replace(target.host(), fetched=fetched))
-    monkeypatch.setattr(engine, "lookup", Mock(of_results=lambda computation: None, of_formulas=lambda computation: []))
+def test_lines_that_long_formulas_prefetch(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line of the inputs from `distance` bytes after their beginnings on, and hardly more than a step beyond."""
+    numpy, distance, count = BY_NAME[dtype].numpy, 8 * LINE, 5003
+    use_tuning(monkeypatch, prefetch_bytes=distance)
+    no_tables = Mock(of_results=lambda computation: None, of_formulas=lambda computation: [], emit=half_tables.emit)
+    monkeypatch.setattr(engine, "half_tables", no_tables)
     log = Log(monkeypatch)
     grad, x = (np.zeros(count + k, numpy)[k:] for k in (0, 1))
 
@@ -191,9 +198,9 @@ def test_what_long_formulas_ask_for(dtype: str, monkeypatch: pytest.MonkeyPatch)
     if not target.host().fence:  # nothing is streamed
         assert not lines_asked
         return
-    step = target.host().unroll * target.host().vector_bytes
+    step = target.host().tuning.unroll * target.host().vector_bytes
     for tensor in (grad, x):
-        begin, end = tensor.ctypes.data + fetched, tensor.ctypes.data + tensor.nbytes
+        begin, end = tensor.ctypes.data + distance, tensor.ctypes.data + tensor.nbytes
         assert set(range(-(-begin // LINE), (end - step) // LINE)) <= lines_asked
         lines_asked -= set(range(begin // LINE, (end + step) // LINE + 1))
     assert not lines_asked
@@ -201,7 +208,7 @@ def test_what_long_formulas_ask_for(dtype: str, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_in_place(threads: int, reading: schedule.Reading) -> None:
+def test_in_place(threads: int, reading: tuning.RowReading) -> None:
     """More rows than a tile has; what is written is what was read, or copied, or fetched before."""
     rng, before = np.random.default_rng(6), actgrad.get_num_threads()
     x, grad = (rng.standard_normal((257, n)).astype(np.float32) for n in (2 * 301, 301))
@@ -211,7 +218,7 @@ def test_in_place(threads: int, reading: schedule.Reading) -> None:
     try:
         for operator, tensors, out, how in (
             (actgrad.geglu_backward, [grad, packed], packed, "1 copied by rows"),
-            (actgrad.gelu, [part], part, "1 fetched ahead"),
+            (actgrad.gelu, [part], part, "1 prefetched"),
         ):
             plan = operator.plan(*tensors, out=out, backend="reference")
             kernel = engine.prepare(plan.computation)
@@ -224,7 +231,7 @@ def test_in_place(threads: int, reading: schedule.Reading) -> None:
 
 
 @pytest.mark.parametrize("operator", IN_HALVES, ids=ids)
-def test_halves_are_read_as_one_run(operator: actgrad.Operator, reading: schedule.Reading) -> None:
+def test_halves_are_read_as_one_run(operator: actgrad.Operator, reading: tuning.RowReading) -> None:
     """Either half may be the active one; the packed tensor is contiguous, or lies within a wider one."""
     rng = np.random.default_rng(5)
     for dtype, shape, left in itertools.product(floats(operator), [(3, 100), (2, 1030), (2, 4100)], (False, True)):
@@ -269,8 +276,8 @@ def test_which_two_outputs_are_streamed(apart: int, monkeypatch: pytest.MonkeyPa
     erf, tanh = (actgrad.geglu(x, approximate=a)[1] for a in ("none", "tanh"))
     tanh_kernel = engine.prepare(actgrad.geglu.plan(x, approximate="tanh", backend="reference").computation)
     streaming = tanh_kernel._block[Block.ROW_STREAMING]
-    words = schedule.Walk.words
-    monkeypatch.setattr(schedule.Walk, "words", lambda walk, row, _, scalars: words(walk, row, streaming, scalars))
+    words = Schedule.words
+    monkeypatch.setattr(Schedule, "words", lambda self, row, _, scalars: words(self, row, streaming, scalars))
     room = np.full(2 * erf.nbytes + 8192, 0xA5, np.uint8)
     begins = [-room.ctypes.data % 4096 + k * (erf.nbytes + apart) for k in range(2)]
     assert erf.nbytes % 4096 == 0
@@ -278,6 +285,6 @@ def test_which_two_outputs_are_streamed(apart: int, monkeypatch: pytest.MonkeyPa
     plan = actgrad.geglu.plan(x, out=outputs, approximate="none", backend="reference")
     kernel = engine.prepare(plan.computation)
     kernel.run(*plan.addresses)
-    disturbs = min(apart, 4096 - apart) <= LINE and kernel.target.vector_bytes < LINE
+    disturbs = min(apart, 4096 - apart) <= LINE and kernel.target.tuning.streams_disturb
     is_streamed = bool(kernel.target.fence) and not disturbs
     assert same_bits(outputs[1], tanh if is_streamed else erf)

@@ -1,4 +1,4 @@
-"""Attributes that are all 1, as ELU's are by default, have a row function of their own, which takes less time."""
+"""Attributes that are all 1, as ELU's are by default, have an inner loop of their own, which takes less time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from calls import OPERATORS, by_kernel_of, ids, inputs, supported
 from ml_dtypes import finfo
 
 import actgrad
-from actgrad.backends.cpu import engine, inner_loop, target
+from actgrad.backends.cpu import engine, jit, target
+from actgrad.backends.cpu.kernel_spec import KernelSpec
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 
@@ -31,15 +32,15 @@ CALLS = [(operator, attributes) for operator in WITH_SCALARS for attributes in c
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[inner_loop.Row]:
-    """The rows of the kernels that are made during the test."""
-    made, row_code = [], engine.row_code
+def made(monkeypatch: pytest.MonkeyPatch) -> list[KernelSpec]:
+    """The specifications of the kernels that are made during the test."""
+    made, inner_loop_code = [], jit.inner_loop_code
 
-    def noted(row: inner_loop.Row, target: target.Target) -> engine.RowCode:
-        made.append(row)
-        return row_code(row, target)
+    def recorded(spec: KernelSpec, target: target.Target) -> jit.InnerLoopCode:
+        made.append(spec)
+        return inner_loop_code(spec, target)
 
-    monkeypatch.setattr(engine, "row_code", noted)
+    monkeypatch.setattr(jit, "inner_loop_code", recorded)
     return made
 
 
@@ -81,7 +82,7 @@ def assert_nearly_same(ours: list[bytes], others: list[bytes], dtype: str) -> No
 
 @pytest.mark.parametrize(("operator", "attributes"), CALLS, ids=lambda v: getattr(v, "name", None))
 def test_results_as_of_any_scalars(
-    operator: actgrad.Operator, attributes: dict[str, Any], made: list[inner_loop.Row], monkeypatch: pytest.MonkeyPatch
+    operator: actgrad.Operator, attributes: dict[str, Any], made: list[KernelSpec], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for dtype in supported(operator):
         whole = tensors(operator, dtype)
@@ -91,7 +92,7 @@ def test_results_as_of_any_scalars(
             with monkeypatch.context() as patch:
                 patch.setattr(engine, "_are_one", lambda scalars: False)
                 general = bits(by_kernel_of(engine, operator, *part, **attributes)[1])
-            assert [row.scalars_are_one for row in made[-2:]] == [True, False]
+            assert [spec.scalars_are_one for spec in made[-2:]] == [True, False]
             if operator is actgrad.elu:  # of whose scalars the sign is known then, see expm1
                 assert_nearly_same(ours, general, dtype)
             else:
@@ -99,7 +100,7 @@ def test_results_as_of_any_scalars(
 
 
 @pytest.mark.parametrize("operator", WITH_SCALARS, ids=ids)
-def test_only_where_all_are_one(operator: actgrad.Operator, made: list[inner_loop.Row]) -> None:
+def test_only_where_all_are_one(operator: actgrad.Operator, made: list[KernelSpec]) -> None:
     ones = cases_of_one(operator)[0]
     arrays = list(inputs(np.random.default_rng(7), operator, (40,)).values())
     by_kernel_of(engine, operator, *arrays, **ones)
@@ -108,30 +109,30 @@ def test_only_where_all_are_one(operator: actgrad.Operator, made: list[inner_loo
         for other in (0.0, 0.5, np.nextafter(np.float32(1), np.float32(2)), 2.0, np.inf, np.nan):
             by_kernel_of(engine, operator, *arrays, **{**ones, name: float(other)})
             assert not made[-1].scalars_are_one
-    assert len({row for row in made if not row.scalars_are_one}) == 1  # which serves them all
+    assert len({spec for spec in made if not spec.scalars_are_one}) == 1  # which serves them all
 
 
-def test_not_without_scalars(made: list[inner_loop.Row]) -> None:
+def test_not_without_scalars(made: list[KernelSpec]) -> None:
     by_kernel_of(engine, actgrad.gelu, np.ones(40, np.float32))
-    assert [row.scalars_are_one for row in made] == [False]
+    assert [spec.scalars_are_one for spec in made] == [False]
 
 
 PRODUCTS = {"elu": 3, "elu_backward": 2, "leaky_relu": 1, "leaky_relu_backward": 1}  # with a scalar, per vector
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_products_with_one_are_dropped(name: str, made: list[inner_loop.Row], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_products_with_one_are_dropped(name: str, made: list[KernelSpec], monkeypatch: pytest.MonkeyPatch) -> None:
     operator = actgrad.operators[name]
     arrays = list(inputs(np.random.default_rng(8), operator, (40,)).values())
     by_kernel_of(engine, operator, *arrays, **cases_of_one(operator)[0])
     monkeypatch.setattr(engine, "_are_one", lambda scalars: False)
     by_kernel_of(engine, operator, *arrays, **cases_of_one(operator)[0])
     avx512 = target.named("avx512")
-    ones, general = (multiplications(engine.assembly(row, avx512)) for row in made)
-    copies = avx512.unroll + 1  # of the formula: in the loop, and in the tail
+    ones, general = (multiplications(jit.assembly(spec, avx512)) for spec in made)
+    copies = avx512.tuning.unroll + 1  # of the formula: in the main loop, and in the remainder
     assert general - ones >= PRODUCTS[name] * copies
 
 
 def multiplications(text: str) -> int:
-    """How many of them, fused ones included, are in the plain row function."""
+    """How many of them, fused ones included, are in `row`."""
     return len(re.findall(r"\tv(?:mul|fn?m(?:add|sub)\d+)ps\t.*%zmm", text[: text.index("row_streaming:")]))

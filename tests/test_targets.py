@@ -12,8 +12,8 @@ import pytest
 from calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported
 
 import actgrad
-from actgrad.backends.cpu import engine, inner_loop, target
-from actgrad.backends.cpu.inner_loop import Row
+from actgrad.backends.cpu import engine, inner_loop, jit, target
+from actgrad.backends.cpu.kernel_spec import KernelSpec
 from actgrad.base import access
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
@@ -45,17 +45,17 @@ def same(x):
     return x
 
 
-def identity_row(source: str, result: str) -> Row:
-    """A row that only converts."""
+def identity_spec(source: str, result: str) -> KernelSpec:
+    """An inner loop that only converts."""
     dtypes = BY_NAME[source], BY_NAME[result]
     compute = "float64" if "float64" in [d.compute for d in dtypes] else "float32"
-    return Row(access.forward, (same,), 0, compute, (dtypes[1],), (dtypes[0],), (False,))
+    return KernelSpec(access.forward, (same,), 0, compute, (dtypes[1],), (dtypes[0],), (False,))
 
 
 def converted(values: np.ndarray, result: str, name: str) -> np.ndarray:
-    """`values` converted by a target's machine code, most of them in its main loop and the last in its tail."""
+    """`values` converted by a target's machine code: most in its main loop, the last ones in its remainder."""
     out = np.empty(values.shape, BY_NAME[result].numpy)
-    code = engine.row_code(identity_row(values.dtype.name, result), target.named(name))
+    code = jit.inner_loop_code(identity_spec(values.dtype.name, result), target.named(name))
     row = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(code.plain)
     operands = (ctypes.c_void_p * 2)(out.ctypes.data, values.ctypes.data)
     row(ctypes.addressof(operands), values.size, None)
@@ -205,7 +205,7 @@ def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_layouts_on_every_target(name: str, operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Contiguous, staged and spread rows, whole vectors and tails: the same bits on one target."""
+    """Contiguous, packed and broadcast rows, whole vectors and remainders: the same bits on one target."""
     rng = np.random.default_rng(4)
     attributes = oracle.attribute_cases(operator)[-1]
     for dtype in ("float32", "float16", "float64"):
@@ -263,11 +263,11 @@ ROWS = [
 ]
 
 
-def row_of(operator: actgrad.Operator, dtype: str, **attributes: Any) -> Row:
+def spec_of(operator: actgrad.Operator, dtype: str, **attributes: Any) -> KernelSpec:
     tensors = oracle.tensors(operator, {**operator.defaults, **attributes}, np.ones(64, BY_NAME[dtype].numpy))
     computation = operator.plan(*tensors, backend="reference", **attributes).computation
     loop = computation.loop
-    return Row(
+    return KernelSpec(
         computation.element, computation.formulas, len(computation.scalars), computation.compute,
         tuple(o.dtype for o in loop.outputs), tuple(o.dtype for o in loop.inputs), (False,) * len(loop.inputs),
     )  # fmt: skip
@@ -290,7 +290,7 @@ def called(text: str, name: str) -> set[str]:
 def test_no_library_calls(name: str, operator: actgrad.Operator, dtype: str) -> None:
     """Conversions, exp and rounding are instructions. Only the tail's bytes are copied by the library, and where there
     is no fused multiply-add in hardware the C library's is called."""
-    text = engine.assembly(row_of(operator, dtype), target.named(name))
+    text = jit.assembly(spec_of(operator, dtype), target.named(name))
     allowed = {"memcpy", "memset", "row"} | ({"fma", "fmaf"} if name == "x86-64" else set())
     assert called(text, name) <= allowed
 
@@ -301,7 +301,7 @@ def test_no_library_calls(name: str, operator: actgrad.Operator, dtype: str) -> 
 )
 def test_library_calls_are_seen(name: str, dtype: str, expected: str) -> None:
     """The pattern above finds calls where there are some."""
-    assert expected in called(engine.assembly(row_of(actgrad.gelu_backward, dtype), target.named(name)), name)
+    assert expected in called(jit.assembly(spec_of(actgrad.gelu_backward, dtype), target.named(name)), name)
 
 
 REGISTERS = {
@@ -316,7 +316,7 @@ REGISTERS = {
 @pytest.mark.parametrize("name", target.NAMES)
 def test_registers(name: str, dtype: str) -> None:
     """The widest vectors that the target has, and no instruction that it has not."""
-    text = engine.assembly(row_of(actgrad.elu_backward, dtype), target.named(name))
+    text = jit.assembly(spec_of(actgrad.elu_backward, dtype), target.named(name))
     has, has_not = REGISTERS[name]
     assert re.search(has, text)
     assert has_not is None or not re.search(has_not, text)
@@ -333,7 +333,7 @@ STORES = {
 @pytest.mark.parametrize("name", STORES)
 def test_streaming_stores(name: str, dtype: str) -> None:
     """For every dtype, in the streaming function only; the driver fences them."""
-    text = engine.assembly(row_of(actgrad.elu_backward, dtype), target.named(name))
+    text = jit.assembly(spec_of(actgrad.elu_backward, dtype), target.named(name))
     plain, streaming = text[: text.index("row_streaming:")], text[text.index("row_streaming:") :]
     assert re.search(STORES[name], streaming)
     assert "movnt" not in plain
@@ -346,19 +346,19 @@ def test_bfloat16_is_read_in_pairs(name: str) -> None:
     made_for = target.named(name)
     words = f"load <{made_for.vector_bytes // 4} x i32>"
 
-    def is_in_pairs(row: Row) -> bool:
-        return words in str(engine._row_module(row, made_for))
+    def is_in_pairs(spec: KernelSpec) -> bool:
+        return words in str(jit.inner_loop_module(spec, made_for))
 
-    row = identity_row("bfloat16", "bfloat16")
-    assert is_in_pairs(row) == made_for.pairs
-    assert is_in_pairs(row_of(actgrad.geglu_backward, "bfloat16")) == made_for.pairs
-    assert not is_in_pairs(replace(row, compute="float64"))
-    assert not is_in_pairs(identity_row("bfloat16", "float16"))
-    assert not is_in_pairs(row_of(actgrad.elu_backward, "float16"))
+    spec = identity_spec("bfloat16", "bfloat16")
+    assert is_in_pairs(spec) == made_for.tuning.bfloat16_pairs
+    assert is_in_pairs(spec_of(actgrad.geglu_backward, "bfloat16")) == made_for.tuning.bfloat16_pairs
+    assert not is_in_pairs(replace(spec, compute="float64"))
+    assert not is_in_pairs(identity_spec("bfloat16", "float16"))
+    assert not is_in_pairs(spec_of(actgrad.elu_backward, "float16"))
 
 
 @pytest.mark.parametrize("approximate", ["none", "tanh"])
-def test_rows_of_a_table_are_noted_once_for_a_number_and_its_negative(approximate: str) -> None:
-    """And for value and slope: more notes would only take longer."""
-    row = row_of(actgrad.gelu_backward, "float32", approximate=approximate)
-    assert [inner_loop.notes(row, target.named(name)) for name in ("avx512", "avx2", "x86-64")] == [0, 1, 0]
+def test_a_row_of_a_table_is_recorded_once_for_a_number_and_its_negative(approximate: str) -> None:
+    """And for value and slope: more records would only take longer."""
+    spec = spec_of(actgrad.gelu_backward, "float32", approximate=approximate)
+    assert [inner_loop.buffer_words(spec, target.named(name)) for name in ("avx512", "avx2", "x86-64")] == [0, 1, 0]

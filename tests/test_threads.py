@@ -333,13 +333,13 @@ def test_fork_while_others_compile() -> None:
         + FORK
         + """
 import threading, time
-from actgrad.backends.cpu import engine
+from actgrad.backends.cpu import jit
 stop = threading.Event()
 right()
 def compile_on():
     while not stop.is_set():
         actgrad.elu.prepared.clear()
-        engine._compiled.clear()
+        jit._compiled.clear()
         actgrad.elu.plan(x[:100])
 def check():
     assert np.allclose(actgrad.gelu(x[:100]), actgrad.gelu(x[:100], backend="reference"))

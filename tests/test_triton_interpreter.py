@@ -254,7 +254,7 @@ def test_sizes_and_empty(operator: Any, dtype: str, monkeypatch: pytest.MonkeyPa
 
     It may not look up pieces for that: where terms cancel, more than the last bits would differ.
     """
-    monkeypatch.setattr(cpu_engine, "host", lambda: replace(host(), picks=""))
+    monkeypatch.setattr(cpu_engine, "host", lambda: replace(host(), tuning=replace(host().tuning, piecewise="")))
     rng = np.random.default_rng(5)
     for shape in ((1,), (2,), (7,), (129,), (3, 0), (1025,)):
         tensors = inputs(rng, operator, shape, dtype)

@@ -121,7 +121,8 @@ def test_the_wheel_is_the_package_and_nothing_else(archives: tuple[Path, Path]) 
         names = set(archive.namelist())
     source = {path.relative_to(ROOT / "src") for path in (ROOT / "src" / "actgrad").rglob("*") if path.is_file()}
     wanted = {path.as_posix() for path in source if "__pycache__" not in path.parts}
-    assert {"actgrad/py.typed", "actgrad/sdk/include/acl/acl_base.h.in", "actgrad/sdk/c/host.c"} <= wanted
+    data = {"backends/formula/coefficients.json", "sdk/include/acl/acl_base.h.in", "sdk/c/host.c", "py.typed"}
+    assert {f"actgrad/{name}" for name in data} <= wanted
     described = ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
     assert names == wanted | {f"actgrad-{VERSION}.dist-info/{name}" for name in described}
 

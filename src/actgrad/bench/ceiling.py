@@ -87,16 +87,18 @@ class Form:
 
 def forms(described: Computation) -> list[Form]:
     """The forms that this processor has."""
-    from ..backends.cpu import engine
-    from ..backends.cpu.inner_loop import Row
+    from ..backends.cpu import engine, jit
+    from ..backends.cpu.kernel_spec import KernelSpec
 
     kernel = engine.CpuKernel(described)
-    loop = kernel.walk.loop
+    loop = kernel.schedule.loop
     dtypes = tuple(o.dtype for o in loop.outputs), tuple(o.dtype for o in loop.inputs)
-    code = engine.row_code(Row(described.element, (), 0, "float32", *dtypes, kernel.walk.spread), kernel.target)
+    code = jit.inner_loop_code(
+        KernelSpec(described.element, (), 0, "float32", *dtypes, kernel.schedule.broadcast), kernel.target
+    )
 
     def form(name: str, streaming: bool) -> Form:
-        words = replace(kernel.walk, streaming=streaming).words(code.plain, code.streaming, ())
+        words = replace(kernel.schedule, streaming=streaming).words(code.plain, code.streaming, ())
         return Form(name, kernel.run.func, (ctypes.c_int64 * len(words))(*words))
 
     plain = form(PLAIN, False)

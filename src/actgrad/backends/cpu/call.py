@@ -22,10 +22,9 @@ import llvmlite.ir as ir
 from ...arrays import interception
 from ..kernel import Way
 from . import launch, shortcut
-from .driver import MAX_OPERANDS
-from .driver import SLOTS_SYMBOL as THREADS_SYMBOL
-from .driver import Slots as ThreadSlots
-from .ir_builder import Function, Words, add_python_functions, external, external_data
+from .call_block import MAX_OPERANDS, ThreadSlots
+from .call_block import SLOTS_SYMBOL as THREADS_SYMBOL
+from .ir_builder import IRFunction, WordIndex, add_python_functions, external, external_data
 from .ir_types import I1, I8, I32, I64, PTR, VOID
 
 NULL = PTR(None)
@@ -37,7 +36,7 @@ if not hasattr(ctypes.pythonapi, _CALL[0]):
 _OUT, _TORCH = sys.intern("out"), sys.intern("torch")
 
 
-class Held(Words):
+class Held(WordIndex):
     """The items of the tuple that is bound to the function."""
 
     LONG_WAY = 0
@@ -66,7 +65,7 @@ def add_symbols() -> None:
         llvm.add_symbol(name, id(thing))
 
 
-class _Objects(Function):
+class _Objects(IRFunction):
     """A function on Python's objects, by the C API."""
 
     def api(self, result: ir.Type, name: str, *arguments: ir.Value) -> ir.Value:
@@ -120,12 +119,12 @@ def emit(module: ir.Module, attempt: ir.Function) -> None:
     fresh, given = _fresh(module, attempt), _given(module, attempt)
     f = _Objects(module, "call", (PTR, PTR, I64, PTR), PTR, public=True)
     held, arguments, tensors, names = f.arguments
-    given_out, result = f.words(1, "given_out"), f.words(1, "result")
+    given_out, result = f.stack_words(1, "given_out"), f.stack_words(1, "result")
     long_way = f.append_basic_block("long_way")
-    f.need(f.icmp_signed(">", tensors, I64(0)), long_way)
-    f.need(f.not_(f.call(is_another, [f.item(held, Held.SELECTED), f.item(held, Held.MODULES)])), long_way)
+    f.require(f.icmp_signed(">", tensors, I64(0)), long_way)
+    f.require(f.not_(f.call(is_another, [f.item(held, Held.SELECTED), f.item(held, Held.MODULES)])), long_way)
     with f.if_then(f.not_(f.same(f.type_of(f.word(arguments, 0, PTR)), f.slot(shortcut.Slots.NDARRAY)))):
-        f.need(f.not_(f.call(may_be_intercepted, [])), long_way)
+        f.require(f.not_(f.call(may_be_intercepted, [])), long_way)
     ways = f.api(PTR, "PyList_GetItem", f.item(held, Held.WAYS), I64(0))
     f.api(VOID, "Py_IncRef", ways)  # another thread may put others there meanwhile
     way = f.call(way_of, [ways, arguments, tensors, names, given_out])
@@ -139,7 +138,7 @@ def emit(module: ir.Module, attempt: ir.Function) -> None:
                 f.store(f.call(given, [way, arguments, tensors, out]), result)
     f.api(VOID, "Py_DecRef", ways)
     is_nothing = f.and_(f.same(f.word(result, 0, PTR), NULL), f.same(f.api(PTR, "PyErr_Occurred"), NULL))
-    f.need(f.not_(is_nothing), long_way)
+    f.require(f.not_(is_nothing), long_way)
     f.ret(f.word(result, 0, PTR))
     f.position_at_end(long_way)
     f.ret(f.vectorcall(f.item(held, Held.LONG_WAY), arguments, tensors, names))
@@ -150,16 +149,16 @@ def _is_another(module: ir.Module) -> ir.Function:
     f = _Objects(module, "is_another", (PTR, PTR), I1)
     variable, modules = f.arguments
     another = f.append_basic_block("another")
-    value = f.words(1, "value")
+    value = f.stack_words(1, "value")
     f.store(NULL, value)
     f.api(I32, "PyContextVar_Get", variable, NULL, value)
     selected = f.word(value, 0, PTR)
     f.api(VOID, "Py_DecRef", selected)  # it is only told apart from None
-    f.need(f.is_none(selected), another)
+    f.require(f.is_none(selected), another)
     # PyTorch was imported, and its threads are not in use yet.
     settled = f.word(external_data(module, THREADS_SYMBOL), ThreadSlots.SETTLED)
     with f.if_then(f.icmp_signed("==", settled, I64(0))):
-        f.need(f.same(f.api(PTR, "PyDict_GetItem", modules, f.object("actgrad_torch")), NULL), another)
+        f.require(f.same(f.api(PTR, "PyDict_GetItem", modules, f.object("actgrad_torch")), NULL), another)
     # A tensor that is being differentiated forwards does not show it.
     forward_mode = f.slot(shortcut.Slots.FORWARD_MODE)
     with f.if_then(f.not_(f.same(forward_mode, NULL))):
@@ -170,7 +169,7 @@ def _is_another(module: ir.Module) -> ir.Function:
             f.position_at_end(f.append_basic_block("unreachable"))
         number = f.api(I64, "PyLong_AsLong", level)
         f.api(VOID, "Py_DecRef", level)
-        f.need(f.icmp_signed("<", number, I64(0)), another)
+        f.require(f.icmp_signed("<", number, I64(0)), another)
     return f.end(I1(0), another, I1(1))
 
 
@@ -209,7 +208,7 @@ def _way_of(module: ir.Module) -> ir.Function:
     fits = _fits(module)
     f = _Objects(module, "way_of", (PTR, PTR, I64, PTR, PTR), PTR)
     ways, arguments, tensors, names, out = f.arguments
-    count, place_of_out = f.words(1, "count"), f.words(1, "place_of_out")
+    count, place_of_out = f.stack_words(1, "count"), f.stack_words(1, "place_of_out")
     values = f.word_at(arguments, tensors)
     f.store(f.object("_Py_NoneStruct"), out)
     f.store(I64(0), count)
@@ -234,15 +233,15 @@ def _fits(module: ir.Module) -> ir.Function:
     f = _Objects(module, "fits", (PTR, PTR, PTR, PTR, I64, I64), I1)
     way, kind, names, values, count, place_of_out = f.arguments
     no = f.append_basic_block("no")
-    f.need(f.same(f.field(way, "kind"), kind), no)
+    f.require(f.same(f.field(way, "kind"), kind), no)
     known, has_out = f.field(way, "names"), f.icmp_signed(">=", place_of_out, I64(0))
     size = f.size(known)
-    f.need(f.icmp_signed("==", f.add(size, f.zext(has_out, I64)), count), no)
+    f.require(f.icmp_signed("==", f.add(size, f.zext(has_out, I64)), count), no)
     with f.steps(I64(0), size) as k:
         is_behind = f.and_(has_out, f.icmp_signed(">=", k, place_of_out))
         place = f.add(k, f.zext(is_behind, I64))
-        f.need(f.call(equal, [f.item(known, k), f.item(names, place)]), no)
-        f.need(f.call(equal, [f.item(f.field(way, "values"), k), f.word(values, place, PTR)]), no)
+        f.require(f.call(equal, [f.item(known, k), f.item(names, place)]), no)
+        f.require(f.call(equal, [f.item(f.field(way, "values"), k), f.word(values, place, PTR)]), no)
     return f.end(I1(1), no, I1(0))
 
 
@@ -262,7 +261,7 @@ def _given(module: ir.Module, attempt: ir.Function) -> ir.Function:
     """given(way, arguments, tensors, out): the call into results that the caller gave; they, or NULL."""
     f = _Objects(module, "given", (PTR, PTR, I64, PTR), PTR)
     way, arguments, tensors, out = f.arguments
-    objects, written = f.words(MAX_OPERANDS, "objects"), f.words(1, "written")
+    objects, written = f.stack_words(MAX_OPERANDS, "objects"), f.stack_words(1, "written")
     nothing = f.append_basic_block("nothing")
     results = f.number(way, "results")
     is_one = f.icmp_signed("==", results, I64(1))
@@ -271,22 +270,22 @@ def _given(module: ir.Module, attempt: ir.Function) -> ir.Function:
         with one:
             f.store(out, objects)
         with several:
-            f.need(f.same(f.type_of(out), f.object("PyTuple_Type")), nothing)
-            f.need(f.icmp_signed("==", f.size(out), results), nothing)
+            f.require(f.same(f.type_of(out), f.object("PyTuple_Type")), nothing)
+            f.require(f.icmp_signed("==", f.size(out), results), nothing)
             with f.steps(I64(0), results) as k:
                 f.store(f.item(out, k), f.word_at(objects, k))
-    f.need(f.call(attempt, [f.field(way, "entries"), objects, f.add(results, tensors)]), nothing)
+    f.require(f.call(attempt, [f.field(way, "entries"), objects, f.add(results, tensors)]), nothing)
     tell = f.field(way, "note_written")
     with f.if_then(f.not_(f.is_none(tell))):
         f.store(out, written)
         with f.if_then(is_one):
             f.store(f.api(PTR, "PyTuple_New", I64(1)), written)
-            f.need(f.not_(f.same(f.word(written, 0, PTR), NULL)), nothing)
+            f.require(f.not_(f.same(f.word(written, 0, PTR), NULL)), nothing)
             f.api(I32, "PyTuple_SetItem", f.word(written, 0, PTR), I64(0), out)
         f.api(VOID, "Py_IncRef", out)  # taken by the tuple of one, and given back with it; or lent for the call
         answer = f.vectorcall(tell, written, I64(1), NULL)
         f.api(VOID, "Py_DecRef", f.word(written, 0, PTR))
-        f.need(f.not_(f.same(answer, NULL)), nothing)
+        f.require(f.not_(f.same(answer, NULL)), nothing)
         f.api(VOID, "Py_DecRef", answer)
     f.api(VOID, "Py_IncRef", out)
     return f.end(out, nothing, NULL)
@@ -296,16 +295,16 @@ def _fresh(module: ir.Module, attempt: ir.Function) -> ir.Function:
     """fresh(way, arguments, tensors): the call into a result that is allocated here; it, or NULL."""
     f = _Objects(module, "fresh", (PTR, PTR, I64), PTR)
     way, arguments, tensors = f.arguments
-    objects = f.words(MAX_OPERANDS, "objects")
+    objects = f.stack_words(MAX_OPERANDS, "objects")
     nothing, failed = f.append_basic_block("nothing"), f.append_basic_block("failed")
     _place_tensors(f, objects, I64(1), arguments, tensors, nothing)
     allocate, alike = f.field(way, "empty_like"), f.number(way, "alike")
-    f.need(f.not_(f.is_none(allocate)), nothing)
-    f.need(f.icmp_signed("<", alike, tensors), nothing)
+    f.require(f.not_(f.is_none(allocate)), nothing)
+    f.require(f.icmp_signed("<", alike, tensors), nothing)
     model = f.word_at(arguments, alike)
-    f.need(f.same(f.type_of(f.word(model, 0, PTR)), f.field(way, "kind")), nothing)
+    f.require(f.same(f.type_of(f.word(model, 0, PTR)), f.field(way, "kind")), nothing)
     result = f.vectorcall(allocate, model, I64(1), NULL)
-    f.need(f.not_(f.same(result, NULL)), failed)
+    f.require(f.not_(f.same(result, NULL)), failed)
     f.store(result, objects)
     with f.if_then(f.call(attempt, [f.field(way, "entries"), objects, f.add(tensors, I64(1))])):
         f.leave(result)
@@ -323,6 +322,6 @@ def _place_tensors(
     f: _Objects, objects: ir.Value, first: ir.Value, arguments: ir.Value, tensors: ir.Value, otherwise: ir.Block
 ) -> None:
     """Put a call's tensors behind its results, where there is room for them."""
-    f.need(f.icmp_signed("<=", f.add(first, tensors), I64(MAX_OPERANDS)), otherwise)
+    f.require(f.icmp_signed("<=", f.add(first, tensors), I64(MAX_OPERANDS)), otherwise)
     with f.steps(I64(0), tensors) as k:
         f.store(f.word(arguments, k), f.word_at(objects, f.add(first, k)))

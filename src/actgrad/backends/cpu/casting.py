@@ -1,6 +1,6 @@
-"""Between memory and arithmetic: how a vector of each storage dtype is widened to the compute dtype, and rounded back.
+"""Casts between storage and compute dtypes: vectors are widened exactly, and narrowed with one rounding.
 
-Every conversion back rounds once, to nearest, ties to even. There is one NaN; integers saturate, NaN becomes 0.
+Rounding is to nearest, ties to even. All NaNs become one NaN. Integers saturate, and NaN becomes 0.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ _TYPES = {
     "int8": I8, "uint8": I8, "int16": I16, "int32": I32,
 }  # fmt: skip
 
-UPPER_HALF = 0xFFFF0000  # of a word: where bfloat16 lies in a float
+UPPER_HALF = 0xFFFF0000  # the bits of bfloat16 in a float
 
 
 def memory_type(dtype: Dtype, lanes: int) -> ir.VectorType:
-    """How `lanes` elements lie in memory; a complex element is two numbers."""
+    """The type of `lanes` elements in memory; a complex element is two numbers."""
     if dtype.kind == "complex":
         return ir.VectorType(_TYPES[dtype.part.name], 2 * lanes)
     return ir.VectorType(_TYPES[dtype.name], lanes)
 
 
 def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> Vector:
-    """A vector as it lies in memory, in the compute dtype; exact."""
+    """A vector in the compute dtype, from its form in memory; exact."""
     builder, wide = emitter.builder, emitter.vector_type(emitter.element)
     if dtype.kind in ("int", "uint"):
         convert = builder.sitofp if dtype.kind == "int" else builder.uitofp
@@ -43,33 +43,33 @@ def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> Vector:
 
 
 def widen_pair(emitter: Emitter, words: ir.Value) -> tuple[Vector, Vector]:
-    """Of two vectors of bfloat16 that lie in memory as one of words: the even elements and the odd ones; exact."""
+    """The even and the odd elements of two vectors of bfloat16, which are one vector of words in memory; exact."""
     builder = emitter.builder
     even = builder.shl(words, emitter.splat(16, I32))
     return emitter.from_bits(even), emitter.from_bits(builder.and_(words, emitter.splat(UPPER_HALF, I32)))
 
 
 def narrow_pair(emitter: Emitter, even: Vector, odd: Vector) -> ir.Value:
-    """The reverse, both rounded."""
+    """The words of two vectors of bfloat16, from their even and their odd elements, rounded."""
     builder = emitter.builder
-    lower, upper = (_rounded_to_upper_half(emitter, emitter.one_nan(x).value) for x in (even, odd))
+    lower, upper = (_rounded_to_upper_half(emitter, _one_nan(emitter, x).value) for x in (even, odd))
     upper = builder.and_(upper, emitter.splat(UPPER_HALF, I32))
     return builder.or_(builder.lshr(lower, emitter.splat(16, I32)), upper)
 
 
 def _extend(emitter: Emitter, narrow: ir.Value, element: ir.Type) -> ir.Value:
-    """fpext behind a fence: LLVM moves selects before it, where it turns -0.0 into 0.0 (llvm-project issue 157254)."""
+    """fpext behind a fence: LLVM moves selects before it and turns -0.0 into 0.0 (llvm-project issue 157254)."""
     wide = emitter.vector_type(element)
     suffix = f"v{emitter.lanes}f{64 if element == DOUBLE else 32}"
     return emitter.call(f"llvm.arithmetic.fence.{suffix}", wide, emitter.builder.fpext(narrow, wide))
 
 
 def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
-    """A vector of the compute dtype, rounded once to how `dtype` lies in memory."""
+    """The form in memory of a vector of the compute dtype, rounded once to `dtype`."""
     if dtype.kind in ("int", "uint"):
         return _to_integer(emitter, x, dtype)
-    # One NaN for all: which operand's NaN a product takes is LLVM's choice, another one in each copy of a loop.
-    real = _rounded(emitter, emitter.one_nan(x), dtype.part if dtype.kind == "complex" else dtype)
+    # LLVM chooses which operand's NaN a product takes, differently in each copy of a loop: so all NaNs become one.
+    real = _rounded(emitter, _one_nan(emitter, x), dtype.part if dtype.kind == "complex" else dtype)
     return _interleave_zeros(emitter, real) if dtype.kind == "complex" else real
 
 
@@ -87,9 +87,9 @@ def _to_float(emitter: Emitter, x: Vector) -> ir.Value:
 
 
 def _round_to_odd(emitter: Emitter, x: Vector) -> ir.Value:
-    """Doubles in float32 such that rounding the result once more equals rounding the double once.
+    """Doubles rounded to odd in float32: rounding the result once more equals rounding the double once.
 
-    Truncated towards zero, with the last bit set where anything was lost (Boldo and Melquiond 2008).
+    It truncates towards zero and sets the last bit of inexact results (Boldo and Melquiond 2008).
     """
     builder = emitter.builder
     nearest = builder.fptrunc(x.value, emitter.vector_type(FLOAT))
@@ -107,9 +107,9 @@ def _float_to_bfloat16(emitter: Emitter, single: ir.Value) -> ir.Value:
 
 
 def _rounded_to_upper_half(emitter: Emitter, single: ir.Value) -> ir.Value:
-    """Words whose upper half is a float, rounded to nearest even by adding just under a half unit.
+    """Words whose upper half is the float rounded to nearest even: adds just under half a unit.
 
-    To the NaN that `one_nan` leaves, whose lower half is 0, that adds nothing.
+    The NaN of `_one_nan` stays, since its lower half is 0.
     """
     builder = emitter.builder
     bits = builder.bitcast(single, emitter.vector_type(I32))
@@ -121,7 +121,7 @@ def _half_to_float(emitter: Emitter, raw: ir.Value) -> ir.Value:
     builder, wide = emitter.builder, emitter.vector_type(FLOAT)
     if emitter.target.half:
         return _extend(emitter, builder.bitcast(raw, emitter.vector_type(HALF)), FLOAT)
-    # The fields moved into place make a float 2**112 too small (subnormals included); infinity and NaN are set apart.
+    # The shifted fields make a float that is 2**112 too small, also of subnormals. Infinity and NaN need a select.
     word = emitter.vector_type(I32)
     bits = builder.zext(raw, word)
     sign = builder.shl(builder.and_(bits, emitter.splat(0x8000, I32)), emitter.splat(16, I32))
@@ -141,11 +141,11 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
     bits = builder.bitcast(single, word)
     sign = builder.and_(builder.lshr(bits, emitter.splat(16, I32)), emitter.splat(0x8000, I32))
     magnitude = builder.and_(bits, emitter.splat(0x7FFFFFFF, I32))
-    # Normal results: round to nearest even by adding just under half of the 13 bits that go, and rebias.
+    # Normal results: adding just under half of the dropped 13 bits rounds to nearest even; then rebias.
     odd = builder.and_(builder.lshr(magnitude, emitter.splat(13, I32)), emitter.splat(1, I32))
     carried = builder.add(builder.add(magnitude, emitter.splat(0xFFF, I32)), odd)
     normal = builder.lshr(builder.sub(carried, emitter.splat(112 << 23, I32)), emitter.splat(13, I32))
-    # Subnormal results: adding 0.5 lets the adder round at bit 2**-24, which is then the last one.
+    # Subnormal results: adding 0.5 makes 2**-24 the last bit, where the adder rounds.
     half_added = builder.fadd(builder.bitcast(magnitude, wide), emitter.splat(0.5, FLOAT))
     subnormal = builder.sub(builder.bitcast(half_added, word), emitter.splat(0x3F000000, I32))
     result = builder.select(builder.icmp_unsigned("<", magnitude, emitter.splat(0x38800000, I32)), subnormal, normal)
@@ -158,20 +158,42 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
 
 
 def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
-    """Saturated before the conversion, which is undefined out of range."""
+    """Integers, saturated before the conversion: LLVM's is undefined out of range."""
     bits = 8 * dtype.itemsize
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "int" else (0, 2**bits - 1)
     builder = emitter.builder
     number = Mask(emitter, builder.fcmp_ordered("ord", x.value, x.value))
     inside = emitter.minimum(emitter.maximum(emitter.where(number, x, 0.0), float(low)), float(high))
-    whole = emitter.nearest_integer(inside).value
+    whole = _nearest_integer(emitter, inside).value
     wide = builder.fptosi(whole, emitter.vector_type(I32))  # no dtype here exceeds it
     target = emitter.vector_type(_TYPES[dtype.name])
     return wide if wide.type == target else builder.trunc(wide, target)
 
 
 def _interleave_zeros(emitter: Emitter, real: ir.Value) -> ir.Value:
-    """Complex numbers whose imaginary parts are zero."""
+    """Complex numbers with imaginary parts of zero."""
     zeros = ir.Constant(real.type, None)
     order = [k for lane in range(emitter.lanes) for k in (lane, emitter.lanes + lane)]
     return emitter.builder.shuffle_vector(real, zeros, ir.Constant(ir.VectorType(I32, len(order)), order))
+
+
+def _one_nan(emitter: Emitter, x: Vector) -> Vector:
+    """x with one NaN in place of all: x86's own, negative and quiet, with payload 0."""
+    if emitter.target.fixup:
+        # A lane's class picks from the table: classes 0 and 1, the NaNs, pick response 3, the default NaN.
+        name = f"llvm.x86.avx512.mask.fixupimm.{'pd' if emitter.is_double else 'ps'}.512"
+        table, every_lane = emitter.splat(0x33, emitter.integer), ir.IntType(emitter.lanes)(-1)
+        arguments = (x.value, x.value, table, I32(0), every_lane, I32(4))
+        return Vector(emitter, emitter.call(name, x.value.type, *arguments))
+    is_nan = Mask(emitter, emitter.builder.fcmp_unordered("uno", x.value, x.value))
+    exponent_bits = 11 if emitter.is_double else 8
+    pattern = ((1 << (exponent_bits + 2)) - 1) << (emitter.mantissa - 1)
+    return emitter.where(is_nan, emitter.from_bits(emitter.splat(pattern, emitter.integer)), x)
+
+
+def _nearest_integer(emitter: Emitter, x: Vector) -> Vector:
+    """The nearest integer of any number, ties to even."""
+    if emitter.target.fma:
+        return emitter.map("roundeven", x)
+    rounded = emitter.copysign((x + emitter.magic) - emitter.magic, x)
+    return emitter.where(emitter.abs(x) < 2.0**emitter.mantissa, rounded, x)

@@ -32,6 +32,7 @@ _MAGIC = b"actgrad1"
 _DIGEST = 32  # bytes of a SHA-256
 _ENTRY = re.compile(r"[0-9a-f]{16}-[0-9a-f]{40}\.o")  # compiler, key
 KEPT_DAYS = 30
+_COMPILER_FILES = ("base/*.py", "backends/**/*.py", "backends/**/*.json")  # in the package's folder
 
 
 def folder() -> Path | None:
@@ -153,7 +154,7 @@ def _compiler() -> str:
     """What turns a formula into machine code: this package's own code, LLVM and Python."""
     digest = hashlib.sha256(f"{llvmlite.__version__} {platform.python_version()}".encode())
     package = Path(__file__).parents[2]
-    for path in sorted([*package.glob("base/*.py"), *package.glob("backends/**/*.py")]):
+    for path in sorted(path for pattern in _COMPILER_FILES for path in package.glob(pattern)):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -1,16 +1,14 @@
-"""Compiles row functions and the driver, keeps them, and turns a computation into a kernel."""
+"""Kernels: a computation's schedule, its machine code or its tables, and the call block that joins them."""
 
 from __future__ import annotations
 
 import ctypes
 import struct
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, replace
 from functools import partial
 from typing import NamedTuple
 
-import llvmlite.binding as llvm
 import llvmlite.ir as ir
 import numpy as np
 
@@ -19,72 +17,17 @@ from ...base import first_use
 from ...base.computation import Computation
 from ...base.loop import Loop
 from ..kernel import Shortcut
-from . import call, code_cache, driver, inner_loop, launch, schedule, shortcut, threads
-from . import half_tables as lookup
-from .inner_loop import Row
+from . import call, code_cache, driver, half_tables, jit, launch, schedule, shortcut, threads
+from .jit import InnerLoopCode
+from .kernel_spec import KernelSpec
 from .target import Target, host
 
-_engines: list[llvm.ExecutionEngine] = []  # machine code lives as long as the process
-_compiled: dict[tuple[Row, Target], RowCode] = {}
-#: By what they hold; scalars by their words, for 0.0 and -0.0 differ. Kernels and what was made of them point to these.
-_tables: dict[tuple[tuple[Computation, tuple[int, ...]], ...], lookup.Table] = {}
+#: Tables by computations; scalars by bit pattern (0.0 differs from -0.0). Call blocks point to these tables.
+_tables: dict[tuple[tuple[Computation, tuple[int, ...]], ...], half_tables.Table] = {}
 
 
-class RowCode:
-    """The addresses of a row's machine code, and how long it took to make it or to load it from disk."""
-
-    def __init__(self, row: Row, target: Target):
-        begin = time.perf_counter()
-        key = code_cache.key("row", astuple(row), astuple(target))
-        engine = _load(key, lambda: _row_module(row, target), target)
-        self.plain = engine.get_function_address("row")
-        self.streaming = engine.get_function_address("row_streaming")
-        self.milliseconds = 1000 * (time.perf_counter() - begin)
-
-
-def optimised(module: ir.Module, target: Target) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
-    """`module` through LLVM's optimiser. It is vector code already: vectorising it again only costs time."""
-    module.triple = target.triple
-    machine = target.machine()
-    module.data_layout = str(machine.target_data)
-    parsed = llvm.parse_assembly(str(module))
-    parsed.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-    passes = llvm.create_pass_builder(machine, options)
-    passes.getModulePassManager().run(parsed, passes)
-    return parsed, machine
-
-
-def assembly(row: Row, target: Target) -> str:
-    """The machine code of a row as text, for any target; it need not run here."""
-    parsed, machine = optimised(_row_module(row, target), target)
-    text: str = machine.emit_assembly(parsed)
-    return text
-
-
-def _row_module(row: Row, target: Target) -> ir.Module:
-    module = ir.Module("row")
-    inner_loop.emit(module, row, target)
-    return module
-
-
-def _load(key: str, build: Callable[[], ir.Module], target: Target) -> llvm.ExecutionEngine:
-    """The machine code of `key`, from disk or else compiled from what `build` returns, ready to be called."""
-    code = code_cache.load(key)
-    if code is None:
-        parsed, machine = optimised(build(), target)
-        code = machine.emit_object(parsed)
-        code_cache.store(key, code)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target.machine())
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    _engines.append(engine)
-    return engine
-
-
-class Doors(NamedTuple):
-    """The driver's machine code: a Python function, and where the others lie."""
+class EntryPoints(NamedTuple):
+    """The driver's machine code: a Python function, and the addresses of the others."""
 
     launch: Callable[..., None]
     call: int
@@ -93,28 +36,29 @@ class Doors(NamedTuple):
     lookup_streaming: int
 
 
-_made: list[Doors] = []  # once they are
+_loaded: list[EntryPoints] = []  # one, after the first use
 
 
-def _doors() -> Doors:
-    """The driver, compiled once."""
-    return _made[0] if _made else first_use.run(_make_doors)
+def _entry_points() -> EntryPoints:
+    """The driver's entry points, compiled once."""
+    return _loaded[0] if _loaded else first_use.run(_load_driver)
 
 
-def _make_doors() -> Doors:
-    if _made:
-        return _made[0]  # another thread was first
+def _load_driver() -> EntryPoints:
+    if _loaded:
+        return _loaded[0]  # another thread was first
     threads.add_symbols()
     launch.add_symbols()
     shortcut.add_symbols()
     call.add_symbols()
     target = host()
-    engine = _load(code_cache.key("driver", astuple(target)), lambda: _driver_module(target), target)
-    address = engine.get_function_address
+    code = jit.load(code_cache.key("driver", astuple(target)), lambda: _driver_module(target), target)
+    address = code.get_function_address
     launcher = launch.as_builtin("launch", address("launch"))
     interception.may_be_active = launch.as_builtin("may_be_active", address("may_be_active"))
-    _made.append(Doors(launcher, *(address(name) for name in ("call", "run", "lookup", "lookup_streaming"))))
-    return _made[0]
+    names = ("call", "run", "lookup", "lookup_streaming")
+    _loaded.append(EntryPoints(launcher, *(address(name) for name in names)))
+    return _loaded[0]
 
 
 def _driver_module(target: Target) -> ir.Module:
@@ -123,29 +67,20 @@ def _driver_module(target: Target) -> ir.Module:
     invoke = launch.emit_invoke(module, module.globals["run"])
     launch.emit(module, invoke)
     call.emit(module, shortcut.emit(module, invoke))
-    lookup.emit(module)
+    half_tables.emit(module)
     return module
 
 
-def row_code(row: Row, target: Target) -> RowCode:
-    """The machine code of a row, compiled at most once."""
-    key = (row, target)
-    code = _compiled.get(key)
-    if code is None:
-        code = first_use.run(lambda: _compiled.get(key) or _compiled.setdefault(key, RowCode(row, target)))
-    return code
-
-
-def _table(*held: Computation) -> lookup.Table | None:
-    """A table of what these compute, side by side, made at most once; None where there are as many as there may be."""
-    key = tuple((replace(one, scalars=()), _words(one.scalars)) for one in held)
+def _table(*columns: Computation) -> half_tables.Table | None:
+    """The table of these computations, one column each, filled once; None when there are MOST_TABLES others."""
+    key = tuple((replace(column, scalars=()), _words(column.scalars)) for column in columns)
     table = _tables.get(key)
-    if table is None and len(_tables) < lookup.MOST_TABLES:
-        columns = []
-        for one in held:
-            kernel = CpuKernel(one)  # named, to live until it has run
-            columns.append(lookup.filled(one, kernel.run))
-        table = _tables.setdefault(key, np.stack(columns, axis=1))
+    if table is None and len(_tables) < half_tables.MOST_TABLES:
+        values = []
+        for column in columns:
+            kernel = CpuKernel(column)  # named, to live until it has run
+            values.append(half_tables.filled(column, kernel.run))
+        table = _tables.setdefault(key, np.stack(values, axis=1))
     return table
 
 
@@ -154,9 +89,9 @@ def _words(scalars: Sequence[float]) -> tuple[int, ...]:
 
 
 def _are_one(scalars: Sequence[float]) -> bool:
-    """Whether these are worth a row function of their own: all 1, as the defaults of many formulas.
+    """Whether all scalars are 1, the default of many formulas, so that an inner loop of their own pays.
 
-    Not where only some are: that would be up to 2**n row functions for n scalars, for calls that hardly anyone makes.
+    One for each set of ones would be up to 2**n inner loops for n scalars, for rare calls.
     """
     return bool(scalars) and all(scalar == 1.0 for scalar in scalars)
 
@@ -167,62 +102,63 @@ class CpuKernel:
     def __init__(self, computation: Computation):
         loop = computation.loop.coalesced()
         self.target = host()
-        self.walk = schedule.plan(loop, self.target)
-        self.doors = _doors()
-        self.milliseconds = 0.0  # that machine code of its own took
-        self.is_looked_up = True
+        self.schedule = schedule.plan(loop, self.target)
+        self.entry_points = _entry_points()
+        self.milliseconds = 0.0  # to compile or load its own machine code
+        self.has_table = True
         words = self._words_of_lookup(computation)
         if words is None:
-            table = self._values(computation)
-            self.is_looked_up = bool(table)
-            code = self._code(computation, loop, has_table=bool(table))
-            words = self.walk.words(code.plain, code.streaming, (*_words(computation.scalars), *table))
+            table = self._formula_table(computation)
+            self.has_table = bool(table)
+            code = self._code(computation, loop)
+            words = self.schedule.words(code.plain, code.streaming, (*_words(computation.scalars), *table))
         self._block = (ctypes.c_int64 * len(words))(*words)
-        self.run = partial(self.doors.launch, ctypes.addressof(self._block))
+        self.run = partial(self.entry_points.launch, ctypes.addressof(self._block))
 
     def _words_of_lookup(self, computation: Computation) -> list[int] | None:
-        """The call block where results are looked up."""
-        held = lookup.of_results(computation)
-        table = None if held is None or any(self.walk.spread) else _table(held)
+        """The call block that looks results up; None without a table of results."""
+        results = half_tables.of_results(computation)
+        table = None if results is None or any(self.schedule.broadcast) else _table(results)
         if table is None:
             return None
-        return self.walk.words(self.doors.lookup, self.doors.lookup_streaming, (table.ctypes.data,))
+        entry_points = self.entry_points
+        return self.schedule.words(entry_points.lookup, entry_points.lookup_streaming, (table.ctypes.data,))
 
-    def _values(self, computation: Computation) -> tuple[int, ...]:
-        """The address of the formulas' values where they are looked up."""
-        held = lookup.of_formulas(computation) if self.target.lookups else []
-        table = _table(*held) if held else None
+    def _formula_table(self, computation: Computation) -> tuple[int, ...]:
+        """The address of the table of the formulas' values; none if the inner loop computes them."""
+        columns = half_tables.of_formulas(computation) if self.target.tuning.table_lookup else []
+        table = _table(*columns) if columns else None
         return () if table is None else (table.ctypes.data,)
 
-    def _code(self, computation: Computation, loop: Loop, has_table: bool) -> RowCode:
-        row = Row(
+    def _code(self, computation: Computation, loop: Loop) -> InnerLoopCode:
+        spec = KernelSpec(
             computation.element,
             computation.formulas,
             len(computation.scalars),
             computation.compute,
             tuple(o.dtype for o in loop.outputs),
             tuple(o.dtype for o in loop.inputs),
-            self.walk.spread,
-            has_table,
+            self.schedule.broadcast,
+            self.has_table,
             _are_one(computation.scalars),
         )
-        code = row_code(row, self.target)
+        code = jit.inner_loop_code(spec, self.target)
         self.milliseconds = code.milliseconds
         return code
 
     def __str__(self) -> str:
-        how = ", looked up" if self.is_looked_up else ""
-        return f"{self.target}, {self.walk}{how}; machine code in {self.milliseconds:.0f} ms"
+        how = ", looked up" if self.has_table else ""
+        return f"{self.target}, {self.schedule}{how}; machine code in {self.milliseconds:.0f} ms"
 
     @property
     def machine_code(self) -> tuple[int, int]:
-        return self.doors.run, ctypes.addressof(self._block)
+        return self.entry_points.run, ctypes.addressof(self._block)
 
     def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> Shortcut | None:
-        """A short way for calls like this one, which was checked; None where the arrays' kinds have none."""
+        """A fast path for calls like this checked one; None for kinds of arrays that have none."""
         if not shortcut.knows([*outputs, *inputs]):
             return None
-        return Shortcut(partial(call.make, self.doors.call), shortcut.entry(outputs, inputs, bytes(self._block)))
+        return Shortcut(partial(call.make, self.entry_points.call), shortcut.entry(outputs, inputs, bytes(self._block)))
 
 
 class EmptyKernel:
@@ -241,7 +177,7 @@ class EmptyKernel:
 
 
 def prepare(computation: Computation) -> CpuKernel | EmptyKernel:
-    """The computation as a kernel."""
+    """The kernel of a computation."""
     if threads.adopt_runtime():
         shortcut.adopt_questions()
     return CpuKernel(computation) if computation.loop.size else EmptyKernel()

@@ -1,15 +1,15 @@
-"""Functions of one half-precision number, looked up: all 65,536 results stay in the second-level cache.
+"""Tables of functions of one half-precision number: all 65,536 results fit the second-level cache.
 
-A formula that calls exp takes a vector of 16 numbers through some fifty instructions; a look into a table is two loads.
-Tables are computed by the formula's own row function, so that results are the same bits. There are two kinds:
+A formula that calls exp takes some fifty instructions for a vector of 16 numbers; a table takes two loads a number. The
+formula's own inner loop fills the tables, so results have the same bits. There are two kinds:
 
-Where a result depends on one number alone, it is the result that is looked up, in place of a row function:
+A table of results replaces the inner loop of a computation with one input and one output:
 
-    void lookup(char** operands, int64 n, void** table)      see rows.py; also as lookup_streaming
+    void lookup(char** operands, int64 n, void** table)      see inner_loop.py; also as lookup_streaming
 
-Where other operands have a part (a gradient, a gate), the formulas' values are, as floats, within the row function;
-those of a function and of its derivative lie side by side, and are had for the price of one. A processor that cannot
-gather them fast looks them up one by one before, see notes.py.
+A table of formulas serves computations with further inputs, as gradients and gates. It holds the formulas' values as
+floats, used within the inner loop (formula_table.py). A function's values are beside its derivative's, and one lookup
+finds both.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from ...base import access, xp
 from ...base.computation import Computation
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
-from .ir_builder import Function
+from .ir_builder import IRFunction
 from .ir_types import I16, I32, I64, PTR
 
 NUMBERS = 1 << 16  # of a half-precision dtype
-WORTH = 3 * NUMBERS // 2  # elements of a call that make it worth to fill a table, which later calls use too
-MOST_TABLES = 64  # they live as long as the process: 32 MiB at most
-STEP = 4  # elements: a word of half-precision numbers
-LONG = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}  # longer than looking up a vector of numbers
+WORTH = 3 * NUMBERS // 2  # elements of a call that are worth a table, which later calls share; measured on AMD Zen 4
+MOST_TABLES = 64  # 32 MiB at most; tables live as long as the process
+STEP = 4  # elements in a word
+LONG = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}  # slower than a lookup; measured on AMD Zen 4
 
 Table = np.ndarray[Any, np.dtype[Any]]
 
 
 def of_results(computation: Computation) -> Computation | None:
-    """What a table of a computation's results holds: the same on all numbers. None where computing is as fast."""
+    """The computation on all numbers, whose results a table may hold; None for one that is as fast computed."""
     loop = computation.loop
     if not (
         len(loop.inputs) == len(loop.outputs) == 1
@@ -51,7 +51,7 @@ def of_results(computation: Computation) -> Computation | None:
 
 
 def of_formulas(computation: Computation) -> list[Computation]:
-    """What a table of the formulas' values holds, one or two side by side. Empty where computing is as fast."""
+    """A computation on all numbers for each formula, whose values a table may hold; none if computing is as fast."""
     loop, dtypes = computation.loop, {operand.dtype for operand in computation.loop.inputs}
     formulas = computation.formulas
     if not (
@@ -77,7 +77,7 @@ def _all_numbers(dtype: Dtype, result: Dtype) -> Loop:
 
 
 def filled(computation: Computation, run: Callable[..., object]) -> Table:
-    """The table that a kernel computes from all numbers."""
+    """A table of all numbers' results; `run` is the computation's kernel."""
     (result,) = computation.loop.outputs
     table, numbers = np.empty(NUMBERS, result.dtype.numpy), np.arange(NUMBERS, dtype=np.uint16)
     run(table.ctypes.data, numbers.ctypes.data)
@@ -86,14 +86,14 @@ def filled(computation: Computation, run: Callable[..., object]) -> Table:
 
 def emit(module: ir.Module) -> None:
     """Add `lookup` and `lookup_streaming` to `module`."""
-    plain = _Lookup(module, "lookup")
+    plain = _LookupLoop(module, "lookup")
     plain.plain_body()
-    _Lookup(module, "lookup_streaming").streaming_body(plain.function.function_value)
+    _LookupLoop(module, "lookup_streaming").streaming_body(plain.function.function_value)
 
 
-class _Lookup:
+class _LookupLoop:
     def __init__(self, module: ir.Module, name: str):
-        self.function = function = Function(module, name, (PTR, I64, PTR), public=True)
+        self.function = function = IRFunction(module, name, (PTR, I64, PTR), public=True)
         self.operands, self.count, self.tables = function.arguments
         self.target, self.source = (function.word(self.operands, k, PTR) for k in range(2))
         self.table = function.word(self.tables, 0, PTR)
@@ -110,8 +110,8 @@ class _Lookup:
         function.ret_void()
 
     def streaming_body(self, plain: ir.Function) -> None:
-        """Whole words with streaming stores; what is left over by the plain function."""
-        function, rest = self.function, self.function.words(2, "rest")
+        """Whole words with streaming stores; the plain function does the rest."""
+        function, rest = self.function, self.function.stack_words(2, "rest")
         with function.steps(I64(0), self.bulk, STEP) as i:
             word = I64(0)
             for k in range(STEP):

@@ -1,4 +1,4 @@
-"""Loops and branches for llvmlite's IR builder, so that the code which emits code reads from top to bottom."""
+"""Functions of LLVM IR under construction: loops, branches, words of memory and interleaved instructions."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .ir_types import DOUBLE, FLOAT, I32, I64, PTR, VOID
 T = TypeVar("T")
 R = TypeVar("R")
 
-TIED_EVERY = 3  # groups that add, multiply or call; by trial, on AMD's Zen 3
+PIN_EVERY = 3  # groups that add, multiply or call; measured on AMD Zen 3
 
 
-class Words(IntEnum):
-    """Places of words in memory; in LLVM's text each is a number, in every version of Python."""
+class WordIndex(IntEnum):
+    """Indices of words in memory; LLVM's text holds them as numbers, in every version of Python."""
 
     __str__ = int.__repr__
 
 
-class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
-    """A function under construction: an IR builder that stands at its end."""
+class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
+    """A function under construction: an IR builder positioned at the function's end."""
 
     def __init__(
         self,
@@ -68,12 +68,12 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         self.branch(head)
         self.position_at_end(after)
 
-    def in_turn(self, emit: Callable[[T], R], items: Sequence[T], *, tied: bool = False) -> list[R]:
-        """emit(item) for each of them, which emits the same instructions each time: now one of each item's in turn.
+    def interleave(self, emit: Callable[[T], R], items: Sequence[T], *, pinned: bool = False) -> list[R]:
+        """The results of emit(item), whose instructions alternate: the first of each item, then the second of each.
 
-        So a processor that has room for few results finds some at hand that do not wait for each other. Nothing is
-        moved where there are branches. LLVM keeps to this order as far as registers last; and beyond, if now and then
-        the items' results are `tied` (on x86), see `_tied`.
+        Every call of `emit` must add the same instructions. Code with branches keeps its order. Alternating gives a
+        processor with few free registers instructions that do not wait for each other. LLVM keeps the order while
+        registers last; `pinned` makes it keep the order beyond that (x86 only).
         """
         block, results, parts = self.block, list[R](), list[list[ir.Instruction]]()
         for item in items:
@@ -83,15 +83,15 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         if self.block is block and len(parts) > 1:
             begin = len(block.instructions) - sum(map(len, parts))
             groups = zip(*parts, strict=True)
-            block.instructions[begin:] = self._tied(groups) if tied else itertools.chain.from_iterable(groups)
+            block.instructions[begin:] = self._pinned(groups) if pinned else itertools.chain.from_iterable(groups)
             self.position_at_end(block)
         return results
 
-    def _tied(self, groups: Iterable[tuple[ir.Instruction, ...]]) -> Iterator[ir.Instruction]:
-        """The groups' instructions; now and then all floats of a group go through one instruction that does nothing.
+    def _pinned(self, groups: Iterable[tuple[ir.Instruction, ...]]) -> Iterator[ir.Instruction]:
+        """The groups' instructions with an empty assembly instruction after every PIN_EVERY groups of floats.
 
-        What uses them comes after it, so LLVM cannot compute one item to its end before it begins with the next. What
-        `emit` has returned stays what it was, the same number.
+        It takes all floats of its group as operands and returns them unchanged. Their uses follow it, so LLVM cannot
+        finish one item before it begins the next. The values that `emit` returned stay valid.
         """
         replaced: dict[int, ir.Value] = {}
         floats = 0
@@ -101,25 +101,25 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
                     instruction.replace_usage(operand, replaced[id(operand)])
             yield from group
             floats += _computes_floats(group[0])
-            if floats == TIED_EVERY:
+            if floats == PIN_EVERY:
                 floats = 0
                 types = [result.type for result in group]
                 constraints = ",".join(["=x"] * len(group) + [str(k) for k in range(len(group))])
                 nothing = ir.InlineAsm(ir.FunctionType(ir.LiteralStructType(types), types), "", constraints)
-                knot = ir.CallInstr(self.block, nothing, group)
-                yield knot
+                pin = ir.CallInstr(self.block, nothing, group)
+                yield pin
                 for k, result in enumerate(group):
-                    replaced[id(result)] = part = ir.instructions.ExtractValue(self.block, knot, [k])
+                    replaced[id(result)] = part = ir.instructions.ExtractValue(self.block, pin, [k])
                     yield part
 
-    def need(self, condition: ir.Value, otherwise: ir.Block) -> None:
-        """Go on where the condition holds, else in the block `otherwise`."""
-        going_on = self.append_basic_block("going_on")
-        self.cbranch(condition, going_on, otherwise)
-        self.position_at_end(going_on)
+    def require(self, condition: ir.Value, otherwise: ir.Block) -> None:
+        """Continue in a new block if the condition holds, else in the block `otherwise`."""
+        holds = self.append_basic_block("holds")
+        self.cbranch(condition, holds, otherwise)
+        self.position_at_end(holds)
 
     def at(self, pointer: ir.Value, bytes_: ir.Value | int) -> ir.Value:
-        """The address `bytes_` further on."""
+        """The address `bytes_` after `pointer`."""
         offset = I64(bytes_) if isinstance(bytes_, int) else bytes_
         return self.gep(pointer, [offset], source_etype=ir.IntType(8))
 
@@ -131,30 +131,31 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         """The address of the index-th 8-byte word."""
         return self.gep(pointer, [I64(index) if isinstance(index, int) else index], source_etype=I64)
 
-    def least(self, a: ir.Value, b: ir.Value) -> ir.Value:
+    def minimum(self, a: ir.Value, b: ir.Value) -> ir.Value:
+        """The smaller one of two signed integers."""
         return self.select(self.icmp_signed("<", a, b), a, b)
 
-    def fetch(self, address: ir.Value) -> None:
-        """Ask for a line that will be read, into the second-level cache. It need not be anybody's memory."""
+    def prefetch(self, address: ir.Value) -> None:
+        """Prefetch a line for reading, into the second-level cache. The address may be outside all memory."""
         prefetch = external(self.module, "llvm.prefetch.p0", VOID, PTR, I32, I32, I32)
         self.call(prefetch, [address, I32(0), I32(2), I32(1)])
 
-    def words(self, count: int, name: str) -> ir.Value:
-        """Room for `count` 8-byte words on the stack; must be asked for in the entry block."""
-        room = self.alloca(ir.ArrayType(I64, count), name=name)
-        room.align = 64
-        room.type = PTR  # llvmlite would remember what it points to
-        return room
+    def stack_words(self, count: int, name: str) -> ir.Value:
+        """An array of `count` 8-byte words on the stack; only the entry block may allocate."""
+        array = self.alloca(ir.ArrayType(I64, count), name=name)
+        array.align = 64
+        array.type = PTR  # llvmlite would keep the element type
+        return array
 
     def end(self, value: ir.Value, elsewhere: ir.Block, other: ir.Value) -> ir.Function:
-        """The function, which returns `value` here and `other` in the block `elsewhere`, and is done with that."""
+        """The finished function: it returns `value` here, and `other` in the block `elsewhere`."""
         self.ret(value)
         self.position_at_end(elsewhere)
         self.ret(other)
         return self.function_value
 
     def leave(self, value: ir.Value | None = None) -> None:
-        """Return here; what is emitted next is never reached."""
+        """Return here. The instructions that follow are unreachable."""
         if value is None:
             self.ret_void()
         else:
@@ -163,19 +164,19 @@ class Function(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
 
 
 def _computes_floats(instruction: ir.Instruction) -> bool:
-    """Whether its result is a vector of floats that was not there before."""
+    """Whether the instruction computes a new vector of floats."""
     is_computing = instruction.opname in ("call", "fadd", "fsub", "fmul")
     return is_computing and getattr(instruction.type, "element", None) in (FLOAT, DOUBLE)
 
 
 def external(module: ir.Module, name: str, result: ir.Type, *arguments: ir.Type) -> ir.Function:
-    """A function of the process, found by its name when the code is loaded."""
+    """A function of the process; the loader resolves its name."""
     known = module.globals.get(name)
     return known if known is not None else ir.Function(module, ir.FunctionType(result, list(arguments)), name)
 
 
 def external_data(module: ir.Module, name: str) -> ir.GlobalVariable:
-    """Words of the process, found by their name when the code is loaded."""
+    """Words of the process; the loader resolves their name."""
     known = module.globals.get(name)
     if known is None:
         known = ir.GlobalVariable(module, I64, name)

@@ -13,8 +13,8 @@ from typing import Any
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
-from .driver import MAX_OPERANDS, Block
-from .ir_builder import Function, add_python_functions, external, external_data
+from .call_block import MAX_OPERANDS, Block
+from .ir_builder import IRFunction, add_python_functions, external, external_data
 from .ir_types import I32, I64, PTR, VOID
 
 _METH_KEYWORDS, _METH_FASTCALL = 0x0002, 0x0080
@@ -24,7 +24,7 @@ RELEASE_GRAINS = 1
 
 def emit_invoke(module: ir.Module, run: ir.Function) -> ir.Function:
     """invoke(block, addresses): what `run` returns; the interpreter is not held while much is computed."""
-    f = Function(module, "invoke", (PTR, PTR), I32)
+    f = IRFunction(module, "invoke", (PTR, PTR), I32)
     block, addresses = f.arguments
     work = f.sdiv(f.word(block, Block.UNITS), f.word(block, Block.GRAIN))
     with f.if_else(f.icmp_signed(">=", work, I64(RELEASE_GRAINS))) as (long, short):
@@ -41,9 +41,9 @@ def emit_invoke(module: ir.Module, run: ir.Function) -> ir.Function:
 
 def emit(module: ir.Module, invoke: ir.Function) -> None:
     """Add `launch` to `module`."""
-    f = Function(module, "launch", (PTR, PTR, I64), PTR, public=True)
+    f = IRFunction(module, "launch", (PTR, PTR, I64), PTR, public=True)
     _, arguments, count = f.arguments
-    addresses = f.words(MAX_OPERANDS, "addresses")
+    addresses = f.stack_words(MAX_OPERANDS, "addresses")
     as_pointer = external(module, "PyLong_AsVoidPtr", PTR, PTR)
     with f.steps(I64(1), count) as k:
         address = f.call(as_pointer, [f.word(arguments, k, PTR)])

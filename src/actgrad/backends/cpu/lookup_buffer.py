@@ -1,48 +1,40 @@
-"""What is looked up for each element of a block before the first of them is computed, and noted meanwhile.
+"""The lookup buffer: table entries of a block of elements, found before the first of these elements is computed.
 
-A processor has room for the results of two or three vectors. It would wait for each of them if it had to find out first
-where to look. So a formula is traced twice: first to note, then to use what was noted.
+Without it a processor with few registers would wait for each table entry, since it overlaps only two or three vectors.
+So the formula is traced twice: the first trace records the entries, the second one replays them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import llvmlite.ir as ir
 
+from .ir_builder import IRFunction
 from .ir_types import I64
 
-if TYPE_CHECKING:
-    from .emitter import Emitter
 
+class LookupBuffer:
+    """An array of words on the stack for each lookup of a formula, one or more words per element of a block."""
 
-class Notes:
-    """Where a row function notes, in an array for each thing that is looked up, of one or more words per element."""
+    BLOCK = 256  # elements; measured on AMD Zen 3
 
-    BLOCK = 256  # elements
-
-    def __init__(self, emitter: Emitter):
-        self.emitter = emitter
-        self.is_noting = False
-        self.words = 0  # that were noted, or used, of each element since the beginning
-        self._array: ir.Value | None = None
+    def __init__(self, function: IRFunction, array: ir.Value | None):
+        self.function = function
+        self.array = array  # None for a formula without lookups
+        self.is_recording = False
+        self.words = 0  # per element, recorded or replayed since the trace began
         self._element: ir.Value | None = None
 
-    def note_in(self, array: ir.Value, element: ir.Value) -> None:
-        """From now on a vector is noted, of which `element` is the first one's number in the block."""
-        self.is_noting, self._array, self._element = True, array, element
+    def record(self, element: ir.Value) -> None:
+        """Begin a trace that records a vector, whose first element has the number `element` in the block."""
+        self.is_recording, self.words, self._element = True, 0, element
 
-    def pick_from(self, array: ir.Value, element: ir.Value) -> None:
-        """From now on what was noted of that vector is used."""
-        self.is_noting, self._array, self._element = False, array, element
+    def replay(self, element: ir.Value) -> None:
+        """Begin a trace that replays the words recorded for that vector."""
+        self.is_recording, self.words, self._element = False, 0, element
 
-    def begin(self) -> None:
-        """A formula is traced from its beginning: its notes are counted anew."""
-        self.words = 0
-
-    def room(self, words: int) -> ir.Value:
-        """Where the vector's next notes are, so many words of each element."""
-        builder = self.emitter.builder
-        array = builder.at(self._array, 4 * self.BLOCK * self.words)
+    def next_words(self, words: int) -> ir.Value:
+        """The address of the vector's next words, `words` of them for each element."""
+        function = self.function
+        array = function.at(self.array, 4 * self.BLOCK * self.words)
         self.words += words
-        return builder.at(array, builder.mul(self._element, I64(4 * words)))
+        return function.at(array, function.mul(self._element, I64(4 * words)))

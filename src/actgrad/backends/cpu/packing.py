@@ -1,24 +1,24 @@
-"""Staging: code that copies tiles between memory, whatever its strides, and small contiguous buffers."""
+"""Packing: code that copies tiles between memory of any strides and small contiguous buffers."""
 
 from __future__ import annotations
 
 import llvmlite.ir as ir
 
-from .ir_builder import Function, external
+from .ir_builder import IRFunction, external
 from .ir_types import I1, I32, I64, PTR, VOID
 from .target import LINE
 
 ITEMSIZES = (1, 2, 4, 8, 16)
-FETCH_AHEAD = 2  # blocks; beyond the tile's end that is the beginning of the next one
+PREFETCH_AHEAD = 2  # blocks; at a tile's end they are the next tile's first ones; measured on AMD Zen 4
 _COPY = (PTR, I64, I64, PTR, I64, I64, I64, I64)  # the arguments of the copies below
 
 
-def emit_stage(module: ir.Module, size: int) -> ir.Function:
-    """stage(key): this thread's buffer of `size` bytes, allocated at its first use; NULL where memory is missing.
+def emit_buffer(module: ir.Module, size: int) -> ir.Function:
+    """buffer(key): this thread's buffer of `size` bytes, allocated at its first use; NULL without memory.
 
-    The heap has room where a thread's stack may not. The pthread key's destructor frees the buffer with its thread.
+    It is on the heap: a thread's stack may be too small. The pthread key's destructor frees it with its thread.
     """
-    f = Function(module, "stage", (I32,), PTR)
+    f = IRFunction(module, "buffer", (I32,), PTR)
     (key,) = f.arguments
     known = f.call(external(module, "pthread_getspecific", PTR, I32), [key])
     with f.if_then(f.icmp_signed("!=", f.ptrtoint(known, I64), I64(0))):
@@ -33,31 +33,31 @@ def emit_stage(module: ir.Module, size: int) -> ir.Function:
 
 
 def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
-    """copy(stage, memory, row stride, column stride, rows, columns, itemsize, out), strides in bytes.
+    """copy(buffer, memory, row stride, column stride, rows, columns, itemsize, out), strides in bytes.
 
-    The stage holds the tile row by row. `out` says which way: from the stage to memory, or the other.
+    The buffer holds the tile row by row. It copies memory into the buffer, or the buffer `out` to memory.
     """
-    f = Function(module, "copy", (PTR, PTR, I64, I64, I64, I64, I64, I64))
-    stage, memory, row_stride, column_stride, rows, columns, itemsize, out = f.arguments
+    f = IRFunction(module, "copy", (PTR, PTR, I64, I64, I64, I64, I64, I64))
+    buffer, memory, row_stride, column_stride, rows, columns, itemsize, out = f.arguments
     pitch = f.mul(columns, itemsize)
     leaving = f.icmp_signed("!=", out, I64(0))
-    target, source = f.select(leaving, memory, stage), f.select(leaving, stage, memory)
+    target, source = f.select(leaving, memory, buffer), f.select(leaving, buffer, memory)
 
     def magnitude(x: ir.Value) -> ir.Value:
         return f.select(f.icmp_signed("<", x, I64(0)), f.sub(I64(0), x), x)
 
-    # Step by step, the inner loop takes the dimension with the smaller steps in memory, if there are any.
+    # Step by step, the inner loop takes the dimension with the smaller stride in memory, if it has several elements.
     is_closer = f.icmp_signed("<", magnitude(row_stride), magnitude(column_stride))
     turned = f.and_(is_closer, f.icmp_signed(">", rows, I64(1)))
-    outer_stage, inner_stage = f.select(turned, itemsize, pitch), f.select(turned, pitch, itemsize)
+    outer_buffer, inner_buffer = f.select(turned, itemsize, pitch), f.select(turned, pitch, itemsize)
     outer, inner = f.select(turned, column_stride, row_stride), f.select(turned, row_stride, column_stride)
     outer_count, inner_count = f.select(turned, columns, rows), f.select(turned, rows, columns)
     steps = [
-        target, f.select(leaving, outer, outer_stage), f.select(leaving, inner, inner_stage),
-        source, f.select(leaving, outer_stage, outer), f.select(leaving, inner_stage, inner),
+        target, f.select(leaving, outer, outer_buffer), f.select(leaving, inner, inner_buffer),
+        source, f.select(leaving, outer_buffer, outer), f.select(leaving, inner_buffer, inner),
         outer_count, inner_count,
     ]  # fmt: skip
-    # Where memory is contiguous along rows, the tile is transposed: target[i][j] = source[j][i].
+    # With columns contiguous in memory the tile is transposed: target[i][j] = source[j][i].
     transposed = [
         target, f.select(leaving, column_stride, pitch), source, f.select(leaving, pitch, column_stride),
         f.select(leaving, columns, rows), f.select(leaving, rows, columns), leaving,
@@ -86,7 +86,7 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
 
 def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
     """copy(target, outer step, inner step, source, outer step, inner step, outer count, inner count)"""
-    f = Function(module, f"copy{itemsize}", _COPY)
+    f = IRFunction(module, f"copy{itemsize}", _COPY)
     target, target_outer, target_inner, source, source_outer, source_inner, outer, inner = f.arguments
     element = ir.IntType(8 * itemsize)
     with f.steps(I64(0), outer) as i:
@@ -99,12 +99,12 @@ def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
 
 
 def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Function:
-    """The same of every second element, into lines without gaps: of pairs that are loaded the first one is kept."""
-    f = Function(module, f"copy_pairwise{itemsize}", _COPY)
+    """The same for every second element, into lines without gaps: loads pairs and keeps the first of each."""
+    f = IRFunction(module, f"copy_pairwise{itemsize}", _COPY)
     target, target_outer, _, source, source_outer, _, outer, inner = f.arguments
     element, side, pair = ir.IntType(8 * itemsize), vector_bytes // itemsize, 2 * itemsize
     firsts = _lanes(list(range(0, 2 * side, 2)))
-    whole = f.and_(f.sub(inner, I64(1)), I64(-side))  # the last one's neighbour may be nobody's memory
+    whole = f.and_(f.sub(inner, I64(1)), I64(-side))  # the last element's neighbour may be outside all memory
     with f.steps(I64(0), outer) as i:
         to, from_ = f.at(target, f.mul(i, target_outer)), f.at(source, f.mul(i, source_outer))
         with f.steps(I64(0), whole, side) as j:
@@ -122,10 +122,10 @@ def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Fu
 def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step: ir.Function) -> ir.Function:
     """transpose(target, pitch, source, pitch, rows, columns, leaving): target[i][j] = source[j][i], i < rows, ...
 
-    Square blocks go through registers; what is left at the edges goes step by step. Memory is the source or, `leaving`
-    the stage, the target. Its lines are asked for FETCH_AHEAD blocks before, since no processor foresees such steps.
+    Square blocks go through registers, the edges step by step. Memory is the source or, `leaving` the buffer, the
+    target. Its lines are prefetched PREFETCH_AHEAD blocks before: no processor foresees such strides.
     """
-    f = Function(module, f"transpose{itemsize}", (PTR, I64, PTR, I64, I64, I64, I1))
+    f = IRFunction(module, f"transpose{itemsize}", (PTR, I64, PTR, I64, I64, I64, I1))
     target, target_pitch, source, source_pitch, rows, columns, leaving = f.arguments
     side = min(16, vector_bytes // itemsize)
     element = ir.VectorType(ir.IntType(8 * itemsize), side)
@@ -139,8 +139,8 @@ def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step
         memory, pitch = f.select(leaving, target, source), f.select(leaving, target_pitch, source_pitch)
         line, column = f.select(leaving, i, j), f.select(leaving, j, i)
         for k in range(side):
-            ahead = place(memory, pitch, f.add(line, I64(FETCH_AHEAD * side + k)), column)
-            f.fetch(ahead)
+            ahead = place(memory, pitch, f.add(line, I64(PREFETCH_AHEAD * side + k)), column)
+            f.prefetch(ahead)
         lines = [f.load(place(source, source_pitch, f.add(j, I64(k)), i), typ=element, align=1) for k in range(side)]
         for k, line in enumerate(_transposed(f, lines)):
             f.store(line, place(target, target_pitch, f.add(i, I64(k)), j), align=1)
@@ -158,8 +158,8 @@ def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step
     return f.function_value
 
 
-def _transposed(f: Function, lines: list[ir.Value]) -> list[ir.Value]:
-    """The transposed square: in each round, pairs of lines exchange the halves of ever smaller blocks."""
+def _transposed(f: IRFunction, lines: list[ir.Value]) -> list[ir.Value]:
+    """The transposed square: in each round, pairs of lines exchange the halves of smaller blocks."""
     side = len(lines)
     width = side // 2
     while width:

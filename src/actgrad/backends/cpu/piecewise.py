@@ -1,111 +1,115 @@
-"""How a processor computes the polynomial of the piece that a number lies in: `piecewise` of primitives.py.
+"""Two ways to evaluate `primitives.piecewise`, the polynomial of the piece that a number is in.
 
-Processors differ in how the lanes of a vector get the coefficients of their pieces, and so in what tables suit them.
+Processors differ in how the lanes of a vector get the coefficients of their pieces, so each way has its own tables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import llvmlite.ir as ir
 
 from ..formula import coefficients, cubics
-from .ir_builder import Function
+from .emitter import Emitter, Vector
+from .ir_builder import IRFunction
 from .ir_types import FLOAT, I8, I32, I64
-from .lookup_buffer import Notes
-
-if TYPE_CHECKING:
-    from .emitter import Emitter, Vector
+from .lookup_buffer import LookupBuffer
 
 ROW_SHIFT = 4  # a row of a table has 2**4 bytes
 
 Tables = Sequence[Any]
-Result = tuple["Vector", "Vector | None"]
+ValueAndSlope = tuple[Vector, Vector | None]
 
 
-class FromRegisters:
-    """32 pieces: each coefficient of theirs lies in two registers, from which one instruction picks a vector."""
+class PiecewiseFromRegisters:
+    """32 pieces: two registers hold one coefficient of all pieces, and one instruction picks it for each lane."""
 
-    def __init__(self, emitter: Emitter):
-        self.emitter = emitter
-        self.tables = coefficients.FLOAT32_PIECES
+    tables = coefficients.FLOAT32_PIECES
 
-    def piecewise(self, x: Any, end: float, scale: float, pieces: Tables) -> tuple[Vector, Vector]:
-        emitter = self.emitter
+    def begin(self) -> None:
+        """Nothing to forget."""
+
+    def evaluate(self, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
         number, u = _piece_of(emitter, emitter.minimum(emitter.abs(x), end), scale)
 
         def picked(numbers: Sequence[float]) -> Vector:
-            """The number of each lane's piece: of `number` only the last five bits are looked at."""
+            """The coefficient of each lane's piece; the instruction uses the last five bits of `number`."""
             low, high = (ir.Constant(emitter.vector_type(FLOAT), list(half)) for half in (numbers[:16], numbers[16:]))
             return emitter.from_bits(emitter.call("llvm.x86.avx512.vpermi2var.ps.512", low.type, low, number, high))
 
-        slope, second, *others = (picked(numbers) for numbers in zip(*pieces, strict=True))
-        value = emitter.fma(slope, u, second)
+        slope, second, *others = (picked(numbers) for numbers in zip(*tables, strict=True))
+        value = _fma(emitter, slope, u, second)
         for coefficient in others:
-            slope, value = emitter.fma(slope, u, value), emitter.fma(value, u, coefficient)
+            slope, value = _fma(emitter, slope, u, value), _fma(emitter, value, u, coefficient)
         return value, slope
 
 
-class FromMemory(Notes):
-    """Many pieces, as cubics: a row of four coefficients is loaded for each lane, and the rows are transposed.
+class PiecewiseFromMemory:
+    """Thousands of pieces, as cubics: each lane loads a row of four coefficients, and the rows are transposed.
 
-    Where a row lies must be known before it can be loaded: that is what is noted.
+    The lookup buffer holds the offset of each lane's row.
     """
 
-    def __init__(self, emitter: Emitter):
-        super().__init__(emitter)
+    def __init__(self, buffer: LookupBuffer):
+        self.buffer = buffer
         self.tables = cubics.tables()
-        self._known: list[tuple[ir.Value, Tables, Result]] = []
+        self._known: list[tuple[ir.Value, Tables, ValueAndSlope]] = []  # of this trace
 
     def begin(self) -> None:
-        super().begin()
         self._known.clear()
 
-    def piecewise(self, x: Any, end: float, scale: float, pieces: Tables) -> Result:
-        source = _without_sign(self.emitter.vector(x).value)
-        for known, tables, result in self._known:
-            if known is source and tables is pieces:
+    def evaluate(self, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
+        source = _without_sign(emitter.vector(x).value)
+        for known, known_tables, result in self._known:
+            if known is source and known_tables is tables:
                 return result
-        result = self._result(x, end, scale, pieces)
-        self._known.append((source, pieces, result))
+        result = self._evaluate(emitter, x, end, scale, tables)
+        self._known.append((source, tables, result))
         return result
 
-    def _result(self, x: Any, end: float, scale: float, pieces: Tables) -> Result:
-        emitter, builder = self.emitter, self.emitter.builder
-        notes = self.room(words=1)
-        if self.is_noting:
+    def _evaluate(self, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
+        builder = emitter.builder
+        words = self.buffer.next_words(1)
+        if self.buffer.is_recording:
             a = emitter.abs(x)
-            a = emitter.where(a < end, a, end)  # of a NaN the last row is noted
+            a = emitter.where(a < end, a, end)  # a NaN has the last row
             number, u = _piece_of(emitter, a, scale)
-            builder.store(builder.shl(number, emitter.splat(ROW_SHIFT, I32)), notes, align=4 * emitter.lanes)
+            builder.store(builder.shl(number, emitter.splat(ROW_SHIFT, I32)), words, align=4 * emitter.lanes)
             return u, u
         _, u = _piece_of(emitter, emitter.minimum(emitter.abs(x), end), scale)
-        words = [builder.load(builder.at(notes, 4 * lane), typ=I32, align=4) for lane in range(emitter.lanes)]
-        offsets = [builder.zext(word, I64) for word in words]
+        rows = [builder.load(builder.at(words, 4 * lane), typ=I32, align=4) for lane in range(emitter.lanes)]
+        offsets = [builder.zext(row, I64) for row in rows]
         above_number = emitter.pattern(emitter.magic) << ROW_SHIFT & 0xFFFF_FFFF
-        tables = [builder.at(_constant(builder.module, rows), -above_number) for rows in pieces]
-        value, *slope = (emitter.polynomial(u, _columns(emitter, table, offsets)) for table in tables)
+        places = [builder.at(_constant(builder.module, rows), -above_number) for rows in tables]
+        value, *slope = (_cubic(emitter, u, _columns(emitter, place, offsets)) for place in places)
         return value, slope[0] if slope else None
 
 
-#: By `picks` of a target.
-PICKS: dict[str, type[FromRegisters] | type[FromMemory]] = {"registers": FromRegisters, "memory": FromMemory}
+def _fma(emitter: Emitter, a: Any, b: Any, c: Any) -> Vector:
+    return emitter.map("fma", a, b, c)
+
+
+def _cubic(emitter: Emitter, u: Vector, coefficients: Sequence[Vector]) -> Vector:
+    value, *others = coefficients
+    for coefficient in others:
+        value = _fma(emitter, value, u, coefficient)
+    return value
 
 
 def _piece_of(emitter: Emitter, a: Vector, scale: float) -> tuple[ir.Value, Vector]:
-    """The number of the piece that a lies in, plus the emitter's magic number, as a word; and where in that piece."""
-    biased = emitter.fma(a, scale, emitter.magic)
-    return emitter.bits(biased), emitter.fma(a, scale, emitter.magic - biased)
+    """(the number of a's piece plus the emitter's magic number, as an integer; a's place in that piece)."""
+    biased = _fma(emitter, a, scale, emitter.magic)
+    return emitter.bits(biased), _fma(emitter, a, scale, emitter.magic - biased)
 
 
 def _without_sign(value: ir.Value) -> ir.Value:
-    """What `value` is or is the negative of."""
+    """The operand of a negation, or `value` itself."""
     return value.operands[0] if isinstance(value, ir.Instruction) and value.opname == "fneg" else value
 
 
 def _constant(module: ir.Module, table: Any) -> ir.Value:
-    """The address of the table's rows, which become part of the module."""
+    """The address of the table's rows, a constant of the module."""
     name = f"pieces_{id(table)}"
     if name not in module.globals:
         content = bytearray(table.tobytes())
@@ -116,7 +120,7 @@ def _constant(module: ir.Module, table: Any) -> ir.Value:
 
 
 def _columns(emitter: Emitter, table: ir.Value, offsets: Sequence[ir.Value]) -> tuple[Vector, ...]:
-    """The four columns of eight rows; what is done in a register is done in both of its halves."""
+    """The four columns of eight rows. Each shuffle does the same in both halves of a register."""
     builder = emitter.builder
     rows = [builder.load(builder.at(table, offset), typ=ir.VectorType(FLOAT, 4), align=16) for offset in offsets]
     a, b, c, d = (_shuffled(builder, rows[k], rows[k + 4], range(8)) for k in range(4))
@@ -130,5 +134,5 @@ def _columns(emitter: Emitter, table: ir.Value, offsets: Sequence[ir.Value]) -> 
     return tuple(columns)
 
 
-def _shuffled(builder: Function, x: ir.Value, y: ir.Value, order: Sequence[int]) -> ir.Value:
+def _shuffled(builder: IRFunction, x: ir.Value, y: ir.Value, order: Sequence[int]) -> ir.Value:
     return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(I32, len(order)), list(order)))

@@ -28,8 +28,8 @@ import numpy as np
 
 from ...arrays import View, interception
 from ...base.loop import extent, same_layout
-from .driver import MAX_OPERANDS
-from .ir_builder import Function, Words, add_python_functions, external, external_data
+from .call_block import MAX_OPERANDS
+from .ir_builder import IRFunction, WordIndex, add_python_functions, external, external_data
 from .ir_types import I1, I32, I64, PTR, VOID
 
 SLOTS_SYMBOL = "actgrad_object_slots"
@@ -39,7 +39,7 @@ _METH_NOARGS = 0x0004
 _HEADER = 16  # bytes of a Python object before its own fields; another number means another build of Python
 
 
-class Slots(Words):
+class Slots(WordIndex):
     """The words of the process's table of what objects may be; 0 where there is none."""
 
     NDARRAY = 0  # types, as objects' headers point to them
@@ -55,7 +55,7 @@ class Slots(Words):
     KEYS = auto()  # those of interception.KEYS
 
 
-class Entry(Words):
+class Entry(WordIndex):
     """The words of an entry. The objects follow, then their shapes and strides, then the call block."""
 
     OBJECTS = 0  # how many
@@ -64,7 +64,7 @@ class Entry(Words):
     FIRST = auto()  # first of the objects
 
 
-class Object(Words):
+class Object(WordIndex):
     """The words of one object in an entry, and of what is found of one."""
 
     TYPE = 0
@@ -223,14 +223,14 @@ def _dtype_word(view: View) -> int:
 def emit(module: ir.Module, invoke: ir.Function) -> ir.Function:
     """Add `attempt` to `module`; `invoke(block, addresses)` runs a kernel."""
     describe, agrees = _describe(module), _agrees(module)
-    f = Function(module, "attempt", (PTR, PTR, I64), I1)
+    f = IRFunction(module, "attempt", (PTR, PTR, I64), I1)
     entries, objects, count = f.arguments
-    found = f.words(MAX_OPERANDS * Object.WORDS, "found")
-    addresses = f.words(MAX_OPERANDS, "addresses")
+    found = f.stack_words(MAX_OPERANDS * Object.WORDS, "found")
+    addresses = f.stack_words(MAX_OPERANDS, "addresses")
     failure = f.append_basic_block("failure")
     with f.steps(I64(0), count) as k:
         place = f.word_at(found, f.mul(k, I64(Object.WORDS)))
-        f.need(f.call(describe, [f.word(objects, k, PTR), place]), failure)
+        f.require(f.call(describe, [f.word(objects, k, PTR), place]), failure)
     number = f.call(external(module, "PyTuple_Size", I64, PTR), [entries])
     with f.steps(I64(0), number) as k:
         candidate = f.call(external(module, "PyTuple_GetItem", PTR, PTR, I64), [entries, k])
@@ -243,9 +243,9 @@ def emit(module: ir.Module, invoke: ir.Function) -> ir.Function:
 
 def _describe(module: ir.Module) -> ir.Function:
     """describe(object, found): whether the object is of a known kind; what was found of it."""
-    f = Function(module, "describe", (PTR, PTR), I1)
+    f = IRFunction(module, "describe", (PTR, PTR), I1)
     obj, found = f.arguments
-    tensor = f.words(6, "tensor")  # a DLTensor
+    tensor = f.stack_words(6, "tensor")  # a DLTensor
     slots = external_data(module, SLOTS_SYMBOL)
     type_ = f.word(obj, 1)
 
@@ -312,12 +312,12 @@ def _agrees(module: ir.Module) -> ir.Function:
 
     Fills in the kernel's addresses.
     """
-    f = Function(module, "agrees", (PTR, PTR, I64, PTR), I1)
+    f = IRFunction(module, "agrees", (PTR, PTR, I64, PTR), I1)
     words, found, objects, addresses = f.arguments
     failure = f.append_basic_block("failure")
 
     def need(condition: ir.Value) -> None:
-        f.need(condition, failure)
+        f.require(condition, failure)
 
     def both(k: ir.Value) -> tuple[ir.Value, ir.Value]:
         offset = f.mul(k, I64(Object.WORDS))

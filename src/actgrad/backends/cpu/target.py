@@ -1,4 +1,4 @@
-"""The processor that machine code is made for: this machine's, or one named for tests and deployments."""
+"""The target of code generation: this machine's processor, or one named for tests and deployments."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from functools import cache
 import llvmlite.binding as llvm
 
 from ...base.errors import BackendUnavailable, InvalidArgument
+from . import tuning
+from .tuning import Tuning
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
@@ -19,25 +21,20 @@ LINE = 64  # bytes of a cache line
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An instruction set, and what the code generator may count on in it."""
+    """Facts about a processor: its name for LLVM, and the instructions that the code generator may use."""
 
     name: str
     triple: str
     cpu: str  # LLVM's name
     features: str  # LLVM's flags
     vector_bytes: int
-    unroll: int  # vectors per step: their chains of operations overlap
-    in_turn: bool  # one instruction of each after the other, see flow.py; else one vector after the other
-    fma: bool  # fused multiply-add in hardware
-    half: bool  # float16 <-> float32 in hardware
+    fma: bool  # fused multiply-add
+    half: bool  # float16 <-> float32
     scalef: bool  # x * 2**n in one instruction
     fixup: bool  # NaNs replaced in one instruction
-    lookups: str  # how vectors of floats are looked up: "gathered", or "noted" before; "" where computing is as fast
-    pairs: bool  # two vectors of bfloat16 are taken apart into even and odd elements; only where they come in turn
-    picks: str  # where it picks coefficients from, see pieces.py; "" where that is not worth its time
-    masked_bytes: tuple[int, ...]  # element sizes that masked loads and stores exist for
-    fetched: int  # how many bytes further on rows ask for their inputs, where stores are streamed; 0 for not at all
-    fence: str  # what ends a series of streaming stores; "" where there are none worth having
+    masked_bytes: tuple[int, ...]  # element sizes of masked loads and stores
+    fence: str  # the intrinsic that ends a series of streaming stores; "" without streaming stores
+    tuning: Tuning
 
     def __str__(self) -> str:
         return f"{self.name}, {self.vector_bytes * 8}-bit vectors"
@@ -53,19 +50,26 @@ class Target:
         )
 
 
+_TUNINGS = {"avx512": tuning.AVX512, "avx2": tuning.AVX2, "x86-64": tuning.SSE2}
+
+
 def _x86(name: str, cpu: str, features: str = "") -> Target:
-    """The x86-64 targets; vectors as wide as the registers."""
-    bits = {"avx512": 64, "avx2": 32, "x86-64": 16}[name]
+    """An x86-64 target; its vectors are as wide as its registers."""
     modern, wide = name != "x86-64", name == "avx512"
-    triple = llvm.get_default_triple() if _is_x86() else "x86_64-unknown-linux-gnu"
     return Target(
-        name, triple, cpu, features, bits, unroll=2 if wide else 4, in_turn=not wide,
-        fma=modern, half=modern, scalef=wide, fixup=wide,
-        lookups="gathered" if wide else "noted", pairs=not wide,
-        picks="registers" if wide else "memory" if modern else "",
+        name,
+        llvm.get_default_triple() if _is_x86() else "x86_64-unknown-linux-gnu",
+        cpu,
+        features,
+        vector_bytes={"avx512": 64, "avx2": 32, "x86-64": 16}[name],
+        fma=modern,
+        half=modern,
+        scalef=wide,
+        fixup=wide,
         masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (),
-        fetched=0 if wide else 1024, fence="llvm.x86.sse.sfence",
-    )  # fmt: skip
+        fence="llvm.x86.sse.sfence",
+        tuning=_TUNINGS[name],
+    )
 
 
 def _is_x86() -> bool:
@@ -74,11 +78,20 @@ def _is_x86() -> bool:
 
 def _aarch64(cpu: str, features: str = "") -> Target:
     triple = llvm.get_default_triple()
-    triple = triple if triple.startswith(("aarch64", "arm64")) else "aarch64-unknown-linux-gnu"
     return Target(
-        "aarch64", triple, cpu, features, vector_bytes=16, unroll=2, in_turn=False, fma=True, half=True, scalef=False,
-        fixup=False, lookups="", pairs=False, picks="", masked_bytes=(), fetched=0, fence="",
-    )  # fmt: skip
+        "aarch64",
+        triple if triple.startswith(("aarch64", "arm64")) else "aarch64-unknown-linux-gnu",
+        cpu,
+        features,
+        vector_bytes=16,
+        fma=True,
+        half=True,
+        scalef=False,
+        fixup=False,
+        masked_bytes=(),
+        fence="",
+        tuning=tuning.AARCH64,
+    )
 
 
 NAMES = ("avx512", "avx2", "x86-64", "aarch64")
@@ -86,7 +99,7 @@ NAMES = ("avx512", "avx2", "x86-64", "aarch64")
 
 @cache
 def named(name: str) -> Target:
-    """The target called `name`: code for the plainest processor that has it."""
+    """The target called `name`: code for the plainest processor that has its instructions."""
     if name == "aarch64":
         return _aarch64("generic")
     cpus = {"avx512": "x86-64-v4", "avx2": "x86-64-v3", "x86-64": "x86-64"}
@@ -95,8 +108,8 @@ def named(name: str) -> Target:
     return _x86(name, cpus[name])
 
 
-#: What a processor must have for a target's code.
-_NEEDS = {
+#: The processor features that each target's code uses.
+_FEATURES = {
     "avx512": ("avx512f", "avx512bw", "avx512dq", "avx512vl", "fma"),
     "avx2": ("avx2", "fma", "f16c"),
     "x86-64": ("sse2",),
@@ -108,7 +121,8 @@ def host() -> Target:
     """The best target that this machine runs, or the one that ACTGRAD_CPU names."""
     triple, cpu, features = llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
     if _is_x86():
-        able = {name: _x86(name, cpu, features.flatten()) for name in _NEEDS if all(map(features.get, _NEEDS[name]))}
+        names = [name for name, required in _FEATURES.items() if all(map(features.get, required))]
+        able = {name: _x86(name, cpu, features.flatten()) for name in names}
     elif triple.startswith(("aarch64", "arm64")):
         able = {"aarch64": _aarch64(cpu, features.flatten())}
     else:

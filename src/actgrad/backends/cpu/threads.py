@@ -1,7 +1,7 @@
-"""The thread pool: the OpenMP runtime of the process, found late and never brought along.
+"""The thread pool: the OpenMP runtime of the process, PyTorch's if it is imported, else the system's.
 
-Kernels call it through one table in memory, so that compiled code need not change when PyTorch, whose runtime is
-preferred, is imported after the first kernel ran. Without any runtime they compute on one thread.
+Kernels call it through a table in memory, which may change: PyTorch may be imported after the first kernel ran. Without
+a runtime they compute on one thread. This package never brings a runtime along.
 """
 
 from __future__ import annotations
@@ -17,42 +17,43 @@ import llvmlite.binding as llvm
 from ...base import first_use
 from ...base.errors import BackendUnavailable, InvalidArgument, InvalidCall, shown
 from .. import FIRST_PROCESS
-from .driver import SLOTS_SYMBOL, Runtime, Slots
+from .call_block import SLOTS_SYMBOL, RuntimeFunctions, ThreadSlots
 
 MOST_THREADS = 1024  # a pool of many more has brought processes down
-_table = (ctypes.c_int64 * len(Slots))()
+_table = (ctypes.c_int64 * len(ThreadSlots))()
 _FUNCTIONS = {
-    Runtime.PARALLEL: "GOMP_parallel",
-    Runtime.THREAD: "omp_get_thread_num",
-    Runtime.THREADS: "omp_get_num_threads",
-    Runtime.MAX_THREADS: "omp_get_max_threads",
+    RuntimeFunctions.PARALLEL: "GOMP_parallel",
+    RuntimeFunctions.THREAD: "omp_get_thread_num",
+    RuntimeFunctions.THREADS: "omp_get_num_threads",
+    RuntimeFunctions.MAX_THREADS: "omp_get_max_threads",
 }
-_runtime = ""  # whose runtime the table points to: "", "system" or "PyTorch"
-_loaded: list[tuple[ctypes.CDLL, ctypes.Array[ctypes.c_int64]]] = []  # kept, or the addresses would dangle
+_runtime = ""  # the owner of the runtime that the table points to: "", "system", "PyTorch" or "none"
+_loaded: list[tuple[ctypes.CDLL, ctypes.Array[ctypes.c_int64]]] = []  # keeps the libraries loaded
 
 
 def add_symbols() -> None:
-    """Tell LLVM where the table is, and have each thread keep a stage under a key, freed when it ends."""
+    """Tell LLVM the table's address; create the key of the threads' buffers, which are freed with their threads."""
     key = ctypes.c_uint32()
     library = ctypes.CDLL(None)
     if library.pthread_key_create(ctypes.byref(key), library.free):
         raise BackendUnavailable("the CPU backend: this process has no pthread key left")
-    _table[Slots.STAGE_KEY] = key.value
+    _table[ThreadSlots.BUFFER_KEY] = key.value
     llvm.add_symbol(SLOTS_SYMBOL, ctypes.addressof(_table))
 
 
 def adopt_runtime() -> bool:
-    """Point the table to the runtime of PyTorch where it is imported, else of the system where there is one.
+    """Point the table to the runtime of PyTorch if it is imported, else to the system's if it has one.
 
-    Whether that is settled: PyTorch is there, and more need not be looked for.
+    Returns:
+        Whether the runtime stays: PyTorch is imported.
     """
     global _runtime
     torch = sys.modules.get("torch")
-    is_imported = hasattr(torch, "__version__")  # wholly; it may be in the midst of it
-    _table[Slots.SETTLED] = is_imported
+    is_imported = hasattr(torch, "__version__")  # false during its import
+    _table[ThreadSlots.SETTLED] = is_imported
     if _runtime == "PyTorch" or (torch is None and _runtime):
         return is_imported
-    folder = getattr(torch, "__file__", None)  # None while PyTorch is being imported
+    folder = getattr(torch, "__file__", None)  # None during its import
     if folder and _point_to(str(Path(folder).parent / "lib" / "libtorch_cpu.so")):
         _runtime = "PyTorch"
     elif not _runtime:
@@ -61,22 +62,22 @@ def adopt_runtime() -> bool:
 
 
 def _point_to(library: str) -> bool:
-    """Point the table to the functions that `library` has or depends on; whether it has them."""
+    """Point the table to the functions of `library` or its dependencies; whether it has them."""
     try:
-        with first_use.lock:  # a child forked while a library is loaded could load none
+        with first_use.lock:  # a child forked during a load could load nothing
             handle = ctypes.CDLL(library)
-        functions = [getattr(handle, _FUNCTIONS[part]) for part in Runtime]
-    except (OSError, AttributeError):  # not there, or without OpenMP in it
+        functions = [getattr(handle, _FUNCTIONS[part]) for part in RuntimeFunctions]
+    except (OSError, AttributeError):  # absent, or without OpenMP
         return False
-    runtime = (ctypes.c_int64 * len(Runtime))(*(ctypes.cast(f, ctypes.c_void_p).value or 0 for f in functions))
+    runtime = (ctypes.c_int64 * len(RuntimeFunctions))(*(ctypes.cast(f, ctypes.c_void_p).value or 0 for f in functions))
     _loaded.append((handle, runtime))
-    _table[Slots.OWNER] = FIRST_PROCESS
-    _table[Slots.RUNTIME] = ctypes.addressof(runtime)  # one word: who computes meanwhile sees one runtime or the other
+    _table[ThreadSlots.OWNER] = FIRST_PROCESS
+    _table[ThreadSlots.RUNTIME] = ctypes.addressof(runtime)  # one word, so other threads see either runtime whole
     return True
 
 
 def runtime() -> str:
-    """Whose OpenMP runtime computes: "PyTorch", "system", or "none" for one thread."""
+    """The owner of the OpenMP runtime: "PyTorch", "system", or "none" for one thread."""
     adopt_runtime()
     return _runtime
 
@@ -88,16 +89,16 @@ def set_num_threads(n: int) -> None:
         raise InvalidCall(f"set_num_threads: n is {shown(n)}; {wanted}")
     try:
         number = operator.index(n)
-    except Exception as error:  # an array has __index__ too; others raise whatever they like
+    except Exception as error:  # arrays have __index__ too; __index__ may raise anything
         raise InvalidCall(f"set_num_threads: n is {shown(n)}; {wanted}") from error
     if not 0 <= number <= MOST_THREADS:
         raise InvalidArgument(f"set_num_threads: n is {shown(n)}; {wanted}")
-    _table[Slots.CHOSEN] = number
+    _table[ThreadSlots.CHOSEN] = number
 
 
 def get_num_threads() -> int:
     """The number of threads that a large call computes on."""
     adopt_runtime()
-    if not _table[Slots.RUNTIME] or _table[Slots.OWNER] != os.getpid():
+    if not _table[ThreadSlots.RUNTIME] or _table[ThreadSlots.OWNER] != os.getpid():
         return 1
-    return _table[Slots.CHOSEN] or int(_loaded[-1][0].omp_get_max_threads())
+    return _table[ThreadSlots.CHOSEN] or int(_loaded[-1][0].omp_get_max_threads())

@@ -28,7 +28,7 @@ from .primitives import (
     split_power_of_two,
     trailing,
     where,
-    where_seldom,
+    where_rare,
 )
 
 LOG2_E, LN2_HIGH, LN2_LOW = FLOAT64["LOG2_E"], FLOAT64["LN2_HIGH"], FLOAT64["LN2_LOW"]
@@ -103,7 +103,7 @@ def normal_pdf_times(x, factor):
     if NORMAL_PIECES:
         _, slope = piecewise(x, NORMAL_NEAR, NORMAL_PER_UNIT, NORMAL_PIECES)
         near = slope * (-NORMAL_PER_UNIT * factor)
-        return where_seldom(abs(x) > NORMAL_NEAR, _normal_pdf_times_by_exp, (x, factor), near)
+        return where_rare(abs(x) > NORMAL_NEAR, _normal_pdf_times_by_exp, (x, factor), near)
     return _normal_pdf_times_by_exp(x, factor)
 
 
@@ -121,7 +121,7 @@ def normal_cdf_times(x, factor):
     """normal_cdf(x) * factor, for x > 0 or |factor| <= 64: no digits are lost where the distribution is subnormal."""
     if NORMAL_PIECES:
         near = _near_0(x, NORMAL_NEAR, NORMAL_PER_UNIT, NORMAL_PIECES) * factor
-        return where_seldom(x < -NORMAL_NEAR, _normal_cdf_times_by_exp, (x, factor), near)
+        return where_rare(x < -NORMAL_NEAR, _normal_cdf_times_by_exp, (x, factor), near)
     return _normal_cdf_times_by_exp(x, factor)
 
 
@@ -160,7 +160,7 @@ def sigmoid_cubic_times(x, c1, c3, factor):
     """sigmoid_cubic(x, c1, c3) * factor: no digits are lost where the logistic function alone is subnormal."""
     if SIGMOID_PIECES and (c1, c3) == (SIGMOID_C1, SIGMOID_C3):
         near = _near_0(x, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_PIECES) * factor
-        return where_seldom(x < -SIGMOID_NEAR, _sigmoid_cubic_times_by_exp, (x, c1, c3, factor), near)
+        return where_rare(x < -SIGMOID_NEAR, _sigmoid_cubic_times_by_exp, (x, c1, c3, factor), near)
     return _sigmoid_cubic_times_by_exp(x, c1, c3, factor)
 
 

@@ -5,7 +5,7 @@ definition: tests run `accurate` on them, and a backend's primitive must agree w
 which may round once or twice, `rounded_product` and `reciprocal`). Any argument may be a Python float, which is rounded
 to the compute dtype. No primitive may trap, whatever its arguments.
 
-`piecewise` and `where_seldom` are for machines that read tables faster than they compute an exp; others need not have
+`piecewise` and `where_rare` are for machines that read tables faster than they compute an exp; others need not have
 them. What is called `piecewise` there may be `piecewise_cubic`: the tables decide.
 """
 
@@ -103,7 +103,7 @@ def scale_by_power_of_two(x, n):
         return np.ldexp(np.asarray(x, n.dtype), np.clip(np.nan_to_num(n), -5000, 5000).astype(np.int32))
 
 
-def where_seldom(condition, function, arguments, otherwise):
+def where_rare(condition, function, arguments, otherwise):
     """where(condition, function(*arguments), otherwise); the function is skipped while no element has the condition."""
     return where(condition, function(*arguments), otherwise) if np.any(condition) else otherwise
 
@@ -136,7 +136,7 @@ def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
 _SAME_IN_EVERY_DTYPE = (
     "abs", "copysign", "fma", "maximum", "minimum", "muladd", "never_positive", "piecewise", "polynomial",
     "power_of_two", "reciprocal", "rounded_product", "scale_by_power_of_two", "split_power_of_two", "where",
-    "where_seldom",
+    "where_rare",
 )  # fmt: skip
 NAMES = (*_SAME_IN_EVERY_DTYPE, "leading", "trailing")
 

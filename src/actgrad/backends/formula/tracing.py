@@ -16,7 +16,7 @@ def functions(implementation: Any, is_double: bool) -> dict[str, Callable[..., A
     """What the names of xp.py stand for, by way of the accurate functions; the primitives are the methods given.
 
     A backend has the constants of its `piecewise` in `tables`. One without has none there, and None for it and for
-    `where_seldom`, which is used beside it only.
+    `where_rare`, which is used beside it only.
     """
     named = {name: getattr(implementation, name) for name in primitives.NAMES}
     named |= coefficients.FLOAT64 if is_double else coefficients.FLOAT32

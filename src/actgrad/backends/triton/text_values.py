@@ -107,7 +107,7 @@ class Emitter:
         return self.call("tl.fma({}, {}, {})", a, b, c)
 
     muladd = fma
-    piecewise = where_seldom = None  # picking from tables is not worth its time there
+    piecewise = where_rare = None  # picking from tables is not worth its time there
     tables: ClassVar[dict[str, Any]] = {}
 
     def never_positive(self, x: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What a formula's numbers are known never to be, positive, while its machine code is written: it becomes shorter."""
+"""Facts about a formula's values while its machine code is emitted: known ones make it shorter."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from dataclasses import replace
 
 import llvmlite.ir as ir
 import pytest
-from test_targets import row_of
+from test_targets import spec_of
 
 import actgrad
-from actgrad.backends.cpu import engine, target
+from actgrad.backends.cpu import jit, target
 from actgrad.backends.cpu.emitter import Emitter, Uniform, Vector
-from actgrad.backends.cpu.inner_loop import Row
-from actgrad.backends.cpu.ir_builder import Function
+from actgrad.backends.cpu.ir_builder import IRFunction
 from actgrad.backends.cpu.ir_types import DOUBLE, PTR
+from actgrad.backends.cpu.kernel_spec import KernelSpec
+from actgrad.backends.cpu.vector_primitives import VectorPrimitives
 from actgrad.ops.selu import selu_backward_from_input
 
 
 @pytest.fixture(params=target.NAMES)
 def emitter(request: pytest.FixtureRequest) -> Emitter:
-    return Emitter(Function(ir.Module(), "trial", (PTR, DOUBLE)), target.named(request.param), "float32")
+    return Emitter(IRFunction(ir.Module(), "trial", (PTR, DOUBLE)), target.named(request.param), "float32")
 
 
 def two_vectors(emitter: Emitter) -> tuple[Vector, Vector]:
@@ -30,13 +31,14 @@ def two_vectors(emitter: Emitter) -> tuple[Vector, Vector]:
 
 def test_what_is_known(emitter: Emitter) -> None:
     x, _ = two_vectors(emitter)
+    rounded_product = VectorPrimitives(emitter, None).rounded_product
     negative = emitter.where(x > 0, 0.0, x)
     known = [
         negative, emitter.where(x >= -1.0, -1, x), emitter.where(x > 0, negative, x), emitter.where(x < 0, negative, 0),
         emitter.minimum(x, 0.0), emitter.minimum(-2.0, x), emitter.minimum(x, negative), emitter.maximum(negative, -1.),
-        negative * 0.5, 0.5 * negative, emitter.rounded_product(emitter.minimum(x, -0.25), 3.0),
+        negative * 0.5, 0.5 * negative, rounded_product(emitter.minimum(x, -0.25), 3.0),
     ]  # fmt: skip
-    assert [v.never_positive for v in known] == [True] * len(known)
+    assert [v.facts.never_positive for v in known] == [True] * len(known)
     assert emitter.minimum(negative, 3.0) is negative
     one = Uniform(emitter, ir.Constant(DOUBLE, 1.0))
     assert all(product is negative for product in (one * negative, negative * one, negative * 1.0))
@@ -44,6 +46,7 @@ def test_what_is_known(emitter: Emitter) -> None:
 
 def test_what_is_not_known(emitter: Emitter) -> None:
     x, y = two_vectors(emitter)
+    rounded_product = VectorPrimitives(emitter, None).rounded_product
     attribute = Uniform(emitter, emitter.builder.arguments[1])
     negative = emitter.where(x > 0, 0.0, x)
     unknown = [
@@ -54,28 +57,28 @@ def test_what_is_not_known(emitter: Emitter) -> None:
         emitter.where(x > float("nan"), 0.0, x), emitter.minimum(x, 1.0), emitter.minimum(x, attribute),
         emitter.maximum(negative, x), emitter.maximum(x, 0.0),
         negative * -0.5, negative * negative, negative * attribute, negative * 0.0, -negative, negative + 1.0,
-        0.5 - negative, 0.5 / negative, emitter.abs(negative), emitter.rounded_product(x, 3.0),
-        emitter.rounded_product(negative, -3.0),
+        0.5 - negative, 0.5 / negative, emitter.abs(negative), rounded_product(x, 3.0),
+        rounded_product(negative, -3.0),
     ]  # fmt: skip
-    assert not any(v.never_positive for v in unknown)
+    assert not any(v.facts.never_positive for v in unknown)
 
 
-def written(row: Row, name: str) -> str:
-    return str(engine._row_module(row, target.named(name)))
+def written(spec: KernelSpec, name: str) -> str:
+    return str(jit.inner_loop_module(spec, target.named(name)))
 
 
 @pytest.mark.parametrize("name", target.NAMES)
 def test_expm1_needs_no_comparison_near_0(name: str) -> None:
     """For attributes that are 1, and for SELU's; input_scale might be negative."""
-    elu = row_of(actgrad.elu, "float32")
+    elu = spec_of(actgrad.elu, "float32")
     assert "fabs" in written(elu, name)
     assert "fabs" not in written(replace(elu, scalars_are_one=True), name)
-    assert "fabs" not in written(row_of(actgrad.selu, "float32"), name)
+    assert "fabs" not in written(spec_of(actgrad.selu, "float32"), name)
 
 
 @pytest.mark.parametrize("name", [name for name in target.NAMES if not target.named(name).scalef])
 def test_exp_halves_no_exponent(name: str) -> None:
-    elu_backward = row_of(actgrad.elu_backward, "float32")
+    elu_backward = spec_of(actgrad.elu_backward, "float32")
     assert "lshr" in written(elu_backward, name)
     assert "lshr" not in written(replace(elu_backward, scalars_are_one=True), name)
-    assert "lshr" not in written(row_of(selu_backward_from_input, "float32"), name)
+    assert "lshr" not in written(spec_of(selu_backward_from_input, "float32"), name)

@@ -1,6 +1,7 @@
 """Machine code on disk: used again, and survived in every state a folder can be in."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -10,16 +11,16 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.backends.cpu import code_cache, engine
+from actgrad.backends.cpu import code_cache, jit
 from actgrad.ops import elu, leaky_relu
 
 KEY = "0" * 40
 RUN = """
 import sys, numpy as np, actgrad
-from actgrad.backends.cpu import engine
+from actgrad.backends.cpu import jit
 compiled = []
-optimised = engine.optimised
-engine.optimised = lambda *a: (compiled.append(1), optimised(*a))[1]
+optimised = jit.optimised
+jit.optimised = lambda *a: (compiled.append(1), optimised(*a))[1]
 x = np.linspace(-3, 3, 100, dtype=np.float32)
 y = actgrad.elu(x, alpha=1.3)
 assert np.allclose(y, actgrad.elu(x, alpha=1.3, backend="reference"), 1e-6)
@@ -138,10 +139,28 @@ def test_keys_see_the_numbers_a_formula_uses(monkeypatch: pytest.MonkeyPatch) ->
     assert code_cache.key(selu.selu_formula) != before
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["base/xp.py", "backends/formula/accurate.py", "backends/formula/coefficients.json", "backends/cpu/casting.py"],
+)
+def test_keys_see_each_file_of_the_compiler(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its code, and the coefficients that it reads from a file of data."""
+    package = Path(actgrad.__file__).parent
+    for part in ("base", "backends"):
+        shutil.copytree(package / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(code_cache, "__file__", str(tmp_path / "backends" / "cpu" / "code_cache.py"))
+    compiler = code_cache._compiler.__wrapped__
+    before = compiler()
+    assert before == code_cache._compiler()
+    content = (tmp_path / name).read_bytes()
+    (tmp_path / name).write_bytes(content + b"\n")
+    assert compiler() != before
+
+
 def test_cached_code_computes_the_same(folder: Path) -> None:
     x = np.linspace(-5, 5, 1001, dtype=np.float32)
     fresh = actgrad.gelu.plan(x).run().copy()
-    engine._compiled.clear()
+    jit._compiled.clear()
     actgrad.gelu.prepared.clear()
     assert actgrad.gelu.plan(x).run().tobytes() == fresh.tobytes()
 
@@ -149,7 +168,7 @@ def test_cached_code_computes_the_same(folder: Path) -> None:
 def test_attributes_of_one_have_an_entry_of_their_own(folder: Path) -> None:
     x = np.linspace(-5, 5, 1001, dtype=np.float32)
     for attributes in ({}, {"alpha": 1.3}, {"scale": 0.5}, {"alpha": 1.0}):
-        engine._compiled.clear()
+        jit._compiled.clear()
         actgrad.elu.prepared.clear()
         result = actgrad.elu.plan(x, **attributes).run()
         np.testing.assert_allclose(result, actgrad.elu(x, backend="reference", **attributes), 1e-6)

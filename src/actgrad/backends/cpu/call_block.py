@@ -1,0 +1,78 @@
+"""The words that Python and machine code share: a kernel's call block, and the process's table of threads."""
+
+from __future__ import annotations
+
+from enum import auto
+
+from .ir_builder import WordIndex
+
+MAX_OPERANDS = 8
+MAX_DIMENSIONS = 64  # of NumPy, the widest
+BUFFER_BYTES = 64 << 10  # of a thread's buffer for packed tiles and rows, on the heap
+SLOTS_SYMBOL = "actgrad_thread_slots"
+
+
+class Block(WordIndex):
+    """The words of a call block. The scalars (for the inner loop) follow, then the counts, then the operands."""
+
+    ROW = 0  # address of the inner loop
+    ROW_STREAMING = auto()  # address of its streaming variant, 0 for never
+    OPERANDS = auto()  # number of operands
+    OUTPUTS = auto()  # number of outputs among them
+    GRAIN = auto()  # least work per thread, in units
+    UNITS = auto()  # flat: elements; tiled: tiles
+    DIMENSIONS = auto()  # flat: 0; tiled: of the loop over tiles, the last two being tile rows and tile columns
+    ROWS = auto()  # elements of the loop's last dimension but one
+    COLUMNS = auto()  # elements of the loop's last dimension
+    TILE_ROWS = auto()  # elements
+    TILE_COLUMNS = auto()  # elements
+    JOINED = auto()  # whether every operand is packed, so a tile is one row
+    COPIES_ROWS = auto()  # whether the rows of some operand are copied
+    CHUNK = auto()  # elements computed between two prefetches of a later row, or 0 for whole rows
+    PREFETCH_START = auto()  # elements of a row that are computed before its first prefetch
+    COUNTS = auto()  # word at which the counts of the loop over tiles begin
+    FIRST_OPERAND = auto()  # word at which the operands begin
+    OPERAND_WORDS = auto()  # words per operand
+    SCALARS = auto()  # first of the scalars
+
+
+class OperandField(WordIndex):
+    """The words of one operand in a call block. The strides of the loop over tiles follow."""
+
+    TENSOR = 0  # index of its base among the addresses
+    OFFSET = auto()  # bytes
+    ITEMSIZE = auto()  # bytes
+    STEP = auto()  # bytes from one element of a flat row to the next: the itemsize, or 0 for a broadcast operand
+    ROW_STRIDE = auto()  # bytes
+    COLUMN_STRIDE = auto()  # bytes
+    PACKING = auto()  # a Packing
+    BUFFER_OFFSET = auto()  # bytes into the thread's buffer
+    AHEAD = auto()  # bytes from a row to the later one that is prefetched meanwhile, or 0 for none
+    TILE_STRIDES = auto()  # first of the strides
+
+
+class Packing(WordIndex):
+    """The part of an operand that is copied into the thread's buffer at a time."""
+
+    NOTHING = 0
+    TILE = auto()
+    ROW = auto()  # just before its use
+
+
+class ThreadSlots(WordIndex):
+    """The words of the process's thread table; see threads.py."""
+
+    RUNTIME = 0  # address of the OpenMP runtime's functions, 0 for none
+    CHOSEN = auto()  # the number of threads that set_num_threads chose, or 0 for MAX_THREADS
+    OWNER = auto()  # the process that may use the pool; a forked child inherits it broken
+    SETTLED = auto()  # whether the runtime stays: it is PyTorch's, or PyTorch brings none
+    BUFFER_KEY = auto()  # the pthread key of each thread's buffer
+
+
+class RuntimeFunctions(WordIndex):
+    """The functions of an OpenMP runtime, by address."""
+
+    PARALLEL = 0  # GOMP_parallel
+    THREAD = auto()  # omp_get_thread_num
+    THREADS = auto()  # omp_get_num_threads
+    MAX_THREADS = auto()  # omp_get_max_threads

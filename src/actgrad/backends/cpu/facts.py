@@ -1,0 +1,61 @@
+"""Facts about the values of a formula, known while its code is emitted: known facts make the code shorter.
+
+A fact holds in every lane. All rules by which one value's facts follow from others' are in this module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.ir as ir
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The facts of a vector, or of a mask."""
+
+    never_positive: bool = False  # no lane is positive; lanes may be NaN
+    exponent: ir.Value | None = None  # of whole numbers n: integers that end in the exponent field of 2**n
+    true_if_positive: ir.Value | None = None  # of a mask: a vector that is positive only where the mask is true
+
+
+NO_FACTS = Facts()
+
+
+def of(value: Any) -> Facts:
+    """The facts of a vector, a mask or a number; attributes have none."""
+    if isinstance(value, int | float):
+        return Facts(never_positive=value <= 0)
+    facts: Facts = getattr(value, "facts", NO_FACTS)
+    return facts
+
+
+def of_selection(condition: Any, x: Any, y: Any, y_vector: ir.Value) -> Facts:
+    """The facts of where(condition, x, y), where `y_vector` is the vector of y."""
+    y_is_known = y_vector is of(condition).true_if_positive or of(y).never_positive
+    return Facts(never_positive=of(x).never_positive and y_is_known)
+
+
+def of_minimum(x: Any, y: Any) -> Facts:
+    """The facts of minimum(x, y)."""
+    return Facts(never_positive=of(x).never_positive or of(y).never_positive)
+
+
+def of_maximum(x: Any, y: Any) -> Facts:
+    """The facts of maximum(x, y)."""
+    return Facts(never_positive=of(x).never_positive and of(y).never_positive)
+
+
+def of_product(x: Any, factor: Any) -> Facts:
+    """The facts of x * factor."""
+    return Facts(never_positive=of(x).never_positive and isinstance(factor, float) and factor > 0.0)
+
+
+def of_comparison(order: str, x: ir.Value, bound: Any) -> Facts:
+    """The facts of a mask x > bound, or of another `order`.
+
+    A vector is no bound here, even one that is never positive: a NaN in it makes the comparison false.
+    """
+    is_known = order in (">", ">=") and isinstance(bound, int | float) and bound <= 0
+    return Facts(true_if_positive=x if is_known else None)

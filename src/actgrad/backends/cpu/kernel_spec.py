@@ -1,0 +1,29 @@
+"""The specification of an inner loop: the key under which computations share machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...base.dtypes import Dtype
+
+
+@dataclass(frozen=True)
+class KernelSpec:
+    """All that an inner loop's code depends on, besides the target."""
+
+    element: Callable[..., Any]  # of base/access.py
+    formulas: tuple[Callable[..., Any], ...]
+    scalars: int
+    compute: str  # dtype of the arithmetic
+    outputs: tuple[Dtype, ...]
+    inputs: tuple[Dtype, ...]
+    broadcast: tuple[bool, ...]  # per input: one element for the whole row
+    has_table: bool = False  # of the formulas' values, see half_tables.py; its address follows the scalars
+    scalars_are_one: bool = False  # each scalar is the constant 1.0, which products drop; the call block's are not read
+
+    @property
+    def dtypes(self) -> tuple[Dtype, ...]:
+        """The dtypes of all operands: outputs, then inputs."""
+        return (*self.outputs, *self.inputs)

@@ -1,0 +1,145 @@
+"""The operands of an inner loop: loads vectors of the inputs, widened, and stores vectors of results, narrowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import llvmlite.ir as ir
+
+from ...base.dtypes import Dtype
+from . import casting
+from .emitter import Emitter, Vector
+from .formula_table import LoadedVectors
+from .ir_types import I32, I64, PTR
+from .kernel_spec import KernelSpec
+from .target import LINE
+
+
+class RowPointer(NamedTuple):
+    """The first element of an operand's row."""
+
+    pointer: ir.Value
+    dtype: Dtype
+
+
+class Operands:
+    """The rows of all operands, in the order of the pointers: outputs, then inputs."""
+
+    def __init__(self, emitter: Emitter, spec: KernelSpec, pointers: ir.Value):
+        self.emitter = emitter
+        self.function = function = emitter.builder
+        rows = [RowPointer(function.word(pointers, k, PTR), dtype) for k, dtype in enumerate(spec.dtypes)]
+        self.outputs, self.inputs = rows[: len(spec.outputs)], rows[len(spec.outputs) :]
+        self.is_broadcast = spec.broadcast
+        self._broadcast: dict[int, Vector] = {}
+        self._loaded = LoadedVectors()
+        varying = [row.dtype for row in self.varying_inputs]
+        all_bfloat16 = {dtype.name for dtype in (*spec.outputs, *varying)} == {"bfloat16"}
+        self.in_pairs = emitter.target.tuning.bfloat16_pairs and all_bfloat16 and not emitter.is_double
+
+    @property
+    def varying_inputs(self) -> list[RowPointer]:
+        """The inputs that have more than one element in a row."""
+        return [row for row, is_broadcast in zip(self.inputs, self.is_broadcast, strict=True) if not is_broadcast]
+
+    def load_broadcast(self, loaded: LoadedVectors) -> None:
+        """Load the inputs of one element, before the loop; `loaded` learns of these and of all later loads."""
+        self._loaded = loaded
+        for k, row in enumerate(self.inputs):
+            if self.is_broadcast[k]:
+                element = casting.memory_type(row.dtype, 1).element
+                raw = self.emitter.broadcast(self.function.load(row.pointer, typ=element, align=1))
+                self._broadcast[k] = self._widened(raw, row.dtype)
+
+    def place(self, row: RowPointer, index: ir.Value) -> ir.Value:
+        """The address of an element."""
+        return self.function.at(row.pointer, self.function.mul(index, I64(row.dtype.itemsize)))
+
+    def type_of(self, row: RowPointer) -> ir.VectorType:
+        """The type of a vector of the operand in memory."""
+        return casting.memory_type(row.dtype, self.emitter.lanes)
+
+    # Inputs
+
+    def load(self, index: ir.Value, row: RowPointer) -> ir.Value:
+        """A vector as it is in memory."""
+        return self.function.load(self.place(row, index), typ=self.type_of(row), align=1)
+
+    def inputs_by(self, load: Callable[[RowPointer], ir.Value]) -> list[Vector]:
+        """A widened vector of each input, those that vary from `load(row)`."""
+        return [
+            self._broadcast[k] if self.is_broadcast[k] else self._widened(load(row), row.dtype)
+            for k, row in enumerate(self.inputs)
+        ]
+
+    def inputs_at(self, index: ir.Value) -> list[Vector]:
+        """A vector of each input, from element `index` on."""
+        inputs = self.inputs_by(partial(self.load, index))
+        for k, row in enumerate(self.inputs):
+            if not self.is_broadcast[k]:
+                self._loaded.lanes[inputs[k].value] = (self.place(row, index), row.dtype.itemsize)
+        return inputs
+
+    def pairs_at(self, index: ir.Value) -> list[list[Vector]]:
+        """The even and the odd elements of two vectors of each input."""
+        pairs = [
+            2 * (self._broadcast[k],) if self.is_broadcast[k] else self._pair(self.place(row, index))
+            for k, row in enumerate(self.inputs)
+        ]
+        return [list(inputs) for inputs in zip(*pairs, strict=True)]
+
+    def _pair(self, place: ir.Value) -> tuple[Vector, Vector]:
+        words = self.function.load(place, typ=self.emitter.vector_type(I32), align=1)
+        even, odd = casting.widen_pair(self.emitter, words)
+        self._loaded.lanes[even.value] = (place, 4)
+        self._loaded.lanes[odd.value] = (self.function.at(place, 2), 4)
+        return even, odd
+
+    def _widened(self, raw: ir.Value, dtype: Dtype) -> Vector:
+        vector = casting.widen(self.emitter, raw, dtype)
+        self._loaded.raw[vector.value] = raw
+        return vector
+
+    # Outputs
+
+    def narrowed(self, results: list[Vector]) -> list[ir.Value]:
+        """A vector of each output as it will be in memory."""
+        return [casting.narrow(self.emitter, r, row.dtype) for r, row in zip(results, self.outputs, strict=True)]
+
+    def narrowed_pair(self, pair: tuple[list[Vector], list[Vector]]) -> list[ir.Value]:
+        """Two vectors of each output, from their even and their odd elements."""
+        return [casting.narrow_pair(self.emitter, even, odd) for even, odd in zip(*pair, strict=True)]
+
+    def store(self, index: ir.Value, parts: list[list[ir.Value]]) -> None:
+        """Store consecutive vectors of each output, from element `index` on."""
+        lanes = self.emitter.lanes * (2 if self.in_pairs else 1)
+        for k, vectors in enumerate(zip(*parts, strict=True)):
+            first = self.function.add(index, I64(k * lanes))
+            for row, vector in zip(self.outputs, vectors, strict=True):
+                self.function.store(vector, self.place(row, first), align=1)
+
+    def stream(self, index: ir.Value, parts: list[list[ir.Value]]) -> None:
+        """The same with streaming stores, which bypass the caches; each output must be aligned to a line there."""
+        for row, vectors in zip(self.outputs, parts, strict=True):
+            joined = vectors[0] if len(vectors) == 1 else self._joined(vectors)
+            size = joined.type.count * bits_of(joined.type.element) // 8
+            store = self.function.store(joined, self.place(row, index), align=min(size, LINE))
+            store.set_metadata("nontemporal", self.function.module.add_metadata([I32(1)]))
+
+    def _joined(self, vectors: list[ir.Value]) -> ir.Value:
+        """Consecutive vectors as one vector of words: LLVM streams no narrower elements."""
+        while len(vectors) > 1:
+            vectors = [self._both(a, b) for a, b in zip(vectors[::2], vectors[1::2], strict=True)]
+        bits = vectors[0].type.count * bits_of(vectors[0].type.element)
+        return self.function.bitcast(vectors[0], ir.VectorType(I32, bits // 32))
+
+    def _both(self, a: ir.Value, b: ir.Value) -> ir.Value:
+        order = ir.Constant(ir.VectorType(I32, 2 * a.type.count), list(range(2 * a.type.count)))
+        return self.function.shuffle_vector(a, b, order)
+
+
+def bits_of(type_: ir.Type) -> int:
+    """The size of a number in bits."""
+    return {"half": 16, "float": 32, "double": 64}.get(str(type_)) or int(type_.width)

@@ -1,0 +1,137 @@
+"""The end of a row, which fills no step: whole vectors, then a last, incomplete one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import llvmlite.ir as ir
+
+from .body import LoopBody
+from .emitter import Emitter
+from .ir_types import I1, I32, I64, VOID
+from .operands import Operands, RowPointer, bits_of
+
+
+def remainder_of(operands: Operands, body: LoopBody, count: ir.Value) -> MaskedRemainder | OverlappingRemainder:
+    """The remainder for these operands: masked where the target can mask all of them."""
+    masked_bytes = operands.emitter.target.masked_bytes
+    dtypes = [row.dtype for row in (*operands.outputs, *operands.inputs)]
+    if all(dtype.kind != "complex" and dtype.itemsize in masked_bytes for dtype in dtypes):
+        return MaskedRemainder(operands, body, count)
+    return OverlappingRemainder(operands, body, count)
+
+
+def _computed(operands: Operands, body: LoopBody, load: Callable[[RowPointer], ir.Value]) -> list[ir.Value]:
+    """A vector of each output as it will be in memory, from inputs by `load`."""
+    vector = (operands.inputs_by(load), I64(0))
+    if body.has_lookups:
+        body.record([vector])
+    (results,) = body.compute([vector])
+    return operands.narrowed(results)
+
+
+class MaskedRemainder:
+    """Masks the last vector's loads and stores."""
+
+    def __init__(self, operands: Operands, body: LoopBody, count: ir.Value):
+        self.operands = operands
+        self.body = body
+        self.count = count
+
+    def prepare(self, step: int) -> None:
+        """Nothing to save."""
+
+    def emit(self, start: ir.Value) -> None:
+        """Compute the elements from `start` on."""
+        operands, emitter = self.operands, self.operands.emitter
+        function, lanes = emitter.builder, emitter.lanes
+        with function.steps(start, self.count, lanes) as i:
+            left = function.minimum(function.sub(self.count, i), I64(lanes))
+            numbers = emitter.broadcast(function.trunc(left, I32))
+            ascending = ir.Constant(emitter.vector_type(I32), list(range(lanes)))
+            mask = function.icmp_signed("<", ascending, numbers)
+            results = _computed(operands, self.body, partial(self._load, i, mask))
+            stores = [(value, operands.place(row, i)) for row, value in zip(operands.outputs, results, strict=True)]
+            is_whole = function.icmp_signed("==", left, I64(lanes))
+            with function.if_else(is_whole) as (whole, part):  # a masked store may take as long as the formula
+                with whole:
+                    for value, place in stores:
+                        function.store(value, place, align=1)
+                with part:
+                    for value, place in stores:
+                        name = f"llvm.masked.store.{_suffix(value.type)}.p0"
+                        emitter.call(name, VOID, value, place, I32(1), mask)
+
+    def _load(self, index: ir.Value, mask: ir.Value, row: RowPointer) -> ir.Value:
+        type_, place = self.operands.type_of(row), self.operands.place(row, index)
+        name = f"llvm.masked.load.{_suffix(type_)}.p0"
+        return self.operands.emitter.call(name, type_, place, I32(1), mask, ir.Constant(type_, None))
+
+
+class OverlappingRemainder:
+    """Computes the row's last vector whole, and so some elements twice. A row shorter than that goes through a copy."""
+
+    def __init__(self, operands: Operands, body: LoopBody, count: ir.Value):
+        self.operands = operands
+        self.emitter: Emitter = operands.emitter
+        self.function = function = operands.emitter.builder
+        self.body = body
+        self.count = count
+        widest = max(operands.type_of(row).count for row in (*operands.outputs, *operands.inputs))
+        self.saved = {row.pointer: function.stack_words(widest, "saved") for row in operands.inputs}
+        self.result = function.stack_words(widest, "result")
+
+    def prepare(self, step: int) -> None:
+        """Save the last input vectors before the main loop, if it leaves a remainder: outputs may overwrite them."""
+        function, operands = self.function, self.operands
+        rest = function.and_(self.count, I64(step - 1))
+        with function.if_then(function.icmp_signed("!=", rest, I64(0))), self._if_long() as (long, short):
+            with long:
+                for row in operands.varying_inputs:
+                    function.store(operands.load(self._last, row), self.saved[row.pointer])
+            with short:
+                for row in operands.varying_inputs:
+                    function.store(ir.Constant(operands.type_of(row), None), self.saved[row.pointer])
+                    self._copy(self.saved[row.pointer], row.pointer, row)
+
+    def emit(self, start: ir.Value) -> None:
+        """Compute the elements from `start` on."""
+        function, operands, lanes = self.function, self.operands, self.emitter.lanes
+        with function.steps(start, self.count, lanes) as i:
+            is_whole = function.icmp_signed("<=", function.add(i, I64(lanes)), self.count)
+            results = _computed(operands, self.body, partial(self._load, i, is_whole))
+            stores = list(zip(operands.outputs, results, strict=True))
+            with self._if_long() as (long, short):
+                with long:
+                    for row, value in stores:
+                        place = operands.place(row, function.minimum(i, self._last))
+                        function.store(value, place, align=1)
+                with short:
+                    for row, value in stores:
+                        function.store(value, self.result)
+                        self._copy(row.pointer, self.result, row)
+
+    def _load(self, index: ir.Value, is_whole: ir.Value, row: RowPointer) -> ir.Value:
+        place = self.function.select(is_whole, self.operands.place(row, index), self.saved[row.pointer])
+        return self.function.load(place, typ=self.operands.type_of(row), align=1)
+
+    @property
+    def _last(self) -> ir.Value:
+        """The first element of the row's last vector; below 0 for a row shorter than a vector."""
+        return self.function.sub(self.count, I64(self.emitter.lanes))
+
+    def _if_long(self) -> Any:
+        """Two branches: for rows that fill a vector, and for shorter ones."""
+        return self.function.if_else(self.function.icmp_signed(">=", self._last, I64(0)))
+
+    def _copy(self, target: ir.Value, source: ir.Value, row: RowPointer) -> None:
+        """Copy a row of the operand's size."""
+        size = self.function.mul(self.count, I64(row.dtype.itemsize))
+        self.emitter.call("llvm.memcpy.p0.p0.i64", VOID, target, source, size, I1(0))
+
+
+def _suffix(type_: ir.VectorType) -> str:
+    kind = "i" if isinstance(type_.element, ir.IntType) else "f"
+    return f"v{type_.count}{kind}{bits_of(type_.element)}"

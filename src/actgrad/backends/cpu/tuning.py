@@ -1,0 +1,81 @@
+"""Choices that measurements made, one `Tuning` for each target; each names the machine that it was measured on.
+
+Constants that all targets share are in the modules that use them: `ir_builder`, `inner_loop`, `schedule`, `packing`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RowReading:
+    """Sizes in bytes for rows that are apart in memory; see `driver`."""
+
+    longest_copied: int  # the processor reads longer rows well without a copy
+    longest_prefetched: int
+    prefetched: int  # of a later row, from its beginning on
+    chunk: int  # prefetched at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The shape of the generated code where several shapes give the same bits."""
+
+    unroll: int  # vectors per step of the main loop: their chains of operations overlap
+    interleave: bool  # alternates the instructions of a step's vectors; see IRFunction.interleave
+    table_lookup: str  # tables of half-precision formulas: "gather", "buffer" (see LookupBuffer), "" to compute
+    piecewise: str  # coefficients of piecewise polynomials: from "registers", from "memory", "" for no polynomials
+    bfloat16_pairs: bool  # splits two vectors of bfloat16 into even and odd elements; needs `interleave`
+    prefetch_bytes: int  # distance of prefetches in long formulas with streaming stores; 0 for none
+    row_reading: RowReading
+    streams_disturb: bool  # streaming stores to several outputs slow each other down, at like offsets in their pages
+
+
+#: Measured on AMD Zen 4 (2 cores of an EPYC, 32 KiB, 1 MiB and 32 MiB of cache).
+AVX512 = Tuning(
+    unroll=2,
+    interleave=False,
+    table_lookup="gather",
+    piecewise="registers",
+    bfloat16_pairs=False,
+    prefetch_bytes=0,
+    row_reading=RowReading(longest_copied=8192, longest_prefetched=16384, prefetched=16384, chunk=1024),
+    streams_disturb=False,
+)
+
+#: Measured on AMD Zen 3 (2 cores of an EPYC, 32 KiB, 512 KiB and 32 MiB of cache). It finds a row's rest by itself.
+AVX2 = Tuning(
+    unroll=4,
+    interleave=True,
+    table_lookup="buffer",
+    piecewise="memory",
+    bfloat16_pairs=True,
+    prefetch_bytes=1024,
+    row_reading=RowReading(longest_copied=1536, longest_prefetched=16384, prefetched=1024, chunk=512),
+    streams_disturb=True,  # GeGLU took 1.5 to 3 times as long as with plain stores
+)
+
+#: Measured on the Zen 3 of AVX2, with SSE2 alone. Tables of cubics gain nothing without fused multiply-adds.
+SSE2 = Tuning(
+    unroll=4,
+    interleave=True,
+    table_lookup="buffer",
+    piecewise="",
+    bfloat16_pairs=True,
+    prefetch_bytes=1024,
+    row_reading=AVX2.row_reading,
+    streams_disturb=True,
+)
+
+#: Measured on no machine: the plainest code.
+AARCH64 = Tuning(
+    unroll=2,
+    interleave=False,
+    table_lookup="",
+    piecewise="",
+    bfloat16_pairs=False,
+    prefetch_bytes=0,
+    row_reading=AVX2.row_reading,
+    streams_disturb=True,
+)

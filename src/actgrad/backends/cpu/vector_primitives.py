@@ -1,0 +1,162 @@
+"""The primitives of formulas as vector instructions; ../formula/primitives.py defines their meaning."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from math import frexp
+from typing import Any, Protocol
+
+import llvmlite.ir as ir
+
+from ..formula import tracing
+from . import facts
+from .emitter import Emitter, Mask, Vector
+from .facts import Facts
+from .ir_types import I1, I32
+
+
+class PiecewiseTables(Protocol):
+    """A way to evaluate piecewise polynomials, with tables that suit it; see `piecewise`."""
+
+    @property
+    def tables(self) -> dict[str, Any]:
+        """The constants of `accurate` that its tables replace."""
+
+    def begin(self) -> None:
+        """Forget the polynomials of an earlier trace."""
+
+    def evaluate(self, emitter: Emitter, x: Any, end: float, scale: float, tables: Any) -> tuple[Vector, Vector | None]:
+        """The value and the slope of `primitives.piecewise`."""
+
+
+class VectorPrimitives:
+    """Each primitive by its name, for one emitter; `piecewise` only with tables."""
+
+    def __init__(self, emitter: Emitter, piecewise: PiecewiseTables | None):
+        self.emitter = emitter
+        self.where, self.abs, self.copysign = emitter.where, emitter.abs, emitter.copysign
+        self.minimum, self.maximum = emitter.minimum, emitter.maximum
+        self.tables = piecewise.tables if piecewise else {}
+        self.piecewise = partial(piecewise.evaluate, emitter) if piecewise else None
+        self.where_rare = self._where_rare if piecewise else None
+        self._rare: list[Mask] | None = None
+
+    @property
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The functions of `xp` by name: the accurate functions, computed by these primitives."""
+        return tracing.functions(self, self.emitter.is_double)
+
+    def never_positive(self, x: Any) -> bool:
+        return facts.of(x).never_positive
+
+    def muladd(self, a: Any, b: Any, c: Any) -> Vector:
+        if self.emitter.target.fma:
+            return self.fma(a, b, c)
+        vector = self.emitter.vector
+        return vector(a) * vector(b) + vector(c)
+
+    def fma(self, a: Any, b: Any, c: Any) -> Vector:
+        # Without the instruction LLVM calls the C library's fma, lane by lane: slow, but rounded once.
+        return self.emitter.map("fma", a, b, c)
+
+    def polynomial(self, x: Any, coefficients: tuple[Any, ...]) -> Vector:
+        value: Any = coefficients[0]
+        for coefficient in coefficients[1:]:
+            value = self.muladd(value, x, coefficient)
+        return self.emitter.vector(value)
+
+    def reciprocal(self, x: Any) -> Vector:
+        return self.emitter.vector(1.0) / x
+
+    def leading(self, c: float) -> float:
+        rounded: float = c if self.emitter.is_double else struct.unpack("f", struct.pack("f", c))[0]
+        return rounded
+
+    def trailing(self, c: float) -> float:
+        return self.leading(c - self.leading(c))
+
+    # Rare cases
+
+    @contextmanager
+    def without_rare_cases(self) -> Iterator[list[Mask]]:
+        """A context in which `where_rare` is always `otherwise`; lists the conditions that make that wrong."""
+        conditions: list[Mask] = []
+        self._rare = conditions
+        try:
+            yield conditions
+        finally:
+            self._rare = None
+
+    def _where_rare(self, condition: Mask, function: Any, arguments: tuple[Any, ...], otherwise: Any) -> Any:
+        emitter = self.emitter
+        if self._rare is None:
+            return emitter.where(condition, function(*arguments), otherwise)
+        is_uniform = condition.value.type == I1
+        self._rare.append(Mask(emitter, emitter.broadcast(condition.value)) if is_uniform else condition)
+        return otherwise
+
+    # Powers of two
+
+    def rounded_product(self, x: Any, factor: float) -> Vector:
+        # The magic number leaves n in the low bits of the sum; with the bias added, n + bias.
+        emitter = self.emitter
+        x, added = emitter.vector(x), emitter.magic + emitter.bias
+        biased = self.muladd(x, factor, added)
+        result = biased - added
+        known = Facts(facts.of_product(x, factor).never_positive, exponent=emitter.bits(biased))
+        return Vector(emitter, result.value, known)
+
+    def scale_by_power_of_two(self, x: Any, n: Any) -> Vector:
+        emitter = self.emitter
+        x, n = emitter.vector(x), emitter.vector(n)
+        if emitter.target.scalef:
+            name = f"llvm.x86.avx512.mask.scalef.{'pd' if emitter.is_double else 'ps'}.512"
+            zero, every_lane, current_rounding = (
+                emitter.splat(0.0, emitter.element),
+                ir.IntType(emitter.lanes)(-1),
+                I32(4),
+            )
+            arguments = (x.value, n.value, zero, every_lane, current_rounding)
+            return Vector(emitter, emitter.call(name, x.value.type, *arguments))
+        # Two steps: 2**n alone may be out of range where the result is in range. They are right for |n| below twice
+        # the bias, or for n down to -1.5 times the bias. The accurate functions stay within.
+        if n.facts.never_positive:
+            up = (emitter.bias + 1) // 2
+            return x * self._of_exponent(self._low_bits(n, emitter.bias + up)) * 2.0**-up
+        both = self._low_bits(n, 2 * emitter.bias)
+        first = emitter.builder.lshr(both, emitter.splat(1, emitter.integer))
+        return x * self._of_exponent(first) * self._of_exponent(emitter.builder.sub(both, first))
+
+    def power_of_two(self, factor: float, n: Any) -> Vector:
+        if self.emitter.target.scalef:
+            return self.scale_by_power_of_two(factor, n)
+        more = self.emitter.bias + frexp(factor)[1] - 1
+        return self._of_exponent(self._low_bits(self.emitter.vector(n), more))
+
+    def split_power_of_two(self, x: Any) -> tuple[Vector, Vector]:
+        emitter, builder = self.emitter, self.emitter.builder
+        bits = emitter.bits(emitter.vector(x))
+        shift = emitter.splat(emitter.mantissa, emitter.integer)
+        above = builder.sub(bits, emitter.splat(emitter.pattern(0.5**0.5), emitter.integer))
+        exponent = builder.ashr(above, shift)
+        mantissa = emitter.from_bits(builder.sub(bits, builder.shl(exponent, shift)))
+        # The magic number in reverse: processors convert 64-bit integers slowly, or not at all.
+        magic = emitter.splat(emitter.pattern(emitter.magic), emitter.integer)
+        return mantissa, emitter.from_bits(builder.add(exponent, magic)) - emitter.magic
+
+    def _low_bits(self, n: Vector, more: int) -> ir.Value:
+        """Integers that end in the bits of n + more; the higher bits are shifted out later, or cancel."""
+        emitter, exponent = self.emitter, n.facts.exponent
+        if exponent is None:
+            return emitter.bits(n + (emitter.magic + more))
+        if more == emitter.bias:
+            return exponent
+        return emitter.builder.add(exponent, emitter.splat(more - emitter.bias, emitter.integer))
+
+    def _of_exponent(self, exponent: ir.Value) -> Vector:
+        """The power of two whose exponent field is the last bits of `exponent`."""
+        emitter = self.emitter
+        return emitter.from_bits(emitter.builder.shl(exponent, emitter.splat(emitter.mantissa, emitter.integer)))
