@@ -22,7 +22,7 @@ _C_TYPES = {"Scalar": "const aclScalar*", "bool": "bool", "int": "int64_t"}
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class CParameter:
     """A parameter of a C function."""
 
     name: str  # in C
@@ -46,7 +46,7 @@ class Signature:
     operator: Operator
     fixed: Mapping[str, Any]  # attributes that the function does not have
     in_place: bool  # one tensor, selfRef, is input and output
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[CParameter, ...]
 
     @property
     def first_name(self) -> str:
@@ -92,15 +92,15 @@ def of(operator: Operator) -> tuple[Signature, ...]:
     found = []
     for base, fixed in operator.aclnn.items():
         inputs = [
-            Parameter(camel(a.name), a.name, "Tensor" if a.is_tensor else a.type)
+            CParameter(camel(a.name), a.name, "Tensor" if a.is_tensor else a.type)
             for a in operator.schema.arguments
             if a.name not in fixed
         ]
-        outputs = [Parameter(camel(name), name, "Tensor", is_output=True) for name in operator.schema.outputs]
+        outputs = [CParameter(camel(name), name, "Tensor", is_output=True) for name in operator.schema.outputs]
         found.append(Signature(f"aclnn{base}", operator, fixed, False, (*inputs, *outputs)))
         if operator.definition.may_be_in_place:
             first, *attributes = inputs
-            reference = Parameter("selfRef", first.argument, "Tensor", is_output=True)
+            reference = CParameter("selfRef", first.argument, "Tensor", is_output=True)
             found.append(Signature(f"aclnnInplace{base}", operator, fixed, True, (reference, *attributes)))
     return tuple(found)
 

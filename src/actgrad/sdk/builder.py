@@ -20,13 +20,9 @@ from . import prototypes
 from .prefix import SdkError
 
 HERE = Path(__file__).parent
-SOURCES, HEADERS = HERE / "c", HERE / "include"
+SOURCES, HEADERS = prototypes.SOURCES, HERE / "include"
 
-#: The sources of libnnopbase; all others are the runtime's, libascendcl.
-_OPERATORS = (
-    "live", "objects", "phases", "remembered", "executors", "host", "stack", "interpreter", "server", "forking",
-)  # fmt: skip
-#: What programs link for the operators; all are the same.
+#: The libraries of the operators; all are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
 
 
@@ -116,7 +112,7 @@ def write_headers(include: Path) -> None:
     """Write the public headers into `include`."""
     for path in sorted(HEADERS.rglob("*")):
         if path.is_file():
-            text = path.read_text(encoding="utf-8").replace(prototypes.ENUMERATORS, prototypes.enumerators())
+            text = prototypes.header(path.read_text(encoding="utf-8"))
             _write(include / str(path.relative_to(HEADERS)).removesuffix(".in"), text)
     _write(include / "aclnn/opdev/op_errno.h", prototypes.status_header())
     for name, text in prototypes.operator_headers():
@@ -142,6 +138,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
     quoted = [f'-D{name}="{_escaped(value)}"' for name, value in macros.items()]
     common = [
         *command, "-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
+        "-Wno-unused-parameter",
         "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs,-z,nodelete", *folders, *quoted, f"-L{library}",
     ]  # fmt: skip
 
@@ -150,9 +147,8 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
         output = ["-o", str(library / target), f"-Wl,-soname,{target}"]
         _run([*common, *output, *map(str, sources), *[f"-l{other}" for other in libraries]], target)
 
-    operators = [SOURCES / f"{name}.c" for name in _OPERATORS]
-    link("ascendcl", [path for path in sorted(SOURCES.glob("*.c")) if path not in operators], "m", "dl")
-    link("nnopbase", operators, "ascendcl", "dl")
+    link("ascendcl", sorted((SOURCES / "ascendcl").glob("*.c")), "m", "dl")
+    link("nnopbase", sorted((SOURCES / "nnopbase").glob("*.c")), "ascendcl", "dl")
     stubs = made / "opapi.o"  # all of them have the same
     _run([*command, "-c", "-std=gnu11", "-O2", "-fPIC", *folders, str(made / "opapi.c"), "-o", str(stubs)], stubs.name)
     for name in OPERATOR_LIBRARIES:

@@ -1,7 +1,6 @@
 /* The objects that a program may use: one set of addresses per kind, open addressing with linear probing. */
-#include "internal.h"
+#include "nnopbase.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,14 +13,14 @@ typedef struct {
 
 static const uintptr_t REMOVED = 1; /* no object has this address */
 
+pthread_mutex_t actgrad_live_lock = PTHREAD_MUTEX_INITIALIZER;
 static Set sets[LIVE_KINDS];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t start_of(const Set* set, uintptr_t address) {
     return (size_t)((address >> 4) * 0x9e3779b97f4a7c15u >> 20) & (set->capacity - 1);
 }
 
-/* The slot that holds `address`, else the free one where a search for it ends. */
+/* The slot that holds `address`, else the free slot that ends the search. */
 static uintptr_t* find(const Set* set, uintptr_t address) {
     size_t k = start_of(set, address);
     while (set->slots[k] != 0 && set->slots[k] != address) k = (k + 1) & (set->capacity - 1);
@@ -42,20 +41,14 @@ static bool grow(Set* set) {
     return true;
 }
 
-void actgrad_live_lock(void) { pthread_mutex_lock(&lock); }
-void actgrad_live_unlock(void) { pthread_mutex_unlock(&lock); }
-
 bool actgrad_live_add(actgrad_live_kind kind, const void* object) {
-    actgrad_live_lock();
+    LOCKED(&actgrad_live_lock);
     Set* set = &sets[kind];
-    bool has_room = 4 * (set->used + 1) <= 3 * set->capacity || grow(set);
-    if (has_room) {
-        *find(set, (uintptr_t)object) = (uintptr_t)object;
-        set->used++;
-        set->count++;
-    }
-    actgrad_live_unlock();
-    return has_room;
+    if (4 * (set->used + 1) > 3 * set->capacity && !grow(set)) return false;
+    *find(set, (uintptr_t)object) = (uintptr_t)object;
+    set->used++;
+    set->count++;
+    return true;
 }
 
 bool actgrad_live_has_locked(actgrad_live_kind kind, const void* object) {
@@ -65,46 +58,38 @@ bool actgrad_live_has_locked(actgrad_live_kind kind, const void* object) {
 
 bool actgrad_live_remove_locked(actgrad_live_kind kind, const void* object) {
     if (!actgrad_live_has_locked(kind, object)) return false;
-    Set* set = &sets[kind];
-    *find(set, (uintptr_t)object) = REMOVED;
-    set->count--;
+    *find(&sets[kind], (uintptr_t)object) = REMOVED;
+    sets[kind].count--;
     return true;
 }
 
 bool actgrad_live_has(actgrad_live_kind kind, const void* object) {
-    actgrad_live_lock();
-    bool has = actgrad_live_has_locked(kind, object);
-    actgrad_live_unlock();
-    return has;
+    LOCKED(&actgrad_live_lock);
+    return actgrad_live_has_locked(kind, object);
 }
 
 bool actgrad_live_remove(actgrad_live_kind kind, const void* object) {
-    actgrad_live_lock();
-    bool has = actgrad_live_remove_locked(kind, object);
-    actgrad_live_unlock();
-    return has;
+    LOCKED(&actgrad_live_lock);
+    return actgrad_live_remove_locked(kind, object);
 }
 
 void actgrad_live_retire(void* memory) {
     enum { KEPT = 256 };
     static void* kept[KEPT];
     static size_t next;
-    actgrad_live_lock();
-    void* oldest = kept[next];
+    LOCKED(&actgrad_live_lock);
+    free(kept[next]);
     kept[next] = memory;
     next = (next + 1) % KEPT;
-    actgrad_live_unlock();
-    free(oldest);
 }
 
 static void report_leaks(void) {
     static const char* const names[LIVE_KINDS] = {"aclTensor", "aclScalar", "array or list", "aclOpExecutor"};
-    actgrad_live_lock();
+    LOCKED(&actgrad_live_lock);
     for (int kind = 0; kind < LIVE_KINDS; kind++)
         for (size_t k = 0; k < sets[kind].capacity; k++)
             if (sets[kind].slots[k] > REMOVED)
                 fprintf(stderr, "actgrad: %s %p was never destroyed\n", names[kind], (void*)sets[kind].slots[k]);
-    actgrad_live_unlock();
 }
 
-__attribute__((constructor)) static void report_at_the_end(void) { actgrad_on_finalize(report_leaks); }
+__attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }

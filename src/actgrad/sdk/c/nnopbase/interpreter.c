@@ -1,17 +1,16 @@
-/* The interpreter in this process. Its library is opened when it is needed, so that nothing here is tied to a version
-   of Python and its absence is a status. It is isolated: nothing in the environment, nor a python on PATH, matters. */
-#include "internal.h"
+/* The planner in this process. It opens Python's library at the first call: this library then depends on no version of
+   Python, and a missing one is a status. The interpreter is isolated from the environment and from PATH. */
+#include "nnopbase.h"
 
 #include <dlfcn.h>
 #include <locale.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <wchar.h>
 
-/* ---- the part of Python's C interface that is used, stable since 3.2 */
+/* ---- the functions of Python's C interface that this file calls, stable since 3.2 */
 
 static struct {
     const char* (*version)(void);
@@ -52,28 +51,28 @@ static bool find_all(void* library) {
            find(library, "PyOS_AfterFork_Child", &python.after_fork_child);
 }
 
-/* Finds the interpreter: one that runs in this process (the program may itself be a Python, or have started one), else
-   the library. NULL, or why there is none that will do. */
+/* Finds a Python that runs in this process already, else loads the library. NULL, or the reason why neither works. */
 static const char* find_python(void) {
     static char why[1024];
+    const actgrad_settings* settings = actgrad_get_settings();
     if (!find_all(RTLD_DEFAULT) || !python.is_initialized()) {
-        void* library = dlopen(actgrad_libpython(), RTLD_NOW | RTLD_GLOBAL); /* extension modules need its symbols */
+        void* library = dlopen(settings->libpython, RTLD_NOW | RTLD_GLOBAL); /* extension modules need its symbols */
         const char* error = library == NULL ? dlerror() : find_all(library) ? NULL : "it lacks functions";
         if (error != NULL) {
-            snprintf(why, sizeof why, "Python's library %s cannot be used (%s)", actgrad_libpython(), error);
+            snprintf(why, sizeof why, "Python's library %s cannot be used (%s)", settings->libpython, error);
             return why;
         }
-        /* What a library calls is looked up in the whole process: two of them would call each other. */
+        /* The loader looks up a library's calls in the whole process: two of them would call each other. */
         if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != dlsym(library, "Py_IsInitialized"))
             return "the program has another library of Python, which is not started";
     }
     if (!actgrad_is_version(python.version())) {
         snprintf(why, sizeof why, "this process has Python %.*s, but the SDK was built for %s",
-                 (int)strcspn(python.version(), " "), python.version(), actgrad_version());
+                 (int)strcspn(python.version(), " "), python.version(), settings->version);
         return why;
     }
     if (!python.is_initialized() && ACTGRAD_STDLIB[0] != '\0' && access(ACTGRAD_STDLIB "/encodings", R_OK) != 0) {
-        /* The interpreter would end the process. */
+        /* Without its modules the interpreter would end the process. */
         snprintf(why, sizeof why, "Python's own modules are not in %s any more", ACTGRAD_STDLIB);
         return why;
     }
@@ -82,8 +81,8 @@ static const char* find_python(void) {
 
 /* ---- start */
 
-/* The variables that change what the interpreter loads, or make its start fail for good: without them, for a version
-   that cannot be told to ignore them. Changing the environment is nothing to do while other threads read it. */
+/* Variables that change the interpreter's modules, or make its start fail. They are unset during the start of a version
+   that cannot ignore them. Other threads may read the environment, so newer versions leave it unchanged. */
 static const char* const HIDDEN[] = {"PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONMALLOC", "PYTHONUTF8",
                                      "PYTHONDEVMODE", "PYTHONWARNINGS", "PYTHONTRACEMALLOC", "PYTHONEXECUTABLE"};
 enum { HIDDEN_COUNT = sizeof HIDDEN / sizeof *HIDDEN };
@@ -115,10 +114,11 @@ static void initialize(void) {
     set_flag("Py_NoUserSiteDirectory");
     if (!is_isolated) hide(values);
     static wchar_t program[4096];
-    if (python.set_program_name != NULL && mbstowcs(program, actgrad_python(), 4095) != (size_t)-1 && program[0])
-        python.set_program_name(program); /* this is how its virtual environment is found */
+    size_t length = mbstowcs(program, actgrad_get_settings()->python, 4095);
+    if (python.set_program_name != NULL && length != (size_t)-1 && length > 0)
+        python.set_program_name(program); /* it finds its virtual environment by this */
     const char* current = setlocale(LC_CTYPE, NULL);
-    char* character_type = current == NULL ? NULL : strdup(current); /* the interpreter leaves its own behind */
+    char* character_type = current == NULL ? NULL : strdup(current); /* the interpreter changes it */
     python.initialize(0);
     if (character_type != NULL) setlocale(LC_CTYPE, character_type);
     free(character_type);
@@ -128,7 +128,7 @@ static void initialize(void) {
 static actgrad_planner planner;
 static char failure[2048] = "the interpreter did not run the start-up code";
 
-/* What the Python side calls while it starts. */
+/* The Python side calls one of these two while it starts. */
 static void attach(const actgrad_planner* functions) {
     planner = *functions;
     failure[0] = '\0';
@@ -136,8 +136,8 @@ static void attach(const actgrad_planner* functions) {
 
 static void fail(const char* reason) { snprintf(failure, sizeof failure, "%s", reason); }
 
-/* In a Python that runs already its own modules come first, else the SDK's. NumPy's thread pool for linear algebra,
-   which nothing here uses, would cost a third of the start. */
+/* In a Python that runs already its own modules come first, else the SDK's. NumPy's thread pool for linear algebra is
+   never used here and would cost a third of the start. */
 static void run_start_up(bool is_running) {
     static const char code[] =
         "def start():\n"
@@ -163,14 +163,14 @@ static void run_start_up(bool is_running) {
     if (!has_threads) unsetenv("OPENBLAS_NUM_THREADS");
 }
 
-/* ---- one state of the interpreter per thread, for the thread's life: making one for each call would cost more */
+/* ---- one state of the interpreter per thread, for the thread's life: one for each call would cost more */
 
 static pthread_key_t thread_state;
 static __thread bool has_state;
-static bool is_of_program; /* the interpreter, which then knows its threads; others get a state for each call */
+static bool is_of_program; /* the program started the interpreter; ctypes then gives a thread its state per call */
 
 static void end_state(void* state) {
-    /* Not PyGILState_Release: by now the C library has taken away what that looks up. */
+    /* PyGILState_Release would read a thread-local value that the C library has already freed. */
     if (!python.is_initialized()) return;
     python.restore_thread(state);
     python.clear_thread(state);
@@ -195,11 +195,11 @@ static void plan(const char* function, const int64_t* words, int64_t count, cons
     if (is_ready())
         planner.plan(function, words, count, places, tensors, result);
     else
-        result->status = 561000;
+        result->status = INNER;
     if (is_of_program) result->is_general = false; /* its Python may choose other rules for the next call */
 }
 
-static int32_t run(int64_t handle) { return is_ready() ? planner.run(handle) : 561000; }
+static int32_t run(int64_t handle) { return is_ready() ? planner.run(handle) : INNER; }
 
 static void release(const int64_t* handles, int64_t count) {
     if (is_ready()) planner.release(handles, count);

@@ -1,12 +1,14 @@
-/* Conversion between half and float as ACL does it: a half has neither infinity nor NaN. */
+/* Sizes of data types, and conversion between half and float as ACL does it: a half has neither infinity nor NaN. */
 #include "runtime.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "data_types.h" /* generated from the registry's data types */
+
 enum { SIGN = 0x8000, LARGEST = 0x7bff, FRACTION_BITS = 10, BIAS = 15 };
 
-/* With the largest exponent an exponent like the others: infinity is 65536, and 0x7e00 98304. */
+/** A half as float. Its largest exponent is an exponent like the others: infinity is read as 65536. */
 float aclFloat16ToFloat(aclFloat16 value) {
     int exponent = value >> FRACTION_BITS & 31;
     int fraction = value & 1023;
@@ -27,8 +29,9 @@ static uint32_t nearest(uint32_t bits) {
     return (uint32_t)lrintf(magnitude * 0x1p24f); /* subnormal halves are multiples of 2^-24 */
 }
 
+/** The nearest half, ties to even; 65504 with the sign of `value` where it is too large, infinite or NaN. */
 aclFloat16 aclFloatToFloat16(float value) {
-    const uint32_t too_large = 0x477ff000u; /* 65520, halfway to what the largest exponent would be */
+    const uint32_t too_large = 0x477ff000u; /* 65520, halfway to 65536 */
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     uint32_t sign = bits >> 16 & SIGN;
@@ -36,28 +39,9 @@ aclFloat16 aclFloatToFloat16(float value) {
     return (aclFloat16)(sign | (bits >= too_large ? LARGEST : nearest(bits)));
 }
 
+/** Bytes of an element; 0 for an element of no whole number of bytes, or of no fixed size. */
 size_t aclDataTypeSize(aclDataType dataType) {
-    switch (dataType) {
-        case ACL_INT8:
-        case ACL_UINT8:
-        case ACL_BOOL:
-        case ACL_HIFLOAT8:
-        case ACL_FLOAT8_E5M2:
-        case ACL_FLOAT8_E4M3FN:
-        case ACL_FLOAT8_E8M0: return 1;
-        case ACL_FLOAT16:
-        case ACL_BF16:
-        case ACL_INT16:
-        case ACL_UINT16: return 2;
-        case ACL_FLOAT:
-        case ACL_INT32:
-        case ACL_UINT32:
-        case ACL_COMPLEX32: return 4;
-        case ACL_DOUBLE:
-        case ACL_INT64:
-        case ACL_UINT64:
-        case ACL_COMPLEX64: return 8;
-        case ACL_COMPLEX128: return 16;
-        default: return 0;
-    }
+    for (size_t k = 0; k < sizeof DATA_TYPES / sizeof *DATA_TYPES; k++)
+        if (DATA_TYPES[k].number == (int32_t)dataType) return DATA_TYPES[k].size;
+    return 0;
 }

@@ -1,7 +1,6 @@
-/* The text of the last failure: one per thread, handed out once. */
+/* The text of the last failure: one per thread, returned once. */
 #include "runtime.h"
 
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,48 +10,42 @@
 
 typedef struct {
     char* newest;
-    char* handed_out; /* readable until the next is asked for */
+    char* returned; /* readable until the next call of aclGetRecentErrMsg */
 } Texts;
 
 static pthread_key_t key;
 static bool has_key;
 
-/* localtime_r locks the time zone: a child forked meanwhile by another thread would wait for ever in it. */
-static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER;
+/* localtime_r locks the time zone: a child forked meanwhile by another thread would wait in it for ever. */
+pthread_mutex_t actgrad_clock_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void actgrad_clock_lock(void) { pthread_mutex_lock(&clock_lock); }
-void actgrad_clock_unlock(void) { pthread_mutex_unlock(&clock_lock); }
-
-static void forget(void* texts) {
+static void free_texts(void* texts) {
     free(((Texts*)texts)->newest);
-    free(((Texts*)texts)->handed_out);
+    free(((Texts*)texts)->returned);
     free(texts);
 }
 
-__attribute__((constructor)) static void make_key(void) { has_key = pthread_key_create(&key, forget) == 0; }
+__attribute__((constructor)) static void make_key(void) { has_key = pthread_key_create(&key, free_texts) == 0; }
 
-/* A thread that ends after the library is gone must not call into it. */
+/* A thread that ends after the library is unloaded must not call into it. */
 __attribute__((destructor)) static void delete_key(void) {
     if (!has_key) return;
     Texts* texts = pthread_getspecific(key);
-    if (texts != NULL) forget(texts);
+    if (texts != NULL) free_texts(texts);
     pthread_key_delete(key);
     has_key = false;
 }
 
 static Texts* texts_of_thread(void) {
-    if (!has_key) return NULL;
-    Texts* texts = pthread_getspecific(key);
-    if (texts != NULL) return texts;
+    Texts* texts = has_key ? pthread_getspecific(key) : NULL;
+    if (texts != NULL || !has_key) return texts;
     texts = calloc(1, sizeof *texts);
-    if (texts != NULL && pthread_setspecific(key, texts) != 0) {
-        free(texts);
-        return NULL;
-    }
-    return texts;
+    if (texts == NULL || pthread_setspecific(key, texts) == 0) return texts;
+    free(texts);
+    return NULL;
 }
 
-/* Takes the text. Without memory for it there is no text: the code alone tells the failure. */
+/* Takes the text. Without memory to keep it the code alone tells the failure. */
 static void keep(char* text) {
     Texts* texts = texts_of_thread();
     if (texts == NULL) {
@@ -67,9 +60,10 @@ static void write_time(char* text, size_t size) {
     struct timespec now;
     struct tm local;
     clock_gettime(CLOCK_REALTIME, &now);
-    actgrad_clock_lock();
-    localtime_r(&now.tv_sec, &local);
-    actgrad_clock_unlock();
+    {
+        LOCKED(&actgrad_clock_lock);
+        localtime_r(&now.tv_sec, &local);
+    }
     size_t length = strftime(text, size, "%Y-%m-%d-%H:%M:%S", &local);
     snprintf(text + length, size - length, ".%03ld.%03ld", now.tv_nsec / 1000000, now.tv_nsec / 1000 % 1000);
 }
@@ -108,11 +102,16 @@ aclError actgrad_fail_null(const char* function, const char* argument) {
     return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: %s is a null pointer; it is required", function, argument);
 }
 
+aclError actgrad_fail_memory(const char* function) {
+    return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: there is no host memory left", function);
+}
+
+/** The calling thread's newest text, once; null without one. It stays readable until the next call. */
 const char* aclGetRecentErrMsg(void) {
     Texts* texts = texts_of_thread();
     if (texts == NULL) return NULL;
-    free(texts->handed_out);
-    texts->handed_out = texts->newest;
+    free(texts->returned);
+    texts->returned = texts->newest;
     texts->newest = NULL;
-    return texts->handed_out;
+    return texts->returned;
 }

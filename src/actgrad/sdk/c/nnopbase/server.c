@@ -1,10 +1,9 @@
-/* The planner in another process, for an interpreter without a shared library: any Python executable. It maps device
-   memory at the same address; calls go there and back over a pair of sockets. */
-#include "internal.h"
+/* The planner in another process, for any Python executable without a shared library. It maps device memory at the same
+   address; requests and answers go over a pair of sockets. */
+#include "nnopbase.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -18,7 +17,7 @@ extern char** environ;
 
 enum { PLAN = 1, RUN = 2, RELEASE = 3, READY = 42 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t actgrad_server_lock = PTHREAD_MUTEX_INITIALIZER;
 static int connection = -1;
 static pid_t owner; /* the process that the connection belongs to */
 
@@ -49,9 +48,9 @@ static void disconnect(void) {
     connection = -1;
 }
 
-/* Starts the server and waits for the process that starts it: it must be no child of the program, which may wait for
-   any of its own. It has a group of its own, so that a terminal's signals go to the program alone, and keeps none of
-   the program's files open but standard error. */
+/* Starts the server and waits for the process that starts it: a program may wait for any child, so the server is none.
+   The server has a process group of its own, so that a terminal's signals go to the program alone. It keeps none of the
+   program's files open but standard error. */
 static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     static const char code[] =
         "import os, sys\n"
@@ -69,7 +68,7 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     char text[sizeof code + 128];
     snprintf(text, sizeof text, code, there, memory, INTERFACE, (int)sizeof(actgrad_plan), there, memory,
              (unsigned long long)base, (unsigned long long)size, there);
-    char* arguments[] = {(char*)(uintptr_t)actgrad_python(), "-I", "-c", text, NULL};
+    char* arguments[] = {(char*)(uintptr_t)actgrad_get_settings()->python, "-I", "-c", text, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none, all;
@@ -78,7 +77,7 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, there, there); /* which leaves it open there */
+    posix_spawn_file_actions_adddup2(&files, there, there); /* onto itself: it stays open */
     posix_spawn_file_actions_adddup2(&files, memory, memory);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
@@ -98,7 +97,7 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     return true;
 }
 
-/* Waits for the server's first word; else what follows says why it ended. */
+/* Waits for the server's first word; any other one begins the reason of its end. */
 static bool is_ready(void) {
     int64_t first = 0;
     char why[1024] = "it said nothing";
@@ -108,12 +107,12 @@ static bool is_ready(void) {
         while (length < sizeof why - 1 && receive(why + length, 1)) length++;
         why[length] = '\0';
     }
-    actgrad_report(INNER_ERROR, "actgrad cannot be loaded by %s: %s", actgrad_python(), why);
+    actgrad_report(INNER_ERROR, "actgrad cannot be loaded by %s: %s", actgrad_get_settings()->python, why);
     return false;
 }
 
-/* Starts a server with one end of a connection and the file of device memory. Both get numbers that are not those of
-   standard input and the like, which a program may have closed. */
+/* Starts a server with one end of a connection and the file of device memory. Both get numbers above standard error's:
+   a program may have closed the standard files. */
 static bool start_with(int end, int memory, uint64_t base, uint64_t size) {
     int there = fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     int memory_there = fcntl(memory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -168,21 +167,18 @@ static bool receive_text(void) {
 
 static void ask(const Request* request, const char* name, const int64_t* words, const int64_t* places,
                 actgrad_plan* answer) {
-    pthread_mutex_lock(&lock);
+    LOCKED(&actgrad_server_lock);
     /* A forked child has a copy of the memory, and needs a server that computes on that. */
-    if (owner == getpid() || connect_server()) {
-        bool is_done = connection >= 0 && send_all(request, sizeof *request) &&
-                       (name == NULL || send_all(name, (size_t)request->handle)) &&
-                       send_all(words, (size_t)request->words * sizeof *words) &&
-                       send_all(places, (size_t)request->places * sizeof *places) &&
-                       receive(answer, sizeof *answer) && receive_text();
-        if (!is_done) {
-            actgrad_report(INNER_ERROR, "the server of the operators is gone");
-            disconnect();
-            answer->status = 561000;
-        }
-    }
-    pthread_mutex_unlock(&lock);
+    bool is_connected = owner == getpid() || connect_server();
+    if (is_connected && connection >= 0 && send_all(request, sizeof *request) &&
+        (name == NULL || send_all(name, (size_t)request->handle)) &&
+        send_all(words, (size_t)request->words * sizeof *words) &&
+        send_all(places, (size_t)request->places * sizeof *places) && receive(answer, sizeof *answer) &&
+        receive_text())
+        return;
+    if (is_connected) actgrad_report(INNER_ERROR, "the server of the operators is gone");
+    disconnect();
+    answer->status = INNER;
 }
 
 static void plan(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
@@ -192,14 +188,14 @@ static void plan(const char* function, const int64_t* words, int64_t count, cons
 }
 
 static int32_t run(int64_t handle) {
-    actgrad_plan answer = {.status = 561000};
+    actgrad_plan answer = {.status = INNER};
     Request request = {RUN, handle, 0, 0};
     ask(&request, NULL, NULL, NULL, &answer);
     return (int32_t)answer.status;
 }
 
 static void release(const int64_t* handles, int64_t count) {
-    actgrad_plan answer = {.status = 561000};
+    actgrad_plan answer = {.status = INNER};
     Request request = {RELEASE, 0, count, 0};
     ask(&request, NULL, handles, NULL, &answer);
 }
@@ -207,12 +203,8 @@ static void release(const int64_t* handles, int64_t count) {
 static const actgrad_planner there = {plan, run, release};
 
 const actgrad_planner* actgrad_start_server(void) {
-    pthread_mutex_lock(&lock);
-    bool is_connected = connect_server();
-    pthread_mutex_unlock(&lock);
-    return is_connected ? &there : NULL;
+    LOCKED(&actgrad_server_lock);
+    return connect_server() ? &there : NULL;
 }
 
-void actgrad_server_lock(void) { pthread_mutex_lock(&lock); }
-void actgrad_server_unlock(void) { pthread_mutex_unlock(&lock); }
 void actgrad_server_forget(void) { disconnect(); }

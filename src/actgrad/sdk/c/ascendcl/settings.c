@@ -1,8 +1,7 @@
-/* What the environment says. It is read once: a program may change its environment while threads run. */
-#include "runtime.h"
+/* The environment, read once: a program may change it while threads run. */
+#include "services.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,28 +17,21 @@
 #define ACTGRAD_VERSION "3"
 #endif
 
-static struct {
-    bool is_strict;
-    bool uses_server;
-    const char* python;
-    const char* libpython;
-    const char* product;
-} settings;
-
+static actgrad_settings settings = {.version = ACTGRAD_VERSION};
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void say_ignored(const char* name, const char* value, const char* known) {
     fprintf(stderr, "actgrad: %s is \"%s\", which is ignored; it may be %s\n", name, value, known);
 }
 
-/* The value of a variable; `otherwise` where it is not set, or empty. */
+/* The value of a variable; `otherwise` when it is unset or empty. */
 static const char* value_of(const char* name, const char* otherwise) {
     const char* value = getenv(name);
     return value == NULL || value[0] == '\0' ? otherwise : value;
 }
 
-/* The same, for the life of the process. */
-static const char* kept_value_of(const char* name, const char* otherwise) {
+/* A copy of the value, for the life of the process. */
+static const char* copied_value_of(const char* name, const char* otherwise) {
     const char* copy = strdup(value_of(name, otherwise));
     return copy == NULL ? otherwise : copy;
 }
@@ -55,10 +47,8 @@ bool actgrad_is_version(const char* version) {
     return strncmp(version, ACTGRAD_VERSION, length) == 0 && version[length] == '.';
 }
 
-const char* actgrad_version(void) { return ACTGRAD_VERSION; }
-
-/* Whether the program has a Python that the operators cannot have too: of another version, or one that it has not
-   started, and may start and end whenever it likes. */
+/* Whether the program has a Python that the operators cannot share: another version, or one not started yet, which the
+   program may start and end at any time. */
 static bool has_foreign_python(void) {
     int (*is_initialized)(void);
     const char* (*version)(void);
@@ -78,33 +68,13 @@ static bool read_server(const char* libpython) {
 
 static void read_environment(void) {
     settings.is_strict = read_strict();
-    settings.python = kept_value_of("ACTGRAD_SDK_PYTHON", ACTGRAD_PYTHON);
-    settings.libpython = kept_value_of("ACTGRAD_SDK_LIBPYTHON", ACTGRAD_LIBPYTHON);
+    settings.python = copied_value_of("ACTGRAD_SDK_PYTHON", ACTGRAD_PYTHON);
+    settings.libpython = copied_value_of("ACTGRAD_SDK_LIBPYTHON", ACTGRAD_LIBPYTHON);
     settings.uses_server = read_server(settings.libpython);
-    settings.product = kept_value_of("ACTGRAD_PRODUCT", "");
+    settings.product = copied_value_of("ACTGRAD_PRODUCT", "");
 }
 
-bool actgrad_is_strict(void) {
+const actgrad_settings* actgrad_get_settings(void) {
     pthread_once(&once, read_environment);
-    return settings.is_strict;
-}
-
-bool actgrad_uses_server(void) {
-    pthread_once(&once, read_environment);
-    return settings.uses_server;
-}
-
-const char* actgrad_python(void) {
-    pthread_once(&once, read_environment);
-    return settings.python;
-}
-
-const char* actgrad_libpython(void) {
-    pthread_once(&once, read_environment);
-    return settings.libpython;
-}
-
-const char* actgrad_product(void) {
-    pthread_once(&once, read_environment);
-    return settings.product;
+    return &settings;
 }

@@ -1,43 +1,93 @@
-/* The address space that device memory comes from, reserved once and filled by the system where it is touched.
+/* The memory blocks in use, and the address space that they come from, which is reserved once.
 
-   Private memory where only this process computes: a forked child gets its own copy from the system. Else a file in
-   memory, mapped at one address here and in the process that computes. When strict, the device addresses themselves
-   cannot be touched, and the file is mapped a second time, elsewhere, for those who may.
+   Private memory, where only this process computes: a forked child gets its own copy from the system. Otherwise a file
+   in memory, mapped at one address here and in the process that computes. A strict program cannot touch the device
+   addresses; the file is mapped a second time, elsewhere, for the functions that may.
 
-   What lies past the last block cannot be touched at all: checkers of memory read whatever can be. */
+   The memory past the last block cannot be touched at all: checkers of memory read everything else. */
 #include "runtime.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+/* ---- blocks: an array sorted by address. The gaps between them are free, so that no two free ones need merging. */
+
+size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address) {
+    size_t low = 0;
+    size_t high = blocks->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (blocks->all[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const Block* block_before(const Blocks* blocks, uint64_t address) {
+    size_t after = actgrad_blocks_after(blocks, address);
+    return after == 0 ? NULL : &blocks->all[after - 1];
+}
+
+const Block* actgrad_blocks_find(const Blocks* blocks, uint64_t address) {
+    const Block* block = block_before(blocks, address);
+    return block != NULL && address - block->start < block->size ? block : NULL;
+}
+
+const Block* actgrad_blocks_starting(const Blocks* blocks, uint64_t address) {
+    const Block* block = block_before(blocks, address);
+    return block != NULL && block->start == address ? block : NULL;
+}
+
+bool actgrad_blocks_insert(Blocks* blocks, size_t index, Block block) {
+    if (blocks->count == blocks->capacity) {
+        size_t capacity = blocks->capacity == 0 ? 64 : 2 * blocks->capacity;
+        Block* larger = realloc(blocks->all, capacity * sizeof *larger);
+        if (larger == NULL) return false;
+        blocks->all = larger;
+        blocks->capacity = capacity;
+    }
+    memmove(&blocks->all[index + 1], &blocks->all[index], (blocks->count - index) * sizeof block);
+    blocks->all[index] = block;
+    blocks->count++;
+    return true;
+}
+
+void actgrad_blocks_remove(Blocks* blocks, size_t index) {
+    blocks->count--;
+    memmove(&blocks->all[index], &blocks->all[index + 1], (blocks->count - index) * sizeof *blocks->all);
+}
+
+/* ---- the address space */
+
 #ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000 /* a kernel that does not know it takes the address as a wish, which will do */
+#define MAP_FIXED_NOREPLACE 0x100000 /* an older kernel takes the address as a hint, which suffices */
 #endif
 
 static const uint64_t LARGEST = 64ull << 30;
 static const uint64_t SMALLEST = 1ull << 20;
-static const uint64_t STEP = 16ull << 20; /* by which the part that can be touched grows */
-/* Far from where the system puts programs, libraries and heaps, so that they are free in other processes too. The first
-   is within the reach of Valgrind's quick tables, the second outside AddressSanitizer's own memory. */
+static const uint64_t STEP = 16ull << 20; /* the touchable part grows by this */
+/* Far from programs, libraries and heaps, so that other processes have them free too. Valgrind's quick tables reach the
+   first; the second is outside AddressSanitizer's own memory. */
 static const uint64_t BASES[] = {0x1000000000ull, 0x12c000000000ull, 0};
 enum { BASE_COUNT = sizeof BASES / sizeof *BASES };
 
-static bool is_shared(void) { return actgrad_is_strict() || actgrad_uses_server(); }
+static bool is_strict(void) { return actgrad_get_settings()->is_strict; }
+static bool is_shared(void) { return is_strict() || actgrad_get_settings()->uses_server; }
 
-/* Address space alone: nothing can be touched there. */
+/* Reserves address space; nothing can be touched there yet. */
 static void* map(uint64_t address, uint64_t size, int flags, int file) {
     return mmap((void*)(uintptr_t)address, size, PROT_NONE, flags | MAP_NORESERVE, file, 0);
 }
 
 static void* map_private(uint64_t address, uint64_t size, int flags) {
     return map(address, size, flags | MAP_PRIVATE | MAP_ANONYMOUS, -1);
-}
-
-static void* map_file(uint64_t address, uint64_t size, int flags, int file) {
-    return map(address, size, flags | MAP_SHARED, file);
 }
 
 static int make_file(uint64_t size) {
@@ -49,12 +99,12 @@ static int make_file(uint64_t size) {
     return file;
 }
 
-/* The device addresses. */
+/* Reserves the device addresses. */
 static void* reserve(uint64_t size, int file) {
     void* base = MAP_FAILED;
     for (int k = 0; k < BASE_COUNT && base == MAP_FAILED; k++) {
         int flags = BASES[k] == 0 ? 0 : MAP_FIXED_NOREPLACE;
-        base = actgrad_is_strict() ? map_private(BASES[k], size, flags) : map_file(BASES[k], size, flags, file);
+        base = is_strict() ? map_private(BASES[k], size, flags) : map(BASES[k], size, flags | MAP_SHARED, file);
     }
     return base;
 }
@@ -63,7 +113,7 @@ static bool map_shared_arena(Arena* arena, uint64_t size) {
     int file = make_file(size);
     if (file < 0) return false;
     void* base = reserve(size, file);
-    void* touchable = base == MAP_FAILED || !actgrad_is_strict() ? base : map_file(0, size, 0, file);
+    void* touchable = base == MAP_FAILED || !is_strict() ? base : map(0, size, MAP_SHARED, file);
     if (touchable == MAP_FAILED) {
         if (base != MAP_FAILED) munmap(base, size);
         close(file);
@@ -73,15 +123,11 @@ static bool map_shared_arena(Arena* arena, uint64_t size) {
     return true;
 }
 
-static bool map_private_arena(Arena* arena, uint64_t size) {
-    void* base = map_private(0, size, 0);
-    if (base == MAP_FAILED) return false;
-    *arena = (Arena){(uint64_t)(uintptr_t)base, size, 0, -1, 0};
-    return true;
-}
-
 static bool map_arena(Arena* arena, uint64_t size) {
-    return is_shared() ? map_shared_arena(arena, size) : map_private_arena(arena, size);
+    if (is_shared()) return map_shared_arena(arena, size);
+    void* base = map_private(0, size, 0);
+    if (base != MAP_FAILED) *arena = (Arena){(uint64_t)(uintptr_t)base, size, 0, -1, 0};
+    return base != MAP_FAILED;
 }
 
 static void unmap_arena(const Arena* arena) {
@@ -101,7 +147,7 @@ bool actgrad_arena_open(Arena* arena) {
     for (uint64_t size = largest_size(); size >= SMALLEST; size /= 2) {
         if (!map_arena(arena, size)) continue;
         if (size == LARGEST || size / 2 < SMALLEST) return true;
-        /* The most that is granted would leave the rest of the program with nothing. */
+        /* The largest size granted would leave nothing for the rest of the program. */
         unmap_arena(arena);
         return map_arena(arena, size / 2);
     }
@@ -127,7 +173,7 @@ bool actgrad_arena_reach(Arena* arena, uint64_t end) {
 }
 
 void actgrad_arena_use_huge_pages(const Arena* arena, uint64_t start, uint64_t end) {
-    (void)!madvise(touchable(arena, start), end - start, MADV_HUGEPAGE); /* a system without them does as well */
+    (void)!madvise(touchable(arena, start), end - start, MADV_HUGEPAGE); /* a system without them works as well */
 }
 
 void actgrad_arena_give_back(const Arena* arena, uint64_t start, uint64_t end) {
@@ -144,13 +190,13 @@ static bool copy_bytes(const Arena* arena, int to, uint64_t start, uint64_t end)
     return true;
 }
 
-/* Copies what was ever touched of a block: reading the rest would fill it, with zeros. */
+/* Copies the touched pages of a block: reading the others would fill them with zeros. */
 static bool copy_block(const Arena* arena, int to, const Block* block) {
     const off_t end = (off_t)(block->start - arena->base + block->size);
     off_t from = (off_t)(block->start - arena->base);
     while (from < end) {
         off_t data = lseek(arena->file, from, SEEK_DATA);
-        if (data < 0 && errno == ENXIO) return true; /* none is left */
+        if (data < 0 && errno == ENXIO) return true; /* no data is left */
         if (data < 0) data = from;                   /* a system that cannot tell */
         if (data >= end) return true;
         off_t hole = lseek(arena->file, data, SEEK_HOLE);
@@ -173,7 +219,7 @@ int actgrad_arena_copy(const Arena* arena, const Blocks* used) {
 
 void actgrad_arena_change_file(Arena* arena, int file) {
     uint64_t address = arena->base + (uint64_t)arena->distance;
-    if (file >= 0 && map_file(address, arena->size, MAP_FIXED, file) == MAP_FAILED) {
+    if (file >= 0 && map(address, arena->size, MAP_FIXED | MAP_SHARED, file) == MAP_FAILED) {
         close(file);
         file = -1;
     }

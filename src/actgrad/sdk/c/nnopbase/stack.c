@@ -1,29 +1,26 @@
-/* More stack for threads that have little: the interpreter, the compiler and strided kernels want some. */
-#include "internal.h"
+/* More stack for threads that have little: the interpreter, the compiler and strided kernels need some. */
+#include "nnopbase.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "acl/acl.h"
 
 enum { NEEDED = 1 << 20, GIVEN = 8 << 20 };
 
 typedef struct {
     void (*function)(void*);
     void* argument;
-    char* report; /* what was reported meanwhile, which belongs to the thread that waits; NULL for nothing */
-} Task;
+    char* report; /* for the thread that waits; NULL for none */
+} Errand;
 
-static void* do_task(void* argument) {
-    Task* task = argument;
-    task->function(task->argument);
+static void* do_errand(void* argument) {
+    Errand* errand = argument;
+    errand->function(errand->argument);
     const char* text = aclGetRecentErrMsg();
-    if (text != NULL) task->report = strdup(text);
+    if (text != NULL) errand->report = strdup(text);
     return NULL;
 }
 
-/* The bounds of the calling thread's stack; asked once per thread, because it is slow in the main thread. */
+/* The bounds of the thread's stack; read once per thread, because the main thread's are slow to get. */
 typedef struct {
     uintptr_t low, high;
 } Bounds;
@@ -41,27 +38,27 @@ static Bounds bounds_of_stack(void) {
     return known;
 }
 
-/* A stack that is not the thread's own, as coroutines have, may be of any size. */
+/* False on a stack that is not the thread's own, as coroutines have: it may be of any size. */
 static bool has_enough(void) {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     Bounds stack = bounds_of_stack();
     return here >= stack.low && here < stack.high && here - stack.low >= NEEDED;
 }
 
-static bool do_elsewhere(Task* task) {
+static bool do_in_thread(Errand* errand) {
     pthread_attr_t attributes;
     pthread_t thread;
     if (pthread_attr_init(&attributes) != 0) return false;
     bool is_started = pthread_attr_setstacksize(&attributes, GIVEN) == 0 &&
-                      pthread_create(&thread, &attributes, do_task, task) == 0;
+                      pthread_create(&thread, &attributes, do_errand, errand) == 0;
     pthread_attr_destroy(&attributes);
     if (is_started) pthread_join(thread, NULL);
     return is_started;
 }
 
 void actgrad_with_stack(void (*function)(void*), void* argument) {
-    Task task = {function, argument, NULL};
-    if (has_enough() || !do_elsewhere(&task)) function(argument); /* without another thread it may do all the same */
-    if (task.report != NULL) actgrad_report_text(task.report);
-    free(task.report);
+    Errand errand = {function, argument, NULL};
+    if (has_enough() || !do_in_thread(&errand)) function(argument); /* without a thread this stack may suffice too */
+    if (errand.report != NULL) actgrad_report_text(errand.report);
+    free(errand.report);
 }
