@@ -39,7 +39,8 @@ class Runtime:
 
     def __init__(self, folder: Path, headers: Path, *flags: str):
         self.folder, self.flags = folder, (*FLAGS, *flags, f"-I{headers}", f"-I{builder.SOURCES}", "-pthread")
-        library = ("-fPIC", "-shared", "-fvisibility=hidden", *map(str, SOURCES), "-lm")
+        macros = ('-DACTGRAD_PYTHON="python3"', '-DACTGRAD_LIBPYTHON=""', '-DACTGRAD_VERSION="3"')
+        library = ("-fPIC", "-shared", "-fvisibility=hidden", *macros, *map(str, SOURCES), "-lm")
         self._compile("libascendcl.so", *library)
 
     def _compile(self, output: str, *arguments: str) -> None:

@@ -110,10 +110,9 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
 
 def write_headers(include: Path) -> None:
     """Write the public headers into `include`."""
-    for path in sorted(HEADERS.rglob("*")):
-        if path.is_file():
-            text = prototypes.header(path.read_text(encoding="utf-8"))
-            _write(include / str(path.relative_to(HEADERS)).removesuffix(".in"), text)
+    for path in sorted(HEADERS.rglob("*.in")):
+        name = path.relative_to(HEADERS).as_posix().removesuffix(".in")
+        _write(include / name, prototypes.header(name, path.read_text(encoding="utf-8")))
     _write(include / "aclnn/opdev/op_errno.h", prototypes.status_header())
     for name, text in prototypes.operator_headers():
         _write(include / "aclnnop" / name, text)

@@ -24,13 +24,16 @@ _CPP_BEGIN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
 _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
 
 
-def header(template: str) -> str:
+def header(name: str, template: str) -> str:
     """A public header: `@enumerators@` and `@name@` of its template replaced, the latter by prototypes of name.c."""
 
     def replaced(match: re.Match[str]) -> str:
         return _enumerators() if match[1] == "enumerators" else _prototypes(match[1])
 
-    return re.sub(r"@(\w+)@", replaced, template)
+    start = template.rfind("#include")
+    first = template.index("\n", start) + 1 if start >= 0 else 0
+    body = re.sub(r"@(\w+)@", replaced, template[first:])
+    return guarded(name, f"{template[:first]}\n{_CPP_BEGIN}{body}\n{_CPP_END}")
 
 
 def _prototypes(name: str) -> str:

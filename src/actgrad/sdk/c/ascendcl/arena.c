@@ -15,8 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* ---- blocks: an array sorted by address. The gaps between them are free, so that no two free ones need merging. */
-
+/* Blocks are sorted by address. The gaps between them are free, so that no two free ones need merging. */
 size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address) {
     size_t low = 0;
     size_t high = blocks->count;
@@ -63,12 +62,6 @@ void actgrad_blocks_remove(Blocks* blocks, size_t index) {
     blocks->count--;
     memmove(&blocks->all[index], &blocks->all[index + 1], (blocks->count - index) * sizeof *blocks->all);
 }
-
-/* ---- the address space */
-
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000 /* an older kernel takes the address as a hint, which suffices */
-#endif
 
 static const uint64_t LARGEST = 64ull << 30;
 static const uint64_t SMALLEST = 1ull << 20;

@@ -22,8 +22,6 @@ static uint64_t uses[DEVICES]; /* calls of aclrtSetDevice less those of aclrtRes
 static int64_t switches[SWITCHES];
 static _Thread_local Context* current;
 
-/* ---- the thread's context */
-
 Context* actgrad_current_context(void) { return current != NULL && current->is_alive ? current : NULL; }
 
 int32_t actgrad_device_of(const Context* context) { return context == NULL ? 0 : context->device; }
@@ -48,8 +46,6 @@ aclError actgrad_check_device_id(const char* function, int32_t deviceId) {
                         deviceId, DEVICES - 1);
 }
 
-/* ---- default contexts, one a device */
-
 void actgrad_use_device(int32_t device) {
     LOCKED(&actgrad_contexts_lock);
     uses[device]++;
@@ -65,8 +61,6 @@ bool actgrad_leave_device(int32_t device, bool is_forced) {
 }
 
 void actgrad_end_default_context(int32_t device) { defaults[device].is_alive = false; }
-
-/* ---- contexts of programs */
 
 /* The living context of a handle, or NULL. The caller holds the lock. */
 static Context* context_of(aclrtContext handle) {
@@ -127,8 +121,7 @@ static void report_leaks(void) {
 
 __attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
 
-/* ---- switches, of the process or of the thread's context */
-
+/* The place of a switch, of the process or of the thread's context. */
 static aclError find_switch(const char* function, aclSysParamOpt opt, bool is_of_context, int64_t** found) {
     if ((int)opt < 0 || (int)opt >= SWITCHES)
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: opt is %d; it must be of aclSysParamOpt", function,

@@ -30,8 +30,6 @@ typedef struct {
     int32_t byte;
 } Transfer;
 
-/* ---- checks */
-
 static aclError check_range(const char* function, const char* argument, const void* pointer, size_t count) {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     if (!actgrad_is_device_address(address)) return ACL_SUCCESS; /* the size of host memory is unknown */
@@ -89,8 +87,6 @@ static aclError check_filling(const Transfer* filling, size_t maxCount) {
     return check_ranges(filling);
 }
 
-/* ---- the work */
-
 static void* touchable(const void* pointer) {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     if (actgrad_is_device_address(address)) address += (uint64_t)actgrad_memory_distance();
@@ -117,8 +113,6 @@ static aclError submit(const Transfer* each, aclrtStream stream) {
     *queued = *each;
     return actgrad_submit_from(each->function, stream, transfer_later, free, queued, NULL);
 }
-
-/* ---- the functions */
 
 aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
     const Transfer copy = {__func__, dst, src, count, 0};

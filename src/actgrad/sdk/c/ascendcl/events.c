@@ -46,8 +46,6 @@ static aclError look(const char* function, const char* argument, aclrtEvent hand
 
 static bool is_pending(const Event* event) { return event->recording != 0 && !event->is_complete; }
 
-/* ---- making and destroying */
-
 static aclError create(const char* function, aclrtEvent* event) {
     if (event == NULL) return actgrad_fail_null(function, "event");
     RETURN_IF_ERROR(actgrad_check_device(function));
@@ -74,8 +72,6 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
     }
     return fail_event(__func__, "event", event);
 }
-
-/* ---- recording and waiting in a stream */
 
 static int32_t reach(void* argument) {
     const Recording* reached = argument;
@@ -142,8 +138,6 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
     reset->is_complete = false;
     return ACL_SUCCESS;
 }
-
-/* ---- waiting and asking on the host */
 
 static aclError synchronize(const char* function, aclrtEvent event) {
     Event now;

@@ -18,8 +18,6 @@ static uint64_t device_bytes;
 static size_t first_gap; /* the blocks before this one touch each other */
 static int file_for_child = -1;
 
-/* ---- the places of blocks */
-
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 static uint64_t round_down(uint64_t value, uint64_t unit) { return value / unit * unit; }
 static uint64_t minimum(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -78,8 +76,6 @@ static void remove_block(size_t index) {
     if (from < to) actgrad_arena_give_back(&arena, from, to);
 }
 
-/* ---- questions of other files about addresses */
-
 static bool is_in_arena(uint64_t address) { return address - arena.base < arena.size; }
 
 bool actgrad_is_device_address(uint64_t address) {
@@ -129,8 +125,6 @@ static aclError fail_address(const char* function, const char* argument, uint64_
     actgrad_describe_address(address, text, sizeof text);
     return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s %s; %s", function, argument, text, holds);
 }
-
-/* ---- device memory */
 
 static aclError check_size(const char* function, size_t size) {
     return size > 0 ? ACL_SUCCESS
@@ -208,8 +202,6 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
     return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: there is no address space for device memory", __func__);
 }
 
-/* ---- host memory */
-
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
     if (hostPtr == NULL) return actgrad_fail_null(__func__, "hostPtr");
     RETURN_IF_ERROR(check_size(__func__, size));
@@ -238,8 +230,6 @@ aclError aclrtFreeHost(void* hostPtr) {
     free(hostPtr);
     return ACL_SUCCESS;
 }
-
-/* ---- leaks and forks */
 
 static void report_blocks(const Blocks* blocks, const char* kind) {
     for (size_t k = 0; k < blocks->count; k++)

@@ -7,16 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef ACTGRAD_PYTHON
-#define ACTGRAD_PYTHON "python3"
-#endif
-#ifndef ACTGRAD_LIBPYTHON
-#define ACTGRAD_LIBPYTHON ""
-#endif
-#ifndef ACTGRAD_VERSION
-#define ACTGRAD_VERSION "3"
-#endif
-
 static actgrad_settings settings = {.version = ACTGRAD_VERSION};
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

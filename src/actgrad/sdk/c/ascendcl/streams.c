@@ -35,8 +35,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static Stream* streams; /* of programs */
 static Stream defaults[DEVICES];
 
-/* ---- finding a stream; the caller holds the lock */
-
+/* The caller of this and the next three functions holds the lock. */
 static bool is_alive(const Stream* stream) {
     if (stream >= defaults && stream < defaults + DEVICES) return true;
     for (const Stream* each = streams; each != NULL; each = each->next)
@@ -71,8 +70,6 @@ static aclError find_stream(const char* function, aclrtStream handle, Stream** f
     return actgrad_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: stream %p is of another context than the thread's", function,
                         handle);
 }
-
-/* ---- work */
 
 static void release_argument(const Item* item) {
     if (item->release != NULL) item->release(item->argument);
@@ -172,8 +169,6 @@ int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release,
     return actgrad_submit_from("aclnn", stream, work, release, argument, NULL);
 }
 
-/* ---- making and destroying */
-
 static aclError create(const char* function, aclrtStream* stream) {
     if (stream == NULL) return actgrad_fail_null(function, "stream");
     RETURN_IF_ERROR(actgrad_check_device(function));
@@ -226,8 +221,6 @@ static aclError destroy(const char* function, aclrtStream handle) {
 aclError aclrtDestroyStream(aclrtStream stream) { return destroy(__func__, stream); }
 aclError aclrtDestroyStreamForce(aclrtStream stream) { return destroy(__func__, stream); }
 
-/* ---- waiting */
-
 aclError actgrad_check_timeout(const char* function, int32_t timeout) {
     if (timeout >= -1) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: timeout is %d; it must be at least -1, which is none",
@@ -270,8 +263,6 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     *status = found->done == found->queued ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     return ACL_SUCCESS;
 }
-
-/* ---- leaks and forks */
 
 static void report_unfinished(const Stream* stream, const char* kind) {
     unsigned long long left = stream->queued - stream->done;

@@ -46,8 +46,6 @@ int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** 
     return 0;
 }
 
-/* ---- a program's own uses of an executor */
-
 static aclnnStatus check_pointer(const char* function, const char* argument, const void* pointer) {
     if (pointer != NULL) return 0;
     actgrad_report(INNER_ERROR, "%s: %s is a null pointer; it is required", function, argument);
@@ -69,8 +67,6 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
     actgrad_live_retire(executor);
     return 0;
 }
-
-/* ---- other addresses */
 
 typedef enum { INPUTS, OUTPUTS, ALL } Group;
 

@@ -10,22 +10,26 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* ---- the functions of Python's C interface that this file calls, stable since 3.2 */
+/* The functions of Python's C interface that this file calls, stable since 3.2. */
+#define REQUIRED(X)                                                     \
+    X(const char*, version, (void), "Py_GetVersion")                    \
+    X(int, is_initialized, (void), "Py_IsInitialized")                  \
+    X(void, initialize, (int with_signal_handlers), "Py_InitializeEx")  \
+    X(int, run, (const char* code), "PyRun_SimpleString")               \
+    X(int, ensure, (void), "PyGILState_Ensure")                         \
+    X(void, release, (int state), "PyGILState_Release")                 \
+    X(void*, save_thread, (void), "PyEval_SaveThread")                  \
+    X(void, restore_thread, (void* state), "PyEval_RestoreThread")      \
+    X(void, clear_thread, (void* state), "PyThreadState_Clear")         \
+    X(void, delete_thread, (void), "PyThreadState_DeleteCurrent")       \
+    X(void, before_fork, (void), "PyOS_BeforeFork")                     \
+    X(void, after_fork_parent, (void), "PyOS_AfterFork_Parent")         \
+    X(void, after_fork_child, (void), "PyOS_AfterFork_Child")
+#define FIELD(type, name, parameters, symbol) type(*name) parameters;
+#define FIND(type, name, parameters, symbol) find(library, symbol, &python.name)&&
 
 static struct {
-    const char* (*version)(void);
-    int (*is_initialized)(void);
-    void (*initialize)(int with_signal_handlers);
-    int (*run)(const char* code);
-    int (*ensure)(void);
-    void (*release)(int state);
-    void* (*save_thread)(void);
-    void (*restore_thread)(void* state);
-    void (*clear_thread)(void* state);
-    void (*delete_thread)(void);
-    void (*before_fork)(void);
-    void (*after_fork_parent)(void);
-    void (*after_fork_child)(void);
+    REQUIRED(FIELD)
     void (*set_program_name)(const wchar_t* name); /* not in every version */
 } python;
 
@@ -37,18 +41,7 @@ static bool find(void* library, const char* name, void* place) {
 
 static bool find_all(void* library) {
     find(library, "Py_SetProgramName", &python.set_program_name);
-    return find(library, "Py_GetVersion", &python.version) &&
-           find(library, "Py_IsInitialized", &python.is_initialized) &&
-           find(library, "Py_InitializeEx", &python.initialize) &&
-           find(library, "PyRun_SimpleString", &python.run) && find(library, "PyGILState_Ensure", &python.ensure) &&
-           find(library, "PyGILState_Release", &python.release) &&
-           find(library, "PyEval_SaveThread", &python.save_thread) &&
-           find(library, "PyEval_RestoreThread", &python.restore_thread) &&
-           find(library, "PyThreadState_Clear", &python.clear_thread) &&
-           find(library, "PyThreadState_DeleteCurrent", &python.delete_thread) &&
-           find(library, "PyOS_BeforeFork", &python.before_fork) &&
-           find(library, "PyOS_AfterFork_Parent", &python.after_fork_parent) &&
-           find(library, "PyOS_AfterFork_Child", &python.after_fork_child);
+    return REQUIRED(FIND) true;
 }
 
 /* Finds a Python that runs in this process already, else loads the library. NULL, or the reason why neither works. */
@@ -78,8 +71,6 @@ static const char* find_python(void) {
     }
     return NULL;
 }
-
-/* ---- start */
 
 /* Variables that change the interpreter's modules, or make its start fail. They are unset during the start of a version
    that cannot ignore them. Other threads may read the environment, so newer versions leave it unchanged. */
@@ -163,8 +154,7 @@ static void run_start_up(bool is_running) {
     if (!has_threads) unsetenv("OPENBLAS_NUM_THREADS");
 }
 
-/* ---- one state of the interpreter per thread, for the thread's life: one for each call would cost more */
-
+/* One state of the interpreter per thread, for the thread's life: one for each call would cost more. */
 static pthread_key_t thread_state;
 static __thread bool has_state;
 static bool is_of_program; /* the program started the interpreter; ctypes then gives a thread its state per call */
@@ -204,8 +194,6 @@ static int32_t run(int64_t handle) { return is_ready() ? planner.run(handle) : I
 static void release(const int64_t* handles, int64_t count) {
     if (is_ready()) planner.release(handles, count);
 }
-
-/* ---- a program that forks */
 
 static __thread int state_of_fork;
 static __thread bool is_in_fork;

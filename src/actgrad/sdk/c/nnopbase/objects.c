@@ -6,8 +6,6 @@
 
 #include "data_types.h" /* generated from the registry's data types */
 
-/* ---- tensors */
-
 static void fill_contiguous(const int64_t* dims, int64_t rank, int64_t* strides) {
     int64_t step = 1;
     for (int64_t k = rank - 1; k >= 0; k--) {
@@ -72,8 +70,6 @@ aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
     actgrad_live_retire((void*)tensor);
     return 0;
 }
-
-/* ---- the fields of a tensor */
 
 static aclnnStatus check_alive(const char* function, const aclTensor* tensor) {
     if (tensor == NULL) {
@@ -162,8 +158,6 @@ aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t v
     return 0;
 }
 
-/* ---- scalars */
-
 static size_t size_of_scalar(int32_t dtype) {
     for (size_t k = 0; k < sizeof DATA_TYPES / sizeof *DATA_TYPES; k++)
         if (DATA_TYPES[k].number == dtype) return DATA_TYPES[k].scalar_size;
@@ -195,8 +189,7 @@ aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
     return 0;
 }
 
-/* ---- arrays and lists, all of one form: no operator here takes one, but programs make them */
-
+/* Arrays and lists have one form. No operator here takes one, but programs make them. */
 typedef struct {
     uint64_t size;
     void* values;

@@ -141,8 +141,7 @@ static bool connect_server(void) {
     return is_started;
 }
 
-/* ---- requests: four numbers, a name, words; the answer: a plan, and the text of a failure */
-
+/* A request: four numbers, a name, words, places. The answer: a plan, and the text of a failure. */
 typedef struct {
     int64_t what;
     int64_t handle; /* or the length of the function's name */

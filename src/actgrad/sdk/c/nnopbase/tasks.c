@@ -18,8 +18,6 @@ void actgrad_drop_task(void* argument) {
     free(task);
 }
 
-/* ---- planning */
-
 static void ask_planner(void* argument) {
     Task* task = argument;
     const Call* call = &task->call;
@@ -61,8 +59,6 @@ int32_t actgrad_plan_call(const Call* call, Task** task) {
     *task = made;
     return 0;
 }
-
-/* ---- computing */
 
 /* Whether the memory that phase one saw is still allocated. */
 static bool has_memory(const Task* task) {
