@@ -3,9 +3,9 @@
     ir.GeGluGradV2(dy, x, gelu, dim=-1, approximate=1, activate_left=False)
     ir.GeGluGradV2.infer_shape((4, -1), (4, 64), (4, -1))        ((4, 64),)
 
-Called with arrays, such an operator computes at once; in a traced PyTorch graph it is one node. What it infers of
-shapes and data types it infers from these alone: a dimension of -1 is unknown, a shape of (-2,) has unknown rank.
-Building graphs for CANN's own graph engine (C++) is not part of this package.
+Called with arrays, a graph operator computes at once; in a traced PyTorch graph it is one node. It infers shapes from
+shapes and data types from data types: a dimension of -1 is unknown, a shape of (-2,) has unknown rank. The line `ir=`
+of an operator gives the names. Building graphs for CANN's own graph engine (C++) is not part of this package.
 """
 
 from __future__ import annotations
@@ -36,24 +36,25 @@ class GraphOperator:
     def __init__(self, operator: Operator, signature: GraphSignature):
         self.operator = operator
         self.signature = signature
-        # What a node of a traced graph is made of: a tracer sees no more of an operator than that it can be called.
+        # A node of a traced graph needs these three; a tracer sees only that an operator can be called.
         self._node = operator.name, operator.schema.tensor_names, operator.defaults
         self.__name__ = self.__qualname__ = signature.name
-        attributes = ", ".join(f"{name}={value!r}" for name, value in signature.attributes.items())
-        line = f"{', '.join(signature.inputs)}{', ' if attributes else ''}{attributes}"
-        self.__doc__ = f"{signature.name}({line}) -> {', '.join(signature.outputs)}\n\n{operator.summary}"
+        attributes = [f"{name}={value!r}" for name, value in signature.attributes.items()]
+        line = f"{', '.join([*signature.inputs, *attributes])}) -> {', '.join(signature.outputs)}"
+        self.__doc__ = f"{signature.name}({line}\n\n{operator.summary}"
 
     def __repr__(self) -> str:
         return f"<graph operator {self.__doc__.partition(chr(10))[0] if self.__doc__ else self.__name__}>"
 
     def __call__(self, *tensors: Any, **named: Any) -> Any:
         """The outputs: one, or a tuple of several."""
-        inputs, attributes = self._bound(tensors, named)
+        given, attributes = self._bound(tensors, named)
+        name, tensor_names, defaults = self._node
+        inputs = [given.get(tensor) for tensor in tensor_names]
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(inputs[0], torch.Tensor):
             if f"{__package__}.torch" not in sys.modules:
                 importlib.import_module(f"{__package__}.torch")
-            name, tensor_names, defaults = self._node
             call = getattr(torch.ops.actgrad, name)
             return call(**dict(zip(tensor_names, inputs, strict=True)), **{**defaults, **attributes})
         return self.operator(*inputs, **attributes)
@@ -64,34 +65,39 @@ class GraphOperator:
         Raises InvalidArgument for shapes that no tensors of this operator have.
         """
         given, attributes = self._bound(shapes, named)
-        inputs = [self._shape(name, shape) for name, shape in zip(self.signature.inputs, given, strict=True)]
-        if self.operator.access.packed:
-            return self._packed_shapes(inputs, self._dim(attributes[self.operator.access.dim]))
-        if UNKNOWN_RANK in inputs:
-            known = [shape for shape in inputs if shape != UNKNOWN_RANK]
-            # What must have one shape has that of any; what is broadcast may still gain dimensions.
-            return (known[0] if known and not self.operator.broadcasts else UNKNOWN_RANK,)
-        return (reduce(self._broadcast if self.operator.broadcasts else self._merged, inputs),)
+        access, broadcasts = self.operator.access, self.operator.broadcasts
+        graph_names = {tensor: name for name, tensor in self.signature.tensors.items()}
+        inputs = {tensor: self._shape(graph_names[tensor], shape) for tensor, shape in given.items()}
+        if access.packed:
+            attributes[access.dim] = self._dim(attributes[access.dim])
+        whole = next((shape for tensor, shape in inputs.items() if tensor in access.packed), UNKNOWN_RANK)
+        parts = {tensor: self._part(graph_names[tensor], tensor, shape, attributes) for tensor, shape in inputs.items()}
+        for tensor in access.packed:
+            self._check_parts(graph_names, parts, tensor, attributes)
+        known = [part for part in parts.values() if part != UNKNOWN_RANK]
+        is_unknown = not known or (broadcasts and len(known) < len(parts))  # broadcasting may add dimensions
+        elements = UNKNOWN_RANK if is_unknown else reduce(self._broadcast if broadcasts else self._merged, known)
+        return tuple(whole if output in access.packed else elements for output in self.operator.schema.outputs)
 
     def infer_dtype(self, *given: Any, **named: Any) -> tuple[Any, ...]:
         """The outputs' data types, given the inputs': names ("float16", "BF16"), NumPy's or PyTorch's dtypes.
 
-        An output has the inputs' type; what is returned is the object that was given first. Raises InvalidDtype for
-        types that differ, or that the operator (on the product, where one was chosen) does not take.
+        An output has the inputs' type; the result is the first object given. Raises InvalidDtype for types that
+        differ, or that the operator does not take (on the product, where one was chosen).
         """
         types, _ = self._bound(given, named)
-        names = [self._dtype_name(name, dtype) for name, dtype in zip(self.signature.inputs, types, strict=True)]
+        pairs = list(zip(self.signature.inputs, types.values(), strict=True))
+        names = [self._dtype_name(name, dtype) for name, dtype in pairs]
         allowed = allowed_dtypes(self.operator.definition, products.chosen())
-        for name, dtype in zip(self.signature.inputs, names, strict=True):
+        for (name, _), dtype in zip(pairs, names, strict=True):
             if dtype not in allowed:
                 raise InvalidDtype(f"{self.__name__}: {name} is {dtype}; supported: {', '.join(allowed)}")
             if dtype != names[0]:
-                first = self.signature.inputs[0]
-                raise InvalidDtype(f"{self.__name__}: {name} is {dtype}, but {first} is {names[0]}")
-        return (types[0],) * len(self.signature.outputs)
+                raise InvalidDtype(f"{self.__name__}: {name} is {dtype}, but {pairs[0][0]} is {names[0]}")
+        return (pairs[0][1],) * len(self.signature.outputs)
 
-    def _bound(self, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """What belongs to the inputs, in their order, and all attributes of the graph operator."""
+    def _bound(self, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The inputs, in the graph's order, and all attributes of the graph operator, by the schema's names."""
         names, name = self.signature.inputs, self.__name__
         if len(given) > len(names):
             raise InvalidCall(f"{name}: takes {len(names)} inputs ({', '.join(names)}), got {len(given)}")
@@ -106,20 +112,21 @@ class GraphOperator:
         missing = [key for key in names if inputs.get(key) is None]
         if missing:
             raise InvalidCall(f"{name}: {missing[0]} is missing; it takes {', '.join(names)}")
-        return [inputs[key] for key in names], attributes
+        tensors, renamed = self.signature.tensors, self.signature.renamed
+        return {tensors[key]: inputs[key] for key in names}, {renamed[k]: value for k, value in attributes.items()}
 
     def _dim(self, value: Any) -> int:
         try:
             if isinstance(value, bool):
                 raise TypeError("a bool")
             return index(value)
-        except Exception as error:  # whatever an object raises that is no integer
+        except Exception as error:  # an object of any type may be given
             raise InvalidCall(f"{self.__name__}: dim is {shown(value)}; it must be an integer") from error
 
     def _shape(self, name: str, shape: Any) -> Shape:
         try:
             sizes = tuple(map(index, shape))
-        except Exception as error:  # whatever an object raises that is no sequence
+        except Exception as error:  # an object of any type may be given
             wanted = "it must be a sequence of integers"
             raise InvalidCall(f"{self.__name__}: the shape of {name} is {shown(shape)}; {wanted}") from error
         if sizes != UNKNOWN_RANK and any(size < UNKNOWN for size in sizes):
@@ -143,30 +150,28 @@ class GraphOperator:
             sizes.append(UNKNOWN if {m, n} == {1, UNKNOWN} else n if m in (1, UNKNOWN) else m)
         return tuple(sizes)
 
-    def _packed_shapes(self, inputs: list[Shape], dim: int) -> tuple[Shape, ...]:
-        """Halves of the packed tensor forward; backward its own shape, where the others are its halves."""
-        names = dict(zip(self.operator.schema.tensor_names, self.signature.inputs, strict=True))
-        packed_name = names[self.operator.definition.main]
-        packed = dict(zip(self.signature.inputs, inputs, strict=True))[packed_name]
-        is_forward = self.operator.schema.outputs[0] not in self.operator.access.packed
-        if packed == UNKNOWN_RANK:
-            return (packed,) * len(self.signature.outputs)
-        rank = len(packed)
+    def _part(self, name: str, tensor: str, shape: Shape, attributes: dict[str, Any]) -> Shape:
+        """The shape of the elements that a tensor brings, as its access says; checks that it can be packed."""
+        access = self.operator.access
+        if shape == UNKNOWN_RANK or tensor not in access.packed:
+            return shape
+        rank, dim = len(shape), attributes[access.dim]
         if not rank or not -rank <= dim < rank:
             must = f"it must lie in [{-rank}, {rank - 1}]" if rank else "there is no dimension to halve"
-            raise InvalidArgument(f"{self.__name__}: dim is {shown(dim)}, but {packed_name} has shape {packed}; {must}")
-        size = packed[dim]
-        if size % 2 and size != UNKNOWN:
-            raise InvalidArgument(f"{self.__name__}: {packed_name} has odd size {size} in dimension {dim} ({packed})")
-        half = list(packed)
-        half[dim] = size if size == UNKNOWN else size // 2
-        if is_forward:
-            return (tuple(half),) * len(self.signature.outputs)
-        for name, shape in zip(self.signature.inputs, inputs, strict=True):
-            if name != packed_name and shape != UNKNOWN_RANK and not _agree(shape, tuple(half)):
-                wanted = f"half of {packed_name} along {dim} has {tuple(half)}"
-                raise InvalidArgument(f"{self.__name__}: {name} has shape {shape}, but {wanted}")
-        return (packed,)
+            raise InvalidArgument(f"{self.__name__}: dim is {shown(dim)}, but {name} has shape {shape}; {must}")
+        if shape[dim] % 2 and shape[dim] != UNKNOWN:
+            raise InvalidArgument(f"{self.__name__}: {name} has odd size {shape[dim]} in dimension {dim} ({shape})")
+        return access.part_shape(tensor, shape, attributes)
+
+    def _check_parts(
+        self, names: dict[str, str], parts: dict[str, Shape], packed: str, attributes: dict[str, Any]
+    ) -> None:
+        """Raise where another tensor cannot have the shape of the packed tensor's parts."""
+        half = parts.get(packed, UNKNOWN_RANK)
+        for tensor, part in parts.items():
+            if UNKNOWN_RANK not in (half, part) and not _agree(part, half):
+                wanted = f"half of {names[packed]} along {attributes[self.operator.access.dim]} has {half}"
+                raise InvalidArgument(f"{self.__name__}: {names[tensor]} has shape {part}, but {wanted}")
 
     def _dtype_name(self, name: str, dtype: Any) -> str:
         text = dtype if isinstance(dtype, str) else shown(dtype).removeprefix("torch.")
@@ -175,12 +180,12 @@ class GraphOperator:
             return by_acl_name.get(text, text)
         try:
             return np.dtype(dtype).name
-        except Exception as error:  # whatever NumPy, or an object that it asks, raises
+        except Exception as error:  # NumPy asks the object, which may raise anything
             raise InvalidDtype(f"{self.__name__}: {name} is {shown(dtype)}, no data type") from error
 
 
 def _agree(a: Shape, b: Shape) -> bool:
-    """Whether two shapes can be the same, as far as they are known."""
+    """Whether the known sizes of two shapes agree."""
     return len(a) == len(b) and all(m == n or UNKNOWN in (m, n) for m, n in zip(a, b, strict=True))
 
 

@@ -4,9 +4,17 @@
         gradOutput, alpha, scale, inputScale, isResult, selfOrResult, gradInput)
     status = aclnn.aclnnEluBackward(workspace, workspaceSize, executor, stream)
 
-Out-pointers are returned; None is the null pointer; nothing raises. Calls are judged by a product: the one chosen by
-`actgrad.product` or ACTGRAD_PRODUCT, else Ascend910B. Function pairs are made from the registry when they are first
-asked for, enumerators (ACL_FLOAT, ACLNN_ERR_PARAM_INVALID, ...) have C's numbers.
+Out-pointers are returned; None is the null pointer; nothing raises. The product of `actgrad.product` or of
+ACTGRAD_PRODUCT, else Ascend910B, judges a call. Enumerators (ACL_FLOAT, ACLNN_ERR_PARAM_INVALID, ...) have C's numbers.
+
+names           enumerators: data types, formats, statuses
+messages        aclGetRecentErrMsg: the text of the last failure
+signatures      names and parameters of the C functions, from the schemas
+objects         aclTensor and aclScalar
+c_functions     calls of an operator's functions, planned or found in a cache
+streams         aclrtStream: work at once, or strictly at a synchronize
+executors       aclOpExecutor, between the phases
+phases          phase one and phase two as Python functions, made at their first use
 """
 
 from __future__ import annotations
@@ -14,6 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import names, phases, signatures
+from .c_functions import CFunction
 from .executors import (
     AclOpExecutor,
     aclDestroyAclOpExecutor,
@@ -63,14 +72,14 @@ def __getattr__(name: str) -> Any:
     if name.startswith("aclnn"):
         for signature in signatures.every():
             if name in (signature.name, signature.first_name):
-                pair = phases.Function(signature)
+                pair = CFunction(signature)
                 made = {signature.first_name: phases.first(pair), signature.name: phases.second(pair)}
                 return _keep(made)[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _keep(found: dict[str, Any]) -> dict[str, Any]:
-    """Put names into this module, so that they are found at once from now on."""
+    """Put names into this module: the next access finds them without __getattr__."""
     globals().update(found)
     return found
 

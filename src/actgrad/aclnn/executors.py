@@ -1,25 +1,23 @@
-"""Executors: calls that phase one has checked and phase two computes, once or as often as is asked for."""
+"""Executors: calls that phase one has checked and phase two computes, once or repeatedly."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..base.errors import ActgradError, InvalidArgument
 from ..calls.plan import Plan
+from .c_functions import CFunction
 from .messages import report
 from .names import STATUSES
 from .objects import AclTensor, Handle, storage_of
 
-if TYPE_CHECKING:
-    from .phases import Function
-
-_taking = threading.Lock()  # among threads, too, an ordinary executor runs once
+_taking = threading.Lock()  # an ordinary executor runs once, also among threads
 
 
 class ExecutorError(ActgradError):
-    """An executor that cannot be used so: it ran, was destroyed, or belongs to another operator (ACLNN_ERR_INNER)."""
+    """An executor that ran already, was destroyed, or belongs to another operator (ACLNN_ERR_INNER)."""
 
 
 class InnerNull(ActgradError):
@@ -31,16 +29,16 @@ class InnerNull(ActgradError):
 class AclOpExecutor(Handle):
     """aclOpExecutor: a checked call. Phase two uses it up, unless aclSetAclOpExecutorRepeatable was called.
 
-    What it holds (plan, tensors' memory) is freed when it is used up, destroyed or dropped.
+    Using it up, destroying it or dropping it frees its plan and the memory of its tensors.
     """
 
     __slots__ = ("__weakref__", "_plan", "_tensors", "function", "repeat")
 
-    def __init__(self, function: Function, plan: Plan, arguments: tuple[Any, ...]):
+    def __init__(self, function: CFunction, plan: Plan, arguments: tuple[Any, ...]):
         self.function = function
         self._plan: Plan | None = plan
-        self._tensors = arguments  # as they were passed
-        self.repeat: Callable[[], object] | None = None  # what a reusable executor's phase two does
+        self._tensors = arguments  # of phase one
+        self.repeat: Callable[[], object] | None = None  # phase two of a reusable executor
 
     def __repr__(self) -> str:
         what = f"aclOpExecutor of {self.function.signature.name}"
@@ -48,14 +46,14 @@ class AclOpExecutor(Handle):
 
     @property
     def plan(self) -> Plan:
-        """The plan; raises where there is none any more."""
+        """The plan. Raises ExecutorError after use or destruction."""
         if self._plan is None:
             name = self.function.signature.name
             raise ExecutorError(f"{name}: executor ran already or was destroyed; call {name}GetWorkspaceSize again")
         return self._plan
 
     def take(self) -> Callable[[], object]:
-        """What phase two does. An ordinary executor is used up by this."""
+        """The computation of phase two. An ordinary executor is used up by this."""
         if self.repeat is not None:
             return self.repeat
         with _taking:
@@ -64,17 +62,17 @@ class AclOpExecutor(Handle):
         return run
 
     def make_repeatable(self) -> None:
-        """Let phase two run as often as it is called, until this executor is destroyed."""
+        """Let every phase two run, until this executor is destroyed."""
         self.repeat = self.plan.run
 
     def destroy(self) -> None:
-        """Free what this executor holds; raises where that was done before."""
+        """Free the plan and the tensors. Raises ExecutorError the second time."""
         with _taking:
             assert self.plan
             self._plan, self.repeat, self._tensors = None, None, ()
 
     def move(self, function: str, places: tuple[int, ...], index: Any, tensor: Any, addr: Any) -> None:
-        """Put the tensor at `places[index]` of the call's arguments on another storage; the same kernel runs there."""
+        """Put the tensor at `places[index]` of the call's arguments on another storage, for the same kernel."""
         plan = self.plan
         if self.repeat is None:
             raise ExecutorError(f"{function}: executor is not reusable; call aclSetAclOpExecutorRepeatable first")
@@ -88,7 +86,7 @@ class AclOpExecutor(Handle):
         view, fault = tensor.view_on(storage_of(addr, function))
         if fault:
             raise InvalidArgument(f"{function}: tensor {fault}")
-        # An address belongs to its tensor: where that was given twice, as in place, both move.
+        # An address belongs to its tensor: a tensor given twice, as in place, moves in both places.
         places_of = self.function.outputs, self.function.inputs
         outputs, inputs = (
             [
@@ -112,7 +110,7 @@ def aclSetAclOpExecutorRepeatable(executor: AclOpExecutor | None) -> int:
 
 
 def aclDestroyAclOpExecutor(executor: AclOpExecutor | None) -> int:
-    """Destroy an executor that has not been used up."""
+    """Destroy an executor that phase two has not used up."""
     return _on_executor("aclDestroyAclOpExecutor", executor, AclOpExecutor.destroy)
 
 
@@ -134,7 +132,7 @@ def aclSetTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTens
 def _move(
     name: str,
     executor: AclOpExecutor | None,
-    places: Callable[[Function], tuple[int, ...]],
+    places: Callable[[CFunction], tuple[int, ...]],
     index: int,
     tensor: AclTensor | None,
     addr: Any,
@@ -155,6 +153,6 @@ def _on_executor(name: str, executor: AclOpExecutor | None, action: Callable[[Ac
         if not isinstance(executor, AclOpExecutor):
             raise ExecutorError(f"{name}: executor is a {type(executor).__name__}; it must be an aclOpExecutor")
         action(executor)
-    except Exception as error:  # C's functions do not raise
+    except Exception as error:  # a C function does not raise
         return report(error)
     return 0

@@ -1,4 +1,4 @@
-"""The text of the last failure, one per thread, in the layout of the real one."""
+"""The text of the last failure, one per thread, in the layout of the real interface."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _recent = threading.local()
 
 
 def aclGetRecentErrMsg() -> str | None:
-    """Why the last call of this thread failed, once; None where there is nothing to say or it was said already."""
+    """The text of the thread's last failure, once; None without a failure since the last call."""
     text: str | None = getattr(_recent, "text", None)
     _recent.text = None
     return text
 
 
 def report(error: Exception, text: str = "") -> int:
-    """Keep the text of a failure (by default the error's own) for aclGetRecentErrMsg; returns its status."""
+    """Keep the text of a failure (by default the error's own) for aclGetRecentErrMsg. Returns its status."""
     _recent.text = line(error, text)
     return status(error)
 
 
 def line(error: Exception, text: str = "") -> str:
-    """The text of a failure in the real one's layout."""
+    """The text of a failure, in the layout of the real interface."""
     if isinstance(error, (NullArgument, InvalidArgument)):
         title = "AclNN_Parameter_Error(EZ1001)"
     else:
@@ -38,5 +38,5 @@ def line(error: Exception, text: str = "") -> str:
 
 
 def status(error: Exception) -> int:
-    """The status of a failure; one that this package does not know by its class is an inner error."""
+    """The status of a failure; an exception of another package is an inner error."""
     return error.status if isinstance(error, ActgradError) else ActgradError.status

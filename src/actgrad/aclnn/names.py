@@ -7,7 +7,7 @@ from ..base import dtypes
 #: aclDataType by its C name.
 DATA_TYPES = {f"ACL_{row.acl_name}": number for number, row in dtypes.BY_NUMBER.items()}
 
-#: aclFormat by its C name. The operators look at none of them; the documents ask SELU for ND.
+#: aclFormat by its C name. The operators ignore the format; the documents require ND of SELU.
 FORMATS = {
     "ACL_FORMAT_UNDEFINED": -1,
     "ACL_FORMAT_NCHW": 0,
@@ -31,7 +31,7 @@ FORMATS = {
     "ACL_FORMAT_FRACTAL_NZ_C0_8": 54,
 }
 
-#: aclnnStatus, and those of aclError that the runtime calls here return, by C name.
+#: aclnnStatus by its C name, and the aclError codes of the runtime's functions here.
 STATUSES = {
     "ACL_SUCCESS": 0,
     "ACLNN_SUCCESS": 0,
@@ -69,6 +69,6 @@ ALL = {**DATA_TYPES, **FORMATS, **STATUSES}
 
 
 def format_name(number: int) -> str:
-    """A format as the documents write it, for example ND; a number that has no name as that number."""
+    """A format as the documents write it, for example ND; an unknown number as its digits."""
     names = {value: name for name, value in FORMATS.items()}
     return names[number].removeprefix("ACL_FORMAT_").removeprefix("ACL_") if number in names else str(number)

@@ -34,14 +34,14 @@ class Storage:
 
 
 _tokens: dict[Any, Any] = {}
-TOKENS = 4096  # that are kept; forgetting them all only costs a check anew
+MOST_TOKENS = 4096  # without its token a call is only checked again
 
 
 def token(key: Any) -> Any:
     """One object for all equal keys: its identity can stand for them."""
     known = _tokens.get(key)
     if known is None:
-        if len(_tokens) >= TOKENS:
+        if len(_tokens) >= MOST_TOKENS:
             _tokens.clear()
         known = _tokens.setdefault(key, key)
     return known
@@ -53,7 +53,7 @@ def token_of(view: View) -> Any:
 
 
 class Handle:
-    """An object that C knows by its pointer: a copy of it would be of nothing."""
+    """An object that C knows by its pointer: it cannot be copied."""
 
     __slots__ = ()
 
@@ -63,24 +63,15 @@ class Handle:
 
 
 class AclTensor(Handle):
-    """aclTensor: a view on storage. Made by aclCreateTensor; its fields are what that was given.
+    """aclTensor: a view on storage, with the arguments of aclCreateTensor as its fields.
 
-    `view` is what the operators see, None once the tensor is destroyed; `fault` says why its memory cannot be used;
-    `is_plain` where there is nothing else to say of it; `token` stands for all of it but its memory.
+    `view` is the operators' view, None after destruction. `fault` says why its memory cannot be used. A plain tensor
+    (`is_plain`) has format ND and no fault. `token` stands for all of the tensor but its memory.
     """
 
     __slots__ = (
-        "dtype",
-        "fault",
-        "format",
-        "is_plain",
-        "offset",
-        "storage_dims",
-        "strides",
-        "token",
-        "view",
-        "view_dims",
-    )
+        "dtype", "fault", "format", "is_plain", "offset", "storage_dims", "strides", "token", "view", "view_dims",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -106,22 +97,22 @@ class AclTensor(Handle):
 
     @property
     def is_touched(self) -> bool:
-        """Whether a kernel may read or write anything of it."""
+        """Whether a kernel may read or write its elements."""
         return 0 not in self.view_dims and self.dtype.kind != "other"
 
     @property
     def storage_size(self) -> int:
-        """The bytes that the storage must have."""
+        """The required size of the storage in bytes."""
         return prod(self.storage_dims) * self.dtype.itemsize
 
     def put(self, view: View | None, fault: str) -> None:
-        """Give this tensor another view, as `view_on` makes it."""
+        """Give this tensor another view and fault, as `view_on` makes them."""
         self.view, self.fault = view, fault
         self.is_plain = view is not None and self.format == "ND" and not fault
         self.token = view and token_of(view)
 
     def view_on(self, storage: Storage) -> tuple[View, str]:
-        """This tensor on some storage, and what is wrong with that: nothing, or why its memory cannot be used."""
+        """This tensor on some storage, and the reason why that memory cannot be used, or nothing."""
         itemsize = self.dtype.itemsize
         meta = Meta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
         address = storage.address + self.offset * itemsize
@@ -167,7 +158,7 @@ def aclCreateTensor(
         tensor = tensor_of("aclCreateTensor", viewDims, dataType, strides, offset, format_name(format), storageDims)
         tensor.put(*tensor.view_on(storage_of(storage, "aclCreateTensor")))
         return tensor
-    except Exception as error:  # whatever a caller passed, C's function does not raise
+    except Exception as error:  # a C function does not raise, whatever its arguments
         _report(error, "aclCreateTensor")
         return None
 
@@ -181,7 +172,7 @@ def tensor_of(
     form: str,
     storage_dims: Sequence[int] | None,
 ) -> AclTensor:
-    """A tensor that is on no storage yet; errors begin with `context`."""
+    """A tensor without storage; errors begin with `context`."""
 
     def sizes(name: str, values: Sequence[int] | None) -> tuple[int, ...]:
         if values is None:
@@ -205,7 +196,7 @@ def tensor_of(
 
 
 def storage_of(storage: Any, function: str) -> Storage:
-    """The memory behind an object that C would pass the address of."""
+    """The memory of an object; C would pass its address."""
     if storage is None:
         return Storage(0, 0, "cpu", "numpy", True, None)
     if not isinstance(storage, np.ndarray) and not hasattr(storage, "__dlpack__"):
@@ -228,7 +219,7 @@ def storage_of(storage: Any, function: str) -> Storage:
 
 
 def _report(error: Exception, function: str) -> int:
-    """The status of a failure, reported; what Python itself raises is an argument of the wrong kind."""
+    """Report a failure and return its status. Python's own exceptions mean an argument of the wrong kind."""
     is_ours = isinstance(error, (NullArgument, InvalidArgument))
     return report(error if is_ours else InvalidCall(f"{function}: {error}"))
 
@@ -256,14 +247,14 @@ def aclSetRawTensorAddr(tensor: AclTensor | None, addr: Any) -> int:
     return 0
 
 
-#: What a scalar may be, by C's list: all but STRING, UNDEFINED, INT4 and UINT1.
+#: The data types of scalars, by C's list: all but STRING, UNDEFINED, INT4 and UINT1.
 SCALARS = {
     row.acl: row for row in BY_NUMBER.values() if row.name not in ("undefined", "string", "int4", "uint1", "complex32")
 }
 
 
 def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
-    """A scalar: `value` rounded to `dataType`. None (and a text for aclGetRecentErrMsg) where that cannot be."""
+    """A scalar: `value` rounded to `dataType`. None (and a text for aclGetRecentErrMsg) on failure."""
     name = "aclCreateScalar"
     try:
         if value is None:
@@ -279,7 +270,7 @@ def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
 
 
 def _scalar(value: float | complex, dtype: Dtype) -> AclScalar:
-    return AclScalar(value, dtype, token((repr(value), dtype)))  # equality would join 0.0 and -0.0, and part NaN
+    return AclScalar(value, dtype, token((repr(value), dtype)))  # by repr: 0.0 is not -0.0, and NaN is itself
 
 
 def aclDestroyScalar(scalar: AclScalar | None) -> int:
@@ -292,7 +283,7 @@ def aclDestroyScalar(scalar: AclScalar | None) -> int:
 
 
 def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
-    """A scalar from the bytes of its value, as C has them; errors begin with `context`."""
+    """A scalar from the bytes of its value in C; errors begin with `context`."""
     dtype = SCALARS.get(data_type)
     if dtype is None:
         raise InvalidArgument(f"{context} is a scalar of dataType {data_type}, which none may have")
@@ -302,7 +293,7 @@ def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
 
 
 def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
-    """A parameter that is a scalar; a plain number counts as BOOL, INT64, DOUBLE or COMPLEX128."""
+    """The scalar of a parameter; a plain number counts as BOOL, INT64, DOUBLE or COMPLEX128."""
     if isinstance(value, AclScalar):
         if value.is_destroyed:
             raise InvalidArgument(f"{function}: {parameter} was destroyed")
@@ -318,14 +309,14 @@ def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
 
 _PLAIN_NUMBERS = (
     (float, BY_NAME["float64"]),
-    (bool, BY_NAME["bool"]),  # before int, which it is too
+    (bool, BY_NAME["bool"]),  # before int: a bool is one
     (int, BY_NAME["int64"]),
     (complex, BY_NAME["complex128"]),
 )
 
 
 def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
-    """The value as that dtype holds it."""
+    """The value, rounded to the dtype."""
     if dtype.kind == "complex":
         return complex(dtype.numpy.type(value))
     if dtype.kind == "bool":
@@ -335,7 +326,7 @@ def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
         limits = np.iinfo(dtype.numpy)
         if not limits.min <= number <= limits.max:
             raise InvalidArgument(f"{context}: {value} does not fit into {dtype.acl_name}")
-        # C converts an integer to float in one step; through a double it would be rounded twice.
+        # C converts an integer to float in one step; through a double it would round twice.
         return float(number) if abs(number) <= 1 << 53 else float(dtype.numpy.type(number).astype(np.float32))
     if dtype.name == "float64":
         return float(value)

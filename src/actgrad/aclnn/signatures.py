@@ -12,7 +12,7 @@ from .. import ops  # noqa: F401  fills the registry
 from ..base.dtypes import BY_NUMBER
 from ..calls.operator import REGISTRY, Operator
 
-#: Words of messages that C has others for; data types as the documents write them.
+#: Words of messages, and C's words for them; data types as the documents write them.
 _WORDS = {row.name: row.acl_name for row in BY_NUMBER.values()} | {
     "None": "a null pointer",
     "True": "true",
@@ -22,7 +22,7 @@ _C_TYPES = {"Scalar": "const aclScalar*", "bool": "bool", "int": "int64_t"}
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class CParameter:
     """A parameter of a C function."""
 
     name: str  # in C
@@ -40,13 +40,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Signature:
-    """The first of an operator's two C functions, up to what it returns; the second is the same for all operators."""
+    """The first of an operator's two C functions; the second has the same parameters for all operators."""
 
     name: str  # of the second function; the first one's ends with GetWorkspaceSize
     operator: Operator
-    fixed: Mapping[str, Any]  # attributes that the function does not have
+    fixed: Mapping[str, Any]  # attributes that are no parameters of the function
     in_place: bool  # one tensor, selfRef, is input and output
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[CParameter, ...]
 
     @property
     def first_name(self) -> str:
@@ -54,7 +54,7 @@ class Signature:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """How arguments of the schema are called in C."""
+        """The C names of the schema's arguments."""
         schema = self.operator.schema
         names = {name: camel(name) for name in (*(a.name for a in schema.arguments), *schema.outputs)}
         return names | dict.fromkeys((*schema.tensor_names, *schema.outputs), "selfRef") if self.in_place else names
@@ -75,32 +75,32 @@ class Signature:
         return f"aclnnStatus {self.first_name}({', '.join([*parameters, *RETURNED])})"
 
 
-#: What the first function gives back; in Python these are returned.
+#: The out-parameters of the first function; Python returns them.
 RETURNED = ("uint64_t* workspaceSize", "aclOpExecutor** executor")
 #: The parameters of the second function.
 SECOND = ("void* workspace", "uint64_t workspaceSize", "aclOpExecutor* executor", "aclrtStream stream")
 
 
 def camel(name: str) -> str:
-    """A name of the schema as C writes it: self_or_result is selfOrResult."""
+    """The C name of an argument: self_or_result is selfOrResult."""
     first, *others = name.split("_")
     return first + "".join(word.capitalize() for word in others)
 
 
 def of(operator: Operator) -> tuple[Signature, ...]:
-    """The signatures of an operator; a forward operator of one tensor also has one that works in place."""
+    """The signatures of an operator; a forward operator of one tensor also has one in place."""
     found = []
     for base, fixed in operator.aclnn.items():
         inputs = [
-            Parameter(camel(a.name), a.name, "Tensor" if a.is_tensor else a.type)
+            CParameter(camel(a.name), a.name, "Tensor" if a.is_tensor else a.type)
             for a in operator.schema.arguments
             if a.name not in fixed
         ]
-        outputs = [Parameter(camel(name), name, "Tensor", is_output=True) for name in operator.schema.outputs]
+        outputs = [CParameter(camel(name), name, "Tensor", is_output=True) for name in operator.schema.outputs]
         found.append(Signature(f"aclnn{base}", operator, fixed, False, (*inputs, *outputs)))
         if operator.definition.may_be_in_place:
             first, *attributes = inputs
-            reference = Parameter("selfRef", first.argument, "Tensor", is_output=True)
+            reference = CParameter("selfRef", first.argument, "Tensor", is_output=True)
             found.append(Signature(f"aclnnInplace{base}", operator, fixed, True, (reference, *attributes)))
     return tuple(found)
 

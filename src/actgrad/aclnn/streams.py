@@ -1,7 +1,7 @@
-"""Streams. Work is done at once, or, with ACTGRAD_STRICT=1 (read at import), when its stream is synchronised.
+"""Streams. Work runs at once, or, with ACTGRAD_STRICT=1 (read at import), when its stream is synchronised.
 
-On an NPU work on a stream is done later than it is asked for: a program that reads a result without synchronising is
-wrong there although it works here. Strictly, it is wrong here too.
+On an NPU a stream's work runs later than its call. A program that reads a result without synchronising is wrong there,
+although it works here; strictly, it is wrong here too.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _log = logging.getLogger("actgrad.aclnn")
 
 
 class StreamError(ActgradError):
-    """A stream that is none, or was destroyed (ACLNN_ERR_RUNTIME_ERROR)."""
+    """A stream that was destroyed, or an object that is no stream (ACLNN_ERR_RUNTIME_ERROR)."""
 
     status = STATUSES["ACLNN_ERR_RUNTIME_ERROR"]
 
 
 class AclrtStream(Handle):
-    """aclrtStream: a queue of work that is done in order."""
+    """aclrtStream: a queue of work, done in order."""
 
     __slots__ = ("_lock", "_work", "is_destroyed")
 
@@ -39,27 +39,27 @@ class AclrtStream(Handle):
         self.is_destroyed = False
 
     def submit(self, work: Callable[[], object]) -> None:
-        """Do `work`: now, or strictly when this stream is synchronised."""
+        """Do `work`: now, or strictly at the next synchronize."""
         if STRICT:
             self._work.append(work)
         else:
             work()
 
     def synchronize(self) -> None:
-        """Do what is still to be done."""
+        """Do the queued work."""
         with self._lock:
             while self._work:
                 self._work.popleft()()
 
     def destroy(self) -> None:
-        """Take no more work. What was not synchronised is never done."""
+        """Take no more work, and drop the queued work."""
         self.is_destroyed = True
         if self._work:
             _log.warning("a stream was destroyed with %d calls that no synchronize waited for", len(self._work))
             self._work.clear()
 
 
-_DEFAULT = AclrtStream()  # the null pointer's
+_DEFAULT = AclrtStream()  # of the null pointer
 
 
 def stream_of(stream: AclrtStream | None, function: str) -> AclrtStream:
@@ -79,12 +79,12 @@ def aclrtCreateStream() -> tuple[int, AclrtStream]:
 
 
 def aclrtSynchronizeStream(stream: AclrtStream | None) -> int:
-    """Wait until all work on a stream is done; a null pointer is the default stream."""
+    """Do all work of a stream; a null pointer is the default stream."""
     return _runtime(lambda: stream_of(stream, "aclrtSynchronizeStream").synchronize())
 
 
 def aclrtDestroyStream(stream: AclrtStream | None) -> int:
-    """Destroy a stream; synchronise it before. The default stream cannot be destroyed."""
+    """Destroy a stream, without its queued work. The default stream cannot be destroyed."""
 
     def destroy() -> None:
         if stream is None:
@@ -95,12 +95,12 @@ def aclrtDestroyStream(stream: AclrtStream | None) -> int:
 
 
 def _runtime(call: Callable[[], None]) -> int:
-    """The status of a call of the runtime, whose codes for streams are not those of the operators."""
+    """The status of a runtime call. Its codes for streams differ from the operators'."""
     try:
         call()
     except StreamError as error:
         report(error)
         return STATUSES["ACL_ERROR_RT_PARAM_INVALID"]
-    except Exception as error:  # C's function does not raise
+    except Exception as error:  # a C function does not raise
         return report(error)
     return 0

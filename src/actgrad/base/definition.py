@@ -54,6 +54,7 @@ class Definition:
         given = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)
         if not given or not all(map(callable, given)):
             raise InvalidOperator(f"operator {self.name}: formula is {shown(self.formula)}; it must be a function")
+        _ = self.ir  # a wrong line is refused here, not at the first use of actgrad.ir
 
     @cached_property
     def schema(self) -> Schema:
@@ -66,7 +67,16 @@ class Definition:
     @cached_property
     def ir(self) -> GraphSignature | None:
         """Its interface in graph mode (IR), if it has one."""
-        return schema.parse_graph(self.graph) if self.graph else None
+        if not self.graph:
+            return None
+        signature = schema.parse_graph(self.graph, self.schema)
+        for name, default in self.defaults.items():
+            if default is None and name not in signature.renamed.values():
+                raise InvalidOperator(
+                    f"operator {self.name}: graph operator {signature.name}: no attribute is {name}; "
+                    f"write 'GRAPH_NAME={name}:DEFAULT'"
+                )
+        return signature
 
     @cached_property
     def choices(self) -> tuple[str, ...]:

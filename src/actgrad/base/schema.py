@@ -73,32 +73,79 @@ def parse(text: str) -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class GraphSignature:
-    """An operator's interface in graph mode (IR): its own names, and defaults that differ from the functions'."""
+    """An operator's interface in graph mode (IR): its names there, and the schema's name for each."""
 
     name: str
-    inputs: tuple[str, ...]  # in the order of the schema's tensors
-    attributes: dict[str, Any]  # by the schema's names, with the defaults of the graph operator
-    outputs: tuple[str, ...]
+    tensors: dict[str, str]  # graph input -> tensor of the schema, in the graph's order
+    renamed: dict[str, str]  # graph attribute -> attribute of the schema
+    attributes: dict[str, Any]  # graph attribute -> default
+    outputs: tuple[str, ...]  # in the order of the schema's outputs
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The graph names of the inputs."""
+        return tuple(self.tensors)
 
 
-def parse_graph(text: str) -> GraphSignature:
-    """Parse a graph operator's line, for example "LeakyRelu(x, negative_slope=0.0) -> y"."""
+def parse_graph(text: str, schema: Schema) -> GraphSignature:
+    """Parse a graph operator's line, for example "LeakyRelu(x=self, slope=negative_slope:0.0) -> y".
+
+    An input is `graph_name=tensor`, an attribute `graph_name=attribute:default`. Where both names are equal, `tensor`
+    and `attribute=default` suffice; the only tensor of an operator needs no second name.
+    """
     line = _GRAPH.fullmatch(text) if isinstance(text, str) else None
     if line is None:
-        raise InvalidOperator(f"not a graph operator: {shown(text)}; it reads 'Elu(x, alpha=1.0) -> y'")
-    parts = [part.partition("=") for part in line["inputs"].split(", ")]
-    attributes = {name: _number(default) for name, equals, default in parts if equals}
-    inputs = tuple(name for name, equals, _ in parts if not equals)
-    return GraphSignature(line["name"], inputs, attributes, tuple(re.findall(r"\w+", line["outputs"])))
+        raise InvalidOperator(
+            f"operator {schema.name}: not a graph operator: {shown(text)}; it reads 'Elu(x=self, alpha=1.0) -> y'"
+        )
+    fault = f"operator {schema.name}: graph operator {line['name']}: "
+    tensors: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    attributes: dict[str, Any] = {}
+    required = [a.name for a in schema.tensors if not a.is_optional]
+    for part in line["inputs"].split(", "):
+        name, other, default = _graph_argument(part)
+        if not name.isidentifier() or not other.isidentifier():
+            raise InvalidOperator(f"{fault}{part!r} is neither 'name=tensor' nor 'name=attribute:default'")
+        if part == name and name not in schema.tensor_names and len(required) == 1:
+            other = required[0]
+        known = schema.tensor_names if default is None else tuple(schema.attributes_by_name)
+        if other not in known:
+            what, form = ("tensor", "TENSOR") if default is None else ("attribute", f"ATTRIBUTE:{default}")
+            raise InvalidOperator(
+                f"{fault}{part!r} names no {what} of {schema.name}; write '{name}={form}' with one of "
+                f"{', '.join(known) or 'none'}"
+            )
+        if name in tensors or name in renamed or other in (*tensors.values(), *renamed.values()):
+            raise InvalidOperator(f"{fault}{part!r} repeats a name; write each name of the graph and the schema once")
+        if default is None:
+            tensors[name] = other
+        else:
+            renamed[name] = other
+            try:
+                attributes[name] = _literal(schema.attributes_by_name[other].type, default)
+            except InvalidOperator as error:
+                raise InvalidOperator(f"{fault}{part!r}: {error}") from None
+    missing = [name for name in required if name not in tensors.values()]
+    if missing:
+        raise InvalidOperator(f"{fault}no input is {missing[0]}; write 'GRAPH_NAME={missing[0]}'")
+    outputs = tuple(re.findall(r"\w+", line["outputs"]))
+    if len(outputs) != len(schema.outputs):
+        names = ", ".join(schema.outputs)
+        raise InvalidOperator(f"{fault}{len(outputs)} outputs, but {schema.name} has {len(schema.outputs)} ({names})")
+    return GraphSignature(line["name"], tensors, renamed, attributes, outputs)
 
 
-def _number(text: str) -> bool | int | float:
-    if text in _LITERALS:
-        return _LITERALS[text]
-    try:
-        return int(text) if text.lstrip("-").isdigit() else float(text)
-    except ValueError:
-        raise InvalidOperator(f"{text!r} is no number, True or False") from None
+def _graph_argument(part: str) -> tuple[str, str, str | None]:
+    """The graph name, the schema name and the default (None for a tensor) of an argument of a graph operator."""
+    name, _, rest = part.partition("=")
+    other, colon, default = rest.partition(":")
+    if part == name:
+        return name, name, None
+    if colon:
+        return name, other, default
+    is_name = rest.isidentifier() and rest not in _LITERALS
+    return (name, rest, None) if is_name else (name, name, rest)
 
 
 def _literal(kind: str, text: str | None) -> Any:

@@ -49,7 +49,7 @@ elu = Operator(
         "Near 0 the operator's kernel changes from a polynomial to exp(x) - 1. Here: expm1 everywhere.",
     ),
     aclnn="Elu",
-    ir="Elu(x, alpha=1.0, scale=1.0, input_scale=1.0) -> y",
+    ir="Elu(x=self, alpha=1.0, scale=1.0, input_scale=1.0) -> y",
 )
 
 elu_backward = Operator(
@@ -92,5 +92,6 @@ elu_backward = Operator(
         "Into a wider grad_input the operator casts what it had rounded to grad_output's dtype. Here: rounded once.",
     ),
     aclnn="EluBackward",
-    ir="EluGradV2(grads, activations, alpha=1.0, scale=1.0, input_scale=1.0, is_result=False) -> y",
+    ir="EluGradV2(grads=grad_output, activations=self_or_result, "
+    "alpha=1.0, scale=1.0, input_scale=1.0, is_result=False) -> y",
 )

@@ -41,7 +41,7 @@ geglu = Operator(
         "float16: the kernel rounds gelu before it multiplies. Here: each output is rounded once.",
     ),
     aclnn={"GeGlu": {"activate_left": False}, "GeGluV3": {}},
-    ir="GeGluV2(x, dim=-1, approximate=1, activate_left=False) -> (y, gelu)",
+    ir="GeGluV2(x=self, dim=-1, approximate=1, activate_left=False) -> (y, gelu)",
 )
 
 geglu_packed = Operator(
@@ -85,7 +85,7 @@ geglu_backward = Operator(
         "gelu: the C functions take it as given; in Python it is computed anew where it is left out.",
     ),
     aclnn={"GeGluBackward": {"activate_left": False}, "GeGluV3Backward": {}},
-    ir="GeGluGradV2(dy, x, gelu, dim=-1, approximate=1, activate_left=False) -> dx",
+    ir="GeGluGradV2(dy=grad_output, x=self, gelu, dim=-1, approximate=1, activate_left=False) -> dx",
 )
 
 geglu_two = Operator(

@@ -39,7 +39,7 @@ leaky_relu = Operator(
         "float64: listed for Ascend910 and the in-place form alone, taken by the source everywhere. Here: everywhere.",
     ),
     aclnn="LeakyRelu",
-    ir="LeakyRelu(x, negative_slope=0.0) -> y",
+    ir="LeakyRelu(x=self, negative_slope=0.0) -> y",
 )
 
 leaky_relu_backward = Operator(
@@ -79,5 +79,5 @@ leaky_relu_backward = Operator(
         "The sign of the slope with self_is_result is judged before it is rounded, and before the dtype of out.",
     ),
     aclnn="LeakyReluBackward",
-    ir="LeakyReluGrad(gradients, features, negative_slope=0.0) -> backprops",
+    ir="LeakyReluGrad(gradients=grad_output, features=self, negative_slope=0.0) -> backprops",
 )

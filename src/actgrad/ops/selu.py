@@ -64,7 +64,7 @@ selu = Operator(
         "Ascend950: the document says no, its README and the source yes. Here: available.",
     ),
     aclnn="Selu",
-    ir="Selu(x) -> y",
+    ir="Selu(x=self) -> y",
 )
 
 selu_backward = Operator(
@@ -99,7 +99,7 @@ selu_backward = Operator(
         "Ascend950: the document says no, newer documents and the source yes. Here: available.",
     ),
     aclnn="SeluBackward",
-    ir="SeluGrad(gradients, outputs) -> y",
+    ir="SeluGrad(gradients=grad_output, outputs=result) -> y",
 )
 
 selu_backward_from_input = Operator(

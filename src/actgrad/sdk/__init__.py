@@ -1,5 +1,13 @@
 """The C SDK: headers and libraries with which aclnn programs in C and C++ build and run where there is no NPU.
 
-`actgrad sdk PREFIX` builds it (builder, sources in c/ and include/, generated ones in prototypes). In a program, phase
-one asks Python (seam), which checks and plans by the same path as `actgrad.aclnn`; phase two runs the machine code.
+In a program, phase one asks Python, which checks and plans by the same path as `actgrad.aclnn`. Phase two runs the
+machine code.
+
+prefix          the folder of an SDK: its own files, the user's files, and how a new SDK takes the place of an old one
+prototypes      generated C: prototypes, enumerators, the operators' headers and functions
+builder         `actgrad sdk PREFIX`: headers, libraries and descriptions for build systems
+programs        other people's programs: compiled and run, or searched for missing headers and functions
+seam            the Python side of phase one
+c/              sources of the libraries; see its README
+include/        public headers and their templates
 """

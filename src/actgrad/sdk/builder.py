@@ -1,4 +1,4 @@
-"""Builds the SDK: headers, libraries and what build systems want to know, under one folder."""
+"""Builds the SDK: headers, libraries and descriptions for build systems, under one folder."""
 
 from __future__ import annotations
 
@@ -20,13 +20,9 @@ from . import prototypes
 from .prefix import SdkError
 
 HERE = Path(__file__).parent
-SOURCES, HEADERS = HERE / "c", HERE / "include"
+SOURCES, HEADERS = prototypes.SOURCES, HERE / "include"
 
-#: The sources of libnnopbase; all others are the runtime's, libascendcl.
-_OPERATORS = (
-    "live", "objects", "phases", "remembered", "executors", "host", "stack", "interpreter", "server", "forking",
-)  # fmt: skip
-#: What programs link for the operators; all are the same.
+#: The libraries of the operators; all are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
 
 
@@ -35,14 +31,14 @@ class Interpreter:
     """The Python that the SDK's programs start."""
 
     executable: str
-    library: str  # its shared library, "" where there is none
-    version: str  # as far as libraries and modules depend on it, for example "3.12"
-    stdlib: str  # where its own modules are, "" where that is no folder
-    path: tuple[str, ...]  # where actgrad and what it needs are
+    library: str  # its shared library, "" without one
+    version: str  # for example "3.12": libraries and modules depend on no more of it
+    stdlib: str  # the folder of its own modules, "" without one
+    path: tuple[str, ...]  # the folders of actgrad and its requirements
 
     @classmethod
     def current(cls) -> Interpreter:
-        """This one."""
+        """The interpreter that runs this code."""
         stdlib = sysconfig.get_path("stdlib")
         return cls(
             sys.executable,
@@ -54,7 +50,7 @@ class Interpreter:
 
 
 def _module_folders() -> tuple[str, ...]:
-    """Where actgrad and what it needs are. Not all of sys.path, to which the folder of a script belongs, too."""
+    """The folders of actgrad and its requirements. sys.path would bring the folder of a script, too."""
     found = [str(HERE.parents[1])]  # also of a checkout
     for name in ("numpy", "ml_dtypes", "llvmlite"):
         spec = importlib.util.find_spec(name)
@@ -64,7 +60,7 @@ def _module_folders() -> tuple[str, ...]:
 
 
 def _shared_library() -> str:
-    """This interpreter's shared library. Some have one beside an executable that does not use it."""
+    """This interpreter's shared library, also where its executable does not use it."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}{getattr(sys, 'abiflags', '')}"
     names = (sysconfig.get_config_var("INSTSONAME") or "", f"libpython{version}.so.1.0")
     for folder in (sysconfig.get_config_var("LIBDIR") or "", os.path.join(sys.base_prefix, "lib")):
@@ -75,7 +71,7 @@ def _shared_library() -> str:
 
 
 def compiler(language: str) -> list[str]:
-    """The command of a C or C++ compiler: CC or CXX, else the first that is there."""
+    """The command of a C or C++ compiler: CC or CXX, else the first one on PATH."""
     variable, known = {"c": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}[language]
     chosen = os.environ.get(variable)
     if chosen:
@@ -94,7 +90,7 @@ def compiler(language: str) -> list[str]:
 
 
 def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
-    """Build the SDK into `prefix`. It is made beside it and then put in place: a failure leaves what was there."""
+    """Build the SDK beside `prefix` and move it there. A failure leaves the old content."""
     prefix = Path(os.path.realpath(prefix))  # Path.resolve raises no OSError for a loop of links
     command = compiler("c")
     try:
@@ -114,10 +110,9 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
 
 def write_headers(include: Path) -> None:
     """Write the public headers into `include`."""
-    for path in sorted(HEADERS.rglob("*")):
-        if path.is_file():
-            text = path.read_text(encoding="utf-8").replace(prototypes.ENUMERATORS, prototypes.enumerators())
-            _write(include / str(path.relative_to(HEADERS)).removesuffix(".in"), text)
+    for path in sorted(HEADERS.rglob("*.in")):
+        name = path.relative_to(HEADERS).as_posix().removesuffix(".in")
+        _write(include / name, prototypes.header(name, path.read_text(encoding="utf-8")))
     _write(include / "aclnn/opdev/op_errno.h", prototypes.status_header())
     for name, text in prototypes.operator_headers():
         _write(include / "aclnnop" / name, text)
@@ -125,7 +120,7 @@ def write_headers(include: Path) -> None:
 
 
 def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: Interpreter) -> None:
-    """Compile the libraries; `made` is a folder for what they are made of."""
+    """Compile the libraries; `made` is a folder for the generated sources."""
     library = fresh / "lib64"
     library.mkdir(parents=True)
     _write(made / "data_types.h", prototypes.data_types())
@@ -142,6 +137,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
     quoted = [f'-D{name}="{_escaped(value)}"' for name, value in macros.items()]
     common = [
         *command, "-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
+        "-Wno-unused-parameter",
         "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs,-z,nodelete", *folders, *quoted, f"-L{library}",
     ]  # fmt: skip
 
@@ -150,9 +146,8 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
         output = ["-o", str(library / target), f"-Wl,-soname,{target}"]
         _run([*common, *output, *map(str, sources), *[f"-l{other}" for other in libraries]], target)
 
-    operators = [SOURCES / f"{name}.c" for name in _OPERATORS]
-    link("ascendcl", [path for path in sorted(SOURCES.glob("*.c")) if path not in operators], "m", "dl")
-    link("nnopbase", operators, "ascendcl", "dl")
+    link("ascendcl", sorted((SOURCES / "ascendcl").glob("*.c")), "m", "dl")
+    link("nnopbase", sorted((SOURCES / "nnopbase").glob("*.c")), "ascendcl", "dl")
     stubs = made / "opapi.o"  # all of them have the same
     _run([*command, "-c", "-std=gnu11", "-O2", "-fPIC", *folders, str(made / "opapi.c"), "-o", str(stubs)], stubs.name)
     for name in OPERATOR_LIBRARIES:
@@ -172,7 +167,7 @@ def _escaped(text: str) -> str:
 
 
 def _descriptions(prefix: Path) -> Iterator[tuple[str, str]]:
-    """What shells, pkg-config and CMake read: file names under the prefix, and texts."""
+    """The files for shells, pkg-config and CMake: names under the prefix, and texts."""
     yield "set_env.sh", _environment(prefix)
     yield (
         "lib64/pkgconfig/actgrad.pc",
@@ -190,7 +185,7 @@ def _descriptions(prefix: Path) -> Iterator[tuple[str, str]]:
 
 
 def environment(prefix: Path) -> dict[str, str]:
-    """The variables that programs and their build systems look for, without LD_LIBRARY_PATH."""
+    """The variables that programs and build systems read, without LD_LIBRARY_PATH."""
     root = str(prefix)
     home = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_CUSTOM_PATH", "ASCEND_AICPU_PATH", "ASCEND_INSTALL_PATH")
     return {**dict.fromkeys(home, root), "ASCEND_DIR": root, "ASCEND_OPP_PATH": root}

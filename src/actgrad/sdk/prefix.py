@@ -1,7 +1,7 @@
-"""The folder that the SDK is put into: which of its files are the SDK's, and how a new one takes an old one's place.
+"""The folder of an SDK: its own files, the user's files, and how a new SDK takes the place of an old one.
 
-A file at its root names the version and every other file of the SDK with its digest. Files that it does not name, and
-files that were changed, are the user's: an SDK that has any is not replaced.
+A marker at its root names the version and every file of the SDK with its digest. Other files, and changed ones, are the
+user's: an SDK with any of these is not replaced.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class SdkError(ActgradError):
 
 
 def check(prefix: Path) -> None:
-    """Raise where an SDK may not be put into `prefix`: it is there, is not empty, and is no SDK."""
+    """Raise SdkError if `prefix` exists, is not empty, and is no SDK."""
     if prefix.exists() and not (prefix.is_dir() and (_is_sdk(prefix) or not any(prefix.iterdir()))):
         raise SdkError(f"{prefix} is there and is no SDK of actgrad; choose another folder")
 
@@ -36,7 +36,7 @@ def finish(fresh: Path) -> None:
 
 
 def put(fresh: Path, prefix: Path, old: Path) -> None:
-    """Move a finished SDK to `prefix`, and the one that is there to `old`."""
+    """Move a finished SDK to `prefix`, and an older one from there to `old`."""
     check(prefix)
     if not prefix.exists():
         fresh.rename(prefix)
@@ -65,12 +65,12 @@ def _is_sdk(prefix: Path) -> bool:
 
 
 def _files_of_the_user(prefix: Path, fresh: Path) -> Iterator[str]:
-    """The names in `prefix` of files that `actgrad sdk` did not put there as they are now."""
-    if not _is_sdk(prefix):  # it is empty
+    """The names of files in `prefix` that differ from those of `actgrad sdk`, or are not among them."""
+    if not _is_sdk(prefix):  # an empty folder
         return
     lines = (prefix / MARKER).read_text(encoding="utf-8").splitlines()[1:]
     digests = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
-    known = digests or dict.fromkeys(_names(fresh), "")  # version 0.1 listed nothing; it had files of these names
+    known = digests or dict.fromkeys(_names(fresh), "")  # version 0.1 listed no files, but had the same names
     for name in _names(prefix):
         if name == MARKER:
             continue
@@ -79,7 +79,7 @@ def _files_of_the_user(prefix: Path, fresh: Path) -> Iterator[str]:
 
 
 def _names(folder: Path) -> list[str]:
-    """What is in a folder and those below, folders aside, in order."""
+    """The files in a folder and those below, in order."""
     found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
     return sorted(path.relative_to(folder).as_posix() for path in found)
 

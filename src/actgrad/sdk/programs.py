@@ -1,4 +1,4 @@
-"""Programs of others: compiled and run against the SDK, or looked through for what the SDK lacks."""
+"""Programs of others: compiled and run against the SDK, or searched for headers and functions that it lacks."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from . import builder
 from .builder import HERE
 from .prefix import SdkError
 
-#: What a program is linked with.
+#: The libraries of a program.
 LIBRARIES = ("opapi_nn", "opapi_math", "nnopbase", "ascendcl")
 CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
 
 
 def kept_sdk() -> Path:
-    """An SDK of this installation in the user's cache folder, built when it is not there."""
+    """An SDK of this installation in the user's cache folder, built if it is missing."""
     base = user_cache()
     if base is None:
         raise SdkError("no home folder to keep the SDK in: set XDG_CACHE_HOME, or build it with actgrad sdk PREFIX")
     interpreter = builder.Interpreter.current()
     digest = hashlib.sha256(f"{__version__} {interpreter}".encode())
-    sources = [*builder.SOURCES.glob("*"), *builder.HEADERS.rglob("*"), *HERE.parent.rglob("*.py")]
+    sources = [*builder.SOURCES.rglob("*"), *builder.HEADERS.rglob("*"), *HERE.parent.rglob("*.py")]
     for path in sorted(sources):
         if path.is_file():
             digest.update(path.read_bytes())
@@ -38,7 +38,7 @@ def kept_sdk() -> Path:
         try:
             builder.build(prefix)
         except SdkError:
-            if not prefix.exists():  # nobody else has built the same meanwhile
+            if not prefix.exists():  # no other process has built the same meanwhile
                 raise
     return prefix
 
@@ -57,7 +57,7 @@ def run(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> i
 
 
 def compile_program(program: Path, binary: Path, prefix: Path, flags: Sequence[str] = ()) -> None:
-    """Compile a C or C++ program against the SDK in `prefix`; what the compiler says of a fault is in the error."""
+    """Compile a C or C++ program against the SDK in `prefix`. An error has the compiler's messages."""
     is_cpp = program.suffix in CPP_SUFFIXES
     folders = [f"-I{prefix / 'include' / name}" for name in ("", "aclnn", "aclnnop")]
     library = prefix / "lib64"
@@ -75,7 +75,7 @@ def compile_program(program: Path, binary: Path, prefix: Path, flags: Sequence[s
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something of a program that the SDK lacks."""
+    """A header or a function of a program that the SDK lacks."""
 
     file: Path
     line: int
@@ -87,12 +87,12 @@ class Finding:
 
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]((?:acl|aclnn|aclnnop)(?:_\w+)?/[^>"]+|(?:acl|aclnn)\w*\.h)[>"]', re.M)
-_CALL = re.compile(r"(?<![\w.>])(acl[a-zA-Z]\w*)\s*\(")  # of no object: those have functions of their own
+_CALL = re.compile(r"(?<![\w.>])(acl[a-zA-Z]\w*)\s*\(")  # not a method: objects have functions of their own
 _NAME = re.compile(r"\bacl\w+")
 
 
 def findings(program: Path) -> Iterator[Finding]:
-    """Headers and functions of the program that the SDK lacks, each where it comes first."""
+    """Headers and functions of the program that the SDK lacks, each at its first use."""
     try:
         text = program.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -112,7 +112,7 @@ def findings(program: Path) -> Iterator[Finding]:
 
 
 def _sdk_names() -> tuple[set[str], set[str]]:
-    """The headers that can be included, and every name that they declare."""
+    """The SDK's headers, and every name that they declare."""
     with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
         include = Path(folder)
         builder.write_headers(include)
@@ -132,7 +132,7 @@ _PARTS = re.compile(
 
 
 def _without(text: str, *kinds: str) -> str:
-    """The text without its comments, or its strings too; every line stays where it was."""
+    """The text without its comments, or its strings too; lines keep their numbers."""
 
     def blank(match: re.Match[str]) -> str:
         return ("\n" * match[0].count("\n") or " ") if match.lastgroup in kinds else match[0]
@@ -141,7 +141,7 @@ def _without(text: str, *kinds: str) -> str:
 
 
 def _is_own(kind: str, name: str, code: str, folder: Path) -> bool:
-    """Whether a header or a function is the program's own: a file beside it; a body, a macro or a pointer."""
+    """Whether the program has the header beside it, or defines the function: as a body, a macro or a pointer."""
     if kind == "header":
         return (folder / name).exists()
     body = rf"\b{name}\s*\([^;{{}}]*\)\s*(?:const\s*|noexcept\s*|->\s*[\w:<>*&\s]+)*\{{"

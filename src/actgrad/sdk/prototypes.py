@@ -1,22 +1,54 @@
-"""The generated part of the SDK: enumerators, status codes, and per operator a header and its two C functions."""
+"""The generated part of the SDK: prototypes, enumerators, statuses; per operator a header and its two C functions."""
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator
 from itertools import groupby
+from pathlib import Path
 
 from ..aclnn import names, signatures
 from ..aclnn.objects import SCALARS
-from ..aclnn.signatures import RETURNED, SECOND, Parameter, Signature
+from ..aclnn.signatures import RETURNED, SECOND, CParameter, Signature
+from ..base.dtypes import BY_NUMBER
 
-ENUMERATORS = "@ENUMERATORS@"  # where acl_base.h.in wants aclDataType and aclFormat
+SOURCES = Path(__file__).parent / "c"
 
+#: An exported function of the C sources, with its comment for the header.
+_DEFINITION = re.compile(
+    r"^(?P<comment>/\*\*(?:(?!\*/).)*\*/\n)?(?P<type>(?:const )?\w+\*?) (?P<name>acl\w+)\((?P<parameters>[^{};]*)\) \{",
+    re.M | re.S,
+)
 _CPP_BEGIN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
 _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
 
 
-def enumerators() -> str:
+def header(name: str, template: str) -> str:
+    """A public header: `@enumerators@` and `@name@` of its template replaced, the latter by prototypes of name.c."""
+
+    def replaced(match: re.Match[str]) -> str:
+        return _enumerators() if match[1] == "enumerators" else _prototypes(match[1])
+
+    start = template.rfind("#include")
+    first = template.index("\n", start) + 1 if start >= 0 else 0
+    body = re.sub(r"@(\w+)@", replaced, template[first:])
+    return guarded(name, f"{template[:first]}\n{_CPP_BEGIN}{body}\n{_CPP_END}")
+
+
+def _prototypes(name: str) -> str:
+    """The prototypes of the functions that a source file exports."""
+    (source,) = SOURCES.glob(f"*/{name}.c")
+    lines = []
+    for match in _DEFINITION.finditer(source.read_text(encoding="utf-8")):
+        if match["comment"]:
+            lines.append(match["comment"].replace("/**", "/*", 1).strip())
+        parameters = tuple(" ".join(parameter.split()) for parameter in match["parameters"].split(","))
+        lines.append(_prototype(f"ACL_FUNC_VISIBILITY {match['type']} {match['name']}", parameters) + ";")
+    return "\n".join(lines)
+
+
+def _enumerators() -> str:
     """aclDataType and aclFormat."""
     return "\n".join([_enumeration("aclDataType", names.DATA_TYPES), _enumeration("aclFormat", names.FORMATS)])
 
@@ -33,12 +65,15 @@ def status_header() -> str:
 
 
 def data_types() -> str:
-    """data_types.h, for the libraries alone: what a scalar may be, and the bytes of its value."""
-    rows = "\n".join(f"    {{{row.acl}, {row.itemsize}}}, /* {row.acl_name} */" for row in SCALARS.values())
-    struct = "static const struct ScalarType {\n    int32_t number;\n    size_t size;\n}"
-    return guarded(
-        "data_types.h", f"#include <stddef.h>\n#include <stdint.h>\n\n{struct} SCALAR_TYPES[] = {{\n{rows}\n}};\n"
-    )
+    """data_types.h, for the libraries alone: the bytes of an element, and of a scalar, 0 where there is none."""
+    rows = []
+    for row in BY_NUMBER.values():
+        is_whole = row.kind != "other" or "float8" in row.name  # others are smaller than a byte, or of no fixed size
+        scalar = row.itemsize if row.acl in SCALARS else 0
+        rows.append(f"    {{{row.acl}, {row.itemsize * is_whole}, {scalar}}}, /* {row.acl_name} */\n")
+    struct = "static const struct {\n    int32_t number;\n    size_t size, scalar_size;\n}"
+    body = f"{struct} DATA_TYPES[] = {{\n{''.join(rows)}}};\n"
+    return guarded("data_types.h", f"#include <stddef.h>\n#include <stdint.h>\n\n{body}")
 
 
 def operator_headers() -> Iterator[tuple[str, str]]:
@@ -51,26 +86,31 @@ def operator_headers() -> Iterator[tuple[str, str]]:
             in_place = " The result is written to selfRef." if signature.in_place else ""
             comment = f"/* {signature.name}: {summary}{in_place} */"
             lines += textwrap.wrap(comment, 110, subsequent_indent="   ")
-            lines.append(f"ACLNN_API {_prototype(signature.first_name, _first(signature))};")
-            lines.append(f"ACLNN_API {_prototype(signature.name, SECOND)};")
-            lines.append("")
+            first, second = _both(signature, "ACLNN_API")
+            lines += [f"{first};", f"{second};", ""]
         lines.append(_CPP_END)
         yield name, guarded(f"aclnnop/{name}", "\n".join(lines))
 
 
 def stubs() -> str:
-    """opapi.c: the operators' functions, which pass their arguments on."""
-    lines = ['#include "internal.h"', "", *(f'#include "aclnnop/{name}"' for name, _ in operator_headers()), ""]
+    """opapi.c: the operators' functions, which call the two of phases.c."""
+    lines = [
+        '#include "nnopbase/nnopbase.h"',
+        "",
+        *(f'#include "aclnnop/{name}"' for name, _ in operator_headers()),
+        "",
+    ]
     for signature in signatures.every():
         rows = ",\n".join(f"        {_argument(p, signature)}" for p in signature.parameters)
         name, count = signature.name, len(signature.parameters)
+        first, second = _both(signature, "EXPORT")
         lines += [
-            f"EXPORT {_prototype(signature.first_name, _first(signature))} {{",
+            f"{first} {{",
             f"    const actgrad_argument arguments[] = {{\n{rows},\n    }};",
             f'    return actgrad_phase_one("{name}", arguments, {count}, workspaceSize, executor);',
             "}",
             "",
-            f"EXPORT {_prototype(signature.name, SECOND)} {{",
+            f"{second} {{",
             f'    return actgrad_phase_two("{name}", workspace, workspaceSize, executor, stream);',
             "}",
             "",
@@ -78,14 +118,16 @@ def stubs() -> str:
     return "\n".join(lines)
 
 
-def _first(signature: Signature) -> tuple[str, ...]:
-    return (*[f"{p.c_type} {p.name}" for p in signature.parameters], *RETURNED)
+def _both(signature: Signature, visibility: str) -> tuple[str, str]:
+    """The prototypes of the two functions of a signature."""
+    first = (*[f"{p.c_type} {p.name}" for p in signature.parameters], *RETURNED)
+    start = f"{visibility} aclnnStatus"
+    return _prototype(f"{start} {signature.first_name}", first), _prototype(f"{start} {signature.name}", SECOND)
 
 
-def _prototype(name: str, parameters: tuple[str, ...]) -> str:
+def _prototype(start: str, parameters: tuple[str, ...]) -> str:
     """A prototype, broken into lines that fit."""
-    line = f"aclnnStatus {name}("
-    lines = [line]
+    lines = [f"{start}("]
     for k, parameter in enumerate(parameters):
         text = parameter + (")" if k == len(parameters) - 1 else ",")
         if len(lines[-1]) + len(text) > 110:
@@ -95,7 +137,7 @@ def _prototype(name: str, parameters: tuple[str, ...]) -> str:
     return "\n".join(lines)
 
 
-def _argument(parameter: Parameter, signature: Signature) -> str:
+def _argument(parameter: CParameter, signature: Signature) -> str:
     if parameter.type == "Tensor":
         kind = "TENSOR_IN_OUT" if signature.in_place else "TENSOR_OUT" if parameter.is_output else "TENSOR_IN"
         return f'{{{kind}, "{parameter.name}", {parameter.name}, 0}}'

@@ -1,4 +1,4 @@
-"""The Python side of the C SDK: calls that C describes in words, planned by the same path as those from Python.
+"""The Python side of the C SDK: it plans calls that C describes in words, by the same path as calls from Python.
 
 In a program's own process the C library calls `plan`, `run` and `release` through pointers (`attach`); a program
 without Python's library talks to another process over a socket (`serve`).
@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..aclnn import messages, signatures
+from ..aclnn.c_functions import CFunction
 from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
-from ..aclnn.phases import Function
 from ..arrays import View
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
@@ -28,19 +28,19 @@ from ..base.loop import Meta, extent, same_layout
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 
-NULL, TENSOR, SCALAR, FLAG, DEAD = range(5)  # the kinds of words, as internal.h has them
-KNOWN = 4096  # calls that are remembered
-NOTHING = -3  # bytes of storage that a tensor without elements must have: even a null address (-2) will do
+NULL, TENSOR, SCALAR, FLAG, DEAD = range(5)  # the kinds of words, as in nnopbase.h
+MOST_CACHED = 4096  # calls
+NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 4  # counts the changes to what C and Python tell each other; internal.h has the same number
-#: actgrad_plan of internal.h: what one call needs, and what others of the same words do
+INTERFACE = 4  # the version of words and plans; nnopbase.h has the same number
+#: actgrad_plan of nnopbase.h: the plan of one call, and the part for other calls of the same words
 _ANSWER, _GENERAL = struct.Struct(f"<6q{OPERANDS}Q"), struct.Struct(f"<{2 + 6 * OPERANDS}q")
 PLAN_SIZE = _ANSWER.size + _GENERAL.size
 
 
 class Answer(NamedTuple):
-    """What phase two does, as C is told."""
+    """The plan that C gets."""
 
     status: int
     workspace_size: int = 0
@@ -49,40 +49,40 @@ class Answer(NamedTuple):
     block: int = 0
     is_run_here: int = 0
     addresses: tuple[int, ...] = ()
-    general: bytes = bytes(_GENERAL.size)
+    general: bytes = bytes(_GENERAL.size)  # for other calls of the same words
 
     def packed(self) -> bytes:
         addresses = self.addresses + (0,) * (OPERANDS - len(self.addresses))
         return _ANSWER.pack(*self[:6], *addresses) + self.general
 
 
-class Known(NamedTuple):
-    """A call that passed, without its memory."""
+class CachedWords(NamedTuple):
+    """A call in words that passed, without its memory."""
 
-    function: Function
+    function: CFunction
     prepared: Prepared
     attributes: dict[str, Any]
-    tensors: list[tuple[int, int, Meta]]  # byte offset of the view, bytes of storage that it must have, metadata
+    tensors: list[tuple[int, int, Meta]]  # byte offset of the view, required bytes of storage, metadata
     places: tuple[int, ...]  # of the plan's inputs, then outputs, among the tensors
     general: bytes  # of actgrad_plan
 
 
-_functions: dict[bytes, Function] = {}
-_known: dict[tuple[bytes, bytes, int], Known] = {}  # by name, words and identity of the terms, of which few exist
-_kept: dict[int, Plan | Prepared] = {}  # by handle: what an executor of C needs
-_handles = itertools.count((os.getpid() << 32) + 1)  # those of a forked program's servers must differ
+_functions: dict[bytes, CFunction] = {}
+_cache: dict[tuple[bytes, bytes, int], CachedWords] = {}  # by name, words and identity of the terms (a few objects)
+_kept: dict[int, Plan | Prepared] = {}  # by handle: the objects of C's executors
+_handles = itertools.count((os.getpid() << 32) + 1)  # servers of a forked program have other handles
 
 
 def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> tuple[Answer, str]:
-    """The plan of a call and, where it fails, the text of that. `is_here`: this process is the program's own."""
+    """The plan of a call, and the text of its failure. `is_here`: this process is the program's own."""
     try:
         key = name, words, id(Terms.chosen(typed=True))
-        known = _known.get(key)
-        planned = _planned_again(known, places) if known is not None else None
+        cached = _cache.get(key)
+        planned = _planned_again(cached, places) if cached is not None else None
         if planned is None:
-            planned, known = _planned(key, places)
-        return _answer(planned, known, is_here), ""
-    except BaseException as error:  # nothing of Python's may reach C, an exit or an interrupt neither
+            planned, cached = _planned(key, places)
+        return _answer(planned, cached, is_here), ""
+    except BaseException as error:  # no exception may reach C, not even an exit or an interrupt
         function = _functions.get(name)
         text = str(error)
         failure = error if isinstance(error, Exception) else ActgradError(f"{type(error).__name__}: {error}")
@@ -95,22 +95,22 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         return Answer(messages.status(failure)), messages.line(failure, text)
 
 
-def _planned_again(known: Known, places: tuple[int, ...]) -> Plan | None:
-    """The plan of a call like one that passed; None where its memory does not do, which the long way says."""
+def _planned_again(cached: CachedWords, places: tuple[int, ...]) -> Plan | None:
+    """The plan of a call like a cached one; None if its memory is too small: the slow path reports it."""
     views = []
-    for k, (offset, needed, meta) in enumerate(known.tensors):
+    for k, (offset, needed, meta) in enumerate(cached.tensors):
         address, left = places[2 * k], places[2 * k + 1]
         if left < needed:
             return None
         views.append(View(meta, address + offset, "cpu", "numpy", True, None, None))
-    ordered = [views[place] for place in known.places]
-    n = len(known.function.inputs)
-    return known.function.operator.plan_prepared(known.prepared, known.attributes, ordered[:n], ordered[n:])
+    ordered = [views[place] for place in cached.places]
+    n = len(cached.function.inputs)
+    return cached.function.operator.plan_prepared(cached.prepared, cached.attributes, ordered[:n], ordered[n:])
 
 
 @default_environment()  # a thread that flushes subnormal numbers would lose scalars
-def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> tuple[Plan, Known | None]:
-    """The plan of a call, which is remembered where its like can be told by its words."""
+def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> tuple[Plan, CachedWords | None]:
+    """The plan of a call. It is cached if its words say all but its memory."""
     name, words, _ = key
     function = _function(name)
     given = list(_arguments(function, np.frombuffer(words, np.int64).tolist(), places))
@@ -125,15 +125,15 @@ def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> tuple[Pl
         described.append((tensor.offset * tensor.dtype.itemsize, needed, tensor.view.meta))
     order = {id(tensor): k for k, tensor in enumerate(tensors)}
     where = tuple(order[id(given[k])] for k in function.tensors)
-    while len(_known) >= KNOWN:
-        _known.pop(next(iter(_known)), None)
+    while len(_cache) >= MOST_CACHED:
+        _cache.pop(next(iter(_cache)), None)
     general = _general(described, (*where[len(function.inputs) :], *where[: len(function.inputs)]))
-    known = _known[key] = Known(function, planned.prepared, planned.attributes, described, where, general)
-    return planned, known
+    cached = _cache[key] = CachedWords(function, planned.prepared, planned.attributes, described, where, general)
+    return planned, cached
 
 
 def _general(tensors: list[tuple[int, int, Meta]], operands: tuple[int, ...]) -> bytes:
-    """What C must know to tell, of other memory, that the call passes, and where the kernel's operands are."""
+    """The extents by which C judges other memory, and the places of the kernel's operands."""
     extents: list[int] = []
     for offset, needed, meta in tensors:
         low, high = extent(meta)
@@ -145,19 +145,19 @@ def _general(tensors: list[tuple[int, int, Meta]], operands: tuple[int, ...]) ->
     return _GENERAL.pack(True, len(operands), *operands, *rest, *offsets, *rest, *extents)
 
 
-def _function(name: bytes) -> Function:
+def _function(name: bytes) -> CFunction:
     function = _functions.get(name)
     if function is None:
         for signature in signatures.every():
             if signature.name.encode() == name:
-                function = _functions[name] = Function(signature)
+                function = _functions[name] = CFunction(signature)
                 break
         else:
             raise ActgradError(f"{name.decode()} is in the SDK, but not in this actgrad; run `actgrad sdk` again")
     return function
 
 
-def _arguments(function: Function, words: list[int], places: tuple[int, ...]) -> Iterator[Any]:
+def _arguments(function: CFunction, words: list[int], places: tuple[int, ...]) -> Iterator[Any]:
     """The arguments of a call from its words, as `actgrad.aclnn` takes them."""
     place = itertools.count()
     k = 0
@@ -192,14 +192,14 @@ def _arguments(function: Function, words: list[int], places: tuple[int, ...]) ->
 
 
 def _destroyed(kind: str) -> AclTensor | AclScalar:
-    """What Python has for an object that was destroyed."""
+    """A destroyed object of Python, for one of C."""
     if kind == "Scalar":
         return AclScalar(0.0, BY_NAME["float32"], None, is_destroyed=True)
     return AclTensor((), BY_NAME["float32"], (), 0, "ND", ())  # on no storage
 
 
 def _put(tensor: AclTensor, address: int, left: int) -> None:
-    """Put a tensor on device memory: `left` bytes from `address` to the end of its allocation, or none at all."""
+    """Put a tensor on device memory with `left` bytes from `address` (-1: no device memory, -2: a null address)."""
     owner = None if left == -2 else tensor  # a null address has none
     view, fault = tensor.view_on(Storage(address, max(left, 0), "cpu", "numpy", True, owner))
     if fault and left == -1:
@@ -207,7 +207,7 @@ def _put(tensor: AclTensor, address: int, left: int) -> None:
     tensor.put(view, fault)
 
 
-def _answer(planned: Plan, known: Known | None, is_here: bool) -> Answer:
+def _answer(planned: Plan, cached: CachedWords | None, is_here: bool) -> Answer:
     kernel = planned.kernel
     code = kernel.machine_code
     if code is None and not planned.computation.loop.size:
@@ -218,11 +218,11 @@ def _answer(planned: Plan, known: Known | None, is_here: bool) -> Answer:
         return Answer(0, planned.workspace_size, handle, is_run_here=1)
     _kept[handle] = planned.prepared
     answer = Answer(0, planned.workspace_size, handle, *code, 0, planned.addresses)
-    return answer if known is None else answer._replace(general=known.general)
+    return answer if cached is None else answer._replace(general=cached.general)
 
 
 def run(handle: int) -> tuple[int, str]:
-    """Compute what cannot be computed without the interpreter: (status, text of a failure)."""
+    """Compute a plan without machine code: (status, text of a failure)."""
     try:
         kept = _kept.get(handle)
         if not isinstance(kept, Plan):
@@ -235,14 +235,14 @@ def run(handle: int) -> tuple[int, str]:
 
 
 def release(handles: tuple[int, ...]) -> None:
-    """Forget what these handles stand for."""
+    """Forget the objects of these handles."""
     for handle in handles:
         _kept.pop(handle, None)
 
 
 # In the program's own process
 
-_attached: list[Any] = []  # what C has pointers to
+_attached: list[Any] = []  # C has pointers to these
 
 
 def attach(interface: int, plan_size: int, attach_address: int, report_address: int) -> None:

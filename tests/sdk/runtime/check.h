@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "acl/acl.h"
-#include "internal.h"
+#include "ascendcl/services.h"
 
 #define CHECK(condition)                                                          \
     do {                                                                          \

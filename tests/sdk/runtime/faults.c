@@ -34,7 +34,7 @@ int main(void) {
     int file = -1;
     uint64_t base = 0, size = 0;
     int shared = actgrad_memory_share(&file, &base, &size);
-    CHECK((shared == 0) == (is_strict() || actgrad_uses_server()));
+    CHECK((shared == 0) == (is_strict() || actgrad_get_settings()->uses_server));
     if (shared == 0) {
         char byte = 7, back = 0;
         block = allocate(100);

@@ -2,10 +2,11 @@
 #include "check.h"
 
 int main(void) {
-    printf("%d %d %s %s %s\n", actgrad_is_strict(), actgrad_uses_server(), actgrad_python(), actgrad_libpython(),
+    const actgrad_settings* settings = actgrad_get_settings();
+    printf("%d %d %s %s %s\n", settings->is_strict, settings->uses_server, settings->python, settings->libpython,
            aclrtGetSocName());
     setenv("ACTGRAD_STRICT", "1", 1);
     setenv("ACTGRAD_SDK_PYTHON", "changed", 1);
-    CHECK(strcmp(actgrad_python(), "changed") != 0); /* read once */
+    CHECK(strcmp(actgrad_get_settings()->python, "changed") != 0); /* read once */
     return 0;
 }

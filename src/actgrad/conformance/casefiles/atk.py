@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...aclnn.signatures import Parameter, Signature
+from ...aclnn.signatures import CParameter, Signature
 from ..sizes import UnreadableFile
 from . import fields, interface
 from .described import Described, Scalar, Tensor
@@ -134,7 +134,7 @@ def _standards(standard: Any, notes: list[str]) -> tuple[str, ...]:
 
 def _matched(
     signature: Signature, inputs: Sequence[dict[str, Any]], notes: list[str]
-) -> tuple[list[Parameter], list[dict[str, Any]]]:
+) -> tuple[list[CParameter], list[dict[str, Any]]]:
     """Parameters and what is given for them: by name where all names are the function's, else in its order."""
     parameters = interface.inputs(signature)
     named = [interface.by_word(signature, str(one.get("name"))) for one in inputs]
@@ -147,7 +147,7 @@ def _matched(
     return list(parameters[: len(inputs)]), list(inputs)
 
 
-def _tensor(parameter: Parameter, given: dict[str, Any]) -> Tensor:
+def _tensor(parameter: CParameter, given: dict[str, Any]) -> Tensor:
     what = parameter.name
     shape = fields.shape(f"{what}: shape", given.get("shape"))
     dtype = fields.dtype(f"{what}: dtype", given.get("dtype"))
@@ -184,7 +184,7 @@ def _pair(what: str, given: Any) -> tuple[float, float]:
     return fields.ordered(what, float(numbers[0] or 0), float(numbers[1] or 0))
 
 
-def _scalar(parameter: Parameter, given: dict[str, Any]) -> Scalar:
+def _scalar(parameter: CParameter, given: dict[str, Any]) -> Scalar:
     what, value = f"{parameter.name}: range_values", given.get("range_values")
     word = given.get("dtype")
     dtype = "" if parameter.type != "Scalar" else fields.dtype(f"{parameter.name}: dtype", word)
@@ -231,7 +231,7 @@ def _written(case: Described) -> dict[str, Any]:
     }
 
 
-def _input(case: Described, parameter: Parameter) -> dict[str, Any]:
+def _input(case: Described, parameter: CParameter) -> dict[str, Any]:
     entry = {
         "name": parameter.name, "type": "tensor", "required": True, "dtype": None, "shape": None, "range_values": None,
         "backward": False, "align_32B": None, "outlier_values": None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...aclnn import signatures
-from ...aclnn.signatures import Parameter, Signature
+from ...aclnn.signatures import CParameter, Signature
 from ...calls.operator import REGISTRY, Operator
 
 PREFIX, OWN = "aclnn", "actgrad."
@@ -28,8 +28,8 @@ def find(name: str) -> Signature | None:
 def own(operator: Operator) -> Signature:
     """An operator under actgrad's own name, with the parameters of its schema: for those that have no C function."""
     schema = operator.schema
-    inputs = [Parameter(a.name, a.name, "Tensor" if a.is_tensor else a.type) for a in schema.arguments]
-    outputs = [Parameter(name, name, "Tensor", is_output=True) for name in schema.outputs]
+    inputs = [CParameter(a.name, a.name, "Tensor" if a.is_tensor else a.type) for a in schema.arguments]
+    outputs = [CParameter(name, name, "Tensor", is_output=True) for name in schema.outputs]
     return Signature(OWN + operator.name, operator, {}, False, (*inputs, *outputs))
 
 
@@ -38,13 +38,13 @@ def of(operator: Operator) -> tuple[Signature, ...]:
     return signatures.of(operator) or (own(operator),)
 
 
-def inputs(signature: Signature) -> tuple[Parameter, ...]:
+def inputs(signature: Signature) -> tuple[CParameter, ...]:
     """What a function reads, in its order; in place that is the reference too."""
     if signature.in_place:
         return signature.parameters
     return tuple(p for p in signature.parameters if not p.is_output)
 
 
-def by_word(signature: Signature, word: str) -> Parameter | None:
+def by_word(signature: Signature, word: str) -> CParameter | None:
     """The parameter of this name, in C or in the schema; None where there is none."""
     return next((p for p in signature.parameters if word in (p.name, p.argument)), None)

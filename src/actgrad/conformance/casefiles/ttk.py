@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...aclnn.signatures import Parameter, Signature
+from ...aclnn.signatures import CParameter, Signature
 from ..sizes import UnreadableFile
 from . import fields, interface
 from .described import Described, Scalar, Tensor
@@ -222,7 +222,7 @@ def _scalars(signature: Signature, case: dict[str, str]) -> dict[str, Scalar]:
     return found
 
 
-def _attribute(parameter: Parameter, value: Any, drawn: Scalar | None) -> Scalar:
+def _attribute(parameter: CParameter, value: Any, drawn: Scalar | None) -> Scalar:
     what = f"attributes: {parameter.name}"
     if parameter.type == "bool":
         return Scalar(fields.boolean(what, value))

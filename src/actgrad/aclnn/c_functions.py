@@ -1,0 +1,160 @@
+"""Calls of an operator's C functions: their arguments are read, checked and planned, or found in a cache."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from .. import arrays, contract
+from ..arrays import View
+from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument
+from ..base.schema import Argument
+from ..calls import arguments, prepare
+from ..calls.plan import Plan, Prepared
+from ..contract import Terms
+from .objects import AclScalar, AclTensor, scalar_of, token_of
+from .signatures import Signature
+
+_log = logging.getLogger("actgrad.aclnn")
+
+
+class CachedPlan(NamedTuple):
+    """A call that passed its checks, without its memory: the operator cache of the real interface."""
+
+    prepared: Prepared
+    attributes: dict[str, Any]
+    tokens: list[Any]  # kept alive, since the key is their identities
+
+
+MOST_CACHED = 1024  # plans of one function
+
+
+class CFunction:
+    """An operator's pair of C functions: the plans of their calls."""
+
+    def __init__(self, signature: Signature):
+        self.signature = signature
+        operator = self.operator = signature.operator
+        self._places = {p.argument: k for k, p in enumerate(signature.parameters)}
+        # The places of the schema's tensors among the arguments; in place, the input is the output.
+        self.inputs = tuple(self._places[name] for name in operator.schema.tensor_names)
+        named = (self._places[name] for name in operator.schema.outputs if not signature.in_place)
+        self.outputs = tuple(named) or self.inputs
+        self.tensors = (*self.inputs, *self.outputs)
+        attributes = operator.schema.attributes
+        self._others = [(self._places[a.name], a) for a in attributes if a.name in self._places]
+        self._fixed = {
+            name: arguments.attribute(operator.definition, operator.schema.attributes_by_name[name], value)
+            for name, value in signature.fixed.items()
+        }
+        self._cache: dict[tuple[int, ...], CachedPlan] = {}
+
+    def plan(self, given: tuple[Any, ...]) -> Plan:
+        """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
+        terms = Terms.chosen(typed=True)
+        views: list[View] = []
+        values: list[Any] = []  # the other arguments: scalars and flags
+        tokens: list[Any] = [terms]
+        is_plain = True
+        try:
+            for k in self.tensors:
+                tensor = given[k]
+                view = tensor.view if type(tensor) is AclTensor and tensor.is_plain else None
+                if view is None:
+                    view = self._other_view(tensor, self.signature.parameters[k].argument)
+                    is_plain = is_plain and type(tensor) is not AclTensor
+                    tokens.append(token_of(view))
+                else:
+                    tokens.append(tensor.token)
+                views.append(view)
+            for k, argument in self._others:
+                value = given[k]
+                if argument.type != "Scalar":
+                    value = self._flag(value, argument)
+                    tokens.append(value)
+                else:
+                    if type(value) is not AclScalar or value.is_destroyed:
+                        value = self._scalar(value, argument.name)
+                    tokens.append(value.token)
+                values.append(value)
+        except ActgradError:
+            self._check_early(given, terms)  # null pointers and products count before all other rules
+            raise
+        n = len(self.inputs)
+        key = tuple(map(id, tokens))
+        cached = self._cache.get(key) if is_plain else None
+        if cached is not None:
+            return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
+        plan = self._new_plan(given, views, values, terms)
+        if is_plain:
+            while len(self._cache) >= MOST_CACHED:
+                self._cache.pop(next(iter(self._cache)), None)
+            self._cache[key] = CachedPlan(plan.prepared, plan.attributes, tokens)
+        return plan
+
+    def _new_plan(self, given: tuple[Any, ...], views: list[View], values: list[Any], terms: Terms) -> Plan:
+        """The plan of a call that is not cached."""
+        operator, n = self.operator, len(self.inputs)
+        named = {argument.name: value for (_, argument), value in zip(self._others, values, strict=True)}
+        attributes = {**dict.fromkeys(operator.defaults), **self._fixed, **named}
+        scalars = {name: value for name, value in attributes.items() if isinstance(value, AclScalar)}
+        attributes |= {name: scalar.value for name, scalar in scalars.items()}
+        dtypes = tuple([scalar.dtype for scalar in scalars.values()])
+        formats, fault = self._formats_and_fault(given)
+        if fault:
+            # The operator's own checks come first: its contract says nothing of memory.
+            metas = tuple([view.meta for view in views])
+            with suppress(KernelMissing):  # the fault counts before a missing kernel
+                prepare.prepare(operator.definition, metas, attributes, terms, "cpu", dtypes, formats)
+            raise InvalidArgument(f"{operator.name}: {fault}")
+        return operator.plan_views(views[:n], views[n:], attributes, terms, None, dtypes, formats)
+
+    def _other_view(self, tensor: Any, name: str) -> View:
+        """The view of a tensor that is no plain aclTensor."""
+        if tensor is None:
+            raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
+        if isinstance(tensor, AclTensor):
+            if tensor.view is None:
+                raise InvalidArgument(f"{self.operator.name}: {name} was destroyed")
+            return tensor.view
+        return arrays.view(tensor, self.operator.name, name)
+
+    def _scalar(self, value: Any, name: str) -> AclScalar:
+        if value is None:
+            raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
+        return scalar_of(value, self.operator.name, name)
+
+    def _flag(self, value: Any, argument: Argument) -> Any:
+        """A parameter of type bool or int64_t; Python alone takes names of values, such as "tanh"."""
+        if type(value) is bool and argument.type == "bool":
+            return value
+        if value is None or isinstance(value, str):
+            wanted = "True or False" if argument.type == "bool" else "an integer"
+            raise InvalidCall(f"{self.operator.name}: {argument.name} is {value!r}; it must be {wanted}")
+        return arguments.attribute(self.operator.definition, argument, value)
+
+    def _check_early(self, given: tuple[Any, ...], terms: Terms) -> None:
+        """Raise where a pointer is null, or the product lacks the operator."""
+        operator = self.operator
+        values = {p.argument: given[k] for k, p in enumerate(self.signature.parameters)}
+        if self.signature.in_place:
+            values |= dict.fromkeys(operator.schema.outputs, values[operator.schema.tensor_names[0]])
+        contract.run(contract.Call(operator.definition, values, values, terms), early=True)
+
+    def _formats_and_fault(self, given: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
+        """The formats, if one is not ND, and the fault of a tensor's memory, or nothing."""
+        fault, is_plain = "", True
+        for k in self.tensors:
+            tensor = given[k]
+            if type(tensor) is AclTensor and (tensor.fault or tensor.format != "ND"):
+                is_plain = is_plain and tensor.format == "ND"
+                if tensor.fault and not fault:
+                    fault = f"{self.signature.parameters[k].argument} {tensor.fault}"
+                if tensor.format == "FRACTAL_NZ":
+                    name = self.signature.parameters[k].name
+                    _log.warning("%s: %s has format FRACTAL_NZ; it is read as ND", self.signature.name, name)
+        if is_plain:
+            return (), fault
+        tensors = [given[k] for k in self.tensors]
+        return tuple(t.format if isinstance(t, AclTensor) else "ND" for t in tensors), fault

@@ -1,0 +1,226 @@
+/* The memory blocks in use, and the address space that they come from, which is reserved once.
+
+   Private memory, where only this process computes: a forked child gets its own copy from the system. Otherwise a file
+   in memory, mapped at one address here and in the process that computes. A strict program cannot touch the device
+   addresses; the file is mapped a second time, elsewhere, for the functions that may.
+
+   The memory past the last block cannot be touched at all: checkers of memory read everything else. */
+#include "runtime.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Blocks are sorted by address. The gaps between them are free, so that no two free ones need merging. */
+size_t actgrad_blocks_after(const Blocks* blocks, uint64_t address) {
+    size_t low = 0;
+    size_t high = blocks->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (blocks->all[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static const Block* block_before(const Blocks* blocks, uint64_t address) {
+    size_t after = actgrad_blocks_after(blocks, address);
+    return after == 0 ? NULL : &blocks->all[after - 1];
+}
+
+const Block* actgrad_blocks_find(const Blocks* blocks, uint64_t address) {
+    const Block* block = block_before(blocks, address);
+    return block != NULL && address - block->start < block->size ? block : NULL;
+}
+
+const Block* actgrad_blocks_starting(const Blocks* blocks, uint64_t address) {
+    const Block* block = block_before(blocks, address);
+    return block != NULL && block->start == address ? block : NULL;
+}
+
+bool actgrad_blocks_insert(Blocks* blocks, size_t index, Block block) {
+    if (blocks->count == blocks->capacity) {
+        size_t capacity = blocks->capacity == 0 ? 64 : 2 * blocks->capacity;
+        Block* larger = realloc(blocks->all, capacity * sizeof *larger);
+        if (larger == NULL) return false;
+        blocks->all = larger;
+        blocks->capacity = capacity;
+    }
+    memmove(&blocks->all[index + 1], &blocks->all[index], (blocks->count - index) * sizeof block);
+    blocks->all[index] = block;
+    blocks->count++;
+    return true;
+}
+
+void actgrad_blocks_remove(Blocks* blocks, size_t index) {
+    blocks->count--;
+    memmove(&blocks->all[index], &blocks->all[index + 1], (blocks->count - index) * sizeof *blocks->all);
+}
+
+static const uint64_t LARGEST = 64ull << 30;
+static const uint64_t SMALLEST = 1ull << 20;
+static const uint64_t STEP = 16ull << 20; /* the touchable part grows by this */
+/* Far from programs, libraries and heaps, so that other processes have them free too. Valgrind's quick tables reach the
+   first; the second is outside AddressSanitizer's own memory. */
+static const uint64_t BASES[] = {0x1000000000ull, 0x12c000000000ull, 0};
+enum { BASE_COUNT = sizeof BASES / sizeof *BASES };
+
+static bool is_strict(void) { return actgrad_get_settings()->is_strict; }
+static bool is_shared(void) { return is_strict() || actgrad_get_settings()->uses_server; }
+
+/* Reserves address space; nothing can be touched there yet. */
+static void* map(uint64_t address, uint64_t size, int flags, int file) {
+    return mmap((void*)(uintptr_t)address, size, PROT_NONE, flags | MAP_NORESERVE, file, 0);
+}
+
+static void* map_private(uint64_t address, uint64_t size, int flags) {
+    return map(address, size, flags | MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
+
+static int make_file(uint64_t size) {
+    int file = memfd_create("actgrad-device", MFD_CLOEXEC);
+    if (file >= 0 && ftruncate(file, (off_t)size) != 0) {
+        close(file);
+        file = -1;
+    }
+    return file;
+}
+
+/* Reserves the device addresses. */
+static void* reserve(uint64_t size, int file) {
+    void* base = MAP_FAILED;
+    for (int k = 0; k < BASE_COUNT && base == MAP_FAILED; k++) {
+        int flags = BASES[k] == 0 ? 0 : MAP_FIXED_NOREPLACE;
+        base = is_strict() ? map_private(BASES[k], size, flags) : map(BASES[k], size, flags | MAP_SHARED, file);
+    }
+    return base;
+}
+
+static bool map_shared_arena(Arena* arena, uint64_t size) {
+    int file = make_file(size);
+    if (file < 0) return false;
+    void* base = reserve(size, file);
+    void* touchable = base == MAP_FAILED || !is_strict() ? base : map(0, size, MAP_SHARED, file);
+    if (touchable == MAP_FAILED) {
+        if (base != MAP_FAILED) munmap(base, size);
+        close(file);
+        return false;
+    }
+    *arena = (Arena){(uint64_t)(uintptr_t)base, size, (int64_t)((uintptr_t)touchable - (uintptr_t)base), file, 0};
+    return true;
+}
+
+static bool map_arena(Arena* arena, uint64_t size) {
+    if (is_shared()) return map_shared_arena(arena, size);
+    void* base = map_private(0, size, 0);
+    if (base != MAP_FAILED) *arena = (Arena){(uint64_t)(uintptr_t)base, size, 0, -1, 0};
+    return base != MAP_FAILED;
+}
+
+static void unmap_arena(const Arena* arena) {
+    munmap((void*)(uintptr_t)arena->base, arena->size);
+    if (arena->distance != 0) munmap((void*)(uintptr_t)(arena->base + (uint64_t)arena->distance), arena->size);
+    if (arena->file >= 0) close(arena->file);
+}
+
+/* A file larger than its limit ends the process with SIGXFSZ. */
+static uint64_t largest_size(void) {
+    struct rlimit limit;
+    if (!is_shared() || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= LARGEST) return LARGEST;
+    return limit.rlim_cur & ~(SMALLEST - 1);
+}
+
+bool actgrad_arena_open(Arena* arena) {
+    for (uint64_t size = largest_size(); size >= SMALLEST; size /= 2) {
+        if (!map_arena(arena, size)) continue;
+        if (size == LARGEST || size / 2 < SMALLEST) return true;
+        /* The largest size granted would leave nothing for the rest of the program. */
+        unmap_arena(arena);
+        return map_arena(arena, size / 2);
+    }
+    return false;
+}
+
+static void* touchable(const Arena* arena, uint64_t address) {
+    return (void*)(uintptr_t)(address + (uint64_t)arena->distance);
+}
+
+static bool open_to(const Arena* arena, uint64_t size) {
+    return mprotect(touchable(arena, arena->base), size, PROT_READ | PROT_WRITE) == 0;
+}
+
+bool actgrad_arena_reach(Arena* arena, uint64_t end) {
+    uint64_t needed = end - arena->base;
+    if (needed <= arena->touchable) return true;
+    uint64_t more = (needed + STEP - 1) / STEP * STEP;
+    if (more > arena->size) more = arena->size;
+    if (!open_to(arena, more)) return false;
+    arena->touchable = more;
+    return true;
+}
+
+void actgrad_arena_use_huge_pages(const Arena* arena, uint64_t start, uint64_t end) {
+    (void)!madvise(touchable(arena, start), end - start, MADV_HUGEPAGE); /* a system without them works as well */
+}
+
+void actgrad_arena_give_back(const Arena* arena, uint64_t start, uint64_t end) {
+    (void)!madvise(touchable(arena, start), end - start, arena->file < 0 ? MADV_DONTNEED : MADV_REMOVE);
+}
+
+static bool copy_bytes(const Arena* arena, int to, uint64_t start, uint64_t end) {
+    while (start < end) {
+        ssize_t written = pwrite(to, touchable(arena, start), end - start, (off_t)(start - arena->base));
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        start += (uint64_t)written;
+    }
+    return true;
+}
+
+/* Copies the touched pages of a block: reading the others would fill them with zeros. */
+static bool copy_block(const Arena* arena, int to, const Block* block) {
+    const off_t end = (off_t)(block->start - arena->base + block->size);
+    off_t from = (off_t)(block->start - arena->base);
+    while (from < end) {
+        off_t data = lseek(arena->file, from, SEEK_DATA);
+        if (data < 0 && errno == ENXIO) return true; /* no data is left */
+        if (data < 0) data = from;                   /* a system that cannot tell */
+        if (data >= end) return true;
+        off_t hole = lseek(arena->file, data, SEEK_HOLE);
+        if (hole < 0 || hole > end) hole = end;
+        if (!copy_bytes(arena, to, arena->base + (uint64_t)data, arena->base + (uint64_t)hole)) return false;
+        from = hole;
+    }
+    return true;
+}
+
+int actgrad_arena_copy(const Arena* arena, const Blocks* used) {
+    int copy = make_file(arena->size);
+    for (size_t k = 0; copy >= 0 && k < used->count; k++) {
+        if (copy_block(arena, copy, &used->all[k])) continue;
+        close(copy);
+        copy = -1;
+    }
+    return copy;
+}
+
+void actgrad_arena_change_file(Arena* arena, int file) {
+    uint64_t address = arena->base + (uint64_t)arena->distance;
+    if (file >= 0 && map(address, arena->size, MAP_FIXED | MAP_SHARED, file) == MAP_FAILED) {
+        close(file);
+        file = -1;
+    }
+    if (file < 0) {
+        fputs("actgrad: device memory could not be copied for a forked process, where it is empty now\n", stderr);
+        map_private(address, arena->size, MAP_FIXED);
+    }
+    if (arena->touchable > 0) open_to(arena, arena->touchable);
+    close(arena->file);
+    arena->file = file;
+}

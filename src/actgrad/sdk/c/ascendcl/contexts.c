@@ -1,0 +1,154 @@
+/* Contexts: the one a thread works in, those that programs make, and their switches. */
+#include "runtime.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SWITCHES = ACL_OPT_STRONG_CONSISTENCY + 1 };
+
+struct Context {
+    Context* next;
+    int32_t device;
+    atomic_bool is_alive; /* read without the lock */
+    int64_t switches[SWITCHES];
+};
+
+pthread_mutex_t actgrad_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+static Context* contexts; /* of programs, destroyed ones too */
+static Context defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
+                                    {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
+static uint64_t uses[DEVICES]; /* calls of aclrtSetDevice less those of aclrtResetDevice */
+static int64_t switches[SWITCHES];
+static _Thread_local Context* current;
+
+Context* actgrad_current_context(void) { return current != NULL && current->is_alive ? current : NULL; }
+
+int32_t actgrad_device_of(const Context* context) { return context == NULL ? 0 : context->device; }
+
+aclError actgrad_check_device(const char* function) {
+    RETURN_IF_ERROR(actgrad_check_initialised(function));
+    if (actgrad_current_context() != NULL) return ACL_SUCCESS;
+    return actgrad_fail(ACL_ERROR_RT_CONTEXT_NULL,
+                        "%s: the thread has no device; call aclrtSetDevice or aclrtSetCurrentContext in it first",
+                        function);
+}
+
+aclError actgrad_check_device_if_strict(const char* function) {
+    return actgrad_get_settings()->is_strict ? actgrad_check_device(function) : ACL_SUCCESS;
+}
+
+bool actgrad_has_device(const char* function) { return actgrad_check_device(function) == ACL_SUCCESS; }
+
+aclError actgrad_check_device_id(const char* function, int32_t deviceId) {
+    if (deviceId >= 0 && deviceId < DEVICES) return actgrad_check_initialised(function);
+    return actgrad_fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: deviceId is %d; there are devices 0 to %d", function,
+                        deviceId, DEVICES - 1);
+}
+
+void actgrad_use_device(int32_t device) {
+    LOCKED(&actgrad_contexts_lock);
+    uses[device]++;
+    current = &defaults[device];
+    current->is_alive = true;
+}
+
+bool actgrad_leave_device(int32_t device, bool is_forced) {
+    LOCKED(&actgrad_contexts_lock);
+    if (uses[device] == 0) return false;
+    uses[device] = is_forced ? 0 : uses[device] - 1;
+    return uses[device] == 0;
+}
+
+void actgrad_end_default_context(int32_t device) { defaults[device].is_alive = false; }
+
+/* The living context of a handle, or NULL. The caller holds the lock. */
+static Context* context_of(aclrtContext handle) {
+    for (int k = 0; k < DEVICES; k++)
+        if (handle == &defaults[k]) return defaults[k].is_alive ? &defaults[k] : NULL;
+    for (Context* each = contexts; each != NULL; each = each->next)
+        if (handle == each) return each->is_alive ? each : NULL;
+    return NULL;
+}
+
+aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
+    if (context == NULL) return actgrad_fail_null(__func__, "context");
+    RETURN_IF_ERROR(actgrad_check_device_id(__func__, deviceId));
+    Context* made = calloc(1, sizeof *made);
+    if (made == NULL) return actgrad_fail_memory(__func__);
+    made->device = deviceId;
+    made->is_alive = true;
+    LOCKED(&actgrad_contexts_lock);
+    made->next = contexts;
+    *context = contexts = current = made;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtDestroyContext(aclrtContext context) {
+    if (context == NULL) return actgrad_fail_null(__func__, "context");
+    LOCKED(&actgrad_contexts_lock);
+    Context* found = context_of(context);
+    bool is_default = found >= defaults && found < defaults + DEVICES;
+    if (found == NULL || is_default)
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: context %p %s", __func__, context,
+                            is_default ? "is a device's default; aclrtResetDevice destroys it"
+                                       : "is none, or was destroyed");
+    found->is_alive = false;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSetCurrentContext(aclrtContext context) {
+    if (context == NULL) return actgrad_fail_null(__func__, "context");
+    LOCKED(&actgrad_contexts_lock);
+    Context* found = context_of(context);
+    if (found == NULL)
+        return actgrad_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: context %p is none, or was destroyed", __func__, context);
+    current = found;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetCurrentContext(aclrtContext* context) {
+    if (context == NULL) return actgrad_fail_null(__func__, "context");
+    RETURN_IF_ERROR(actgrad_check_device(__func__));
+    *context = current;
+    return ACL_SUCCESS;
+}
+
+static void report_leaks(void) {
+    for (const Context* each = contexts; each != NULL; each = each->next)
+        if (each->is_alive) fprintf(stderr, "actgrad: context %p was never destroyed\n", (const void*)each);
+}
+
+__attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
+
+/* The place of a switch, of the process or of the thread's context. */
+static aclError find_switch(const char* function, aclSysParamOpt opt, bool is_of_context, int64_t** found) {
+    if ((int)opt < 0 || (int)opt >= SWITCHES)
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: opt is %d; it must be of aclSysParamOpt", function,
+                            (int)opt);
+    if (is_of_context) RETURN_IF_ERROR(actgrad_check_device(function));
+    *found = is_of_context ? &current->switches[opt] : &switches[opt];
+    return ACL_SUCCESS;
+}
+
+static aclError set_switch(const char* function, aclSysParamOpt opt, bool is_of_context, int64_t value) {
+    int64_t* found = NULL;
+    RETURN_IF_ERROR(find_switch(function, opt, is_of_context, &found));
+    LOCKED(&actgrad_contexts_lock);
+    *found = value;
+    return ACL_SUCCESS;
+}
+
+static aclError get_switch(const char* function, aclSysParamOpt opt, bool is_of_context, int64_t* value) {
+    int64_t* found = NULL;
+    if (value == NULL) return actgrad_fail_null(function, "value");
+    RETURN_IF_ERROR(find_switch(function, opt, is_of_context, &found));
+    LOCKED(&actgrad_contexts_lock);
+    *value = *found;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) { return set_switch(__func__, opt, false, value); }
+aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) { return get_switch(__func__, opt, false, value); }
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) { return set_switch(__func__, opt, true, value); }
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) { return get_switch(__func__, opt, true, value); }

@@ -1,0 +1,64 @@
+/* Devices: eight, all of them this CPU. */
+#include "runtime.h"
+
+#include <string.h>
+
+aclError aclrtSetDevice(int32_t deviceId) {
+    RETURN_IF_ERROR(actgrad_check_device_id(__func__, deviceId));
+    actgrad_use_device(deviceId);
+    return ACL_SUCCESS;
+}
+
+/* The last reset waits for the device's work and ends its default context. */
+static aclError reset(const char* function, int32_t deviceId, bool is_forced) {
+    RETURN_IF_ERROR(actgrad_check_device_id(function, deviceId));
+    if (!actgrad_leave_device(deviceId, is_forced)) return ACL_SUCCESS;
+    aclError status = actgrad_run_device(deviceId);
+    actgrad_end_default_context(deviceId);
+    return status;
+}
+
+aclError aclrtResetDevice(int32_t deviceId) { return reset(__func__, deviceId, false); }
+aclError aclrtResetDeviceForce(int32_t deviceId) { return reset(__func__, deviceId, true); }
+
+aclError aclrtGetDevice(int32_t* deviceId) {
+    if (deviceId == NULL) return actgrad_fail_null(__func__, "deviceId");
+    RETURN_IF_ERROR(actgrad_check_device(__func__));
+    *deviceId = actgrad_device_of(actgrad_current_context());
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetDeviceCount(uint32_t* count) {
+    if (count == NULL) return actgrad_fail_null(__func__, "count");
+    *count = DEVICES;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetRunMode(aclrtRunMode* runMode) {
+    if (runMode == NULL) return actgrad_fail_null(__func__, "runMode");
+    *runMode = ACL_HOST;
+    return ACL_SUCCESS;
+}
+
+/** One chip of the product. */
+const char* aclrtGetSocName(void) {
+    static const char* const names[][2] = {
+        {"Ascend950", "Ascend950PR_9589"}, {"Ascend910_93", "Ascend910_9391"}, {"Ascend910B", "Ascend910B1"},
+        {"Ascend310B", "Ascend310B1"},     {"Ascend310P", "Ascend310P3"},      {"Ascend910", "Ascend910A"},
+    };
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(actgrad_get_settings()->product, names[k][0]) == 0) return names[k][1];
+    return "Ascend910B1"; /* the operators' default product; they refuse an unknown one */
+}
+
+static aclError synchronize(const char* function) {
+    RETURN_IF_ERROR(actgrad_check_device(function));
+    return actgrad_run_device(actgrad_device_of(actgrad_current_context()));
+}
+
+aclError aclrtSynchronizeDevice(void) { return synchronize(__func__); }
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
+    RETURN_IF_ERROR(actgrad_check_timeout(__func__, timeout));
+    return synchronize(__func__);
+}

@@ -1,0 +1,117 @@
+/* The text of the last failure: one per thread, returned once. */
+#include "runtime.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct {
+    char* newest;
+    char* returned; /* readable until the next call of aclGetRecentErrMsg */
+} Texts;
+
+static pthread_key_t key;
+static bool has_key;
+
+/* localtime_r locks the time zone: a child forked meanwhile by another thread would wait in it for ever. */
+pthread_mutex_t actgrad_clock_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void free_texts(void* texts) {
+    free(((Texts*)texts)->newest);
+    free(((Texts*)texts)->returned);
+    free(texts);
+}
+
+__attribute__((constructor)) static void make_key(void) { has_key = pthread_key_create(&key, free_texts) == 0; }
+
+/* A thread that ends after the library is unloaded must not call into it. */
+__attribute__((destructor)) static void delete_key(void) {
+    if (!has_key) return;
+    Texts* texts = pthread_getspecific(key);
+    if (texts != NULL) free_texts(texts);
+    pthread_key_delete(key);
+    has_key = false;
+}
+
+static Texts* texts_of_thread(void) {
+    Texts* texts = has_key ? pthread_getspecific(key) : NULL;
+    if (texts != NULL || !has_key) return texts;
+    texts = calloc(1, sizeof *texts);
+    if (texts == NULL || pthread_setspecific(key, texts) == 0) return texts;
+    free(texts);
+    return NULL;
+}
+
+/* Takes the text. Without memory to keep it the code alone tells the failure. */
+static void keep(char* text) {
+    Texts* texts = texts_of_thread();
+    if (texts == NULL) {
+        free(text);
+        return;
+    }
+    free(texts->newest);
+    texts->newest = text;
+}
+
+static void write_time(char* text, size_t size) {
+    struct timespec now;
+    struct tm local;
+    clock_gettime(CLOCK_REALTIME, &now);
+    {
+        LOCKED(&actgrad_clock_lock);
+        localtime_r(&now.tv_sec, &local);
+    }
+    size_t length = strftime(text, size, "%Y-%m-%d-%H:%M:%S", &local);
+    snprintf(text + length, size - length, ".%03ld.%03ld", now.tv_nsec / 1000000, now.tv_nsec / 1000 % 1000);
+}
+
+static void report(const char* title, const char* format, va_list values) {
+    char time[64];
+    write_time(time, sizeof time);
+    char* text = NULL;
+    char* complete = NULL;
+    if (vasprintf(&text, format, values) < 0) return;
+    if (asprintf(&complete, "[PID: %d] %s %s: %s", (int)getpid(), time, title, text) >= 0) keep(complete);
+    free(text);
+}
+
+void actgrad_report(const char* title, const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    report(title, format, values);
+    va_end(values);
+}
+
+void actgrad_report_text(const char* text) {
+    char* copy = strdup(text);
+    if (copy != NULL) keep(copy);
+}
+
+aclError actgrad_fail(aclError code, const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    report(RUNTIME_ERROR, format, values);
+    va_end(values);
+    return code;
+}
+
+aclError actgrad_fail_null(const char* function, const char* argument) {
+    return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: %s is a null pointer; it is required", function, argument);
+}
+
+aclError actgrad_fail_memory(const char* function) {
+    return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: there is no host memory left", function);
+}
+
+/** The calling thread's newest text, once; null without one. It stays readable until the next call. */
+const char* aclGetRecentErrMsg(void) {
+    Texts* texts = texts_of_thread();
+    if (texts == NULL) return NULL;
+    free(texts->returned);
+    texts->returned = texts->newest;
+    texts->newest = NULL;
+    return texts->returned;
+}

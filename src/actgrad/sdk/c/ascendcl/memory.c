@@ -1,0 +1,261 @@
+/* Device memory, and the host memory that programs get from the runtime. */
+#include "runtime.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { ALIGNMENT = 512, PADDING = 32, PAGE = 4096 };
+static const uint64_t HUGE_PAGE = 2ull << 20;
+static const uint64_t LARGE = 4ull << 20; /* a block of this size or more is made of huge pages */
+
+pthread_mutex_t actgrad_memory_lock = PTHREAD_MUTEX_INITIALIZER;
+static Arena arena = {.file = -1};
+static Blocks device;
+static Blocks host;
+static uint64_t device_bytes;
+static size_t first_gap; /* the blocks before this one touch each other */
+static int file_for_child = -1;
+
+static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+static uint64_t round_down(uint64_t value, uint64_t unit) { return value / unit * unit; }
+static uint64_t minimum(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t maximum(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* The hardware's runtime rounds up to 32 bytes and adds 32 more, which its kernels may read. */
+static uint64_t footprint(uint64_t size) { return round_up(round_up(size, PADDING) + PADDING, ALIGNMENT); }
+
+static uint64_t end_before(size_t index) {
+    if (index == 0) return arena.base;
+    return device.all[index - 1].start + footprint(device.all[index - 1].size);
+}
+
+static uint64_t start_at(size_t index) {
+    return index < device.count ? device.all[index].start : arena.base + arena.size;
+}
+
+/* The first place with room, and the number of blocks before it; 0 without one. */
+static uint64_t find_room(uint64_t size, size_t* index) {
+    if (size > arena.size) return 0;
+    uint64_t alignment = size >= LARGE ? HUGE_PAGE : ALIGNMENT;
+    for (size_t k = first_gap; k <= device.count; k++) {
+        uint64_t start = round_up(end_before(k), alignment);
+        if (start > start_at(k) || start_at(k) - start < footprint(size)) continue;
+        *index = k;
+        return start;
+    }
+    return 0;
+}
+
+static bool is_open(void) { return arena.size != 0 || actgrad_arena_open(&arena); }
+
+/* The address of a new block; 0 without room or memory. */
+static uint64_t add_block(uint64_t size) {
+    size_t index = 0;
+    uint64_t start = is_open() ? find_room(size, &index) : 0;
+    if (start == 0 || !actgrad_arena_reach(&arena, start + footprint(size)) ||
+        !actgrad_blocks_insert(&device, index, (Block){start, size}))
+        return 0;
+    device_bytes += size;
+    while (first_gap < device.count && end_before(first_gap) == start_at(first_gap)) first_gap++;
+    if (size >= LARGE) actgrad_arena_use_huge_pages(&arena, start, round_up(start + size, HUGE_PAGE));
+    return start;
+}
+
+/* Removes a block and gives back its pages, but those that it shares with a neighbour. */
+static void remove_block(size_t index) {
+    const Block block = device.all[index];
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t end = round_up(block.start + footprint(block.size), page);
+    actgrad_blocks_remove(&device, index);
+    device_bytes -= block.size;
+    if (first_gap > index) first_gap = index;
+    uint64_t from = maximum(round_up(end_before(index), page), round_down(block.start, page));
+    uint64_t to = minimum(round_down(start_at(index), page), end);
+    if (from < to) actgrad_arena_give_back(&arena, from, to);
+}
+
+static bool is_in_arena(uint64_t address) { return address - arena.base < arena.size; }
+
+bool actgrad_is_device_address(uint64_t address) {
+    LOCKED(&actgrad_memory_lock);
+    return is_in_arena(address);
+}
+
+int64_t actgrad_memory_left(uint64_t address) {
+    LOCKED(&actgrad_memory_lock);
+    const Block* block = actgrad_blocks_find(&device, address);
+    return block == NULL ? -1 : (int64_t)(block->start + block->size - address);
+}
+
+int64_t actgrad_memory_distance(void) {
+    LOCKED(&actgrad_memory_lock);
+    return arena.distance;
+}
+
+int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size) {
+    LOCKED(&actgrad_memory_lock);
+    int status = is_open() && arena.file >= 0 ? 0 : -1;
+    *file = arena.file;
+    *base = arena.base;
+    *size = arena.size;
+    return status;
+}
+
+void actgrad_describe_address(uint64_t address, char* text, size_t size) {
+    LOCKED(&actgrad_memory_lock);
+    const Block* on_device = actgrad_blocks_find(&device, address);
+    const Block* block = on_device != NULL ? on_device : actgrad_blocks_find(&host, address);
+    const char* maker = on_device != NULL ? "aclrtMalloc" : "aclrtMallocHost";
+    if (block != NULL && block->start == address)
+        snprintf(text, size, "0x%" PRIx64 " is %" PRIu64 " bytes of %s", address, block->size, maker);
+    else if (block != NULL)
+        snprintf(text, size, "0x%" PRIx64 " lies inside the %" PRIu64 " bytes of %s at 0x%" PRIx64, address,
+                 block->size, maker, block->start);
+    else if (is_in_arena(address))
+        snprintf(text, size, "0x%" PRIx64 " is device memory that is not allocated; it was freed, or never given out",
+                 address);
+    else
+        snprintf(text, size, "0x%" PRIx64 " is host memory that is not of aclrtMallocHost", address);
+}
+
+static aclError fail_address(const char* function, const char* argument, uint64_t address, const char* holds) {
+    char text[160];
+    actgrad_describe_address(address, text, sizeof text);
+    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s %s; %s", function, argument, text, holds);
+}
+
+static aclError check_size(const char* function, size_t size) {
+    return size > 0 ? ACL_SUCCESS
+                    : actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0; it must be positive", function);
+}
+
+static aclError allocate(const char* function, void** devPtr, size_t size) {
+    if (devPtr == NULL) return actgrad_fail_null(function, "devPtr");
+    RETURN_IF_ERROR(check_size(function, size));
+    RETURN_IF_ERROR(actgrad_check_device(function));
+    LOCKED(&actgrad_memory_lock);
+    uint64_t start = add_block(size);
+    if (start == 0)
+        return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                            "%s: size is %zu, but of the device's %" PRIu64 " bytes %" PRIu64 " are in use", function,
+                            size, arena.size, device_bytes);
+    *devPtr = (void*)(uintptr_t)start;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+    return allocate(__func__, devPtr, size);
+}
+
+aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+    return allocate(__func__, devPtr, size);
+}
+
+aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+    return allocate(__func__, devPtr, size);
+}
+
+/* The host and this device have no cache between them. */
+static aclError check_cached(const char* function, void* devPtr, size_t size) {
+    if (devPtr == NULL) return actgrad_fail_null(function, "devPtr");
+    if (actgrad_memory_left((uint64_t)(uintptr_t)devPtr) >= (int64_t)size) return ACL_SUCCESS;
+    return fail_address(function, "devPtr", (uint64_t)(uintptr_t)devPtr, "size goes past its end");
+}
+
+aclError aclrtMemFlush(void* devPtr, size_t size) { return check_cached(__func__, devPtr, size); }
+aclError aclrtMemInvalidate(void* devPtr, size_t size) { return check_cached(__func__, devPtr, size); }
+
+/* Removes the block that starts at an address; false without one. */
+static bool remove_starting(Blocks* blocks, uint64_t address) {
+    LOCKED(&actgrad_memory_lock);
+    const Block* block = actgrad_blocks_starting(blocks, address);
+    if (block == NULL) return false;
+    size_t index = (size_t)(block - blocks->all);
+    if (blocks == &device)
+        remove_block(index);
+    else
+        actgrad_blocks_remove(blocks, index);
+    return true;
+}
+
+aclError aclrtFree(void* devPtr) {
+    const uint64_t address = (uint64_t)(uintptr_t)devPtr;
+    if (devPtr == NULL) return actgrad_fail_null(__func__, "devPtr");
+    RETURN_IF_ERROR(actgrad_check_device_if_strict(__func__));
+    if (remove_starting(&device, address)) return ACL_SUCCESS;
+    return fail_address(__func__, "devPtr", address, "it must be of aclrtMalloc");
+}
+
+aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
+    if (free == NULL || total == NULL) return actgrad_fail_null(__func__, free == NULL ? "free" : "total");
+    if ((int)attr < ACL_DDR_MEM || attr > ACL_HBM_MEM_P2P_HUGE1G)
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attr is %d; it must be of aclrtMemAttr", __func__,
+                            (int)attr);
+    RETURN_IF_ERROR(actgrad_check_device(__func__));
+    LOCKED(&actgrad_memory_lock);
+    bool has_memory = is_open();
+    *total = arena.size;
+    *free = arena.size - device_bytes;
+    if (has_memory) return ACL_SUCCESS;
+    return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: there is no address space for device memory", __func__);
+}
+
+aclError aclrtMallocHost(void** hostPtr, size_t size) {
+    if (hostPtr == NULL) return actgrad_fail_null(__func__, "hostPtr");
+    RETURN_IF_ERROR(check_size(__func__, size));
+    RETURN_IF_ERROR(actgrad_check_device_if_strict(__func__));
+    void* memory = NULL;
+    bool is_made = posix_memalign(&memory, PAGE, size) == 0;
+    if (is_made) {
+        LOCKED(&actgrad_memory_lock);
+        Block block = {(uint64_t)(uintptr_t)memory, size};
+        is_made = actgrad_blocks_insert(&host, actgrad_blocks_after(&host, block.start), block);
+    }
+    if (!is_made) {
+        free(memory);
+        return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: size is %zu, which the system does not have",
+                            __func__, size);
+    }
+    *hostPtr = memory;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtFreeHost(void* hostPtr) {
+    const uint64_t address = (uint64_t)(uintptr_t)hostPtr;
+    if (hostPtr == NULL) return actgrad_fail_null(__func__, "hostPtr");
+    if (!remove_starting(&host, address))
+        return fail_address(__func__, "hostPtr", address, "it must be of aclrtMallocHost");
+    free(hostPtr);
+    return ACL_SUCCESS;
+}
+
+static void report_blocks(const Blocks* blocks, const char* kind) {
+    for (size_t k = 0; k < blocks->count; k++)
+        fprintf(stderr, "actgrad: %" PRIu64 " bytes of %s memory at 0x%" PRIx64 " were never freed\n",
+                blocks->all[k].size, kind, blocks->all[k].start);
+}
+
+static void report_leaks(void) {
+    LOCKED(&actgrad_memory_lock);
+    report_blocks(&device, "device");
+    report_blocks(&host, "host");
+}
+
+__attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
+
+/* Copies before the fork: after it, the parent would write to the memory that the child copies. */
+void actgrad_memory_before_fork(void) {
+    if (arena.file >= 0) file_for_child = actgrad_arena_copy(&arena, &device);
+}
+
+void actgrad_memory_in_parent(void) {
+    if (file_for_child >= 0) close(file_for_child);
+    file_for_child = -1;
+}
+
+void actgrad_memory_in_child(void) {
+    if (arena.file >= 0) actgrad_arena_change_file(&arena, file_for_child);
+    file_for_child = -1;
+}

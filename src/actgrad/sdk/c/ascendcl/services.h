@@ -1,0 +1,68 @@
+/* The functions of libascendcl that libnnopbase calls, and the macros of both. Programs see none of this. */
+#ifndef ACTGRAD_SERVICES_H
+#define ACTGRAD_SERVICES_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Returns from the calling function with the status of a failure. */
+#define RETURN_IF_ERROR(expression)       \
+    do {                                  \
+        int32_t status_ = (expression);   \
+        if (status_ != 0) return status_; \
+    } while (0)
+
+/* Holds a mutex to the end of the block. */
+#define LOCKED(mutex) __attribute__((cleanup(actgrad_unlock), unused)) pthread_mutex_t* locked_ = actgrad_lock(mutex)
+static inline pthread_mutex_t* actgrad_lock(pthread_mutex_t* mutex) {
+    pthread_mutex_lock(mutex);
+    return mutex;
+}
+static inline void actgrad_unlock(pthread_mutex_t** mutex) { pthread_mutex_unlock(*mutex); }
+
+/* settings.c: the environment, read once. */
+typedef struct {
+    bool is_strict;        /* ACTGRAD_STRICT=1 */
+    bool uses_server;      /* another process computes the operators */
+    const char* python;    /* the interpreter's executable */
+    const char* libpython; /* its shared library, "" without one */
+    const char* version;   /* its version, for example "3.12" */
+    const char* product;   /* ACTGRAD_PRODUCT, "" when unset */
+} actgrad_settings;
+EXPORT const actgrad_settings* actgrad_get_settings(void);
+EXPORT bool actgrad_is_version(const char* version); /* "3.12.1 (..." is "3.12" */
+
+/* errors.c: the text of the thread's last failure, "[PID: n] time title: text". */
+#define PARAMETER_ERROR "AclNN_Parameter_Error(EZ1001)"
+#define INNER_ERROR "AclNN_Inner_Error(EZ9999)"
+#define RUNTIME_ERROR "Invalid_Argument(EE1001)"
+EXPORT void actgrad_report(const char* title, const char* format, ...) __attribute__((format(printf, 2, 3)));
+EXPORT void actgrad_report_text(const char* text); /* with time and title already in it */
+
+/* lifecycle.c: every module with objects registers a reporter; a strict program's end calls them all. */
+EXPORT void actgrad_on_finalize(void (*report_leaks)(void));
+EXPORT void actgrad_set_aclnn_initialised(bool is); /* for aclnnInit and aclnnFinalize */
+
+/* contexts.c: whether the calling thread has a device; reports the failure of `function` otherwise. */
+EXPORT bool actgrad_has_device(const char* function);
+
+/* memory.c: device memory. */
+EXPORT int64_t actgrad_memory_left(uint64_t address); /* bytes to the end of its allocation; -1 outside of any */
+EXPORT int64_t actgrad_memory_distance(void); /* from a device address to where this process may touch it */
+/* The file behind device memory and its mapping, for a process that computes on it; 0 on success. */
+EXPORT int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size);
+
+/* streams.c: does `work` on a stream, at once, or strictly at the next synchronize. `release` always follows: after the
+   work, or when the work is dropped or refused. Returns the work's status, or 107003 for a stream that is none. */
+typedef int32_t (*actgrad_work)(void* argument);
+typedef void (*actgrad_release)(void* argument);
+EXPORT int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, void* argument);
+
+#endif

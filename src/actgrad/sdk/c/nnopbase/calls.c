@@ -1,0 +1,74 @@
+/* A call in words, as the planner gets it. */
+#include "nnopbase.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TENSOR_HEAD = 6 }; /* the words of a tensor before its sizes */
+
+static bool is_alive(const actgrad_argument* argument) {
+    return actgrad_live_has(argument->kind == SCALAR ? LIVE_SCALAR : LIVE_TENSOR, argument->pointer);
+}
+
+static int64_t sizes_of(const aclTensor* tensor) { return 2 * tensor->rank + tensor->storage_rank; }
+
+static int64_t words_of_tensor(const aclTensor* tensor, int64_t* words) {
+    const int64_t head[TENSOR_HEAD] = {TENSOR_WORDS,   tensor->dtype, tensor->format,
+                                       tensor->offset, tensor->rank,  tensor->storage_rank};
+    memcpy(words, head, sizeof head);
+    memcpy(words + TENSOR_HEAD, tensor->dims, (size_t)sizes_of(tensor) * sizeof *words);
+    return TENSOR_HEAD + sizes_of(tensor);
+}
+
+static int64_t most_words(const actgrad_argument* argument) {
+    if (argument->kind > TENSOR_IN_OUT || !is_alive(argument)) return 4;
+    return TENSOR_HEAD + sizes_of(argument->pointer);
+}
+
+void actgrad_place(Call* call, int64_t tensor, void* data) {
+    call->places[2 * tensor] = (int64_t)(intptr_t)data;
+    call->places[2 * tensor + 1] = data == NULL ? -2 : actgrad_memory_left((uint64_t)(uintptr_t)data);
+}
+
+static void describe_argument(Call* call, const actgrad_argument* argument) {
+    int64_t* words = call->words + call->count;
+    if (argument->kind == FLAG) {
+        words[0] = FLAG_WORDS;
+        words[1] = argument->value;
+        call->count += 2;
+    } else if (argument->pointer == NULL || !is_alive(argument)) {
+        words[0] = argument->pointer == NULL ? NO_WORDS : DEAD_WORDS;
+        call->count += 1;
+    } else if (argument->kind == SCALAR) {
+        const aclScalar* scalar = argument->pointer;
+        words[0] = SCALAR_WORDS;
+        words[1] = scalar->dtype;
+        memcpy(words + 2, scalar->bits, sizeof scalar->bits);
+        call->count += 4;
+    } else {
+        const aclTensor* tensor = argument->pointer;
+        int place = (int)call->tensors++;
+        call->count += words_of_tensor(tensor, words);
+        call->objects[place] = tensor;
+        actgrad_place(call, place, tensor->data);
+        if (argument->kind != TENSOR_OUT) call->input_places[call->inputs++] = place;
+        if (argument->kind != TENSOR_IN) call->output_places[call->outputs++] = place;
+    }
+}
+
+bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count) {
+    int64_t most = 0;
+    for (int k = 0; k < count; k++) most += most_words(&arguments[k]);
+    *call = (Call){.function = function, .words = malloc((size_t)most * sizeof *call->words)};
+    if (call->words == NULL) return false;
+    for (int k = 0; k < count; k++) describe_argument(call, &arguments[k]);
+    return true;
+}
+
+bool actgrad_copy_call(const Call* call, Call* copy) {
+    size_t size = (size_t)call->count * sizeof *call->words;
+    *copy = *call;
+    copy->words = malloc(size + 1);
+    if (copy->words != NULL) memcpy(copy->words, call->words, size);
+    return copy->words != NULL;
+}

@@ -1,0 +1,166 @@
+/* Executors: phase two uses an ordinary one up, in one thread. A repeatable one stays until it is destroyed, and its
+   tensors may move. */
+#include "nnopbase.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+aclOpExecutor* actgrad_new_executor(Task* task) {
+    aclOpExecutor* executor = malloc(sizeof *executor);
+    if (executor != NULL) {
+        *executor = (aclOpExecutor){false, task};
+        if (actgrad_live_add(LIVE_EXECUTOR, executor)) return executor;
+    }
+    free(executor);
+    actgrad_drop_task(task);
+    return NULL;
+}
+
+static int32_t fail_executor(const char* function, const aclOpExecutor* executor) {
+    actgrad_report(INNER_ERROR, "%s: executor %p ran already, was destroyed, or is none", function,
+                   (const void*)executor);
+    return INNER;
+}
+
+int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** task) {
+    if (executor == NULL) {
+        actgrad_report(PARAMETER_ERROR, "%s: executor is a null pointer; it is required", function);
+        return NULL_POINTER;
+    }
+    {
+        LOCKED(&actgrad_live_lock);
+        if (!actgrad_live_has_locked(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
+        *task = executor->task;
+        const char* own = (*task)->call.function;
+        if (strcmp(own, function) != 0) {
+            actgrad_report(INNER_ERROR, "%s: executor is one of %s", function, own);
+            return INNER;
+        }
+        if (executor->is_repeatable) {
+            actgrad_hold_task(*task);
+            return 0;
+        }
+        actgrad_live_remove_locked(LIVE_EXECUTOR, executor);
+    }
+    actgrad_live_retire(executor);
+    return 0;
+}
+
+static aclnnStatus check_pointer(const char* function, const char* argument, const void* pointer) {
+    if (pointer != NULL) return 0;
+    actgrad_report(INNER_ERROR, "%s: %s is a null pointer; it is required", function, argument);
+    return INNER_NULL;
+}
+
+aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
+    RETURN_IF_ERROR(check_pointer(__func__, "executor", executor));
+    LOCKED(&actgrad_live_lock);
+    if (!actgrad_live_has_locked(LIVE_EXECUTOR, executor)) return fail_executor(__func__, executor);
+    executor->is_repeatable = true;
+    return 0;
+}
+
+aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
+    RETURN_IF_ERROR(check_pointer(__func__, "executor", executor));
+    if (!actgrad_live_remove(LIVE_EXECUTOR, executor)) return fail_executor(__func__, executor);
+    actgrad_drop_task(executor->task);
+    actgrad_live_retire(executor);
+    return 0;
+}
+
+typedef enum { INPUTS, OUTPUTS, ALL } Group;
+
+/* The place, among the call's tensors, of number `index` of a group; -1 without one. */
+static int place_of(const Call* call, Group group, size_t index) {
+    if (group != OUTPUTS && index < (size_t)call->inputs) return call->input_places[index];
+    if (group == ALL) index -= (size_t)call->inputs;
+    return group != INPUTS && index < (size_t)call->outputs ? call->output_places[index] : -1;
+}
+
+/* The executor's call, with words of its own and `tensor` at `address`. */
+static aclnnStatus move_call(const char* function, const aclOpExecutor* executor, Group group, size_t index,
+                             const aclTensor* tensor, void* address, Call* moved) {
+    LOCKED(&actgrad_live_lock);
+    if (!actgrad_live_has_locked(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
+    const Call* call = &executor->task->call;
+    int place = place_of(call, group, index);
+    if (!executor->is_repeatable) {
+        actgrad_report(INNER_ERROR, "%s: executor is not reusable; call aclSetAclOpExecutorRepeatable first", function);
+        return INNER;
+    }
+    if (place < 0) {
+        actgrad_report(PARAMETER_ERROR, "%s: index is %zu, but the call has %d inputs and %d outputs", function, index,
+                       call->inputs, call->outputs);
+        return INVALID;
+    }
+    if (call->objects[place] != tensor || !actgrad_live_has_locked(LIVE_TENSOR, tensor)) {
+        actgrad_report(PARAMETER_ERROR, "%s: tensor is not the one that phase one was given for index %zu", function,
+                       index);
+        return INVALID;
+    }
+    if (!actgrad_copy_call(call, moved)) return NO_EXECUTOR;
+    for (int k = 0; k < call->tensors; k++) /* in place, one tensor has several places */
+        if (call->objects[k] == tensor) actgrad_place(moved, k, address);
+    return 0;
+}
+
+/* Exchanges the executor's task, unless another thread destroyed the executor meanwhile. */
+static aclnnStatus exchange(const char* function, aclOpExecutor* executor, aclTensor* tensor, void* address,
+                            Task** task) {
+    LOCKED(&actgrad_live_lock);
+    if (!actgrad_live_has_locked(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
+    Task* old = executor->task;
+    executor->task = *task;
+    *task = old;
+    if (actgrad_live_has_locked(LIVE_TENSOR, tensor)) tensor->data = address;
+    return 0;
+}
+
+/* Plans the executor's call again; a failure changes nothing. */
+static aclnnStatus set_address(const char* function, aclOpExecutor* executor, Group group, size_t index,
+                               aclTensor* tensor, void* address) {
+    Call moved;
+    Task* task;
+    RETURN_IF_ERROR(check_pointer(function, "executor", executor));
+    RETURN_IF_ERROR(check_pointer(function, "tensor", tensor));
+    RETURN_IF_ERROR(move_call(function, executor, group, index, tensor, address, &moved));
+    RETURN_IF_ERROR(actgrad_plan_call(&moved, &task));
+    aclnnStatus status = exchange(function, executor, tensor, address, &task);
+    actgrad_drop_task(task);
+    return status;
+}
+
+aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
+    return set_address(__func__, executor, INPUTS, index, tensor, addr);
+}
+
+aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
+    return set_address(__func__, executor, OUTPUTS, index, tensor, addr);
+}
+
+aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
+    return set_address(__func__, executor, ALL, index, tensor, addr);
+}
+
+/* No operator here takes a list of tensors. */
+static aclnnStatus refuse_list(const char* function, const aclOpExecutor* executor) {
+    RETURN_IF_ERROR(check_pointer(function, "executor", executor));
+    if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
+    actgrad_report(PARAMETER_ERROR, "%s: the operator has no list of tensors", function);
+    return INVALID;
+}
+
+aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                         aclTensorList* tensors, void* addr) {
+    return refuse_list(__func__, executor);
+}
+
+aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                          aclTensorList* tensors, void* addr) {
+    return refuse_list(__func__, executor);
+}
+
+aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
+                                    aclTensorList* tensors, void* addr) {
+    return refuse_list(__func__, executor);
+}

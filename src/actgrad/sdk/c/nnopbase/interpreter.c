@@ -1,0 +1,244 @@
+/* The planner in this process. It opens Python's library at the first call: this library then depends on no version of
+   Python, and a missing one is a status. The interpreter is isolated from the environment and from PATH. */
+#include "nnopbase.h"
+
+#include <dlfcn.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <wchar.h>
+
+/* The functions of Python's C interface that this file calls, stable since 3.2. */
+#define REQUIRED(X)                                                     \
+    X(const char*, version, (void), "Py_GetVersion")                    \
+    X(int, is_initialized, (void), "Py_IsInitialized")                  \
+    X(void, initialize, (int with_signal_handlers), "Py_InitializeEx")  \
+    X(int, run, (const char* code), "PyRun_SimpleString")               \
+    X(int, ensure, (void), "PyGILState_Ensure")                         \
+    X(void, release, (int state), "PyGILState_Release")                 \
+    X(void*, save_thread, (void), "PyEval_SaveThread")                  \
+    X(void, restore_thread, (void* state), "PyEval_RestoreThread")      \
+    X(void, clear_thread, (void* state), "PyThreadState_Clear")         \
+    X(void, delete_thread, (void), "PyThreadState_DeleteCurrent")       \
+    X(void, before_fork, (void), "PyOS_BeforeFork")                     \
+    X(void, after_fork_parent, (void), "PyOS_AfterFork_Parent")         \
+    X(void, after_fork_child, (void), "PyOS_AfterFork_Child")
+#define FIELD(type, name, parameters, symbol) type(*name) parameters;
+#define FIND(type, name, parameters, symbol) find(library, symbol, &python.name)&&
+
+static struct {
+    REQUIRED(FIELD)
+    void (*set_program_name)(const wchar_t* name); /* not in every version */
+} python;
+
+static bool find(void* library, const char* name, void* place) {
+    void* symbol = dlsym(library, name);
+    memcpy(place, &symbol, sizeof symbol);
+    return symbol != NULL;
+}
+
+static bool find_all(void* library) {
+    find(library, "Py_SetProgramName", &python.set_program_name);
+    return REQUIRED(FIND) true;
+}
+
+/* Finds a Python that runs in this process already, else loads the library. NULL, or the reason why neither works. */
+static const char* find_python(void) {
+    static char why[1024];
+    const actgrad_settings* settings = actgrad_get_settings();
+    if (!find_all(RTLD_DEFAULT) || !python.is_initialized()) {
+        void* library = dlopen(settings->libpython, RTLD_NOW | RTLD_GLOBAL); /* extension modules need its symbols */
+        const char* error = library == NULL ? dlerror() : find_all(library) ? NULL : "it lacks functions";
+        if (error != NULL) {
+            snprintf(why, sizeof why, "Python's library %s cannot be used (%s)", settings->libpython, error);
+            return why;
+        }
+        /* The loader looks up a library's calls in the whole process: two of them would call each other. */
+        if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != dlsym(library, "Py_IsInitialized"))
+            return "the program has another library of Python, which is not started";
+    }
+    if (!actgrad_is_version(python.version())) {
+        snprintf(why, sizeof why, "this process has Python %.*s, but the SDK was built for %s",
+                 (int)strcspn(python.version(), " "), python.version(), settings->version);
+        return why;
+    }
+    if (!python.is_initialized() && ACTGRAD_STDLIB[0] != '\0' && access(ACTGRAD_STDLIB "/encodings", R_OK) != 0) {
+        /* Without its modules the interpreter would end the process. */
+        snprintf(why, sizeof why, "Python's own modules are not in %s any more", ACTGRAD_STDLIB);
+        return why;
+    }
+    return NULL;
+}
+
+/* Variables that change the interpreter's modules, or make its start fail. They are unset during the start of a version
+   that cannot ignore them. Other threads may read the environment, so newer versions leave it unchanged. */
+static const char* const HIDDEN[] = {"PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONMALLOC", "PYTHONUTF8",
+                                     "PYTHONDEVMODE", "PYTHONWARNINGS", "PYTHONTRACEMALLOC", "PYTHONEXECUTABLE"};
+enum { HIDDEN_COUNT = sizeof HIDDEN / sizeof *HIDDEN };
+
+static void hide(char** values) {
+    for (int k = 0; k < HIDDEN_COUNT; k++) {
+        const char* value = getenv(HIDDEN[k]);
+        values[k] = value == NULL ? NULL : strdup(value);
+        unsetenv(HIDDEN[k]);
+    }
+}
+
+static void show(char** values) {
+    for (int k = 0; k < HIDDEN_COUNT; k++) {
+        if (values[k] != NULL) setenv(HIDDEN[k], values[k], 1);
+        free(values[k]);
+    }
+}
+
+static bool set_flag(const char* name) {
+    int* flag = dlsym(RTLD_DEFAULT, name);
+    if (flag != NULL) *flag = 1;
+    return flag != NULL;
+}
+
+static void initialize(void) {
+    char* values[HIDDEN_COUNT];
+    bool is_isolated = set_flag("Py_IgnoreEnvironmentFlag");
+    set_flag("Py_NoUserSiteDirectory");
+    if (!is_isolated) hide(values);
+    static wchar_t program[4096];
+    size_t length = mbstowcs(program, actgrad_get_settings()->python, 4095);
+    if (python.set_program_name != NULL && length != (size_t)-1 && length > 0)
+        python.set_program_name(program); /* it finds its virtual environment by this */
+    const char* current = setlocale(LC_CTYPE, NULL);
+    char* character_type = current == NULL ? NULL : strdup(current); /* the interpreter changes it */
+    python.initialize(0);
+    if (character_type != NULL) setlocale(LC_CTYPE, character_type);
+    free(character_type);
+    if (!is_isolated) show(values);
+}
+
+static actgrad_planner planner;
+static char failure[2048] = "the interpreter did not run the start-up code";
+
+/* The Python side calls one of these two while it starts. */
+static void attach(const actgrad_planner* functions) {
+    planner = *functions;
+    failure[0] = '\0';
+}
+
+static void fail(const char* reason) { snprintf(failure, sizeof failure, "%s", reason); }
+
+/* In a Python that runs already its own modules come first, else the SDK's. NumPy's thread pool for linear algebra is
+   never used here and would cost a third of the start. */
+static void run_start_up(bool is_running) {
+    static const char code[] =
+        "def start():\n"
+        "    import sys\n"
+        "    try:\n"
+        "        more = [p for p in " ACTGRAD_PATH " if p not in sys.path]\n"
+        "        sys.path[%s] = more\n"
+        "        from actgrad.sdk import seam\n"
+        "        seam.attach(%d, %d, %llu, %llu)\n"
+        "    except BaseException as error:\n"
+        "        import ctypes\n"
+        "        fail = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(%llu)\n"
+        "        fail(f'{type(error).__name__}: {error}'.encode())\n"
+        "start()\n"
+        "del start\n";
+    char text[sizeof code + 128];
+    unsigned long long pointers[] = {(uintptr_t)attach, (uintptr_t)actgrad_report_text, (uintptr_t)fail};
+    snprintf(text, sizeof text, code, is_running ? "len(sys.path):" : ":0", INTERFACE, (int)sizeof(actgrad_plan),
+             pointers[0], pointers[1], pointers[2]);
+    bool has_threads = getenv("OPENBLAS_NUM_THREADS") != NULL;
+    if (!has_threads) setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    python.run(text);
+    if (!has_threads) unsetenv("OPENBLAS_NUM_THREADS");
+}
+
+/* One state of the interpreter per thread, for the thread's life: one for each call would cost more. */
+static pthread_key_t thread_state;
+static __thread bool has_state;
+static bool is_of_program; /* the program started the interpreter; ctypes then gives a thread its state per call */
+
+static void end_state(void* state) {
+    /* PyGILState_Release would read a thread-local value that the C library has already freed. */
+    if (!python.is_initialized()) return;
+    python.restore_thread(state);
+    python.clear_thread(state);
+    python.delete_thread();
+}
+
+/* Gives the calling thread a state; false where the program has ended the interpreter. */
+static bool is_ready(void) {
+    if (!python.is_initialized()) {
+        actgrad_report(INNER_ERROR, "the program has ended the Python that computes");
+        return false;
+    }
+    if (has_state || is_of_program) return true;
+    has_state = true;
+    python.ensure();
+    pthread_setspecific(thread_state, python.save_thread());
+    return true;
+}
+
+static void plan(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
+                 actgrad_plan* result) {
+    if (is_ready())
+        planner.plan(function, words, count, places, tensors, result);
+    else
+        result->status = INNER;
+    if (is_of_program) result->is_general = false; /* its Python may choose other rules for the next call */
+}
+
+static int32_t run(int64_t handle) { return is_ready() ? planner.run(handle) : INNER; }
+
+static void release(const int64_t* handles, int64_t count) {
+    if (is_ready()) planner.release(handles, count);
+}
+
+static __thread int state_of_fork;
+static __thread bool is_in_fork;
+
+static void before_fork(void) {
+    is_in_fork = python.is_initialized();
+    if (!is_in_fork) return;
+    state_of_fork = python.ensure();
+    python.before_fork();
+}
+
+static void after_fork_in_parent(void) {
+    if (!is_in_fork) return;
+    python.after_fork_parent();
+    python.release(state_of_fork);
+}
+
+static void after_fork_in_child(void) {
+    if (!is_in_fork) return;
+    python.after_fork_child();
+    python.release(state_of_fork);
+}
+
+static const actgrad_planner here = {plan, run, release};
+
+const actgrad_planner* actgrad_start_interpreter(void) {
+    const char* why = find_python();
+    if (why != NULL) {
+        actgrad_report(INNER_ERROR, "%s; set ACTGRAD_SDK_HOST=server", why);
+        return NULL;
+    }
+    is_of_program = python.is_initialized();
+    if (is_of_program) {
+        int state = python.ensure();
+        run_start_up(true);
+        python.release(state);
+    } else {
+        initialize();
+        run_start_up(false);
+        pthread_key_create(&thread_state, end_state);
+        has_state = true; /* this thread started it and has one */
+        python.save_thread();
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    }
+    if (failure[0] == '\0') return &here;
+    actgrad_report(INNER_ERROR, "actgrad cannot be loaded: %s", failure);
+    return NULL;
+}

@@ -1,0 +1,254 @@
+/* aclTensor, aclScalar, arrays and lists: descriptions of arguments. The operators judge them, not this file. */
+#include "nnopbase.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data_types.h" /* generated from the registry's data types */
+
+static void fill_contiguous(const int64_t* dims, int64_t rank, int64_t* strides) {
+    int64_t step = 1;
+    for (int64_t k = rank - 1; k >= 0; k--) {
+        strides[k] = step;
+        if (__builtin_mul_overflow(step, dims[k], &step)) step = INT64_MAX; /* no memory is so large */
+    }
+}
+
+static bool has_dims(const char* name, const int64_t* dims, uint64_t count) {
+    if (count > 0 && dims == NULL)
+        actgrad_report(PARAMETER_ERROR, "aclCreateTensor: %s is a null pointer, but its count is %llu", name,
+                       (unsigned long long)count);
+    else if (count > MAX_RANK)
+        actgrad_report(PARAMETER_ERROR, "aclCreateTensor: %s has %llu entries; at most %d", name,
+                       (unsigned long long)count, MAX_RANK);
+    else
+        return true;
+    return false;
+}
+
+static bool describe(aclTensor* tensor, const int64_t* dims, uint64_t rank, aclDataType dtype, const int64_t* strides,
+                     int64_t offset, aclFormat format, const int64_t* storage_dims, uint64_t storage_rank, void* data) {
+    if (!has_dims("viewDims", dims, rank) || !has_dims("storageDims", storage_dims, storage_rank)) return false;
+    int64_t* sizes = malloc((2 * rank + storage_rank + 1) * sizeof *sizes);
+    if (sizes == NULL) return false;
+    *tensor = (aclTensor){dtype, format, (int64_t)rank, (int64_t)storage_rank, offset, data,
+                          sizes, sizes + rank, sizes + 2 * rank};
+    if (rank > 0) memcpy(tensor->dims, dims, rank * sizeof *dims);
+    if (storage_rank > 0) memcpy(tensor->storage_dims, storage_dims, storage_rank * sizeof *storage_dims);
+    if (strides == NULL)
+        fill_contiguous(tensor->dims, tensor->rank, tensor->strides);
+    else if (rank > 0)
+        memcpy(tensor->strides, strides, rank * sizeof *strides);
+    return true;
+}
+
+aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDataType dataType, const int64_t* stride,
+                           int64_t offset, aclFormat format, const int64_t* storageDims, uint64_t storageDimsNum,
+                           void* tensorData) {
+    aclTensor* tensor = calloc(1, sizeof *tensor);
+    if (tensor == NULL) return NULL;
+    if (describe(tensor, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
+                 tensorData) &&
+        actgrad_live_add(LIVE_TENSOR, tensor))
+        return tensor;
+    free(tensor->dims);
+    free(tensor);
+    return NULL;
+}
+
+/* Takes an object out of use for aclDestroy...; one destroyed before is a failure. */
+static aclnnStatus take(actgrad_live_kind kind, const char* function, const void* object) {
+    if (actgrad_live_remove(kind, object)) return 0;
+    actgrad_report(PARAMETER_ERROR, "%s: %p is no such object, or was destroyed before", function, object);
+    return INVALID;
+}
+
+aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
+    if (tensor == NULL) return 0;
+    RETURN_IF_ERROR(take(LIVE_TENSOR, __func__, tensor));
+    free(tensor->dims);
+    actgrad_live_retire((void*)tensor);
+    return 0;
+}
+
+static aclnnStatus check_alive(const char* function, const aclTensor* tensor) {
+    if (tensor == NULL) {
+        actgrad_report(PARAMETER_ERROR, "%s: tensor is a null pointer; it is required", function);
+        return NULL_POINTER;
+    }
+    if (actgrad_live_has(LIVE_TENSOR, tensor)) return 0;
+    actgrad_report(PARAMETER_ERROR, "%s: tensor %p is no aclTensor, or was destroyed", function, (const void*)tensor);
+    return INVALID;
+}
+
+static aclnnStatus check_result(const char* function, const aclTensor* tensor, const void* result) {
+    RETURN_IF_ERROR(check_alive(function, tensor));
+    if (result != NULL) return 0;
+    actgrad_report(PARAMETER_ERROR, "%s: a result's pointer is null; it is required", function);
+    return NULL_POINTER;
+}
+
+/* A copy, which the caller frees with delete[] or free(). */
+static aclnnStatus copy_sizes(const int64_t* sizes, int64_t count, int64_t** result, uint64_t* result_count) {
+    *result = malloc((size_t)(count > 0 ? count : 1) * sizeof **result);
+    if (*result == NULL) return INNER;
+    if (count > 0) memcpy(*result, sizes, (size_t)count * sizeof *sizes);
+    *result_count = (uint64_t)count;
+    return 0;
+}
+
+aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims, uint64_t* viewDimsNum) {
+    RETURN_IF_ERROR(check_result(__func__, tensor, viewDims));
+    RETURN_IF_ERROR(check_result(__func__, tensor, viewDimsNum));
+    return copy_sizes(tensor->dims, tensor->rank, viewDims, viewDimsNum);
+}
+
+aclnnStatus aclGetViewStrides(const aclTensor* tensor, int64_t** stridesValue, uint64_t* stridesNum) {
+    RETURN_IF_ERROR(check_result(__func__, tensor, stridesValue));
+    RETURN_IF_ERROR(check_result(__func__, tensor, stridesNum));
+    return copy_sizes(tensor->strides, tensor->rank, stridesValue, stridesNum);
+}
+
+aclnnStatus aclGetStorageShape(const aclTensor* tensor, int64_t** storageDims, uint64_t* storageDimsNum) {
+    RETURN_IF_ERROR(check_result(__func__, tensor, storageDims));
+    RETURN_IF_ERROR(check_result(__func__, tensor, storageDimsNum));
+    return copy_sizes(tensor->storage_dims, tensor->storage_rank, storageDims, storageDimsNum);
+}
+
+aclnnStatus aclGetViewOffset(const aclTensor* tensor, int64_t* offset) {
+    RETURN_IF_ERROR(check_result(__func__, tensor, offset));
+    *offset = tensor->offset;
+    return 0;
+}
+
+aclnnStatus aclGetDataType(const aclTensor* tensor, aclDataType* dataType) {
+    RETURN_IF_ERROR(check_result(__func__, tensor, dataType));
+    *dataType = (aclDataType)tensor->dtype;
+    return 0;
+}
+
+aclnnStatus aclGetFormat(const aclTensor* tensor, aclFormat* format) {
+    RETURN_IF_ERROR(check_result(__func__, tensor, format));
+    *format = (aclFormat)tensor->format;
+    return 0;
+}
+
+aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr) {
+    RETURN_IF_ERROR(check_result(__func__, tensor, addr));
+    *addr = tensor->data;
+    return 0;
+}
+
+aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
+    RETURN_IF_ERROR(check_alive(__func__, tensor));
+    tensor->data = addr;
+    return 0;
+}
+
+aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum, aclDataType dataType,
+                          const int64_t* stride, int64_t offset, aclFormat format, const int64_t* storageDims,
+                          uint64_t storageDimsNum, void* tensorDataAddr) {
+    aclTensor described;
+    RETURN_IF_ERROR(check_alive(__func__, tensor));
+    if (!describe(&described, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
+                  tensorDataAddr))
+        return INVALID;
+    free(tensor->dims);
+    *tensor = described;
+    return 0;
+}
+
+static size_t size_of_scalar(int32_t dtype) {
+    for (size_t k = 0; k < sizeof DATA_TYPES / sizeof *DATA_TYPES; k++)
+        if (DATA_TYPES[k].number == dtype) return DATA_TYPES[k].scalar_size;
+    return 0;
+}
+
+aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
+    size_t size = size_of_scalar((int32_t)dataType);
+    if (value == NULL || size == 0) {
+        if (value == NULL)
+            actgrad_report(PARAMETER_ERROR, "aclCreateScalar: value is a null pointer; it is required");
+        else
+            actgrad_report(PARAMETER_ERROR, "aclCreateScalar: dataType is %d, which no scalar may have", (int)dataType);
+        return NULL;
+    }
+    aclScalar* scalar = calloc(1, sizeof *scalar);
+    if (scalar == NULL) return NULL;
+    scalar->dtype = dataType;
+    memcpy(scalar->bits, value, size);
+    if (actgrad_live_add(LIVE_SCALAR, scalar)) return scalar;
+    free(scalar);
+    return NULL;
+}
+
+aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
+    if (scalar == NULL) return 0;
+    RETURN_IF_ERROR(take(LIVE_SCALAR, __func__, scalar));
+    actgrad_live_retire((void*)scalar);
+    return 0;
+}
+
+/* Arrays and lists have one form. No operator here takes one, but programs make them. */
+typedef struct {
+    uint64_t size;
+    void* values;
+} List;
+
+static void* make_list(const char* function, const void* values, uint64_t size, size_t item) {
+    if (values == NULL && size > 0) {
+        actgrad_report(PARAMETER_ERROR, "%s: value is a null pointer, but size is %llu", function,
+                       (unsigned long long)size);
+        return NULL;
+    }
+    List* list = malloc(sizeof *list);
+    void* copy = size < SIZE_MAX / item ? malloc(size * item + 1) : NULL;
+    if (list != NULL && copy != NULL) {
+        if (size > 0) memcpy(copy, values, size * item);
+        *list = (List){size, copy};
+        if (actgrad_live_add(LIVE_LIST, list)) return list;
+    }
+    free(list);
+    free(copy);
+    return NULL;
+}
+
+static aclnnStatus list_size(const char* function, const void* list, uint64_t* size) {
+    if (list == NULL || size == NULL) {
+        actgrad_report(PARAMETER_ERROR, "%s: a pointer is null; both are required", function);
+        return NULL_POINTER;
+    }
+    if (!actgrad_live_has(LIVE_LIST, list)) {
+        actgrad_report(PARAMETER_ERROR, "%s: %p is no list, or was destroyed", function, list);
+        return INVALID;
+    }
+    *size = ((const List*)list)->size;
+    return 0;
+}
+
+/* Destroys a list, and its elements if they are objects. */
+static aclnnStatus destroy_list(const char* function, const void* list, aclnnStatus (*destroy)(const void*)) {
+    if (list == NULL) return 0;
+    RETURN_IF_ERROR(take(LIVE_LIST, function, list));
+    const List* mine = list;
+    for (uint64_t k = 0; destroy != NULL && k < mine->size; k++) destroy(((const void* const*)mine->values)[k]);
+    free(mine->values);
+    actgrad_live_retire((void*)list);
+    return 0;
+}
+
+static aclnnStatus destroy_tensor(const void* tensor) { return aclDestroyTensor(tensor); }
+static aclnnStatus destroy_scalar(const void* scalar) { return aclDestroyScalar(scalar); }
+
+#define LIST(name, item, destroy)                                                                                    \
+    acl##name* aclCreate##name(item const* value, uint64_t size) {                                                   \
+        return make_list(__func__, value, size, sizeof(item));                                                       \
+    }                                                                                                                \
+    aclnnStatus aclGet##name##Size(const acl##name* list, uint64_t* size) { return list_size(__func__, list, size); } \
+    aclnnStatus aclDestroy##name(const acl##name* list) { return destroy_list(__func__, list, destroy); }
+
+LIST(IntArray, int64_t, NULL)
+LIST(FloatArray, float, NULL)
+LIST(BoolArray, bool, NULL)
+LIST(TensorList, const aclTensor*, destroy_tensor)
+LIST(ScalarList, const aclScalar*, destroy_scalar)

@@ -1,0 +1,54 @@
+/* The two phases of a call, and the library's start and end. Phase one plans a task, by the rules of Python's API. Phase
+   two computes it on a stream. */
+#include "nnopbase.h"
+
+/** `configPath` may be null. Beside aclInit this is no error. */
+aclnnStatus aclnnInit(const char* configPath) {
+    actgrad_set_aclnn_initialised(true);
+    return 0;
+}
+
+/** Beside aclFinalize this is no error. */
+aclnnStatus aclnnFinalize(void) {
+    actgrad_set_aclnn_initialised(false);
+    return 0;
+}
+
+int32_t actgrad_phase_one(const char* function, const actgrad_argument* arguments, int count, uint64_t* workspaceSize,
+                          aclOpExecutor** executor) {
+    if (workspaceSize == NULL || executor == NULL) {
+        actgrad_report(PARAMETER_ERROR, "%s: %s is a null pointer; it is required", function,
+                       workspaceSize == NULL ? "workspaceSize" : "executor");
+        return NULL_POINTER;
+    }
+    if (actgrad_get_settings()->is_strict && !actgrad_has_device(function)) return RUNTIME;
+    Call call;
+    Task* task;
+    if (!actgrad_describe_call(&call, function, arguments, count)) return NO_EXECUTOR;
+    RETURN_IF_ERROR(actgrad_plan_call(&call, &task));
+    uint64_t size = (uint64_t)task->plan.workspace_size;
+    aclOpExecutor* made = actgrad_new_executor(task);
+    if (made == NULL) return NO_EXECUTOR;
+    *workspaceSize = size;
+    *executor = made;
+    return 0;
+}
+
+/* The operators' own statuses stay; the runtime's, as for a destroyed stream, become RUNTIME. */
+static int32_t operator_status(int32_t status) {
+    int32_t family = status / 1000;
+    return status == 0 || family == 161 || family == 361 || family == 561 ? status : RUNTIME;
+}
+
+int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                          void* stream) {
+    Task* task;
+    RETURN_IF_ERROR(actgrad_take_task(function, executor, &task));
+    if (workspaceSize > 0 && workspace == NULL) {
+        actgrad_report(PARAMETER_ERROR, "%s: workspace is a null pointer, but workspaceSize is %llu", function,
+                       (unsigned long long)workspaceSize);
+        actgrad_drop_task(task);
+        return NULL_POINTER;
+    }
+    return operator_status(actgrad_submit(stream, actgrad_run_task, actgrad_drop_task, task));
+}

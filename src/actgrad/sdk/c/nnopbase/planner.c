@@ -1,0 +1,54 @@
+/* The planner: started at the first call of an operator, in this process or in another. */
+#include "nnopbase.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+pthread_mutex_t actgrad_starting_lock = PTHREAD_MUTEX_INITIALIZER;
+static const actgrad_planner* planner;
+static char* failure; /* of the start, which is tried once */
+
+static const actgrad_planner* start(void) {
+    const actgrad_planner* started =
+        actgrad_get_settings()->uses_server ? actgrad_start_server() : actgrad_start_interpreter();
+    if (started != NULL) return started;
+    const char* text = aclGetRecentErrMsg();
+    failure = strdup(text == NULL ? "the operators could not be started" : text);
+    return NULL;
+}
+
+const actgrad_planner* actgrad_planner_or_report(void) {
+    const actgrad_planner* started = __atomic_load_n(&planner, __ATOMIC_ACQUIRE);
+    if (started != NULL) return started;
+    LOCKED(&actgrad_starting_lock);
+    if (planner == NULL && failure == NULL) __atomic_store_n(&planner, start(), __ATOMIC_RELEASE);
+    if (planner == NULL && failure != NULL) actgrad_report_text(failure);
+    return planner;
+}
+
+/* Handles to give back. Each batch costs a call of the planner. */
+enum { BATCH = 64 };
+
+pthread_mutex_t actgrad_handles_lock = PTHREAD_MUTEX_INITIALIZER;
+static int64_t handles[BATCH];
+static int64_t count;
+
+/* Adds a handle; a full batch is copied and begun anew. */
+static bool fills_batch(int64_t handle, int64_t* batch) {
+    LOCKED(&actgrad_handles_lock);
+    handles[count++] = handle;
+    if (count < BATCH) return false;
+    memcpy(batch, handles, sizeof handles);
+    count = 0;
+    return true;
+}
+
+static void release_batch(void* batch) {
+    const actgrad_planner* started = actgrad_planner_or_report();
+    if (started != NULL) started->release(batch, BATCH);
+}
+
+void actgrad_release_later(int64_t handle) {
+    int64_t batch[BATCH];
+    if (fills_batch(handle, batch)) actgrad_with_stack(release_batch, batch);
+}

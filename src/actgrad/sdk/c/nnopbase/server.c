@@ -1,0 +1,209 @@
+/* The planner in another process, for any Python executable without a shared library. It maps device memory at the same
+   address; requests and answers go over a pair of sockets. */
+#include "nnopbase.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char** environ;
+
+enum { PLAN = 1, RUN = 2, RELEASE = 3, READY = 42 };
+
+pthread_mutex_t actgrad_server_lock = PTHREAD_MUTEX_INITIALIZER;
+static int connection = -1;
+static pid_t owner; /* the process that the connection belongs to */
+
+static bool receive(void* data, size_t size) {
+    for (char* place = data; size > 0;) {
+        ssize_t got = recv(connection, place, size, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        place += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+static bool send_all(const void* data, size_t size) {
+    for (const char* place = data; size > 0;) {
+        ssize_t sent = send(connection, place, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return false;
+        place += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+static void disconnect(void) {
+    if (connection >= 0) close(connection);
+    connection = -1;
+}
+
+/* Starts the server and waits for the process that starts it: a program may wait for any child, so the server is none.
+   The server has a process group of its own, so that a terminal's signals go to the program alone. It keeps none of the
+   program's files open but standard error. */
+static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
+    static const char code[] =
+        "import os, sys\n"
+        "os.fork() and os._exit(0)\n"
+        "low, high = sorted([%d, %d])\n"
+        "for first, end in (3, low), (low + 1, high), (high + 1, os.sysconf('SC_OPEN_MAX')):\n"
+        "    os.closerange(first, end)\n"
+        "os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')\n"
+        "try:\n"
+        "    sys.path[:0] = [p for p in " ACTGRAD_PATH " if p not in sys.path]\n"
+        "    from actgrad.sdk import seam\n"
+        "    seam.serve(%d, %d, %d, %d, %llu, %llu)\n"
+        "except BaseException as error:\n"
+        "    os.write(%d, f'failure {type(error).__name__}: {error}'.encode())\n";
+    char text[sizeof code + 128];
+    snprintf(text, sizeof text, code, there, memory, INTERFACE, (int)sizeof(actgrad_plan), there, memory,
+             (unsigned long long)base, (unsigned long long)size, there);
+    char* arguments[] = {(char*)(uintptr_t)actgrad_get_settings()->python, "-I", "-c", text, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, there, there); /* onto itself: it stays open */
+    posix_spawn_file_actions_adddup2(&files, memory, memory);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    pid_t process;
+    int error = posix_spawn(&process, arguments[0], &files, &attributes, arguments, environ);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
+    if (error != 0) {
+        actgrad_report(INNER_ERROR, "the Python %s cannot be started (%s); build the SDK again, or set "
+                       "ACTGRAD_SDK_PYTHON", arguments[0], strerror(error));
+        return false;
+    }
+    while (waitpid(process, NULL, 0) < 0 && errno == EINTR) continue;
+    return true;
+}
+
+/* Waits for the server's first word; any other one begins the reason of its end. */
+static bool is_ready(void) {
+    int64_t first = 0;
+    char why[1024] = "it said nothing";
+    if (receive(&first, sizeof first)) {
+        if (first == READY) return true;
+        size_t length = 0;
+        while (length < sizeof why - 1 && receive(why + length, 1)) length++;
+        why[length] = '\0';
+    }
+    actgrad_report(INNER_ERROR, "actgrad cannot be loaded by %s: %s", actgrad_get_settings()->python, why);
+    return false;
+}
+
+/* Starts a server with one end of a connection and the file of device memory. Both get numbers above standard error's:
+   a program may have closed the standard files. */
+static bool start_with(int end, int memory, uint64_t base, uint64_t size) {
+    int there = fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int memory_there = fcntl(memory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    bool is_started = there >= 0 && memory_there >= 0 && spawn_server(there, memory_there, base, size);
+    if (there >= 0) close(there);
+    if (memory_there >= 0) close(memory_there);
+    return is_started;
+}
+
+/* Starts a server of this process and waits until it is ready. */
+static bool connect_server(void) {
+    int ends[2], memory;
+    uint64_t base, size;
+    disconnect();
+    if (actgrad_memory_share(&memory, &base, &size) != 0 ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        actgrad_report(INNER_ERROR, "device memory cannot be shared with a server (%s)", strerror(errno));
+        return false;
+    }
+    bool is_started = start_with(ends[1], memory, base, size);
+    close(ends[1]);
+    connection = ends[0];
+    owner = getpid();
+    is_started = is_started && is_ready();
+    if (!is_started) disconnect();
+    return is_started;
+}
+
+/* A request: four numbers, a name, words, places. The answer: a plan, and the text of a failure. */
+typedef struct {
+    int64_t what;
+    int64_t handle; /* or the length of the function's name */
+    int64_t words;
+    int64_t places;
+} Request;
+
+static bool receive_text(void) {
+    int64_t length;
+    if (!receive(&length, sizeof length)) return false;
+    if (length == 0) return true;
+    char* text = malloc((size_t)length + 1);
+    if (text == NULL || !receive(text, (size_t)length)) {
+        free(text);
+        return false;
+    }
+    text[length] = '\0';
+    actgrad_report_text(text);
+    free(text);
+    return true;
+}
+
+static void ask(const Request* request, const char* name, const int64_t* words, const int64_t* places,
+                actgrad_plan* answer) {
+    LOCKED(&actgrad_server_lock);
+    /* A forked child has a copy of the memory, and needs a server that computes on that. */
+    bool is_connected = owner == getpid() || connect_server();
+    if (is_connected && connection >= 0 && send_all(request, sizeof *request) &&
+        (name == NULL || send_all(name, (size_t)request->handle)) &&
+        send_all(words, (size_t)request->words * sizeof *words) &&
+        send_all(places, (size_t)request->places * sizeof *places) && receive(answer, sizeof *answer) &&
+        receive_text())
+        return;
+    if (is_connected) actgrad_report(INNER_ERROR, "the server of the operators is gone");
+    disconnect();
+    answer->status = INNER;
+}
+
+static void plan(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
+                 actgrad_plan* result) {
+    Request request = {PLAN, (int64_t)strlen(function), count, 2 * tensors};
+    ask(&request, function, words, places, result);
+}
+
+static int32_t run(int64_t handle) {
+    actgrad_plan answer = {.status = INNER};
+    Request request = {RUN, handle, 0, 0};
+    ask(&request, NULL, NULL, NULL, &answer);
+    return (int32_t)answer.status;
+}
+
+static void release(const int64_t* handles, int64_t count) {
+    actgrad_plan answer = {.status = INNER};
+    Request request = {RELEASE, 0, count, 0};
+    ask(&request, NULL, handles, NULL, &answer);
+}
+
+static const actgrad_planner there = {plan, run, release};
+
+const actgrad_planner* actgrad_start_server(void) {
+    LOCKED(&actgrad_server_lock);
+    return connect_server() ? &there : NULL;
+}
+
+void actgrad_server_forget(void) { disconnect(); }
