@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..calls.operator import Operator
-from . import axis, standards
-from .diagnosis import diagnose
+from . import standards
+from .diagnosis import axis
+from .diagnosis.ranking import diagnose
+from .diagnosis.sample import Sample
 from .elements import Array, Elements, elements
 from .golden import Golden
 from .measurement import SAMPLED, SHOWN, Measurement, Part, double, spans, with_faults
-from .sample import Sample
 from .standards import STANDARDS, Tally
 from .verdict import Failure, Judged, Verdict
 

@@ -15,7 +15,8 @@ from typing import TypeVar
 import numpy as np
 
 from ..backends import cores
-from . import axis, oracle, standards
+from . import oracle, standards
+from .diagnosis import axis
 from .elements import Array, Elements
 from .golden import Golden
 from .oracle import Expected

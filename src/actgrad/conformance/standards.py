@@ -17,7 +17,7 @@ from ..backends.reference import rounded
 from ..base import xp
 from ..base.dtypes import BY_NAME
 from ..calls.operator import Operator
-from . import oracle, vocabulary
+from . import oracle
 from .elements import Array
 
 RUNS = 50  # of the same call, that must give the same bits
@@ -222,10 +222,19 @@ def bounds(operator: Operator, dtype: str) -> tuple[float, float]:
     """The ULP that an operator may be off by, and where terms cancel the units of the larger one."""
     if BY_NAME[dtype].kind != "float":
         return 0.0, 0.0
-    is_transcendental = bool(vocabulary.of_operator(operator) & _TRANSCENDENTAL)
+    is_transcendental = bool(_functions(operator) & _TRANSCENDENTAL)
     if BY_NAME[dtype].itemsize == 2:
         return HALF_ULPS, TRANSCENDENTAL_TERMS if is_transcendental else TERMS
     return (TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS) if is_transcendental else (ULPS, TERMS)
+
+
+def _functions(operator: Operator) -> frozenset[str]:
+    """The functions that the formulas of an operator and of its forward pass call."""
+    found: frozenset[str] = frozenset()
+    for one in filter(None, (operator, operator.gradient_of)):
+        formulas = one.formula.values() if isinstance(one.formula, Mapping) else [one.formula]
+        found = found.union(*map(xp.functions_of, formulas))
+    return found
 
 
 def _ulp(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
