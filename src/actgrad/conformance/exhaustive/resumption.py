@@ -7,18 +7,17 @@ import importlib
 import importlib.util
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from queue import SimpleQueue
 
 import numpy as np
 
 from ... import backends
-from ...backends import cores
 from ...base import products
 from ...base.computation import Computation
 from ...base.dtypes import BY_NAME
@@ -76,10 +75,14 @@ class Folder:
 
     def file(self, item: Item) -> Path:
         """The file of a sweep's state."""
+        prefix, digest = self._words(item)
+        return self.path / f"{prefix}{item.every}-{digest}.json"
+
+    def _words(self, item: Item) -> tuple[str, str]:
+        """The name of a task's files before and behind the thinning."""
         product = products.chosen()
-        parts = [item.words, item.kind, str(item.every), product.name if product else ""]
-        digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
-        return self.path / f"{item.operator.name}-{item.dtype}-{item.kind}-{digest}.json"
+        digest = hashlib.sha256(f"{item.words}\n{product.name if product else ''}".encode()).hexdigest()[:12]
+        return f"{item.operator.name}-{item.dtype}-{item.kind}-", digest
 
     def load(self, item: Item, mark: str) -> State:
         """The state of a sweep; a new one where the code of this fingerprint has found nothing yet."""
@@ -114,26 +117,14 @@ class Folder:
 
     def finished(self, item: Item, mark: str) -> tuple[Done | None, bool]:
         """The finished sweep of this task that tried the most numbers, and whether any state of the task exists."""
-        best, exists = None, False
-        for path in self.path.glob(f"{item.operator.name}-{item.dtype}-{item.kind}-*.json"):
-            every = _every(path)
-            same = Item(item.operator, item.attributes, item.dtype, item.kind, every) if every else None
-            if same is None or self.file(same) != path or (best is not None and best.item.every <= every):
-                continue
-            exists = True
+        prefix, digest = self._words(item)
+        states = [path.stem.removeprefix(prefix).split("-") for path in self.path.glob(f"{prefix}*-{digest}.json")]
+        for every in sorted(int(words[0]) for words in states if words[0].isdecimal() and len(words) == 2):
+            same = replace(item, every=every)
             state = self.load(same, mark)
             if state.done == same.count:
-                best = Done(same, state)
-        return best, exists
-
-
-def _every(path: Path) -> int:
-    """The thinning of a state; 0 for a file that is none."""
-    try:
-        every = json.loads(path.read_text(encoding="utf-8"))["every"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0
-    return every if type(every) is int and every > 0 else 0
+                return Done(same, state), True
+        return None, bool(states)
 
 
 def fingerprint(computation: Computation) -> str:
@@ -213,16 +204,13 @@ def _swept(item: Item, folder: Folder, advance: Callable[[Item, int], None]) -> 
     if not state.verified:
         state.verified = _verified(first)
         state.outputs = {lane.name: Found() for lane in first.call.outputs}
-    sweeps: SimpleQueue[Sweep] = SimpleQueue()
-    for sweep in (first, *(Sweep(item) for _ in range(cores() - 1))):
-        sweeps.put(sweep)
+    local = threading.local()
 
     def part(at: slice) -> list[Found]:
-        sweep = sweeps.get()
-        try:
-            return sweep.run(at.start, at.stop)
-        finally:
-            sweeps.put(sweep)
+        if not hasattr(local, "sweep"):
+            local.sweep = Sweep(item)
+        found: list[Found] = local.sweep.run(at.start, at.stop)
+        return found
 
     saved = time.monotonic()
     parts = (slice(start, min(start + PART, item.count)) for start in range(state.done, item.count, PART))

@@ -15,7 +15,7 @@ from ...calls.operator import Operator
 from .. import oracle, standards
 from ..elements import Array, elements
 from ..golden import Golden
-from ..measurement import CHUNK, inherited
+from ..measurement import CHUNK, faults_among
 
 DTYPES = ("float16", "bfloat16", "float32")  # dtypes that are small enough to try all numbers
 #: The values of the other inputs, or the library that computes; the longest dtype is tried at one number in so many.
@@ -133,8 +133,7 @@ class Sweep:
         self.outputs = oracle.as_tuple(self._plan.result)
         self.call = elements(operator, item.attributes, self._inputs, self.outputs)
         self.golden = Golden(self.call.computation)
-        self._bounds = standards.bounds(operator, item.dtype)
-        self._suspect = -1.0 if dtype.itemsize == 2 else SUSPECT * self._bounds[0]
+        self._suspect = -1.0 if dtype.itemsize == 2 else SUSPECT * standards.bounds(operator, item.dtype)[0]
         self._torch = importlib.import_module("torch") if item.kind == "PyTorch" else None
 
     def bits(self, start: int, count: int) -> Array:
@@ -195,8 +194,10 @@ class Sweep:
         beyond = ulps
         if (at := np.flatnonzero(suspects)).size:
             beyond = ulps.copy()
-            expected, slip, faults[at], excused = self._with_terms(at, actual[at], number)
+            expected, faults[at], excused = faults_among(actual[at], self.call, self.golden, self.lanes(at), number)
+            excused &= self._torch is None
             with np.errstate(all="ignore"):
+                slip = np.nan_to_num(expected.unit * expected.slip / oracle.ulp(expected.values, actual.dtype))
                 beyond[at] = np.where(np.isinf(ulps[at]), ulps[at], np.maximum(ulps[at] - slip, 0))
             terms = _largest(expected.term_errors(actual[at])[expected.cancels], bits[at][expected.cancels])
             counted[at] = ~expected.cancels
@@ -212,16 +213,3 @@ class Sweep:
             _largest(ulps, bits), _largest(beyond, bits), terms, absolute, int(np.count_nonzero(faults)),
             tuple(int(b) for b in bits[faults][:FIRST]),
         )  # fmt: skip
-
-    def _with_terms(self, at: Array, actual: Array, number: int) -> tuple[oracle.Expected, Array, Array, Array]:
-        """The exact values with their terms, the ULP that rounded arguments explain, the faults, and excused ones."""
-        lanes, dtypes = self.lanes(at), [actual.dtype] * len(self.call.computation.loop.outputs)
-        expected = self.golden.expected(lanes, dtypes)[number]
-        with np.errstate(all="ignore"):
-            slip = np.nan_to_num(expected.unit * expected.slip / oracle.ulp(expected.values, actual.dtype))
-        faults, excused = expected.faults(actual, *self._bounds), np.zeros(len(at), bool)
-        if self._torch is None and (wrong := np.flatnonzero(faults)).size:
-            alone = [lane[wrong] if k == self.call.main else np.ones_like(lane[wrong]) for k, lane in enumerate(lanes)]
-            factor = self.golden.expected(alone, dtypes)[number]
-            excused[wrong] = inherited(actual[wrong], expected.values[wrong], factor, self._bounds[0])
-        return expected, slip, faults & ~excused, excused
