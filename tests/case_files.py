@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from calls import status
 
-from actgrad.conformance import run
+from actgrad.conformance import backend_cases
 from actgrad.conformance.casefiles import execution
-from actgrad.conformance.casefiles.described import Described
+from actgrad.conformance.casefiles.case_model import Described
 
 
 def statuses(path: str) -> list[str]:
@@ -31,13 +31,13 @@ def rows(path: str) -> list[dict[str, str]]:
 def captured(case: Described, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, ...]:
     """The tensors that a case is computed from."""
     found: list[Any] = []
-    compute = run.compute
+    compute = backend_cases.compute
 
     def spy(whole: Any, backend: str, outputs: Any) -> None:
         found.append(tuple(None if a is None else a.copy() for a in whole.inputs))
         compute(whole, backend, outputs)
 
-    monkeypatch.setattr(run, "compute", spy)
+    monkeypatch.setattr(backend_cases, "compute", spy)
     outcome = execution.execute(case, "cpu", None, 0)
     assert outcome.holds, outcome.says
     return found[0]

@@ -11,8 +11,8 @@ import pytest
 from calls import status
 
 import actgrad
-from actgrad.conformance import run
-from actgrad.conformance.cases import cases
+from actgrad.conformance import backend_cases
+from actgrad.conformance.backend_cases import cases
 from actgrad.conformance.standards import NAMES
 from actgrad.contract import allowed_dtypes
 
@@ -38,14 +38,14 @@ def test_the_reference_backend(capsys: Capture) -> None:
 
 
 def test_a_backend_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    compute = run.compute
+    compute = backend_cases.compute
 
     def wrong(case: Any, backend: str, outputs: Any) -> None:
         compute(case, backend, outputs)
         if case.name == "3x8x7x16, backwards":
             outputs[0][0, 0, 0, 0] += 1
 
-    monkeypatch.setattr(run, "compute", wrong)
+    monkeypatch.setattr(backend_cases, "compute", wrong)
     assert status("check", "gelu", "--dtype", "float32") == 1
     out = capsys.readouterr().out
     assert "3x8x7x16, backwards" in out
@@ -54,7 +54,7 @@ def test_a_backend_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_a_backend_that_gives_other_bits_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    compute, calls = run.compute, []
+    compute, calls = backend_cases.compute, []
 
     def unsteady(case: Any, backend: str, outputs: Any) -> None:
         compute(case, backend, outputs)
@@ -62,9 +62,9 @@ def test_a_backend_that_gives_other_bits_is_found(monkeypatch: pytest.MonkeyPatc
         if len(calls) == 40:
             outputs[0].view(np.uint32)[7] ^= 1
 
-    monkeypatch.setattr(run, "compute", unsteady)
+    monkeypatch.setattr(backend_cases, "compute", unsteady)
     case = next(cases(actgrad.elu, "float32"))
-    result = run.check(case, "cpu", list(NAMES), strict=True)
+    result = backend_cases.check(case, "cpu", list(NAMES), strict=True)
     assert result is not None
     assert len(calls) == 50
     assert result.verdict.repeat is not None
@@ -75,9 +75,9 @@ def test_a_backend_that_gives_other_bits_is_found(monkeypatch: pytest.MonkeyPatc
 
 def test_an_output_that_is_not_written_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[np.ndarray] = []
-    monkeypatch.setattr(run, "compute", lambda case, backend, outputs: seen.extend(outputs))
+    monkeypatch.setattr(backend_cases, "compute", lambda case, backend, outputs: seen.extend(outputs))
     for dtype in ("float32", "int8"):
-        result = run.check(next(cases(actgrad.selu, dtype)), "cpu", ["ulp"])
+        result = backend_cases.check(next(cases(actgrad.selu, dtype)), "cpu", ["ulp"])
         assert result is not None
         assert not result.verdict.holds
     assert np.isnan(seen[0]).all()

@@ -12,7 +12,7 @@ import pytest
 from calls import status
 from case_files import BACKWARD, atk_case, results, scalar, statuses, tensor, ttk_text
 
-from actgrad.conformance import run
+from actgrad.conformance import backend_cases
 
 Capture = pytest.CaptureFixture[str]
 
@@ -27,14 +27,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_case_that_fails(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    compute = run.compute
+    compute = backend_cases.compute
 
     def wrong(case: Any, backend: str, outputs: Any) -> None:
         compute(case, backend, outputs)
         if outputs[0].dtype == np.float16:
             outputs[0][...] *= np.float16(1.25)
 
-    monkeypatch.setattr(run, "compute", wrong)
+    monkeypatch.setattr(backend_cases, "compute", wrong)
     code, found = results(folder, [atk_case(), atk_case(id=4, inputs=[tensor()])])
     assert code == 1
     assert statuses("r.json") == ["FAIL", "PASS"]

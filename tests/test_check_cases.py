@@ -14,10 +14,9 @@ from case_files import BACKWARD, atk_case, captured, results, rows, statuses, te
 
 import actgrad
 from actgrad.calls.operator import REGISTRY, Operator
-from actgrad.conformance import oracle, run
-from actgrad.conformance.casefiles import atk, execution, generation, interface, reading, ttk
-from actgrad.conformance.casefiles.described import Described, Tensor
-from actgrad.conformance.casefiles.value_ranges import Values
+from actgrad.conformance import backend_cases, oracle
+from actgrad.conformance.casefiles import case_files, execution, generation, interface
+from actgrad.conformance.casefiles.case_model import Described, Tensor, Values
 
 Capture = pytest.CaptureFixture[str]
 FORMATS = {"atk": "json", "ttk": "csv"}
@@ -48,8 +47,7 @@ def test_generated_cases_pass_on_the_cpu(name: str, folder: Path, capsys: Captur
 @pytest.mark.parametrize("name", OPERATORS)
 def test_what_is_read_is_what_was_generated(name: str, form: str) -> None:
     cases = generation.generate(REGISTRY[name], None, 512, 3)
-    module = reading.FORMATS[form]
-    again = module.read(Path("cases"), module.text(cases))
+    again = case_files.parsed(Path("cases"), form, case_files.FORMATS[form].text(cases))
     assert len(again) == len(cases)
     for case, read in zip(cases, again, strict=True):
         assert read.signature == case.signature
@@ -250,7 +248,7 @@ def test_names_decide_over_order(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     entries = [{**entry, "name": name} for entry, name in zip(BACKWARD["inputs"], (
         "grad_output", "alpha", "scale", "inputScale", "is_result", "selfOrResult"), strict=True)]  # fmt: skip
     entries[0]["range_values"] = [7, 7]
-    (case,) = atk.read(Path("f"), json.dumps([atk_case(**{**BACKWARD, "inputs": entries[::-1]})]))
+    (case,) = case_files.parsed(Path("f"), "atk", json.dumps([atk_case(**{**BACKWARD, "inputs": entries[::-1]})]))
     grad, _ = captured(case, monkeypatch)
     assert (grad == 7).all()
     assert {n: s.value for n, s in case.attributes.items()} == {
@@ -275,7 +273,7 @@ def test_a_ttk_file_as_published(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     assert status("check", "--cases", "c.csv", "--results", "r.csv", "--product", "Ascend910B") == 0
     assert statuses("r.csv") == ["PASS"] * 3
     assert {row["soc"] for row in rows("r.csv")} == {"Ascend910B"}
-    one, two, three = ttk.read(Path("f"), PUBLISHED_TTK)
+    one, two, three = case_files.parsed(Path("f"), "ttk", PUBLISHED_TTK)
     grad, result = captured(one, monkeypatch)
     assert grad.max() <= -10
     assert result.min() < -900
@@ -294,15 +292,15 @@ def test_views_as_the_case_lays_them_out(monkeypatch: pytest.MonkeyPatch) -> Non
         tensor_view_strides="((4, 1), (1, 2))", tensor_view_offsets="(5, 0)", tensor_storage_shapes="((3, 6), (6,))",
         input_data_ranges="((-3, -1, 'inf', float('-inf')),)",
     )  # fmt: skip
-    (case,) = ttk.read(Path("f"), text)
+    (case,) = case_files.parsed(Path("f"), "ttk", text)
     seen: list[Any] = []
-    compute = run.compute
+    compute = backend_cases.compute
 
     def spy(whole: Any, backend: str, outputs: Any) -> None:
         seen.extend([*whole.inputs, *outputs])
         compute(whole, backend, outputs)
 
-    monkeypatch.setattr(run, "compute", spy)
+    monkeypatch.setattr(backend_cases, "compute", spy)
     assert execution.execute(case, "cpu", None, 0).holds
     x, out = seen
     assert (x.strides, out.strides) == ((16, 4), (4, 8))

@@ -17,7 +17,7 @@ from calls import status
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad.conformance import page
+from actgrad.conformance.report import page
 from actgrad.conformance.standards import NAMES, STANDARDS
 
 Capture = pytest.CaptureFixture[str]

@@ -14,7 +14,7 @@ from case_files import atk_case, tensor
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad.conformance import judge, run
+from actgrad.conformance import backend_cases, judge
 
 Capture = pytest.CaptureFixture[str]
 CALL = ["check", "elu_backward", "--inputs", "g.npy", "x.npy", "--actual", "y.npy"]
@@ -159,7 +159,7 @@ def test_reports_say_what_the_last_line_says(is_right: bool, folder: Path, capsy
 
 @pytest.fixture
 def one_unit_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    compute = run.compute
+    compute = backend_cases.compute
 
     def near(case: Any, backend: str, outputs: Any) -> None:
         compute(case, backend, outputs)
@@ -167,7 +167,7 @@ def one_unit_off(monkeypatch: pytest.MonkeyPatch) -> None:
         if one.size and outputs[0].flags.c_contiguous and case.dtype == "float16" and abs(one[0]) > 1e-3:
             one[0] = np.nextafter(one[0], np.float16(np.inf))
 
-    monkeypatch.setattr(run, "compute", near)
+    monkeypatch.setattr(backend_cases, "compute", near)
 
 
 def test_backends(one_unit_off: None, folder: Path, capsys: Capture) -> None:

@@ -15,10 +15,9 @@ import actgrad
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError
 from actgrad.conformance import oracle
-from actgrad.conformance.exhaustive import precise, schedule, state, sweep, table
-from actgrad.conformance.exhaustive.item import Extreme, Found, Item, together
-from actgrad.conformance.exhaustive.state import Folder, State
-from actgrad.conformance.exhaustive.sweep import Sweep
+from actgrad.conformance.exhaustive import mpmath_check, resumption, sweep, table
+from actgrad.conformance.exhaustive.resumption import Folder, State
+from actgrad.conformance.exhaustive.sweep import Extreme, Found, Item, Sweep, together
 
 Capture = pytest.CaptureFixture[str]
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"
@@ -31,7 +30,7 @@ CASES = [
 
 def finished(item: Item, folder: Path) -> State:
     """A sweep, done."""
-    ((done),) = schedule.run([item], Folder(folder), lambda *_: None)
+    ((done),) = resumption.run([item], Folder(folder), lambda *_: None)
     return done.state
 
 
@@ -59,7 +58,7 @@ def test_one_in_so_many_is_one_of_each_stretch(every: int) -> None:
 
 
 def reference(item: Item, bits: np.ndarray) -> list[Found]:
-    """What the numbers of these bits come to, by another way: testing.expected on the whole call."""
+    """What the numbers of these bits come to, by another way: oracle.expected on the whole call."""
     x = bits.view(BY_NAME[item.dtype].numpy)
     tensors = oracle.tensors(item.operator, item.attributes, x)
     results = oracle.as_tuple(item.operator(*tensors, **item.attributes))
@@ -130,8 +129,8 @@ BAD = 0x4248  # 3.140625 in float16
 
 def one_wrong(of: Sweep) -> None:
     if of.item.kind == "ones":
-        at = of._x.view(np.uint16) == BAD
-        of._outputs[0][at] *= of._outputs[0].dtype.type(1.01)
+        at = of.x.view(np.uint16) == BAD
+        of.outputs[0][at] *= of.outputs[0].dtype.type(1.01)
 
 
 def test_one_wrong_number_among_all_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
@@ -148,7 +147,7 @@ def test_one_wrong_number_among_all_is_found(tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_what_is_no_number_is_a_fault(value: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def spoil(of: Sweep) -> None:
-        of._outputs[0][of._x.view(np.uint16) == BAD] = value
+        of.outputs[0][of.x.view(np.uint16) == BAD] = value
 
     plant(monkeypatch, spoil)
     found = finished(Item(actgrad.elu, actgrad.elu.defaults, "float16", "ones"), tmp_path).outputs["out"]
@@ -160,21 +159,21 @@ def test_what_is_no_number_is_a_fault(value: float, tmp_path: Path, monkeypatch:
 
 def test_the_derivative_of_gelu_is_held_absolutely(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     item = Item(actgrad.gelu_backward, {"approximate": "none"}, "float32", "ones", 1 << 12)
-    done = schedule.Done(item, finished(item, tmp_path / "right"))
+    done = resumption.Done(item, finished(item, tmp_path / "right"))
     (found,) = done.state.outputs.values()
     assert found.absolute is not None
     assert 1e-8 < found.absolute.error <= sweep.ABSOLUTE
     assert table.fault_count(done) == 0
 
     def off(of: Sweep) -> None:
-        of._outputs[0][(of._x > 2) & (of._x < 4)] += np.float32(2.0**-21)  # 4 ULP, of 12
+        of.outputs[0][(of.x > 2) & (of.x < 4)] += np.float32(2.0**-21)  # 4 ULP, of 12
 
     plant(monkeypatch, off)
-    done = schedule.Done(item, finished(item, tmp_path / "off"))
+    done = resumption.Done(item, finished(item, tmp_path / "off"))
     assert together(list(done.state.outputs.values())).faults == 0
     assert table.fault_count(done) == 1
-    assert not sweep.is_absolute(Item(actgrad.gelu, {"approximate": "none"}, "float32", "ones"))
-    assert not sweep.is_absolute(Item(actgrad.elu_backward, actgrad.elu_backward.defaults, "float32", "ones"))
+    assert not Item(actgrad.gelu, {"approximate": "none"}, "float32", "ones").is_absolute
+    assert not Item(actgrad.elu_backward, actgrad.elu_backward.defaults, "float32", "ones").is_absolute
 
 
 def test_pytorch_is_measured_at_the_same_numbers(tmp_path: Path) -> None:
@@ -195,7 +194,7 @@ class Interrupted(Exception):
 
 def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     item = Item(actgrad.elu_backward, actgrad.elu_backward.defaults, "float32", "random", 1 << 12)
-    monkeypatch.setattr(schedule, "PART", 1 << 17)
+    monkeypatch.setattr(resumption, "PART", 1 << 17)
     whole = finished(item, tmp_path / "whole")
     left = [3]
 
@@ -206,8 +205,8 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path: Path, monkeypatch: 
 
     folder = Folder(tmp_path / "parts")
     with pytest.raises(Interrupted):
-        list(schedule.run([item], folder, interrupt))
-    mark = schedule.marks([item])[0]
+        list(resumption.run([item], folder, interrupt))
+    mark = resumption.marks([item])[0]
     kept = folder.load(item, mark)
     assert kept.done == 3 << 17
     assert kept.outputs["grad_input"].elements == kept.done
@@ -225,21 +224,21 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path: Path, monkeypatch: 
 def test_other_code_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     item = Item(actgrad.elu, actgrad.elu.defaults, "float16", "ones")
     finished(item, tmp_path)
-    folder, (mark,) = Folder(tmp_path), schedule.marks([item])
+    folder, (mark,) = Folder(tmp_path), resumption.marks([item])
     assert folder.load(item, mark).done == 65536
     assert folder.load(item, "another").done == 0
-    monkeypatch.setattr(state, "_sources", lambda: b"changed")
-    assert schedule.marks([item]) != [mark]
+    monkeypatch.setattr(resumption, "_sources", lambda: b"changed")
+    assert resumption.marks([item]) != [mark]
     other = Item(actgrad.elu, {**actgrad.elu.defaults, "alpha": 2.0}, "float16", "ones")
-    assert folder.load(other, schedule.marks([other])[0]).done == 0
+    assert folder.load(other, resumption.marks([other])[0]).done == 0
 
 
 def test_a_state_is_what_was_kept() -> None:
     found = Found(5, 4, 1.5, Extreme(float("inf"), 7), Extreme(0.25, 8), None, Extreme(1e-9, 9), 2, (1, 2))
-    assert Found.of_plain(json.loads(json.dumps(found.plain(), allow_nan=False))) == found
+    assert Found.of_json(json.loads(json.dumps(vars(found)))) == found
     for name, value in (("elements", "5"), ("ulps", 3), ("first", [0.5]), ("total", None)):
         with pytest.raises((TypeError, ValueError, KeyError)):
-            Found.of_plain({**found.plain(), name: value})
+            Found.of_json({**vars(found), name: value})
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", "\x00"])
@@ -265,8 +264,8 @@ def test_a_damaged_state_is_named(content: str, tmp_path: Path, capsys: Capture)
 def test_exact_values_are_those_of_mpmath(operator: Any, attributes: Any, kind: str) -> None:
     one = Sweep(Item(operator, attributes, "float32", kind))
     one.fill(np.random.default_rng(1).integers(0, 1 << 32, sweep.CHUNK, np.uint32))
-    finite = np.flatnonzero(np.isfinite(one._x))[:16]
-    assert precise.check(one.golden, [lane[finite] for lane in one.lanes(slice(0, sweep.CHUNK))], operator.name)
+    finite = np.flatnonzero(np.isfinite(one.x))[:16]
+    assert mpmath_check.check(one.golden, [lane[finite] for lane in one.lanes(slice(0, sweep.CHUNK))], operator.name)
 
 
 def test_exact_values_that_are_not_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -308,7 +307,7 @@ def test_what_other_code_has_found_is_left_out_of_the_table(
     document.write_text(f"{table.BEGIN}\n{table.END}\n", encoding="utf-8")
     call = ["check", "--exhaustive", "--state", str(tmp_path / "s"), "--write", str(document), "--dtype", "float16"]
     assert status(*call, "selu") == 0
-    monkeypatch.setattr(state, "_sources", lambda: b"changed")
+    monkeypatch.setattr(resumption, "_sources", lambda: b"changed")
     assert status(*call, "gelu") == 0
     text = document.read_text(encoding="utf-8")
     assert "| gelu |" in text
@@ -372,8 +371,8 @@ def test_the_document_has_all_16_bit_numbers_of_every_case_within_the_bounds() -
 
 @pytest.mark.slow
 def test_one_in_256_of_all_float32_numbers_is_within_the_bounds(tmp_path: Path) -> None:
-    for item in schedule.items(list(actgrad.operators.values()), ["float32"], 256):
+    for item in resumption.items(list(actgrad.operators.values()), ["float32"], 256):
         if item.kind == "PyTorch":
             continue
-        done = schedule.Done(item, finished(item, tmp_path))
+        done = resumption.Done(item, finished(item, tmp_path))
         assert table.fault_count(done) == 0, list(table.fault_lines(done))

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import archives, files, sizes
-from actgrad.conformance.files import read
-from actgrad.conformance.sizes import UnreadableFile
+from actgrad.conformance.files import archives, sizes, tensor_files
+from actgrad.conformance.files.sizes import UnreadableFile
+from actgrad.conformance.files.tensor_files import read
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "int8", "int32")
 SHAPES = ((), (0,), (7,), (3, 0, 2), (2, 3, 4))
@@ -100,7 +100,7 @@ def test_pytorch(tmp_path: Path, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_safetensors(tmp_path: Path, dtype: str) -> None:
     array = values(dtype)
-    code = next(code for code, name in files._SAFETENSORS.items() if name == dtype)
+    code = next(code for code, name in tensor_files._SAFETENSORS.items() if name == dtype)
     entry = {"dtype": code, "shape": list(array.shape), "data_offsets": [0, array.nbytes]}
     other = {**entry, "data_offsets": [array.nbytes, 2 * array.nbytes]}
     header = json.dumps({"x": entry, "y": other}).encode()

@@ -11,7 +11,8 @@ from ml_dtypes import bfloat16
 
 import actgrad
 from actgrad import conformance
-from actgrad.conformance import Verdict, axis, golden, measurement, oracle
+from actgrad.conformance import Verdict, golden, measurement, oracle
+from actgrad.conformance.diagnosis import axis
 from actgrad.conformance.elements import elements
 from actgrad.conformance.golden import Golden
 from actgrad.conformance.standards import STANDARDS

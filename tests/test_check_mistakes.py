@@ -14,7 +14,7 @@ from ml_dtypes import bfloat16
 import actgrad
 from actgrad import conformance
 from actgrad.conformance import Verdict, oracle
-from actgrad.conformance.cases import cases
+from actgrad.conformance.backend_cases import cases
 from actgrad.contract import allowed_dtypes
 
 OFF = {"alpha": 1.3, "scale": 0.7, "input_scale": 0.6}

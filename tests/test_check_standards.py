@@ -16,13 +16,13 @@ import actgrad
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import standards
 from actgrad.conformance.measurement import histogram
-from actgrad.conformance.standards import STANDARDS, Comparison, Outcome
+from actgrad.conformance.standards import STANDARDS, ElementErrors, Outcome
 from actgrad.conformance.verdict import ULP_EDGES
 
 PUBLISHED = ("float16", "bfloat16", "float32")
 
 
-def compared(actual: np.ndarray, exact: np.ndarray, faults: np.ndarray | None = None) -> Comparison:
+def compared(actual: np.ndarray, exact: np.ndarray, faults: np.ndarray | None = None) -> ElementErrors:
     """A comparison in which everything is a fault that is not rounded exactly, or what `faults` says."""
     c = standards.compare(actual, exact)
     return replace(c, faults=c.error > 0 if faults is None else faults)

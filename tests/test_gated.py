@@ -9,7 +9,7 @@ from calls import doubled, random_values, same_bits
 import actgrad
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
-from actgrad.conformance.exhaustive import schedule
+from actgrad.conformance.exhaustive import resumption
 
 PRECISION = {"float32": 1e-6, "float16": 2**-10, "bfloat16": 2**-7, "float64": 1e-13}
 
@@ -67,6 +67,6 @@ def test_a_part_is_bit_for_bit_the_first_result(name: str, dtype: str) -> None:
             first, *_ = whole(packed, **{**attributes, "dim": dim})
             np.testing.assert_array_equal(result.view(np.uint8), first.view(np.uint8))
     asked = ([operator, whole], [operator])
-    both, alone = ([item.operator for item in schedule.items(operators, ["float32"], 1)] for operators in asked)
+    both, alone = ([item.operator for item in resumption.items(operators, ["float32"], 1)] for operators in asked)
     assert operator not in both, "it is swept with the whole"
     assert operator in alone

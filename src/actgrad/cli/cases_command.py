@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..calls.operator import REGISTRY
 from ..conformance.casefiles import generation
-from ..conformance.casefiles.described import Described
-from ..conformance.casefiles.reading import FORMATS, SUFFIXES
+from ..conformance.casefiles.case_files import FORMATS, SUFFIXES
+from ..conformance.casefiles.case_model import Described
 from ..writing import outputs
 
 _MOST = 100_000  # cases of an operator

@@ -18,16 +18,15 @@ from ..base import products
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
 from ..calls.operator import REGISTRY, Operator
-from ..conformance import files, page, pictures, report, run, submission
-from ..conformance.casefiles import execution, reading
-from ..conformance.casefiles import result_files as results
-from ..conformance.casefiles.execution import Outcome
-from ..conformance.cases import cases
-from ..conformance.decision import Decision, decide
-from ..conformance.exhaustive.item import DTYPES as EXHAUSTIVE_DTYPES
-from ..conformance.progress import progress
-from ..conformance.run import Result
+from ..conformance import backend_cases
+from ..conformance.casefiles import case_files, execution
+from ..conformance.casefiles.execution import CaseOutcome
+from ..conformance.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
+from ..conformance.files import submission, tensor_files
+from ..conformance.report import page, pictures, text
+from ..conformance.report.progress import progress
 from ..conformance.standards import NAMES, OWN, REPEAT
+from ..conformance.verdict import CaseVerdict, Decision, decide
 from ..contract import allowed_dtypes
 from ..writing import outputs, terminal
 from . import exhaustive_command
@@ -155,7 +154,7 @@ def _written(given: argparse.Namespace) -> dict[str, Path | None]:
 
 def _inputs(given: argparse.Namespace) -> list[Path]:
     """The files that this call reads."""
-    tensors = [files.split(text)[0] for text in (*(given.inputs or ()), *(given.actual or ()))]
+    tensors = [tensor_files.split(text)[0] for text in (*(given.inputs or ()), *(given.actual or ()))]
     return [*tensors, *filter(None, [given.cases])]
 
 
@@ -199,11 +198,11 @@ def _exhaustive(parser: argparse.ArgumentParser, given: argparse.Namespace) -> i
             parser.error(f"--dtype: --exhaustive goes through {', '.join(EXHAUSTIVE_DTYPES)}, not {name}")
     _need_rich()
     operators = [REGISTRY[name] for name in list(dict.fromkeys(given.operator)) or REGISTRY]
-    holds, text = exhaustive_command.run(
+    holds, shown = exhaustive_command.run(
         operators, given.dtype or EXHAUSTIVE_DTYPES, given.every or 1, given.state, given.write
     )
     decision = Decision(holds, f"{'no number is' if holds else 'numbers are'} beyond actgrad's own bounds")
-    terminal.show(f"{text}{decision}")
+    terminal.show(f"{shown}{decision}")
     return 0 if holds else REJECTED
 
 
@@ -222,26 +221,26 @@ def _check(given: argparse.Namespace, mode: str) -> int:
     # A standard that --standard names counts, our own too.
     given.strict = given.strict or OWN in (given.standard or ())
     asked = [name for name in NAMES if name in (given.standard or NAMES)]
-    outcomes: list[Outcome] = []
+    outcomes: list[CaseOutcome] = []
     if is_of_files:
         asked = [name for name in asked if name != REPEAT]  # a file is one run
         found = [submission.judged(given, asked)]
     elif mode == "cases":
         outcomes = _of_cases(given)
-        found = results.judged(outcomes)
-        asked = results.standards_of(found)
+        found = case_files.judged(outcomes)
+        asked = case_files.standards_of(found)
     else:
         found = list(_of_backend(given, asked))
     _refuse_nothing(given, asked, found, outcomes)
-    decision = decide(found, *results.refusals(outcomes))
+    decision = decide(found, *case_files.refusals(outcomes))
     settings = _settings(given, asked)
     if given.results:
-        results.write(given.results, outcomes)
+        case_files.write(given.results, outcomes)
     if given.html:
         outputs.write(given.html, page.page(found, asked, settings, decision, is_of_files))
-    for line in results.lines(outcomes) if outcomes else ():
+    for line in case_files.lines(outcomes) if outcomes else ():
         print(f"actgrad: {line}", file=sys.stderr)
-    document = json.dumps(report.document(found, settings, decision), indent=2, allow_nan=False) + "\n"
+    document = json.dumps(text.document(found, settings, decision), indent=2, allow_nan=False) + "\n"
     if given.json == "-":
         terminal.show(document)
         terminal.complain(str(decision))
@@ -252,7 +251,9 @@ def _check(given: argparse.Namespace, mode: str) -> int:
     return 0 if decision.is_accepted else REJECTED
 
 
-def _refuse_nothing(given: argparse.Namespace, asked: list[str], found: list[Result], outcomes: list[Outcome]) -> None:
+def _refuse_nothing(
+    given: argparse.Namespace, asked: list[str], found: list[CaseVerdict], outcomes: list[CaseOutcome]
+) -> None:
     """Raise when no standard says anything of anything."""
     if any(r.verdict.is_judged or r.verdict.repeat for r in found) or any(one.holds for one in outcomes):
         return
@@ -282,15 +283,15 @@ def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
     }
 
 
-def _parts(results: list[Result], asked: list[str], is_of_files: bool) -> Iterator[Any]:
+def _parts(results: list[CaseVerdict], asked: list[str], is_of_files: bool) -> Iterator[Any]:
     if is_of_files:
         for result in results:
-            yield from report.details(result)
+            yield from text.details(result)
         return
-    yield from report.tables(results, asked)
+    yield text.overview(results, asked)
     failing = [result for result in results if not result.verdict.holds]
     for result in failing[:SHOWN]:
-        yield from report.details(result)
+        yield from text.details(result)
     if failing:
         shown = f"; the first {SHOWN} are shown" if len(failing) > SHOWN else ""
         yield f"{len(failing)} of {len(results)} cases fail{shown}"
@@ -299,7 +300,7 @@ def _parts(results: list[Result], asked: list[str], is_of_files: bool) -> Iterat
 # Our own backends
 
 
-def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[Result]:
+def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[CaseVerdict]:
     product, backend = products.chosen(), given.backend or "cpu"
     names = list(dict.fromkeys(given.operator)) or list(REGISTRY)
     if not given.operator and product is not None:
@@ -309,10 +310,10 @@ def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[Result]
         raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(given.dtype or ['anything'])}")
     with progress("checking", len(pairs)) as advance:
         for operator, dtype in pairs:
-            for case in cases(operator, dtype, given.seed or 0):
+            for case in backend_cases.cases(operator, dtype, given.seed or 0):
                 if not set(asked) & set(case.standards):
                     continue
-                result = run.check(case, backend, asked, given.strict)
+                result = backend_cases.check(case, backend, asked, given.strict)
                 if result is not None:
                     yield result
             advance(1)
@@ -326,10 +327,10 @@ def _dtypes(operator: Operator, asked: Iterable[str] | None) -> list[str]:
 # Cases from a file
 
 
-def _of_cases(given: argparse.Namespace) -> list[Outcome]:
-    results.check(given.results, given.cases)
-    listed = reading.read(given.cases)
-    outputs.check(_written(given), reading.named_files(given.cases, listed))
+def _of_cases(given: argparse.Namespace) -> list[CaseOutcome]:
+    case_files.check(given.results, given.cases)
+    listed = case_files.read(given.cases)
+    outputs.check(_written(given), case_files.named_files(given.cases, listed))
     asked = None if given.standard is None else [name for name in NAMES if name in given.standard]
     strict = given.strict
     found = []

@@ -9,10 +9,9 @@ from pathlib import Path
 
 from ..base.errors import ActgradError
 from ..calls.operator import REGISTRY, Operator
-from ..conformance.exhaustive import schedule, table
-from ..conformance.exhaustive.item import DTYPES, Item
-from ..conformance.exhaustive.schedule import Done
-from ..conformance.exhaustive.state import Folder, default_folder
+from ..conformance.exhaustive import resumption, table
+from ..conformance.exhaustive.resumption import Done, Folder, default_folder
+from ..conformance.exhaustive.sweep import DTYPES, Item
 from ..writing import documents, terminal
 
 
@@ -27,15 +26,15 @@ def run(
         raise ActgradError(f"check: --state {folder}: is no folder")
     if write is not None:
         documents.read(write, table.PART)  # before hours are spent
-    wanted = schedule.items(operators, dtypes, every)
+    wanted = resumption.items(operators, dtypes, every)
     if not wanted:
         raise ActgradError(f"check: none of {', '.join(o.name for o in operators)} takes {', '.join(dtypes)}")
     kept = Folder(folder)
     with _progress(wanted) as advance:
-        done = list(schedule.run(wanted, kept, advance))
+        done = list(resumption.run(wanted, kept, advance))
     if write is not None:
-        every_item = schedule.items(list(REGISTRY.values()), DTYPES, 1)
-        finished, stale = table.finished(kept, every_item, schedule.marks(every_item))
+        every_item = resumption.items(list(REGISTRY.values()), DTYPES, 1)
+        finished, stale = table.finished(kept, every_item, resumption.marks(every_item))
         documents.write_part(write, table.PART, table.markdown(finished))
         if stale:
             one = f"{stale[0].operator.name} {stale[0].dtype}"

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ..calls.operator import Operator
-from . import axis, standards
-from .diagnosis import diagnose
+from . import standards
+from .diagnosis import axis
+from .diagnosis.ranking import diagnose
+from .diagnosis.sample import Sample
 from .elements import Array, Elements, elements
 from .golden import Golden
-from .measurement import SAMPLED, SHOWN, Measurement, Part, double, spans, with_faults
-from .sample import Sample
+from .measurement import SAMPLED, SHOWN, Measured, Measurement, double, spans, with_faults
 from .standards import STANDARDS, Tally
 from .verdict import Failure, Judged, Verdict
 
@@ -46,7 +47,7 @@ def judge(
     golden.verify([lane.take(sample) for lane in call.inputs])
     measurement = Measurement(call, golden, asked)
     measurement.run(progress)
-    parts = measurement.parts
+    parts = measurement.outputs
     is_failing = any(part.failing for part in parts)
     judged = [_judged(call, golden, k, asked, strict, part) for k, part in enumerate(parts)]
     return Verdict(
@@ -69,7 +70,7 @@ def _counts(call: Elements) -> Array:
     return counts * len(call.outputs)
 
 
-def _judged(call: Elements, golden: Golden, k: int, asked: list[str], strict: bool, part: Part) -> Judged:
+def _judged(call: Elements, golden: Golden, k: int, asked: list[str], strict: bool, part: Measured) -> Judged:
     lane = call.outputs[k]
     dtype = lane.array.dtype.name
     return Judged(
@@ -114,7 +115,7 @@ def _number(value: Any) -> float | int:
     return int(value) if isinstance(value, np.integer) else float(value)
 
 
-def _sample(call: Elements, golden: Golden, parts: Sequence[Part]) -> Sample:
+def _sample(call: Elements, golden: Golden, parts: Sequence[Measured]) -> Sample:
     """Failing elements and others, as many as a diagnosis needs."""
     failing = np.unique(np.concatenate([part.first for part in parts]))
     failing = failing[:: -(-len(failing) // SAMPLED) or 1]

@@ -1,8 +1,4 @@
-"""Elements measured in parts, on all cores: what each part comes to, and how parts add up.
-
-Most elements are clear: within the ULPs that are allowed. The others are set aside and looked at together, because
-what their terms allow them is computed by NumPy, whose calls cost more than their elements where those are few.
-"""
+"""The elements of a call measured in chunks, on all cores; the chunks add up."""
 
 from __future__ import annotations
 
@@ -15,23 +11,23 @@ from typing import TypeVar
 import numpy as np
 
 from ..backends import cores
-from . import axis, oracle, standards
+from . import oracle, standards
+from .diagnosis import axis
 from .elements import Array, Elements
 from .golden import Golden
 from .oracle import Expected
-from .standards import STANDARDS, Comparison, Tally
+from .standards import STANDARDS, ElementErrors, Tally
 from .verdict import ULP_EDGES
 
 T = TypeVar("T")
 CHUNK = 1 << 18  # elements measured together: with fewer, threads mostly wait for each other at the interpreter
 _RETAINED = 24 << 20  # bytes; glibc's thresholds grow up to 32 MiB
-ASIDE = 1 << 16  # elements looked at together of those set aside
 SHOWN = 5  # failures of each kind
 SAMPLED = 4096  # elements for plots, and failing ones for the diagnosis
 
 
 @dataclass(frozen=True)
-class Part:
+class Measured:
     """What some elements of one output come to."""
 
     tallies: dict[str, Tally]
@@ -43,8 +39,8 @@ class Part:
     ranges: Array  # failing elements per range of x
     points: Array  # (x, ULP) of some elements
 
-    def __add__(self, other: Part) -> Part:
-        return Part(
+    def __add__(self, other: Measured) -> Measured:
+        return Measured(
             {name: self.tallies[name] + tally for name, tally in other.tallies.items()},
             self.histogram + other.histogram,
             self.by_terms + other.by_terms,
@@ -61,105 +57,34 @@ def _thinned(places: Array) -> Array:
     return places if len(places) <= 8 * SAMPLED else np.concatenate([places[:SHOWN], places[SHOWN::2]])
 
 
-@dataclass(frozen=True)
-class _Aside:
-    """Elements of one output that ULPs alone do not decide about."""
-
-    lane: int
-    places: Array
-    inputs: tuple[Array, ...]
-    actual: Array
-    exact: Array
-
-    @staticmethod
-    def joined(of: Sequence[_Aside]) -> _Aside:
-        inputs = tuple(np.concatenate(lanes) for lanes in zip(*(a.inputs for a in of), strict=True))
-        places, actual, exact = (
-            np.concatenate([getattr(a, name) for a in of]) for name in ("places", "actual", "exact")
-        )
-        return _Aside(of[0].lane, places, inputs, actual, exact)
-
-    def take(self, at: slice) -> _Aside:
-        inputs = tuple(x[at] for x in self.inputs)
-        return _Aside(self.lane, self.places[at], inputs, self.actual[at], self.exact[at])
-
-
 class Measurement:
     """A call being measured by some standards."""
 
     def __init__(self, call: Elements, golden: Golden, asked: Sequence[str]):
         self.call, self.golden, self.asked = call, golden, asked
         self._stride = max(1, call.size // SAMPLED)
-        nothing = Part(
+        nothing = Measured(
             {name: Tally() for name in asked}, np.zeros(len(ULP_EDGES), np.int64), 0, 0, np.zeros(0, np.int64), (),
             np.zeros(axis.BINS, np.int64), np.zeros((0, 2)),
         )  # fmt: skip
-        self.parts = [nothing] * len(call.outputs)
+        self.outputs = [nothing] * len(call.outputs)
 
     def run(self, progress: Callable[[int], None] | None) -> None:
-        """Measure all elements; the parts add up in one order whichever thread is first."""
-        aside: list[list[_Aside]] = [[] for _ in self.parts]
-        for span, (clear, unclear) in in_threads(self._clear, spans(self.call.size)):
-            self._add(clear)
-            for one in unclear:
-                aside[one.lane].append(one)
-            for k, some in enumerate(aside):
-                if sum(len(a.places) for a in some) >= ASIDE:
-                    self._look_at(some)
-                    aside[k] = []
+        """Measure all elements; the chunks add up in one order whichever thread is first."""
+        for span, found in in_threads(self._chunk, spans(self.call.size)):
+            self.outputs = [a + b for a, b in zip(self.outputs, found, strict=True)]
             if progress is not None:
-                progress((span.stop - span.start) * len(self.parts))
-        for some in aside:
-            self._look_at(some)
+                progress((span.stop - span.start) * len(found))
 
-    def _look_at(self, aside: list[_Aside]) -> None:
-        """Measure elements set aside, on all cores."""
-        if aside:
-            whole = _Aside.joined(aside)
-            each = -(-len(whole.places) // cores())
-            pieces = [slice(start, start + each) for start in range(0, len(whole.places), each)]
-            for _, parts in in_threads(lambda at: self._unclear(whole.take(at)), pieces):
-                self._add(parts)
+    def _chunk(self, at: slice) -> list[Measured]:
+        call, inputs = self.call, [lane.take(at) for lane in self.call.inputs]
+        exact, places, found = self.golden.values(inputs), np.arange(at.start, at.stop), []
+        for lane, number in zip(call.outputs, call.numbers, strict=True):
+            c = with_faults(standards.compare(lane.take(at), exact[number]), call, self.golden, inputs, number)
+            found.append(self._measured(c, inputs[call.main], places))
+        return found
 
-    def _add(self, found: list[tuple[int, Part]]) -> None:
-        for k, part in found:
-            self.parts[k] = self.parts[k] + part
-
-    def _clear(self, at: slice) -> tuple[list[tuple[int, Part]], list[_Aside]]:
-        """Measure the elements that are within the ULPs allowed; the others are given back."""
-        call, places = self.call, np.arange(at.start, at.stop)
-        inputs = tuple(lane.take(at) for lane in call.inputs)
-        exact = self.golden.values(inputs)
-        parts, aside = [], []
-        for k, (lane, number) in enumerate(zip(call.outputs, call.numbers, strict=True)):
-            actual = lane.take(at)
-            c = standards.compare(actual, exact[number])
-            within = c.ulps <= standards.bounds(call.operator, actual.dtype.name)[0]
-            if within.all():
-                parts.append((k, self._part(replace(c, faults=~within), inputs[call.main], places)))
-                continue
-            clear, unclear = np.flatnonzero(within), np.flatnonzero(~within)
-            x = tuple(lane[unclear] for lane in inputs)
-            aside.append(_Aside(k, places[unclear], x, actual[unclear], exact[number][unclear]))
-            if len(clear):
-                c = replace(c.take(clear), faults=np.zeros(len(clear), bool))
-                parts.append((k, self._part(c, inputs[call.main][clear], places[clear])))
-        return parts, aside
-
-    def _unclear(self, some: _Aside) -> list[tuple[int, Part]]:
-        number = self.call.numbers[some.lane]
-        c = with_faults(standards.compare(some.actual, some.exact), self.call, self.golden, some.inputs, number)
-        return [(some.lane, self._part(c, some.inputs[self.call.main], some.places))]
-
-    def _sampled(self, places: Array) -> Array:
-        """Which of these places, which rise, are among those for plots."""
-        if not len(places):
-            return places
-        sampled = np.arange(-(-int(places[0]) // self._stride) * self._stride, int(places[-1]) + 1, self._stride)
-        found = np.searchsorted(places, sampled)
-        return found[places[found] == sampled]
-
-    def _part(self, c: Comparison, x: Array, places: Array) -> Part:
+    def _measured(self, c: ElementErrors, x: Array, places: Array) -> Measured:
         dtype, ulps = c.actual.dtype.name, c.ulps
         tallies, failing = {}, None
         for name in self.asked:
@@ -170,12 +95,12 @@ class Measurement:
                     failing = over if failing is None else failing | over
         if c.by_terms is not None:
             ulps = np.where(c.by_terms, 0, ulps)
-        some = self._sampled(places)
+        some = np.arange(-places[0] % self._stride, len(places), self._stride)
         at = np.zeros(0, np.int64) if failing is None else np.flatnonzero(failing)
         worst = at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]
-        most = max(64, SAMPLED * CHUNK // max(1, self.call.size), SAMPLED * len(places) // max(1, self.call.size))
+        most = max(64, SAMPLED * CHUNK // self.call.size)
         kept = np.union1d(at[:: -(-len(at) // most) or 1], at[:SHOWN])
-        return Part(
+        return Measured(
             tallies,
             histogram(ulps),
             0 if c.by_terms is None else int(np.count_nonzero(c.by_terms)),
@@ -193,18 +118,11 @@ def spans(size: int) -> Iterator[slice]:
         yield slice(start, min(start + CHUNK, size))
 
 
-def keep_freed_memory() -> None:
-    """Have the C library keep the pages of arrays that are freed, for the next ones.
-
-    glibc gives back what is larger than thresholds of its own, and raises them to the size of a block that is freed.
-    Else half of the time goes into asking for the same pages again with every part.
-    """
-    np.empty(_RETAINED, np.uint8)
-
-
 def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tuple[slice, T]]:
     """The results in the order of the parts; a few are computed ahead."""
-    keep_freed_memory()
+    # glibc raises the size from which it gives memory back to that of a freed block: it keeps the pages of our arrays.
+    # Half of the time would go into asking for the same pages again.
+    np.empty(_RETAINED, np.uint8)
     workers = cores()
     waiting: deque[tuple[slice, Future[T]]] = deque()
     with ThreadPoolExecutor(workers) as pool:
@@ -222,26 +140,34 @@ def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tupl
                 future.cancel()
 
 
-def with_faults(c: Comparison, call: Elements, golden: Golden, lanes: Sequence[Array], number: int) -> Comparison:
-    """The comparison, with what is beyond the project's own bounds.
+def with_faults(c: ElementErrors, call: Elements, golden: Golden, lanes: Sequence[Array], number: int) -> ElementErrors:
+    """The errors, with the elements beyond the project's own bounds.
 
-    ULPs decide, but of those beyond them each is looked at again: where terms cancel, an argument of exp was rounded,
-    or a factor is subnormal, ULPs are not the measure.
+    ULP decide first. Those beyond them are no faults where terms cancel, where a rounded argument of exp explains the
+    error, or where a factor is subnormal.
     """
-    ulps, terms = standards.bounds(call.operator, c.actual.dtype.name)
+    ulps = standards.bounds(call.operator, c.actual.dtype.name)[0]
     suspect = np.flatnonzero(c.ulps > ulps)
     if not len(suspect) or c.actual.dtype.kind in "iu":
         return replace(c, faults=c.ulps > ulps)
-    some, actual = [lane[suspect] for lane in lanes], c.actual[suspect]
-    dtypes = [actual.dtype] * len(call.computation.loop.outputs)
-    expected = golden.expected(some, dtypes)[number]
-    wrong = expected.faults(actual, ulps, terms)
-    if (at := np.flatnonzero(wrong)).size:
-        alone = [lane[at] if k == call.main else np.ones_like(lane[at]) for k, lane in enumerate(some)]
-        wrong[at] = ~inherited(actual[at], expected.values[at], golden.expected(alone, dtypes)[number], ulps)
+    wrong = faults_among(c.actual[suspect], call, golden, [lane[suspect] for lane in lanes], number)[1]
     faults, by_terms = np.zeros(len(c.ulps), bool), np.zeros(len(c.ulps), bool)
     faults[suspect], by_terms[suspect] = wrong, ~wrong
     return replace(c, faults=faults, by_terms=by_terms)
+
+
+def faults_among(
+    actual: Array, call: Elements, golden: Golden, lanes: Sequence[Array], number: int
+) -> tuple[Expected, Array, Array]:
+    """The exact values of some elements, the faults among them, and the errors that a factor excuses."""
+    ulps, terms = standards.bounds(call.operator, actual.dtype.name)
+    dtypes = [actual.dtype] * len(call.computation.loop.outputs)
+    expected = golden.expected(lanes, dtypes)[number]
+    faults, excused = expected.faults(actual, ulps, terms), np.zeros(len(actual), bool)
+    if (at := np.flatnonzero(faults)).size:
+        alone = [lane[at] if k == call.main else np.ones_like(lane[at]) for k, lane in enumerate(lanes)]
+        excused[at] = inherited(actual[at], expected.values[at], golden.expected(alone, dtypes)[number], ulps)
+    return expected, faults & ~excused, excused
 
 
 def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Array:

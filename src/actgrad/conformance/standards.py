@@ -17,7 +17,7 @@ from ..backends.reference import rounded
 from ..base import xp
 from ..base.dtypes import BY_NAME
 from ..calls.operator import Operator
-from . import oracle, vocabulary
+from . import oracle
 from .elements import Array
 
 RUNS = 50  # of the same call, that must give the same bits
@@ -28,7 +28,7 @@ _TRANSCENDENTAL = {name for name in xp.NAMES if name.startswith(("normal", "sigm
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ElementErrors:
     """Actual elements beside exact ones. Infinity counts as the number after the largest, as in testing.ulp_errors."""
 
     actual: Array
@@ -40,25 +40,25 @@ class Comparison:
     faults: Array | None = None  # beyond the project's own bounds; None before that was looked at
     by_terms: Array | None = None  # judged by the size of their terms; None for none
 
-    def take(self, at: Array) -> Comparison:
+    def take(self, at: Array) -> ElementErrors:
         """Some of the elements, before anything was decided about them."""
-        return Comparison(
+        return ElementErrors(
             self.actual[at], self.exact[at], self.golden[at], self.error[at], self.ulps[at], self.is_finite
         )
 
 
-def compare(actual: Array, exact: Array) -> Comparison:
+def compare(actual: Array, exact: Array) -> ElementErrors:
     """Compare 1-D arrays; `exact` is float64 or longdouble."""
     dtype = BY_NAME[actual.dtype.name]
     with np.errstate(all="ignore"):
         wide, golden = actual.astype(exact.dtype), rounded(exact, dtype).astype(exact.dtype)
         if dtype.kind != "float":
             error = np.abs(wide - golden)
-            return Comparison(actual, exact, golden, error, error, True)
+            return ElementErrors(actual, exact, golden, error, error, True)
         ulps = oracle.ulp_errors(actual, exact)
         is_finite = bool(np.isfinite(wide).all() and np.isfinite(golden).all())
         if is_finite:
-            return Comparison(actual, exact, golden, np.abs(wide - golden), ulps, True)
+            return ElementErrors(actual, exact, golden, np.abs(wide - golden), ulps, True)
         largest = exact.dtype.type(ml_dtypes.finfo(actual.dtype).max)
         beyond = largest + oracle.ulp(largest, actual.dtype)
         a, g = (np.where(np.isinf(v), np.copysign(beyond, v), v) for v in (wide, golden))
@@ -67,7 +67,7 @@ def compare(actual: Array, exact: Array) -> Comparison:
         apart = (np.isinf(wide) | np.isinf(golden)) & ~(ulps <= 1)
         hopeless = ~agrees & (np.isinf(exact) | np.isnan(wide) | np.isnan(golden) | apart)
         error = np.where(agrees, 0, np.where(hopeless, np.inf, np.abs(a - g)))
-        return Comparison(actual, exact, golden, error, ulps, False)
+        return ElementErrors(actual, exact, golden, error, ulps, False)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Tally:
     broken: int = 0  # beyond what no element may be
     total: float = 0.0  # of the errors, in the standard's terms
     largest: float = 0.0
-    excused: int = 0  # not judged by a relative error: see _excusing and Comparison.by_terms
+    excused: int = 0  # not judged by a relative error: see _excusing and ElementErrors.by_terms
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -104,14 +104,14 @@ Limits = tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Standard:
+class AcceptanceStandard:
     """One acceptance standard."""
 
     name: str  # as --standard takes it
     title: str
     says: str
     limits: Mapping[str, Limits] | None  # by dtype; None: every dtype
-    measure: Callable[[Comparison, Limits], tuple[Array, Tally]]  # the elements over, and their tally
+    measure: Callable[[ElementErrors, Limits], tuple[Array, Tally]]  # the elements over, and their tally
     holds: Callable[[Tally, Limits], bool]
     shows: Callable[[Tally, Limits], str]
 
@@ -142,7 +142,7 @@ class Outcome:
         return self.counts and self.holds is False
 
 
-def decide(standard: Standard, dtype: str, tally: Tally, counts: bool = True) -> Outcome:
+def decide(standard: AcceptanceStandard, dtype: str, tally: Tally, counts: bool = True) -> Outcome:
     """The outcome of a standard, given the tally of all elements."""
     if not standard.is_defined(dtype):
         return Outcome(standard.name, None, f"not defined for {dtype}", counts=counts)
@@ -156,7 +156,7 @@ MIXED_SHARE = 0.01  # of the elements may be beyond the tolerance
 MIXED_ULPS = 32  # and none beyond the limit, unless it is this near
 
 
-def _mixed(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
+def _mixed(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     rtol, atol, limit = limits
     with np.errstate(invalid="ignore"):
         within = c.error <= atol + rtol * np.abs(c.golden)
@@ -177,7 +177,7 @@ MERE_OFFSET = 1e-7
 MARE_FACTOR = 10
 
 
-def _mere(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
+def _mere(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     (threshold,) = limits
     with np.errstate(invalid="ignore"):
         relative = c.error / (np.abs(c.golden) + MERE_OFFSET)
@@ -192,7 +192,7 @@ def _mere(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
     )  # fmt: skip
 
 
-def _excusing(c: Comparison, over: Array) -> tuple[Array, Array]:
+def _excusing(c: ElementErrors, over: Array) -> tuple[Array, Array]:
     """What is over, and what would be although it is as near as rounding allows.
 
     The next number to a subnormal one, or to what is left of terms that cancel, is far away in relative terms: no
@@ -205,7 +205,7 @@ def _excusing(c: Comparison, over: Array) -> tuple[Array, Array]:
 # Double thousandth
 
 
-def _thousandth(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
+def _thousandth(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     relative, _ = limits
     with np.errstate(invalid="ignore"):
         over = c.error > relative * np.abs(c.golden)
@@ -222,13 +222,22 @@ def bounds(operator: Operator, dtype: str) -> tuple[float, float]:
     """The ULP that an operator may be off by, and where terms cancel the units of the larger one."""
     if BY_NAME[dtype].kind != "float":
         return 0.0, 0.0
-    is_transcendental = bool(vocabulary.of_operator(operator) & _TRANSCENDENTAL)
+    is_transcendental = bool(_functions(operator) & _TRANSCENDENTAL)
     if BY_NAME[dtype].itemsize == 2:
         return HALF_ULPS, TRANSCENDENTAL_TERMS if is_transcendental else TERMS
     return (TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS) if is_transcendental else (ULPS, TERMS)
 
 
-def _ulp(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
+def _functions(operator: Operator) -> frozenset[str]:
+    """The functions that the formulas of an operator and of its forward pass call."""
+    found: frozenset[str] = frozenset()
+    for one in filter(None, (operator, operator.gradient_of)):
+        formulas = one.formula.values() if isinstance(one.formula, Mapping) else [one.formula]
+        found = found.union(*map(xp.functions_of, formulas))
+    return found
+
+
+def _ulp(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     assert c.faults is not None, "the judge looks at the terms first"
     judged = c.ulps if c.by_terms is None else np.where(c.by_terms, 0, c.ulps)
     over, over_one = int(np.count_nonzero(c.faults)), int(np.count_nonzero(judged > 1))
@@ -245,7 +254,7 @@ def _shows_ulp(t: Tally, limits: Limits) -> str:
 # NaN and infinity
 
 
-def _nonfinite(c: Comparison, limits: Limits) -> tuple[Array, Tally]:
+def _nonfinite(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     if c.is_finite:
         return np.zeros(len(c.error), bool), Tally(len(c.error))
     wide = c.actual.astype(c.exact.dtype)
@@ -267,10 +276,10 @@ def _largest(values: Array) -> float:
 REPEAT = "repeat"
 OWN = "ulp"  # actgrad's own bounds
 PUBLISHED = ("mixed", "mere-mare", "thousandth")  # of accuracy; each defines some dtypes
-STANDARDS: Mapping[str, Standard] = {
+STANDARDS: Mapping[str, AcceptanceStandard] = {
     s.name: s
     for s in (
-        Standard(
+        AcceptanceStandard(
             "mixed",
             "mixed tolerance",
             "|actual - golden| <= atol + rtol * |golden| in 99 % of the elements, and no error above a limit unless "
@@ -284,7 +293,7 @@ STANDARDS: Mapping[str, Standard] = {
             lambda t, limits: t.over <= MIXED_SHARE * t.elements and not t.broken,
             _shows_mixed,
         ),
-        Standard(
+        AcceptanceStandard(
             "mere-mare",
             "MERE and MARE",
             f"mean and maximum of |actual - golden| / (|golden| + {MERE_OFFSET:g}) below T and {MARE_FACTOR} T; of "
@@ -294,7 +303,7 @@ STANDARDS: Mapping[str, Standard] = {
             lambda t, limits: t.mean < limits[0] and t.largest < MARE_FACTOR * limits[0],
             lambda t, limits: f"MERE {t.mean:.2g}, MARE {t.largest:.2g} (T = {limits[0]:.2g}){_excuses(t)}",
         ),
-        Standard(
+        AcceptanceStandard(
             "thousandth",
             "double thousandth",
             "relative error above 0.001 (float32: 0.0001) in less than that share of the elements",
@@ -304,7 +313,7 @@ STANDARDS: Mapping[str, Standard] = {
             lambda t, limits: t.share < limits[1],
             lambda t, limits: f"{t.share:.3%} beyond {limits[0]:g}{_excuses(t)}",
         ),
-        Standard(
+        AcceptanceStandard(
             "ulp",
             "ULP",
             f"actgrad's own bounds: {HALF_ULPS} ULP in half precision (rounded once), else {ULPS} or, with a "
@@ -315,7 +324,7 @@ STANDARDS: Mapping[str, Standard] = {
             lambda t, limits: not t.over,
             _shows_ulp,
         ),
-        Standard(
+        AcceptanceStandard(
             "nonfinite",
             "NaN and infinity",
             "NaN and infinities where the exact value, rounded, is one, and nowhere else",

@@ -1,15 +1,15 @@
-"""What the judge says of a call, as plain data."""
+"""The judge's verdict on a call, as plain data, and the decision about all verdicts: accepted or rejected."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .axis import Range
-from .standards import Outcome
+from .diagnosis.axis import Range
+from .standards import NAMES, OWN, PUBLISHED, REPEAT, STANDARDS, Outcome
 
 #: Edges of the histogram of errors, in ULP; what lies above the last is its own bin, NaN among it.
 ULP_EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0)
@@ -72,8 +72,13 @@ class Verdict:
     @property
     def holds(self) -> bool:
         """Whether every standard holds that counts and says anything."""
-        repeats = self.repeat is None or not self.repeat.is_broken
-        return repeats and all(output.holds for output in self.outputs)
+        return not any(outcome.is_broken for outcome in self.outcomes)
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The outcomes of all standards for all outputs."""
+        repeat = () if self.repeat is None else (self.repeat,)
+        return (*(outcome for output in self.outputs for outcome in output.outcomes), *repeat)
 
     @property
     def is_judged(self) -> bool:
@@ -87,3 +92,67 @@ class Verdict:
     @property
     def failing(self) -> int:
         return sum(output.failing for output in self.outputs)
+
+
+@dataclass(frozen=True)
+class CaseVerdict:
+    """The verdict on one case of an operator."""
+
+    operator: str
+    dtype: str
+    case: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether results are accepted. The exit status, the last line and both reports say the same."""
+
+    is_accepted: bool
+    why: str
+
+    @property
+    def word(self) -> str:
+        return "ACCEPTED" if self.is_accepted else "REJECTED"
+
+    def __str__(self) -> str:
+        return f"{self.word}: {self.why}"
+
+
+def decide(results: Sequence[CaseVerdict], refused: Sequence[bool] = (), not_run: int = 0) -> Decision:
+    """The decision about all results together.
+
+    `refused` tells for each case that must be refused whether it was; `not_run` counts cases without a result.
+    """
+    outcomes = [one for result in results for one in result.verdict.outcomes]
+    failing = {one.standard for one in outcomes if one.counts and one.holds is False}
+    holding = {one.standard for one in outcomes if one.counts and one.holds} - failing
+    beyond = {one.standard for one in outcomes if not one.counts and one.holds is False}
+    is_accepted = not failing and all(refused)
+    said = [_sentence(failing, "fails", "fail"), _sentence(holding, "holds", "hold")]
+    if beyond:
+        said.append(f"{_sentence(beyond, 'is exceeded', 'are exceeded')}, which counts only with --strict")
+    unpublished = {
+        output.dtype
+        for result in results
+        for output in result.verdict.outputs
+        if not any(o.standard in PUBLISHED and o.holds is not None for o in output.outcomes)
+        and any(o.standard == OWN and o.counts for o in output.outcomes)
+        and not all(o.standard == OWN for o in output.outcomes)
+    }
+    if unpublished:
+        said.append(f"no published standard is defined for {', '.join(sorted(unpublished))}")
+    if refused:
+        said.append(f"{sum(refused)} of {len(refused)} calls that must be refused were refused")
+    if not_run:
+        said.append(f"{not_run} of {len(results) + sum(refused) + not_run} cases were not run")
+    if len(results) > 1 and failing:
+        count = sum(not result.verdict.holds for result in results)
+        said.insert(0, f"{count} of {len(results)} cases fail")
+    return Decision(is_accepted, "; ".join(filter(None, said)))
+
+
+def _sentence(names: Iterable[str], one: str, several: str) -> str:
+    known = set(names)
+    titles = [STANDARDS[n].title if n != REPEAT else "equal bits in all runs" for n in NAMES if n in known]
+    return f"{', '.join(titles)} {one if len(titles) == 1 else several}" if titles else ""

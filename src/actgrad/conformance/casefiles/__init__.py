@@ -1,6 +1,10 @@
 """Files of test cases as published with CANN's operators: ATK's (JSON) and TTK's (CSV).
 
-`described` is a case as data, `interface` the operator that a file means, `value_ranges` its numbers, `fields` the
-types of fields. `atk` and `ttk` read and write the formats, `reading` a file of either. `execution` runs cases,
-`result_files` writes their outcomes, `generation` makes cases as the mixed tolerance asks.
+case_model  a case as data, with the numbers and the layout of its tensors; both formats share it
+fields      the types of the formats' fields
+interface   the function that a file names
+atk, ttk    the two formats: a case read, cases written
+case_files  a file of either format read, and written with its results
+execution   a case computed by our backend and judged
+generation  cases as the mixed tolerance demands them
 """

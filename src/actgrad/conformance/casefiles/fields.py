@@ -1,65 +1,55 @@
-"""The fields of both formats: what they must be, in words that name them."""
+"""The fields of both formats: each function returns a field's value, or raises a Fault that names the field."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 from ...base.dtypes import BY_NAME
-from .described import MOST_DIMENSIONS
-from .interface import DTYPES
+from .case_model import MOST_DIMENSIONS, NAMED
+
+#: Words for data types beside NumPy's names.
+DTYPES = {
+    "fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "float": "float32",
+    "double": "float64", "int32_t": "int32", "int64_t": "int64", "c32": "complex32", "c64": "complex64",
+    "c128": "complex128",
+}  # fmt: skip
 
 
 class Fault(Exception):
-    """A field that is not what the format says it is; the reader adds file and case."""
+    """A field that breaks its format; the reader adds file and case."""
 
 
 def shown(value: Any) -> str:
-    """A value of a file in an error: short, and without what a terminal would obey."""
+    """A value of a file in an error: short, and without characters that a terminal would obey."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def text(case: dict[str, Any], name: str) -> str:
-    """A field that is a name."""
-    value = case.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise Fault(f"{name} is {shown(value)}; it must be a name")
-    return value
+def refuse(what: str, value: Any, must: str) -> NoReturn:
+    """Raise the Fault of a field."""
+    raise Fault(f"{what} is {shown(value)}; it must be {must}")
 
 
-def optional_text(case: dict[str, Any], name: str) -> str | None:
-    """A field that is a name, or null."""
-    return None if case.get(name) is None else text(case, name)
+def text(what: str, value: Any) -> str:
+    """A name."""
+    return value if isinstance(value, str) and value.strip() else refuse(what, value, "a name")
 
 
-def whole(what: str, value: Any) -> int | None:
-    """A whole number from 0, or null."""
-    if value is not None and (type(value) is not int or value < 0):
-        raise Fault(f"{what} is {shown(value)}; it must be a whole number from 0")
-    return value
+def whole(what: str, value: Any) -> int:
+    """A whole number from 0."""
+    return value if type(value) is int and value >= 0 else refuse(what, value, "a whole number from 0")
 
 
-def flag(what: str, value: Any) -> bool | None:
-    """True or false, or null."""
-    if value is not None and type(value) is not bool:
-        raise Fault(f"{what} is {shown(value)}; it must be true or false")
-    return value
-
-
-def boolean(what: str, value: Any) -> bool:
-    """The value of a boolean attribute: true or false, or 1 or 0 as C writes them."""
-    if type(value) not in (bool, int) or value not in (0, 1):
-        raise Fault(f"{what} is {shown(value)}; it must be true or false")
-    return bool(value)
+def flag(what: str, value: Any) -> bool:
+    """True or false."""
+    return value if type(value) is bool else refuse(what, value, "true or false")
 
 
 def texts(what: str, value: Any) -> tuple[str, ...]:
     """Names: none, one, or several."""
     entries = () if value is None else tuple(value) if isinstance(value, (list, tuple)) else (value,)
-    if not all(isinstance(one, str) and one.strip() for one in entries):
-        raise Fault(f"{what} is {shown(value)}; it must be names")
-    return entries
+    return entries if all(isinstance(one, str) and one.strip() for one in entries) else refuse(what, value, "names")
 
 
 def dtype(what: str, word: Any) -> str:
@@ -73,10 +63,20 @@ def dtype(what: str, word: Any) -> str:
 def shape(what: str, given: Any) -> tuple[int, ...]:
     """Sizes of dimensions: whole numbers that are not negative."""
     if not isinstance(given, (list, tuple)) or not all(type(n) is int and 0 <= n < 1 << 62 for n in given):
-        raise Fault(f"{what} is {shown(given)}; it must be a list of whole numbers that are not negative")
+        refuse(what, given, "a list of whole numbers that are not negative")
     if len(given) > MOST_DIMENSIONS:
         raise Fault(f"{what} has {len(given)} dimensions; at most {MOST_DIMENSIONS} can be made")
     return tuple(given)
+
+
+def attribute(what: str, kind: str, value: Any, must: str = "a number") -> Any:
+    """The value of an attribute of a type of the schema; C writes true and false as 1 and 0."""
+    if kind == "bool":
+        return bool(value) if type(value) in (bool, int) and value in (0, 1) else refuse(what, value, "true or false")
+    if kind == "int":
+        return value if type(value) is int else refuse(what, value, "a whole number")
+    plain = float(value) if isinstance(value, bool) else number(value)
+    return refuse(what, value, must) if plain is None else plain
 
 
 def ordered(what: str, low: float, high: float) -> tuple[float, float]:
@@ -86,3 +86,22 @@ def ordered(what: str, low: float, high: float) -> tuple[float, float]:
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise Fault(f"{what} is from {low} to {high}; it must be from a number to a larger one, or one number twice")
     return low, high
+
+
+def number(value: Any) -> float | None:
+    """A number as the files write it; None for anything else, True and False among it."""
+    if isinstance(value, str):
+        return NAMED.get(value.strip().lower().removeprefix("+"))
+    if type(value) not in (int, float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return None
+
+
+def written(value: float) -> Any:
+    """The inverse of `number`: by name where JSON has no other way."""
+    if math.isfinite(value):
+        return int(value) if value == int(value) and abs(value) < 1 << 53 else value
+    return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")

@@ -23,8 +23,7 @@ from ...base.loop import broadcast_shapes
 from ...calls.operator import Operator
 from .. import oracle
 from . import interface
-from .described import Described, Scalar, Tensor
-from .value_ranges import Values
+from .case_model import Described, Scalar, Tensor, Values
 
 STANDARDS = {"v2": "the mixed tolerance, in force since July 2026"}
 LARGEST = 1 << 14  # elements of a tensor

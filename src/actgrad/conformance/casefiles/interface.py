@@ -1,4 +1,4 @@
-"""Which operator a case file means: by its C function, or by a name of actgrad's own."""
+"""The operator that a case file names: by its C function, or by a name of actgrad's own."""
 
 from __future__ import annotations
 
@@ -7,13 +7,6 @@ from ...aclnn.signatures import CParameter, Signature
 from ...calls.operator import REGISTRY, Operator
 
 PREFIX, OWN = "aclnn", "actgrad."
-
-#: Words for data types beside NumPy's names.
-DTYPES = {
-    "fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "float": "float32",
-    "double": "float64", "int32_t": "int32", "int64_t": "int64", "c32": "complex32", "c64": "complex64",
-    "c128": "complex128",
-}  # fmt: skip
 
 
 def find(name: str) -> Signature | None:
@@ -39,7 +32,7 @@ def of(operator: Operator) -> tuple[Signature, ...]:
 
 
 def inputs(signature: Signature) -> tuple[CParameter, ...]:
-    """What a function reads, in its order; in place that is the reference too."""
+    """The parameters that a function reads, in its order; in place the reference too."""
     if signature.in_place:
         return signature.parameters
     return tuple(p for p in signature.parameters if not p.is_output)

@@ -6,95 +6,81 @@ import ast
 import csv
 import io
 import re
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ...aclnn.signatures import CParameter, Signature
-from ..sizes import UnreadableFile
+from ...aclnn.signatures import Signature
 from . import fields, interface
-from .described import Described, Scalar, Tensor
-from .fields import Fault
-from .value_ranges import UNTOLD, Values, number, written
+from .case_model import UNTOLD, Described, Scalar, Tensor, Values
+from .fields import Fault, shown
 
 REQUIRED = ("api_name", "tensor_view_shapes", "tensor_dtypes")
-_READ = {
-    *REQUIRED, "testcase_name", "tensor_formats", "tensor_storage_shapes", "tensor_view_offsets",
+CASCADE = "actgrad_cascade"
+#: Columns of Python literals.
+_LITERALS = (
+    "tensor_view_shapes", "tensor_dtypes", "tensor_formats", "tensor_storage_shapes", "tensor_view_offsets",
     "tensor_view_strides", "output_tensor_indexes", "output_inplace_indexes", "attributes", "scalar_dtypes",
-    "scalar_data_ranges", "input_data_ranges", "is_enabled", "manual_tensor_binaries", "soc_series",
-    CASCADE := "actgrad_cascade",
-}  # fmt: skip
-#: Names and priorities; tolerances of comparisons other than the mixed tolerance, TTK's default, which ignores them.
-_WITHOUT_EFFECT = {
+    "scalar_data_ranges", "input_data_ranges", "is_enabled", "manual_tensor_binaries", CASCADE,
+)  # fmt: skip
+#: Names and priorities; tolerances of other comparisons, which TTK's default, the mixed tolerance, ignores.
+_WITHOUT_EFFECT = (
     "network_name", "remark", "priority", "dump_file_prefix", "manual_golden_binaries", "precision_tolerances",
     "absolute_precision", "output_dtypes", "batch_seed", "batch_axis", "batch_slice_info", "precision",
     "precision_status", "soc", "fail_reason",
-}  # fmt: skip
-_CALL = re.compile(r"float\(\s*(['\"][+-]?(?:inf|nan)['\"])\s*\)")  # what Python has no literal for
-_DEFAULT = ((None, None),)
+)  # fmt: skip
+_KNOWN = {"testcase_name", "api_name", "soc_series", *_LITERALS, *_WITHOUT_EFFECT}
+_CALL = re.compile(r"float\(\s*(['\"][+-]?(?:inf|nan)['\"])\s*\)")  # Python has no literal for these
 
 
-def read(path: Path, text: str) -> list[Described]:
-    """The cases of a file; UnreadableFile for what is no such file."""
+def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
+    """The cases of a file: the place in words, the cells, the number of the row."""
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as error:
-        raise UnreadableFile(f"{path}: no CSV: {error}") from error
+        raise Fault(f"no CSV: {error}") from error
     header = [name.strip().removeprefix("\ufeff") for name in rows[0]] if rows else []
-    missing = [name for name in REQUIRED if name not in header]
-    if missing:
-        raise UnreadableFile(f"{path}: its columns are {fields.shown(header)}; {', '.join(missing)} must be among them")
+    if missing := [name for name in REQUIRED if name not in header]:
+        raise Fault(f"its columns are {shown(header)}; {', '.join(missing)} must be among them")
     if len(set(header)) != len(header):
-        raise UnreadableFile(f"{path}: a column is there twice: {fields.shown(header)}")
-    found = []
-    for line, row in enumerate(rows[1:], 2):
-        if not any(cell.strip() for cell in row):
-            continue
-        where = f"{path}: row {line}"
+        raise Fault(f"a column is there twice: {shown(header)}")
+    kept = [(line, row) for line, row in enumerate(rows[1:], 2) if any(cell.strip() for cell in row)]
+    if not kept:
+        raise Fault("has no cases, only a header")
+    for line, row in kept:
         if len(row) != len(header):
-            raise UnreadableFile(f"{where}: has {len(row)} cells, the header {len(header)}")
+            raise Fault(f"row {line}: has {len(row)} cells, the header {len(header)}")
         case = dict(zip(header, (cell.strip() for cell in row), strict=True))
-        if case.get("testcase_name"):
-            where += f" ({fields.shown(case['testcase_name'])})"
-        try:
-            found.append(_read(case, line))
-        except Fault as fault:
-            raise UnreadableFile(f"{where}: {fault}") from fault
-    if not found:
-        raise UnreadableFile(f"{path}: has no cases, only a header")
-    return found
+        name = case.get("testcase_name")
+        yield f"row {line}" + (f" ({shown(name)})" if name else ""), case, line
 
 
-def _read(case: dict[str, str], line: int) -> Described:
-    notes = [f"column {name!r} is unknown" for name in case if name not in _READ | _WITHOUT_EFFECT]
-    name, api = case.get("testcase_name") or f"row {line}", fields.text(case, "api_name")
+def described(case: dict[str, Any], line: int) -> Described:
+    """A case; a Fault names the column that breaks the format."""
+    notes = [f"column {name!r} is unknown" for name in case if name not in _KNOWN]
+    name, api = case.get("testcase_name") or f"row {line}", fields.text("api_name", case["api_name"])
     signature = interface.find(api)
     if signature is None:
-        return Described(name, dict(case), problem=f"{api}: actgrad has no such function", notes=tuple(notes))
+        return Described(name, case, problem=f"{api}: actgrad has no such function", notes=tuple(notes))
+    cells = {column: _literal(column, case[column]) for column in _LITERALS if case.get(column)}
     problems = []
-    if fields.flag("is_enabled", _value(case, "is_enabled", True)) is False:
+    if (enabled := cells.get("is_enabled")) is not None and not fields.flag("is_enabled", enabled):
         problems.append("is_enabled is False")
-    if fields.texts("manual_tensor_binaries", _value(case, "manual_tensor_binaries", ())):
+    if fields.texts("manual_tensor_binaries", cells.get("manual_tensor_binaries")):
         problems.append("manual_tensor_binaries: numbers from files are not read")
-    formats = _value(case, "tensor_formats", ("ND",))
+    formats = cells.get("tensor_formats")
     if any(word != "ND" for word in fields.texts("tensor_formats", formats)):
-        notes.append(f"tensor_formats is {fields.shown(formats)}: read as ND")
-    tensors, outputs = _tensors(signature, case)
-    scalars = _scalars(signature, case)
-    return Described(
-        name, dict(case), signature, tensors, outputs, scalars, problem="; ".join(problems), notes=tuple(notes)
-    )
+        notes.append(f"tensor_formats is {shown(formats)}: read as ND")
+    tensors, outputs = _tensors(signature, cells)
+    scalars = _scalars(signature, cells)
+    return Described(name, case, signature, tensors, outputs, scalars, problem="; ".join(problems), notes=tuple(notes))
 
 
-def _value(case: dict[str, str], column: str, default: Any) -> Any:
-    """A cell, which is a Python literal; `default` where it is empty or missing."""
-    cell = case.get(column, "")
-    if not cell:
-        return default
+def _literal(column: str, cell: str) -> Any:
     try:
         return ast.literal_eval(_CALL.sub(r"\1", cell))
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise Fault(f"{column} is {fields.shown(cell)}, no literal of Python") from error
+        raise Fault(f"{column} is {shown(cell)}, no literal of Python") from error
 
 
 def _each(given: Any) -> tuple[Any, ...]:
@@ -102,8 +88,8 @@ def _each(given: Any) -> tuple[Any, ...]:
     return tuple(given) if isinstance(given, (tuple, list)) else (given,)
 
 
-def _spread(column: str, given: Any, count: int) -> tuple[Any, ...]:
-    """An entry for each of `count`; one alone is that of all."""
+def _repeated(column: str, given: Any, count: int) -> tuple[Any, ...]:
+    """An entry for each of `count`; an entry alone is repeated."""
     entries = _each(given)
     if len(entries) == 1:
         return entries * count
@@ -112,10 +98,15 @@ def _spread(column: str, given: Any, count: int) -> tuple[Any, ...]:
     return entries
 
 
-def _tensors(signature: Signature, case: dict[str, str]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+def _optional(column: str, given: Any, count: int, default: Any) -> tuple[Any, ...]:
+    """An entry for each of `count`, or `default` where the cell is empty, None or an empty tuple."""
+    return _repeated(column, default if given in (None, (), []) else given, count)
+
+
+def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Inputs and outputs by their names in the schema."""
     parameters = [p for p in signature.parameters if p.type == "Tensor"]
-    given = _value(case, "tensor_view_shapes", ())
+    given = cells.get("tensor_view_shapes", ())
     if isinstance(given, (tuple, list)) and given and all(type(n) is int for n in given):
         given = (given,)  # published so for functions of one tensor
     shapes = _each(given)
@@ -124,116 +115,85 @@ def _tensors(signature: Signature, case: dict[str, str]) -> tuple[dict[str, Tens
         names = ", ".join(p.name for p in parameters)
         raise Fault(f"tensor_view_shapes has {len(shapes)} entries; {signature.name} has {names}")
     count = len(shapes)
-    indexes = _value(case, "output_tensor_indexes", None)
-    _check_outputs(indexes, [p.is_output for p in parameters[:count]])
-    in_place = _value(case, "output_inplace_indexes", None)
-    if not _is_absent(in_place) and not all(type(n) is int for n in _each(in_place)):
-        raise Fault(f"output_inplace_indexes is {fields.shown(in_place)}; it must be places of tensors")
-    dtypes = _spread("tensor_dtypes", _value(case, "tensor_dtypes", ()), count)
-    ranges = _ranges("input_data_ranges", _value(case, "input_data_ranges", _DEFAULT), least)
-    strides = _value(case, "tensor_view_strides", None)
-    storages, offsets = _value(case, "tensor_storage_shapes", None), _value(case, "tensor_view_offsets", None)
-    cascades = _spread(CASCADE, _value(case, CASCADE, False), count)
+    _check_indexes(cells, [p.is_output for p in parameters[:count]])
+    ranges = _ranges("input_data_ranges", cells, least)
+    dtypes = _repeated("tensor_dtypes", cells.get("tensor_dtypes", ()), count)
+    cascades = _repeated(CASCADE, cells.get(CASCADE, False), count)
+    layouts = {n: _optional(n, cells.get(n), count, None) for n in ("tensor_view_strides", "tensor_storage_shapes")}
+    offsets = _optional("tensor_view_offsets", cells.get("tensor_view_offsets"), count, 0)
     inputs: dict[str, Tensor] = {}
     outputs: dict[str, Tensor] = {}
     for k, parameter in enumerate(parameters[:count]):
         what = parameter.name
         is_input = not parameter.is_output or signature.in_place
         values = ranges[k] if is_input and k < len(ranges) else UNTOLD
-        tensor = Tensor(
+        strides, storage = (
+            None if one[k] is None else fields.shape(f"{name} of {what}", one[k]) for name, one in layouts.items()
+        )
+        if type(offsets[k]) is not int or not 0 <= offsets[k] < 1 << 62:
+            fields.refuse(f"tensor_view_offsets of {what}", offsets[k], "a whole number from 0")
+        (inputs if is_input else outputs)[parameter.argument] = Tensor(
             fields.dtype(f"tensor_dtypes of {what}", dtypes[k]),
             fields.shape(f"tensor_view_shapes of {what}", shapes[k]),
-            Values(values.low, values.high, None, values.among, fields.boolean(f"{CASCADE} of {what}", cascades[k])),
-            *_layout(what, k, strides, offsets, storages, count),
-        )
-        (inputs if is_input else outputs)[parameter.argument] = tensor
+            replace(values, is_result=fields.attribute(f"{CASCADE} of {what}", "bool", cascades[k])),
+            strides, offsets[k], storage,
+        )  # fmt: skip
     return inputs, outputs
 
 
-def _layout(
-    what: str, k: int, strides: Any, offsets: Any, storages: Any, count: int
-) -> tuple[tuple[int, ...] | None, int, tuple[int, ...] | None]:
-    one = None if _is_absent(strides) else _spread("tensor_view_strides", strides, count)[k]
-    offset = 0 if _is_absent(offsets) else _spread("tensor_view_offsets", offsets, count)[k]
-    storage = None if _is_absent(storages) else _spread("tensor_storage_shapes", storages, count)[k]
-    if type(offset) is not int or not 0 <= offset < 1 << 62:
-        raise Fault(f"tensor_view_offsets of {what} is {fields.shown(offset)}; it must be a whole number from 0")
-    return (
-        None if one is None else fields.shape(f"tensor_view_strides of {what}", one),
-        offset,
-        None if storage is None else fields.shape(f"tensor_storage_shapes of {what}", storage),
-    )
-
-
-def _is_absent(given: Any) -> bool:
-    """Whether a cell says nothing: None, or an empty tuple."""
-    return given is None or (isinstance(given, (tuple, list)) and not given)
-
-
-def _check_outputs(indexes: Any, is_output: list[bool]) -> None:
-    """Outputs must be those of the function: their places follow from it."""
+def _check_indexes(cells: dict[str, Any], is_output: list[bool]) -> None:
+    """Raise where the places of outputs are not the function's."""
+    in_place = cells.get("output_inplace_indexes")
+    if in_place is not None and not all(type(n) is int for n in _each(in_place)):
+        fields.refuse("output_inplace_indexes", in_place, "places of tensors")
+    indexes = cells.get("output_tensor_indexes")
     if indexes is None:
         return
     count, entries = len(is_output), _each(indexes)
     if not all(type(n) is int and -count <= n < count for n in entries):
-        raise Fault(f"output_tensor_indexes is {fields.shown(indexes)}; it must be places among {count} tensors")
+        fields.refuse("output_tensor_indexes", indexes, f"places among {count} tensors")
     if {n % count for n in entries} != {k for k, out in enumerate(is_output) if out}:
-        raise Fault(f"output_tensor_indexes is {fields.shown(indexes)}, where the function has its outputs elsewhere")
+        raise Fault(f"output_tensor_indexes is {shown(indexes)}, where the function has its outputs elsewhere")
 
 
-def _ranges(column: str, given: Any, count: int) -> list[Values]:
-    entries = _each(given)
+def _ranges(column: str, cells: dict[str, Any], count: int) -> tuple[Values, ...]:
+    entries = _each(cells.get(column, ((None, None),)))
     if not any(isinstance(entry, (tuple, list)) for entry in entries):
         entries = (entries,)  # published so for functions of one tensor or scalar
-    return list(_spread(column, [_range(column, entry) for entry in entries], count))
+    return _repeated(column, [_range(column, entry) for entry in entries], count)
 
 
 def _range(column: str, given: Any) -> Values:
     """From the first to the second number; further ones must occur."""
     if not isinstance(given, (tuple, list)) or len(given) < 2:
-        raise Fault(f"{column}: {fields.shown(given)} must be (from, to), and numbers that must occur")
-    ends = [default if v is None else number(v) for v, default in zip(given[:2], (-2.0, 2.0), strict=True)]
-    among = [number(v) for v in given[2:]]
-    if None in ends or None in among:
-        raise Fault(f"{column}: {fields.shown(given)} must be numbers")
-    low, high = fields.ordered(column, *(float(v or 0) for v in ends))
-    return Values(low, high, None, tuple(float(v or 0) for v in among))
+        raise Fault(f"{column}: {shown(given)} must be (from, to), and numbers that must occur")
+    ends = (default if v is None else v for v, default in zip(given[:2], (UNTOLD.low, UNTOLD.high), strict=True))
+    numbers = [number for v in (*ends, *given[2:]) if (number := fields.number(v)) is not None]
+    if len(numbers) != len(given):
+        raise Fault(f"{column}: {shown(given)} must be numbers")
+    return Values(*fields.ordered(column, *numbers[:2]), None, tuple(numbers[2:]))
 
 
-def _scalars(signature: Signature, case: dict[str, str]) -> dict[str, Scalar]:
-    """What the function takes besides tensors."""
-    given = _value(case, "attributes", {})
+def _scalars(signature: Signature, cells: dict[str, Any]) -> dict[str, Scalar]:
+    """The attributes of a call."""
+    given = cells.get("attributes", {})
     if not isinstance(given, dict) or not all(isinstance(name, str) for name in given):
-        raise Fault(f"attributes is {fields.shown(given)}; it must be names with values")
-    wanted = [p for p in signature.parameters if p.type == "Scalar"]
-    dtypes = _value(case, "scalar_dtypes", None)
-    known = () if _is_absent(dtypes) else tuple(fields.dtype("scalar_dtypes", word) for word in _each(dtypes))
-    words = _spread("scalar_dtypes", known, len(wanted)) if known else ()
-    ranges = _ranges("scalar_data_ranges", _value(case, "scalar_data_ranges", _DEFAULT), len(wanted))
-    found = {}
-    for k, parameter in enumerate(wanted):
-        found[parameter.argument] = Scalar(None, words[k] if words else "", ranges[k])
+        fields.refuse("attributes", given, "names with values")
+    wanted = [p.argument for p in signature.parameters if p.type == "Scalar"]
+    words = cells.get("scalar_dtypes")
+    known = () if words is None else tuple(fields.dtype("scalar_dtypes", word) for word in _each(words))
+    dtypes = _optional("scalar_dtypes", known, len(wanted), "")
+    ranges = _ranges("scalar_data_ranges", cells, len(wanted))
+    found = {name: Scalar(None, *one) for name, *one in zip(wanted, dtypes, ranges, strict=False)}
     for name, value in given.items():
         target = interface.by_word(signature, name)
         if target is None or target.type == "Tensor":
             takes = ", ".join(p.name for p in signature.parameters if p.type != "Tensor") or "none"
             raise Fault(f"attributes: {name!r} is none of {signature.name}'s, which are {takes}")
-        found[target.argument] = _attribute(target, value, found.get(target.argument))
+        plain = fields.attribute(f"attributes: {target.name}", target.type, value)
+        drawn = found.get(target.argument)
+        found[target.argument] = Scalar(plain, drawn.dtype if drawn else "")
     return found
-
-
-def _attribute(parameter: CParameter, value: Any, drawn: Scalar | None) -> Scalar:
-    what = f"attributes: {parameter.name}"
-    if parameter.type == "bool":
-        return Scalar(fields.boolean(what, value))
-    if parameter.type == "int":
-        if type(value) is not int:
-            raise Fault(f"{what} is {fields.shown(value)}; it must be a whole number")
-        return Scalar(value)
-    plain = float(value) if isinstance(value, bool) else number(value)
-    if plain is None:
-        raise Fault(f"{what} is {fields.shown(value)}; it must be a number")
-    return Scalar(plain, drawn.dtype if drawn else "")
 
 
 # Writing
@@ -246,10 +206,13 @@ COLUMNS = (
 
 def text(cases: Sequence[Described]) -> str:
     """A file of these cases."""
+    return in_rows([COLUMNS, *map(_written, cases)])
+
+
+def in_rows(rows: Iterable[Iterable[Any]]) -> str:
+    """A CSV file."""
     file = io.StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(_written(case) for case in cases)
+    csv.writer(file, lineterminator="\n").writerows(rows)
     return file.getvalue()
 
 
@@ -282,4 +245,4 @@ def _ends(values: Values) -> tuple[Any, ...]:
     low, high = values.low, values.high
     if values.deviations is not None:
         low, high = low - 3 * values.deviations[1], high + 3 * values.deviations[1]
-    return (written(low), written(high), *map(written, values.among))
+    return (fields.written(low), fields.written(high), *map(fields.written, values.among))

@@ -1,6 +1,7 @@
-"""`actgrad check --exhaustive`: operators at every number of a dtype.
+"""`actgrad check --exhaustive`: an operator tried at every number of a dtype.
 
-`item` is one sweep as data, `sweep` computes and measures it, `state` keeps what was found so that an interruption
-loses little, `precise` holds the exact values against mpmath, `schedule` goes through all of it, `table`
-writes it down.
+sweep         one operator at one number after another, measured against exact values
+mpmath_check  the exact values held against mpmath
+resumption    the sweeps of a run, and their state on disk: an interrupted run goes on where it was
+table         the figures of the sweeps for the terminal and for docs/accuracy.md
 """

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..backends.reference import rounded
-from ..base.computation import Computation
-from ..base.dtypes import BY_NAME
-from ..base.errors import ActgradError
-from . import error_bounds, oracle, standards
-from .elements import Array, Elements
-from .golden import Golden, same_shape
+from ...backends.reference import rounded
+from ...base.computation import Computation
+from ...base.dtypes import BY_NAME
+from ...base.errors import ActgradError
+from .. import error_bounds, oracle, standards
+from ..elements import Array, Elements
+from ..golden import Golden, same_shape
 
 Prediction = list[oracle.Expected]  # one per output lane
 

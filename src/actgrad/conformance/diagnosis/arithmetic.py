@@ -13,12 +13,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..backends.reference import rounded
-from ..base import xp
-from ..base.dtypes import BY_NAME
-from . import error_bounds
-from .elements import Array
-from .error_bounds import Sized
+from ...backends.reference import rounded
+from ...base import xp
+from ...base.dtypes import BY_NAME
+from .. import error_bounds
+from ..elements import Array
+from ..error_bounds import Sized
 from .sample import Prediction, Rule, Sample, Suspicion
 
 

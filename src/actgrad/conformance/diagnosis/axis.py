@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .elements import Array
+from ..elements import Array
 
 _POSITIVE = (float(np.nextafter(0.0, 1.0)), 1e-30, 1e-10, 1e-4, 1e-2, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 1e10)
 #: Upper edges; each range holds its upper edge where that is negative, its lower one where it is not.

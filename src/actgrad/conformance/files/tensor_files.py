@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..base.dtypes import BY_NAME
+from ...base.dtypes import BY_NAME
+from ..elements import Array
 from . import archives, sizes
-from .elements import Array
 from .sizes import UnreadableFile, first_line
 
 SUFFIXES = (".npy", ".npz", ".bin", ".pt", ".pth", ".safetensors")

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import ActgradError
-from .elements import Array
-from .verdict import ULP_EDGES
+from ...base.errors import ActgradError
+from ..elements import Array
+from ..verdict import ULP_EDGES
 
 _MARKERS = (".", "x", "+", "1", "s", "^")
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..elements import Array
+from ..verdict import Diagnosis
 from . import arithmetic, mistakes
-from .elements import Array
 from .sample import Sample, Suspicion
-from .verdict import Diagnosis
 
 SHARE = 0.3  # of the failing elements, that a suspicion must explain
 CLOSE_SHARE = 0.8  # of them in 16 bits, where many a prediction comes near by chance

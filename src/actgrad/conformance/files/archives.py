@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from . import oracle, sizes
-from .elements import Array
+from .. import oracle
+from ..elements import Array
+from . import sizes
 from .sizes import UnreadableFile, first_line
 
 MOST_UNPACKED = 1 << 30  # bytes of a compressed array

@@ -1,24 +1,31 @@
-"""What a backend is tried on: every operator, with every case of attributes, on numbers, layouts and sizes."""
+"""The calls that our own backends are tried on, and the judge's verdict on each.
+
+Every operator is called with every case of attributes, on usual and special numbers, on all layouts and sizes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from .. import backends
 from ..backends.reference import rounded
 from ..base import products
 from ..base.access import join
 from ..base.dtypes import BY_NAME
-from ..base.errors import UnsupportedOnProduct
+from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct
 from ..calls.operator import Operator
-from . import oracle
+from . import oracle, standards
 from .elements import Array
-from .standards import NAMES, STANDARDS
+from .judging import judge
+from .standards import NAMES, REPEAT, RUNS, STANDARDS
+from .verdict import CaseVerdict
 
 USUAL, SLOW_USUAL = (1 << 15) - 1, (1 << 11) - 1  # elements; where exact values take longdouble
 SPECIAL = 2048
@@ -32,7 +39,7 @@ SHAPES = (
 
 
 @dataclass(frozen=True)
-class Case:
+class BackendCase:
     """A call to be judged: how its inputs are laid out is theirs; `out` lays out the outputs."""
 
     operator: Operator
@@ -44,14 +51,14 @@ class Case:
     out: Callable[[tuple[int, ...], np.dtype[Any]], Array] = field(repr=False)
 
 
-def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[Case]:
+def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
     """Everything that an operator is tried on in one dtype: the same numbers for the same seed."""
     product = products.chosen()
     holds = operator.requires.values()
     attribute_cases = [a for a in oracle.attribute_cases(operator) if all(rule(a, product) for rule in holds)]
     for k, attributes in enumerate(attribute_cases):
         rng = np.random.default_rng((seed, k))
-        make = partial(Case, operator, attributes, dtype)
+        make = partial(BackendCase, operator, attributes, dtype)
         usual = _usual(operator, attributes, dtype, rng)
         yield make("usual", tuple(NAMES), usual, np.empty)
         if optional := [n for n, a in enumerate(operator.schema.tensors) if a.is_optional]:
@@ -60,7 +67,7 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[Case]:
     rng = np.random.default_rng((seed, len(attribute_cases)))
     attributes = next((a for a in reversed(attribute_cases) if a.get("alpha", 1) > 0), attribute_cases[-1])
     for name, own, inputs, out in _layouts(operator, attributes, dtype, rng):
-        yield Case(operator, own, dtype, name, OF_SPECIAL, inputs, out)
+        yield BackendCase(operator, own, dtype, name, OF_SPECIAL, inputs, out)
 
 
 def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
@@ -221,3 +228,67 @@ def garbage(array: Array) -> None:
         array[...] = rounded(np.full((), -77.0), BY_NAME[array.dtype.name])
     else:
         array[...] = np.nan
+
+
+# Judged
+
+
+def check(case: BackendCase, backend: str, asked: Iterable[str], strict: bool = False) -> CaseVerdict | None:
+    """What the judge says of one case on a backend; None where the rules that were chosen refuse such a call."""
+    asked = [name for name in asked if name in case.standards]
+    try:
+        outputs = _outputs(case)
+    except (InvalidArgument, UnsupportedOnProduct):
+        if not products.any_chosen():
+            raise
+        return None
+    compute(case, backend, outputs)
+    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=asked, strict=strict)
+    if REPEAT in asked:
+        verdict = replace(verdict, repeat=repeat(case, backend, outputs))
+    return CaseVerdict(case.operator.name, case.dtype, case.name, verdict)
+
+
+def _outputs(case: BackendCase) -> tuple[Array, ...]:
+    plan = case.operator.plan(*case.inputs, backend="reference", **case.attributes)
+    outputs = tuple(case.out(array.shape, array.dtype) for array in oracle.as_tuple(plan.result))
+    for array in outputs:
+        garbage(array)
+    return outputs
+
+
+def compute(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> None:
+    """Compute a case on a backend, into `outputs`."""
+    if "cpu" in backends.DEVICES[backend]:
+        out = outputs if len(outputs) > 1 else outputs[0]
+        with np.errstate(all="ignore"):
+            case.operator(*case.inputs, out=out, backend=backend, **case.attributes)
+        return
+    torch, device = _torch(backend)
+    tensors = [None if a is None else oracle.to_torch(torch, np.ascontiguousarray(a)).to(device) for a in case.inputs]
+    results = oracle.as_tuple(case.operator(*tensors, backend=backend, **case.attributes))
+    for array, result in zip(outputs, results, strict=True):
+        array[...] = oracle.from_torch(torch, result.cpu())
+
+
+def _torch(backend: str) -> tuple[Any, str]:
+    """PyTorch, and the device on which a backend computes."""
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError as error:
+        raise BackendUnavailable(f"backend {backend!r} needs PyTorch ({error}); pip install 'actgrad[gpu]'") from error
+    if not torch.cuda.is_available():
+        devices = " and ".join(backends.DEVICES[backend])
+        raise BackendUnavailable(f"backend {backend!r} computes on {devices}; PyTorch sees none here")
+    return torch, "cuda"
+
+
+def repeat(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> standards.Outcome:
+    """Whether further runs of a case give the bits of the first."""
+    first = [array.tobytes() for array in outputs]
+    different = 0
+    for _ in range(RUNS - 1):
+        again = tuple(np.empty_like(array) for array in outputs)
+        compute(case, backend, again)
+        different += [array.tobytes() for array in again] != first
+    return standards.repeat(RUNS, different)

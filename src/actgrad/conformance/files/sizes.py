@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..base.errors import ActgradError
-from .elements import Array
+from ...base.errors import ActgradError
+from ..elements import Array
 
 MOST_DIMENSIONS, MOST_ELEMENTS = 64, 1 << 62  # of NumPy, and of each dimension
 MOST_NPY_HEADER = 1 << 16  # bytes; NumPy takes 10,000

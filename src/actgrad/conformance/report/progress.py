@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..writing import terminal
+from ...writing import terminal
 
 
 @contextmanager

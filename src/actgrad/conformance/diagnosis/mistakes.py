@@ -6,18 +6,20 @@ most of them compute the call again as if the mistake had been made.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
+from types import FunctionType
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from ..base import products
-from ..base.errors import ActgradError
-from . import error_bounds, vocabulary
-from .elements import Array
+from ...base import products, xp
+from ...base.errors import ActgradError
+from .. import error_bounds
+from ..elements import Array
 from .sample import Prediction, Rule, Sample, Suspicion
 
 _NO_FACTOR = 0.02  # a factor without a name that is nearer to 1 may be the mean of other errors
@@ -202,7 +204,7 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
     """A constant of the formula taken for 1, as a scale that is built in."""
     for formula in sample.call.computation.formulas[-1:]:
-        for name, value in vocabulary.constants(formula).items():
+        for name, value in _constants(formula).items():
             if value != 1:
                 functions = {**error_bounds.FUNCTIONS, name: 1.0}
                 says = f"missing {name.lower()}: the constant {name} = {value:.6g} is left out"
@@ -263,7 +265,7 @@ def _factors(sample: Sample) -> dict[float, tuple[str, str]]:
     """Factors that a mistake may leave behind, with its name and its words."""
     call = sample.call
     values = _scalars(sample)
-    values |= {n.lower(): v for n, v in vocabulary.constants(call.computation.formulas[-1]).items()}
+    values |= {n.lower(): v for n, v in _constants(call.computation.formulas[-1]).items()}
     values = {name: v for name, v in values.items() if v not in (0.0, 1.0) and np.isfinite(v)}
     found: dict[float, tuple[str, str]] = {-1.0: ("sign", "the sign is turned")}
     for name, v in values.items():
@@ -275,6 +277,17 @@ def _factors(sample: Sample) -> dict[float, tuple[str, str]]:
         found.setdefault(v / w, (f"{a}-for-{b}", f"{a} is applied in the place of {b}"))
         found.setdefault(w / v, (f"{b}-for-{a}", f"{b} is applied in the place of {a}"))
     return found
+
+
+@cache
+def _constants(formula: Callable[..., Any]) -> Mapping[str, float]:
+    """The numbers that a formula, or a formula that it calls, knows by name."""
+    found: dict[str, float] = {}
+    scope, names = formula.__globals__, formula.__code__.co_names
+    for callee in (scope.get(name) for name in names if name not in xp.FUNCTIONS):
+        if isinstance(callee, FunctionType):
+            found |= _constants(callee)
+    return found | {name: scope[name] for name in names if isinstance(scope.get(name), (int, float))}
 
 
 def _scalars(sample: Sample) -> dict[str, float]:

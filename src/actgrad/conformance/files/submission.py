@@ -1,22 +1,22 @@
-"""Results of others as the command line names them: their files, their attributes, and the judge's verdict."""
+"""CaseVerdicts of others as the command line names them: their files, their attributes, and the judge's verdict."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from ..base.errors import ActgradError
-from ..base.schema import Argument
-from ..calls.operator import REGISTRY, Operator
-from . import files
-from .judging import judge
-from .progress import progress
-from .run import Result
+from ...base.errors import ActgradError
+from ...base.schema import Argument
+from ...calls.operator import REGISTRY, Operator
+from ..judging import judge
+from ..report.progress import progress
+from ..verdict import CaseVerdict
+from . import tensor_files
 
 _BOOLS = {"true": True, "1": True, "false": False, "0": False}
 
 
-def judged(given: argparse.Namespace, asked: list[str]) -> Result:
+def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
     """The verdict on the files of --actual."""
     operator = REGISTRY[given.operator[0]]
     attributes = dict(_attribute(operator, text) for text in given.attr)
@@ -27,7 +27,7 @@ def judged(given: argparse.Namespace, asked: list[str]) -> Result:
         raise ActgradError(f"{operator.name}: --inputs takes {names}; got {len(given.inputs)} files")
     if len(given.actual) > len(outputs):
         raise ActgradError(f"{operator.name}: --actual takes {', '.join(outputs)}; got {len(given.actual)} files")
-    inputs, actual = [files.read(text) for text in given.inputs], [files.read(text) for text in given.actual]
+    inputs, actual = list(map(tensor_files.read, given.inputs)), list(map(tensor_files.read, given.actual))
     padded = (*inputs, *[None] * (len(tensors) - len(inputs))), (*actual, *[None] * (len(outputs) - len(actual)))
     size = sum(array.size for array in actual)
     try:
@@ -40,7 +40,7 @@ def judged(given: argparse.Namespace, asked: list[str]) -> Result:
         raise ActgradError(f"{error} ({held})") from error
     except MemoryError as error:
         raise ActgradError(f"{operator.name}: {', '.join(given.actual)}: larger than memory") from error
-    return Result(operator.name, actual[0].dtype.name, ", ".join(given.actual), verdict)
+    return CaseVerdict(operator.name, actual[0].dtype.name, ", ".join(given.actual), verdict)
 
 
 def _attribute(operator: Operator, text: str) -> tuple[str, Any]:

@@ -1,0 +1,174 @@
+"""A file of cases of either format, by its suffix: read, and written with the results of its cases."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...base import products
+from ...writing import outputs, terminal
+from ..files.sizes import UnreadableFile, available_memory
+from ..standards import NAMES, STANDARDS, Tally
+from ..verdict import CaseVerdict
+from . import atk, ttk
+from .case_model import Described
+from .execution import CaseOutcome
+from .fields import Fault
+
+FORMATS: dict[str, ModuleType] = {"atk": atk, "ttk": ttk}
+SUFFIXES = {".json": "atk", ".csv": "ttk"}
+STATUS = {True: "PASS", False: "FAIL", None: "NOT_RUN"}
+_QUOTED = re.compile(r"""(['"])(.*?)\1""", re.S)
+_TIMES = 20  # memory that a file takes once it is read, in the size of its text
+
+
+def format_of(path: Path) -> str:
+    """The format of a file: atk or ttk."""
+    name = SUFFIXES.get(path.suffix.lower())
+    if name is None:
+        raise UnreadableFile(f"{path}: the suffix says which format it has: .json for ATK's, .csv for TTK's")
+    return name
+
+
+def read(path: Path) -> list[Described]:
+    """The cases of a file; UnreadableFile, naming file, case and field, for one that is damaged."""
+    name = format_of(path)
+    try:
+        if not path.is_file():
+            raise UnreadableFile(f"{path}: {'is no file' if path.exists() else 'no such file'}")
+        free = available_memory()
+        if free is not None and _TIMES * path.stat().st_size > free:
+            raise UnreadableFile(f"{path}: {path.stat().st_size} bytes are too many to be read")
+        return parsed(path, name, path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"{path}: is no text: {error.reason} at byte {error.start}") from error
+    except OSError as error:
+        raise UnreadableFile(f"{path}: {error.strerror or error}") from error
+
+
+def parsed(path: Path, name: str, text: str) -> list[Described]:
+    """The cases in the text of a file of this format."""
+    found, where = [], ""
+    try:
+        for place, raw, number in FORMATS[name].entries(text):
+            where = f"{place}: "
+            found.append(FORMATS[name].described(raw, number))
+            where = ""
+    except Fault as fault:
+        raise UnreadableFile(f"{path}: {where}{fault}") from fault
+    return found
+
+
+def named_files(path: Path, cases: Sequence[Described]) -> list[str]:
+    """The files that any field of the cases names, from this folder or from that of the case file."""
+    words: set[str] = set()
+    held: list[Any] = [case.raw for case in cases]
+    while held:
+        value = held.pop()
+        if isinstance(value, dict):
+            held += value.values()
+        elif isinstance(value, list):
+            held += value
+        elif isinstance(value, str):
+            words |= {value, *(quoted[1] for quoted in _QUOTED.findall(value))}  # TTK's cells quote names
+    found = [name for word in words if "\0" not in word for name in (word, os.path.join(path.parent, word))]
+    return sorted({name for name in found if os.path.isfile(name)})
+
+
+# Results
+
+
+def check(path: Path | None, cases: Path) -> None:
+    """Raise unless results have the format of the cases."""
+    if path is not None and format_of(path) != format_of(cases):
+        raise UnreadableFile(f"{path}: results have the format of the cases; its suffix must be {cases.suffix}")
+
+
+def judged(outcomes: Sequence[CaseOutcome]) -> list[CaseVerdict]:
+    """The verdicts among the outcomes."""
+    verdicts = [(o.case.name, o.verdict) for o in outcomes if o.verdict is not None]
+    return [CaseVerdict(v.operator, v.outputs[0].dtype, name, v) for name, v in verdicts]
+
+
+def standards_of(found: Sequence[CaseVerdict]) -> list[str]:
+    """The standards that judged anything."""
+    names = {o.standard for result in found for o in result.verdict.outcomes}
+    return [name for name in NAMES if name in names]
+
+
+def refusals(outcomes: Sequence[CaseOutcome]) -> tuple[list[bool], int]:
+    """For each call that must be refused whether it was, and the number of cases that were not run."""
+    expected = [o for o in outcomes if o.case.expects_error and o.holds is not None]
+    return [o.verdict is None for o in expected], sum(o.holds is None for o in outcomes)
+
+
+def write(path: Path, outcomes: Sequence[CaseOutcome]) -> None:
+    """Write the cases with their results, whole or not at all."""
+    outputs.write(path, _atk_text(outcomes) if format_of(path) == "atk" else _ttk_text(outcomes))
+
+
+def _atk_text(outcomes: Sequence[CaseOutcome]) -> str:
+    def result(outcome: CaseOutcome) -> dict[str, Any]:
+        found: dict[str, Any] = {"precision_status": STATUS[outcome.holds], "says": _reason(outcome)}
+        if outcome.case.notes:
+            found["notes"] = list(outcome.case.notes)
+        if outcome.verdict is not None:
+            found["standards"] = [
+                {"output": o.name, "standard": s.standard, "holds": s.holds, "counts": s.counts, "says": s.says}
+                for o in outcome.verdict.outputs
+                for s in o.outcomes
+            ]
+        return found
+
+    return atk.in_lines({**outcome.case.raw, "result": result(outcome)} for outcome in outcomes)
+
+
+def _ttk_text(outcomes: Sequence[CaseOutcome]) -> str:
+    product = products.chosen()
+    added = ("precision", "precision_status", "soc", "fail_reason")
+    header = [name for name in outcomes[0].case.raw if name not in added]
+    rows = [[*header, *added]]
+    for outcome in outcomes:
+        reason = "; ".join(filter(None, (_reason(outcome), *outcome.case.notes)))
+        cells = [outcome.case.raw[name] for name in header]
+        rows.append([*cells, _precision(outcome), STATUS[outcome.holds], product.name if product else "", reason])
+    return ttk.in_rows(rows)
+
+
+def _precision(outcome: CaseOutcome) -> str:
+    """The share of elements within the tolerance, as TTK writes it."""
+    if outcome.verdict is None:
+        return ""
+    tallies = [s.tally for o in outcome.verdict.outputs for s in o.outcomes if s.tally is not None]
+    return f"{100 * (1 - sum(tallies, Tally()).share)}%"
+
+
+def _reason(outcome: CaseOutcome) -> str:
+    """The reason why a case failed or was not run, "" for one that passed."""
+    if outcome.verdict is None:
+        return outcome.says
+    if outcome.holds:
+        return ""
+    if outcome.case.expects_error:
+        return "it was expected to be refused"
+    verdict = outcome.verdict
+    broken = [(o.name, s) for o in verdict.outputs for s in o.outcomes if s.is_broken]
+    reasons = [f"{name}: {STANDARDS[s.standard].title}: {s.says}" for name, s in broken]
+    return "; ".join([*reasons, *(d.says for d in verdict.diagnoses)])
+
+
+def lines(outcomes: Sequence[CaseOutcome]) -> Iterator[str]:
+    """Lines besides the tables: the fields that were not read, the cases that were not run, and the counts."""
+    notes = Counter(note for outcome in outcomes for note in outcome.case.notes)
+    for note, count in notes.items():
+        yield terminal.printable(f"{note} (in {count} of {len(outcomes)} cases)")
+    for outcome in outcomes:
+        if outcome.holds is None:
+            yield terminal.printable(f"{outcome.case.name}: not run: {_reason(outcome)}")
+    counts = Counter(outcome.holds for outcome in outcomes)
+    yield f"{counts[True]} of {len(outcomes)} cases pass, {counts[False]} fail, {counts[None]} were not run"

@@ -1,0 +1,154 @@
+"""A case as a file describes it: function, tensors and attributes, the same for all formats."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ...aclnn.signatures import Signature
+from ...base.dtypes import BY_NAME
+from ..elements import Array
+
+MOST_DIMENSIONS = 32  # of NumPy's oldest versions; the operators take 8
+NAMED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers that JSON and CSV have only names for
+
+
+class NotRun(Exception):
+    """The reason why a case cannot be run."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """Numbers from low to high, uniformly distributed; or, with deviations, normally around a mean of that range."""
+
+    low: float
+    high: float
+    deviations: tuple[float, float] | None = None
+    among: tuple[float, ...] = ()  # numbers that must occur
+    is_result: bool = False  # the forward pass's result for such numbers
+
+    def draw(self, shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> Array:
+        """An array of these numbers; the dtype's largest number replaces those beyond it."""
+        kind = BY_NAME[dtype]
+        count = math.prod(shape)
+        if not (math.isfinite(self.low) and math.isfinite(self.high)):
+            return np.full(shape, self.low).astype(kind.numpy)
+        limits: Any = np.iinfo(kind.numpy) if kind.kind == "int" else ml_dtypes.finfo(kind.numpy)
+        least, most = float(limits.min), float(limits.max)
+        if self.deviations is not None:
+            numbers = rng.normal(rng.uniform(self.low, self.high), rng.uniform(*self.deviations), count)
+        elif kind.kind == "int":
+            low, high = (int(min(max(v, least), most)) for v in (self.low, self.high))
+            numbers = rng.integers(low, high, count, endpoint=True).astype(np.float64)
+        else:
+            share = rng.random(count)
+            numbers = self.low * (1 - share) + self.high * share
+        numbers = np.clip(np.rint(numbers) if kind.kind == "int" else numbers, least, most)
+        if self.among:
+            some = rng.permutation(count)[: len(self.among)]
+            numbers[some] = self.among[: len(some)]
+        with np.errstate(all="ignore"):
+            return np.asarray(numbers.astype(kind.numpy).reshape(shape))
+
+
+UNTOLD = Values(-2.0, 2.0)  # TTK's default
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor; strides and offset count elements of its storage, None for a contiguous one."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    values: Values = UNTOLD
+    strides: tuple[int, ...] | None = None
+    offset: int = 0
+    storage: tuple[int, ...] | None = None
+
+    @property
+    def _strides(self) -> tuple[int, ...]:
+        contiguous = tuple(math.prod(self.shape[k + 1 :]) for k in range(len(self.shape)))
+        return contiguous if self.strides is None else self.strides
+
+    @property
+    def _end(self) -> int:
+        """The place behind the last element in the storage."""
+        if 0 in self.shape:
+            return self.offset
+        return self.offset + sum((n - 1) * s for n, s in zip(self.shape, self._strides, strict=False)) + 1
+
+    @property
+    def _held(self) -> int:
+        """The elements of the storage."""
+        return self._end if self.storage is None else math.prod(self.storage)
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the elements or the storage take, whichever is larger."""
+        return max(math.prod(self.shape), self._held) * BY_NAME[self.dtype].itemsize
+
+    def empty(self, name: str) -> Array:
+        """A view of this shape and these strides on fresh storage."""
+        strides, held = self._strides, self._held
+        if len(strides) != len(self.shape):
+            raise NotRun(f"{name} has {len(self.shape)} dimensions, but {len(strides)} strides")
+        if self._end > held:
+            raise NotRun(f"{name} reaches beyond its storage of {held} elements")
+        storage = np.zeros(max(held, 1), BY_NAME[self.dtype].numpy)
+        in_bytes = [s * storage.itemsize for s in strides]
+        return np.lib.stride_tricks.as_strided(storage[self.offset :], self.shape, in_bytes)
+
+    def drawn(self, name: str, rng: np.random.Generator) -> Array:
+        """The tensor with its numbers, laid out as the case demands."""
+        numbers = self.values.draw(self.shape, self.dtype, rng)
+        if self.strides is None and not self.offset and self.storage is None:
+            return numbers
+        view = self.empty(name)
+        view[...] = numbers
+        return view
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """An attribute whose value is drawn, or which is rounded to a dtype."""
+
+    value: Any  # None for one to be drawn
+    dtype: str = ""  # "" for the dtype of the value itself
+    values: Values = UNTOLD
+
+    def number(self, name: str, rng: np.random.Generator) -> Any:
+        """The value, rounded to its dtype."""
+        if isinstance(self.value, (bool, int)) and not self.dtype:
+            return self.value
+        dtype = BY_NAME[self.dtype or "float64"]
+        if dtype.kind == "bool":
+            return float(bool(self.value)) if self.value is not None else float(rng.integers(2))
+        if dtype.kind not in ("float", "int", "uint"):
+            raise NotRun(f"{name} is a scalar of {dtype}, which is not drawn or rounded here")
+        if self.value is None:
+            return float(self.values.draw((), dtype.name, rng))
+        if dtype.kind != "float":
+            return float(int(self.value))
+        with np.errstate(all="ignore"):
+            return float(np.float64(self.value).astype(dtype.numpy))
+
+
+@dataclass(frozen=True)
+class Described:
+    """A case; `problem` is the reason why it cannot be run, as far as the file alone tells."""
+
+    name: str
+    raw: dict[str, Any]  # the entry of the file
+    signature: Signature | None = None
+    inputs: dict[str, Tensor] = field(default_factory=dict)  # by names of the schema, in its order
+    outputs: dict[str, Tensor] = field(default_factory=dict)
+    attributes: dict[str, Scalar] = field(default_factory=dict)
+    standards: tuple[str, ...] = ()  # the standards that the case names; none for the one in force
+    seed: int | None = None
+    expects_error: bool = False
+    problem: str = ""
+    notes: tuple[str, ...] = ()  # fields that were not read, and fields that differ from the documents

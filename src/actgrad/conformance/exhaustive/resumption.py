@@ -1,0 +1,257 @@
+"""The sweeps of a run, one after another on all cores, and their state on disk: an interrupted sweep goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from ... import backends
+from ...base import products
+from ...base.computation import Computation
+from ...base.dtypes import BY_NAME
+from ...base.folders import user_cache
+from ...calls.operator import Operator
+from ...contract import allowed_dtypes
+from ...writing import outputs
+from .. import oracle
+from ..files.sizes import UnreadableFile
+from ..measurement import in_threads
+from . import mpmath_check
+from .sweep import PASSES, Found, Item, Sweep
+
+PART = 1 << 19  # numbers that a thread takes at a time
+SAVE_SECONDS = 5.0
+#: The code that computes and measures, besides the modules of the formulas.
+_CODE = (
+    "backends/*.py", "backends/formula/*.py", "backends/cpu/*.py", "ops/*.py", "base/xp.py", "base/access.py",
+    *(f"conformance/{name}.py" for name in ("elements", "error_bounds", "golden", "measurement", "oracle")),
+    "conformance/standards.py", "conformance/exhaustive/sweep.py",
+)  # fmt: skip
+
+
+# The state on disk
+
+
+@dataclass
+class State:
+    """How far a sweep is."""
+
+    done: int = 0  # numbers, from the first
+    outputs: dict[str, Found] = field(default_factory=dict)
+    verified: str = ""  # the sources that confirm its exact values
+
+
+@dataclass(frozen=True)
+class Done:
+    """A sweep that is finished."""
+
+    item: Item
+    state: State
+
+
+def default_folder() -> Path | None:
+    """The folder of the states unless another one is named; None without a home folder."""
+    base = user_cache()
+    return None if base is None else base / "actgrad-exhaustive"
+
+
+class Folder:
+    """The states in one folder, a file each, written whole or not at all."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def file(self, item: Item) -> Path:
+        """The file of a sweep's state."""
+        prefix, digest = self._words(item)
+        return self.path / f"{prefix}{item.every}-{digest}.json"
+
+    def _words(self, item: Item) -> tuple[str, str]:
+        """The name of a task's files before and behind the thinning."""
+        product = products.chosen()
+        digest = hashlib.sha256(f"{item.words}\n{product.name if product else ''}".encode()).hexdigest()[:12]
+        return f"{item.operator.name}-{item.dtype}-{item.kind}-", digest
+
+    def load(self, item: Item, mark: str) -> State:
+        """The state of a sweep; a new one where the code of this fingerprint has found nothing yet."""
+        path = self.file(item)
+        try:
+            held = json.loads(path.read_text(encoding="utf-8"))
+            if held["fingerprint"] != mark or held["count"] != item.count:
+                return State()
+            if type(held["done"]) is not int or not 0 <= held["done"] <= item.count:
+                raise ValueError(f"done is {held['done']!r}")
+            found = {name: Found.of_json(plain) for name, plain in held["outputs"].items()}
+            return State(held["done"], found, str(held["verified"]))
+        except FileNotFoundError:
+            return State()
+        except OSError as error:
+            raise UnreadableFile(f"{path}: {error.strerror or error}") from error
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            raise UnreadableFile(f"{path}: no state of a sweep ({error}); remove it to begin anew") from error
+
+    def save(self, item: Item, mark: str, state: State) -> None:
+        """Write the state of a sweep."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UnreadableFile(f"{self.path}: {error.strerror or error}") from error
+        document = {
+            "operator": item.operator.name, "attributes": item.words, "dtype": item.dtype, "kind": item.kind,
+            "every": item.every, "count": item.count, "fingerprint": mark, "done": state.done,
+            "verified": state.verified, "outputs": {name: vars(found) for name, found in state.outputs.items()},
+        }  # fmt: skip
+        outputs.write(self.file(item), json.dumps(document, indent=1) + "\n")
+
+    def finished(self, item: Item, mark: str) -> tuple[Done | None, bool]:
+        """The finished sweep of this task that tried the most numbers, and whether any state of the task exists."""
+        prefix, digest = self._words(item)
+        states = [path.stem.removeprefix(prefix).split("-") for path in self.path.glob(f"{prefix}*-{digest}.json")]
+        for every in sorted(int(words[0]) for words in states if words[0].isdecimal() and len(words) == 2):
+            same = replace(item, every=every)
+            state = self.load(same, mark)
+            if state.done == same.count:
+                return Done(same, state), True
+        return None, bool(states)
+
+
+def fingerprint(computation: Computation) -> str:
+    """The digest of the code that computes and measures: other code makes a state worthless."""
+    digest = hashlib.sha256(_sources())
+    for formula in computation.formulas:
+        module = sys.modules.get(formula.__module__)
+        if module is not None and module.__file__ is not None:
+            digest.update(Path(module.__file__).read_bytes())
+        digest.update(formula.__qualname__.encode())
+    digest.update(repr((computation.scalars, computation.compute)).encode())
+    return digest.hexdigest()[:24]
+
+
+@cache
+def _sources() -> bytes:
+    package = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    for path in sorted(path for pattern in _CODE for path in package.glob(pattern)):
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def marks(wanted: Sequence[Item]) -> list[str]:
+    """The fingerprints of the code that does these sweeps."""
+    found = []
+    for item in wanted:
+        tensors = oracle.tensors(item.operator, item.attributes, np.zeros(1, BY_NAME[item.dtype].numpy))
+        found.append(fingerprint(item.operator.plan(*tensors, backend="reference", **item.attributes).computation))
+    return found
+
+
+# The sweeps
+
+
+def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int) -> list[Item]:
+    """The sweeps to be done, short ones first; `every` thins dtypes of more than two bytes.
+
+    An operator that is part of another one is swept with that.
+    """
+    product = products.chosen()
+    has_torch = importlib.util.find_spec("torch") is not None
+    found = []
+    for dtype in dtypes:
+        for operator in operators:
+            if dtype not in allowed_dtypes(operator.definition, product) or operator.part_of in operators:
+                continue
+            has_kind = {"random": _has_others(operator), "PyTorch": has_torch and operator.name in oracle.ATEN}
+            kinds = [(kind, stride) for kind, stride in PASSES.items() if has_kind.get(kind, True)]
+            is_long = BY_NAME[dtype].itemsize > 2
+            for attributes in oracle.attribute_cases(operator):
+                if all(rule(attributes, product) for rule in operator.requires.values()):
+                    found += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
+    return found
+
+
+def _has_others(operator: Operator) -> bool:
+    """Whether an operator takes numbers besides x."""
+    tensors = oracle.tensors(operator, oracle.attribute_cases(operator)[0], np.zeros(2, np.float32))
+    return sum(tensor.size for tensor in tensors) > 2
+
+
+def run(wanted: Sequence[Item], folder: Folder, advance: Callable[[Item, int], None]) -> Iterator[Done]:
+    """Do the sweeps, or take over their states from `folder`; `advance` learns how many numbers are done."""
+    with _one_thread_each():
+        for item in wanted:
+            yield Done(item, _swept(item, folder, advance))
+
+
+def _swept(item: Item, folder: Folder, advance: Callable[[Item, int], None]) -> State:
+    first = Sweep(item)
+    mark = fingerprint(first.call.computation)
+    state = folder.load(item, mark)
+    advance(item, state.done)
+    if state.done == item.count:
+        return state
+    if not state.verified:
+        state.verified = _verified(first)
+        state.outputs = {lane.name: Found() for lane in first.call.outputs}
+    local = threading.local()
+
+    def part(at: slice) -> list[Found]:
+        if not hasattr(local, "sweep"):
+            local.sweep = Sweep(item)
+        found: list[Found] = local.sweep.run(at.start, at.stop)
+        return found
+
+    saved = time.monotonic()
+    parts = (slice(start, min(start + PART, item.count)) for start in range(state.done, item.count, PART))
+    try:
+        for at, found in in_threads(part, parts):
+            state.outputs = {n: sum_ + one for (n, sum_), one in zip(state.outputs.items(), found, strict=True)}
+            state.done = at.stop
+            advance(item, at.stop - at.start)
+            if time.monotonic() - saved > SAVE_SECONDS:
+                folder.save(item, mark, state)
+                saved = time.monotonic()
+    finally:  # an interruption too
+        if state.done:
+            folder.save(item, mark, state)
+    return state
+
+
+def _verified(sweep: Sweep) -> str:
+    """Compare the exact values with NumPy and mpmath all over the dtype; name the sources that agree."""
+    step = (1 << 8 * BY_NAME[sweep.item.dtype].itemsize) // sweep.chunk
+    sweep.fill((np.arange(sweep.chunk, dtype=np.uint64) * np.uint64(step)).astype(sweep.bits(0, 1).dtype))
+    lanes = sweep.lanes(slice(0, sweep.chunk))
+    with np.errstate(invalid="ignore"):
+        finite = np.flatnonzero(np.isfinite(lanes[sweep.call.main].astype(np.float64)))
+    few = finite[:: -(-len(finite) // mpmath_check.SAMPLED)]
+    sweep.golden.verify([lane[finite[:: -(-len(finite) // 1024)]] for lane in lanes])
+    agrees = mpmath_check.check(sweep.golden, [lane[few] for lane in lanes], sweep.item.operator.name)
+    return sweep.golden.source + (f", and against mpmath at {len(few)} numbers" if agrees else "")
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Within, each kernel computes on one thread: every core has a sweep already."""
+    torch = importlib.import_module("torch") if importlib.util.find_spec("torch") is not None else None
+    torch_before = torch.get_num_threads() if torch is not None else 0
+    backends.set_num_threads(1)
+    if torch is not None:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        backends.set_num_threads(0)
+        if torch is not None:
+            torch.set_num_threads(torch_before)

@@ -1,0 +1,7 @@
+"""Files of others, which may be damaged or hostile.
+
+tensor_files  a tensor from a .npy, .npz, .bin, .pt or .safetensors file
+archives      tensors from zip archives: .npz and .pt
+sizes         sizes checked against the file before memory is taken
+submission    files on the command line, and the verdict on them
+"""

@@ -1,0 +1,186 @@
+"""Verdicts as strings and tables, which a terminal and a page show alike, and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from ...writing.terminal import printable
+from ..standards import REPEAT, STANDARDS, Outcome, Tally
+from ..verdict import ULP_EDGES, CaseVerdict, Decision, Failure, Verdict
+
+SHOWN_RANGES = 12
+CAPTION = (
+    "! before what fails, - where a standard says nothing of a dtype. Numbers are of all cases together; each standard "
+    "was applied to each case. ULP fails only with --strict, or where no published standard is defined."
+)
+#: Columns of the overview: heading, and the text of a tally.
+COLUMNS: Mapping[str, Mapping[str, Callable[[Tally], str]]] = {
+    "mixed": {"mixed:\nwithin": lambda t: _share(1 - t.share), "largest\nerror": lambda t: f"{t.largest:.1e}"},
+    "mere-mare": {"MERE": lambda t: f"{t.mean:.1e}", "MARE": lambda t: f"{t.largest:.1e}"},
+    "thousandth": {"thou-\nsandth": lambda t: _share(t.share)},
+    "ulp": {
+        "ULP:\nlargest": lambda t: f"{t.largest:.3g}",
+        "mean": lambda t: f"{t.mean:.2f}",
+        "over 1": lambda t: _share(t.broken / max(1, t.elements)),
+    },
+    "nonfinite": {"NaN\nand inf": lambda t: f"{t.over} differ" if t.over else "agree"},
+    REPEAT: {"runs": lambda t: f"{t.over} differ" if t.over else "same"},
+}
+Row = Sequence[str]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: columns of words, then columns of numbers; rules part the groups of rows."""
+
+    words: Sequence[str]  # headings
+    numbers: Sequence[str]
+    groups: Sequence[Sequence[Row]]
+    title: str = ""
+    caption: str = ""
+    is_folded: bool = False  # the last column's text may take several lines
+
+    def __rich__(self) -> Any:
+        """The table in rich's terms."""
+        from rich import box
+        from rich.table import Table
+
+        shape: Any = {"box": box.SIMPLE, "pad_edge": False, "title_justify": "left", "caption_justify": "left"}
+        table = Table(title=self.title or None, caption=self.caption or None, **shape)
+        for k, name in enumerate(names := (*self.words, *self.numbers)):
+            is_folded = self.is_folded and k == len(names) - 1
+            justify: Any = "left" if k < len(self.words) else "right"
+            table.add_column(name, no_wrap=not is_folded, justify=justify, overflow="fold" if is_folded else "ellipsis")
+        for group in self.groups:
+            table.add_section()
+            for row in group:
+                table.add_row(*row)
+        return table
+
+
+def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Grid:
+    """All cases of our own backends: a row per operator and dtype, in the order of the results.
+
+    Cells are "-" where a standard says nothing, and begin with "!" where it fails.
+    """
+    groups: dict[str, dict[str, list[CaseVerdict]]] = {}
+    for result in results:
+        groups.setdefault(result.operator, {}).setdefault(result.dtype, []).append(result)
+
+    def row(operator: str, dtype: str, of: Sequence[CaseVerdict]) -> Row:
+        cells = [operator, dtype, str(len(of)), f"{sum(r.verdict.elements for r in of):,}"]
+        for name in asked:
+            outcomes = [o for r in of for o in r.verdict.outcomes if o.standard == name and o.holds is not None]
+            tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
+            mark = "! " if any(o.is_broken for o in outcomes) else ""
+            cells += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
+        return cells
+
+    rows = [
+        [row("" if k else operator, dtype, of) for k, (dtype, of) in enumerate(by_dtype.items())]
+        for operator, by_dtype in groups.items()
+    ]
+    headings = [heading for name in asked for heading in COLUMNS[name]]
+    return Grid(["operator", "dtype"], ["cases", "elements", *headings], rows, caption=CAPTION)
+
+
+def details(result: CaseVerdict) -> Iterator[str | Grid]:
+    """One verdict, its first line the call."""
+    verdict = result.verdict
+    attributes = ", ".join(f"{name}={value!r}" for name, value in verdict.attributes.items())
+    yield f"{verdict.operator}({attributes}): {printable(result.case)}"
+    yield f"exact values: {verdict.golden}"
+    groups = [
+        [
+            (*(("", "") if k else (output.name, output.dtype)), STANDARDS[o.standard].title, _word(o), o.says)
+            for k, o in enumerate(output.outcomes)
+        ]
+        for output in verdict.outputs
+    ]
+    if verdict.repeat is not None:
+        groups[-1].append(("", "", REPEAT, _word(verdict.repeat), verdict.repeat.says))
+    yield Grid(["output", "dtype", "standard", "", ""], [], groups, is_folded=True)
+    if verdict.failing:
+        yield from _failing(verdict)
+
+
+def _failing(verdict: Verdict) -> Iterator[str | Grid]:
+    for output in verdict.outputs:
+        if output.failing:
+            of = f"{output.failing:,} of {output.elements:,} elements"
+            yield f"{output.name}: {of} are beyond what a standard allows one element"
+            yield _failures("the worst", output.worst)
+            if output.failing > len(output.worst):
+                yield _failures("the first", output.first)
+    ranges = [
+        (r.says, f"{r.failing:,}", f"{r.elements:,}", _share(r.failing / max(1, r.elements)))
+        for r in verdict.ranges[:SHOWN_RANGES]
+    ]
+    if (more := len(verdict.ranges) - SHOWN_RANGES) > 0:
+        ranges.append((f"{more} more", "", "", ""))
+    yield Grid(["x"], ["fail", "of", "share"], [ranges], title="where on the axis")
+    lines = [f"{d.says} (explains {d.explained:,} of {d.looked_at:,} looked at)" for d in verdict.diagnoses]
+    yield "\n".join(["looks like:", *(f"  {line}" for line in lines or ["no mistake that actgrad knows"])])
+
+
+def _failures(title: str, failures: Sequence[Failure]) -> Grid:
+    """Some failing elements; nine digits tell a number from its neighbours in float32."""
+    rows = [
+        (
+            ", ".join(map(str, f.index)) or "()",
+            *(f"{value:.9g}" for value in (*f.inputs.values(), f.actual, f.golden)),
+            f"{f.ulps:.4g}",
+        )
+        for f in failures
+    ]
+    return Grid(["index"], [*failures[0].inputs, "actual", "golden", "ULP"], [rows], title=title)
+
+
+def _share(share: float) -> str:
+    """A share in percent; 0 and 100 stand for none and all alone."""
+    if share in (0, 1):
+        return f"{share:.0%}"
+    text = f"{share:.3%}"
+    return {"0.000%": "<0.001%", "100.000%": ">99.999%"}.get(text, text)
+
+
+def _word(outcome: Outcome) -> str:
+    """Whether a standard holds, in a word."""
+    if outcome.holds is False and not outcome.counts:
+        return "exceeded"
+    return {True: "holds", False: "FAILS", None: "-"}[outcome.holds]
+
+
+# JSON
+
+
+def document(results: list[CaseVerdict], settings: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
+    """Everything as JSON takes it; numbers that JSON lacks are the strings "nan", "inf" and "-inf"."""
+    return {
+        "holds": decision.is_accepted,
+        "verdict": decision.word,
+        "why": decision.why,
+        **_plain(settings),
+        "ulp_edges": ULP_EDGES,
+        "results": [_plain(result) for result in results],
+    }
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        plain = {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "points"}
+        return {"holds": value.holds, **plain} if isinstance(value, Verdict) else plain
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return repr(value)
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    return value
