@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ LAYOUTS = {
     "chunked": lambda operator, **options: tensors(operator, (3, 4), chunked, **options),
     "channels last": lambda operator, **options: tensors(operator, (2, 3), channels_last, **options),
     "empty": lambda operator, **options: tensors(operator, (0, 4), **options),
-    "zero-dim": lambda operator, **options: tensors(operator, () if not operator.multiplies else (1,), **options),
+    "zero-dim": lambda operator, **options: tensors(operator, () if not operator.access.packed else (1,), **options),
 }
 
 
@@ -262,16 +263,93 @@ print("done")
     )
 
 
-def test_an_operator_that_comes_later_is_registered_when_it_is_first_differentiated() -> None:
-    script = """
+def test_an_operator_that_comes_later_is_registered_when_it_is_met() -> None:
+    """By its name in torch.ops, by a differentiable call, by hand; its gradient with it."""
+    run_script("""
+import torch
+import actgrad.torch
+from actgrad.torch.registration import REGISTERED
+import softplus_operator
+assert "softplus" not in REGISTERED
+x = torch.ones(3, requires_grad=True)
+(slope,) = torch.autograd.grad(softplus_operator.softplus(x).sum(), x, create_graph=True)
+assert slope.requires_grad and "softplus_backward" in REGISTERED
+assert actgrad.torch.register(softplus_operator.softplus).overload is torch.ops.actgrad.softplus.default
+""")
+    run_script("""
 import torch
 import actgrad.torch
 import softplus_operator
-assert not hasattr(torch.ops.actgrad, "softplus")
-assert softplus_operator.softplus(torch.ones(3, requires_grad=True)).requires_grad
-assert actgrad.torch.register(softplus_operator.softplus).overload is torch.ops.actgrad.softplus.default
+assert not hasattr(torch.ops.actgrad, "soft") and not hasattr(torch.ops.actgrad, "softplus__")
+x = torch.ones(3)
+assert torch.equal(torch.ops.actgrad.softplus_(x.clone()), torch.ops.actgrad.softplus(x))
+assert torch.ops.actgrad.softplus.overloads() == ["default", "out"]
+""")
+
+
+FIRST_MET = """
+import io, sys, warnings
+warnings.simplefilter("ignore")
+import torch
+import actgrad.torch
+from actgrad.torch import registration
+from torch._library.simple_registry import singleton
+
+ops, functional = torch.ops.actgrad, torch.nn.functional
+names = set(actgrad.operators)
+assert set(registration.REGISTERED) == set(registration._incomplete) == names
+assert not [name for name in dir(ops) if name in names], "an object of PyTorch's for each"
+kernels = {key: [n for n in names if torch._C._dispatch_has_kernel_for_dispatch_key(f"actgrad::{n}", key)]
+           for key in ("Meta", "CompositeExplicitAutograd", "Autograd", "FuncTorchBatched")}
+assert all(set(kernels[key]) == names for key in ("Meta", "CompositeExplicitAutograd", "Autograd"))
+assert not kernels["FuncTorchBatched"]
+x = torch.linspace(-2, 2, 8).reshape(2, 4)
+
+# The first meeting of each operator is another kind of use.
+torch.testing.assert_close(torch.vmap(lambda x: ops.elu(x))(x), functional.elu(x))
+assert set(registration._incomplete) == names - {"elu"}
+torch.testing.assert_close(torch.vmap(lambda x: ops.selu_(x + 0))(x), functional.selu(x))
+with torch._subclasses.fake_tensor.FakeTensorMode() as mode:
+    assert ops.gelu.out(mode.from_tensor(x), out=torch.empty(2, 4)).shape == (2, 4)
+compiled = torch.compile(lambda x: ops.leaky_relu_.default(x + 0), fullgraph=True, backend="aot_eager")
+torch.testing.assert_close(compiled(x), functional.leaky_relu(x))
+slope = torch.func.vmap(torch.func.grad(lambda x: ops.geglu_packed(x).sum()))(x)
+assert slope.shape == x.shape
+jagged = torch.nested.nested_tensor([torch.ones(2, 4), torch.ones(3, 4)], layout=torch.jagged)
+try:
+    ops.geglu(jagged)
+except actgrad.ActgradError as error:
+    assert "to_padded_tensor" in str(error), error
+else:
+    raise AssertionError("a jagged tensor")
+traced = torch.fx.experimental.proxy_tensor.make_fx(lambda x: ops.geglu_two(x, x))(x)
+assert [str(n.target) for n in traced.graph.nodes if n.op == "call_function"] == ["actgrad.geglu_two.default"]
 """
-    run_script(script)
+
+
+def test_rules_are_registered_when_an_operator_is_first_met() -> None:
+    """Not by the import, whose time would grow with every operator."""
+    run_script(FIRST_MET, timeout=300)
+
+
+@pytest.mark.parametrize("call", ["elu(x, 1.3)", "elu_(x + 0, 1.3)", "elu(x, 1.3, out=torch.zeros([3]))"])
+def test_saved_programs_need_no_meeting(call: str, tmp_path: Path) -> None:
+    """TorchScript finds operators without Python's torch.ops."""
+    path = tmp_path / "program.pt"
+    start = "import warnings; warnings.simplefilter('ignore')\nimport torch, actgrad.torch\nx = -torch.ones(3)\n"
+    run_script(
+        f"{start}module = torch.jit.ScriptModule()\n"
+        f"module.define('def forward(self, x: Tensor):\\n    return torch.ops.actgrad.{call}\\n')\n"
+        f"module.save({str(path)!r})\n"
+    )
+    differentiate = "assert module(x.requires_grad_() * 1.0).requires_grad\n"
+    run_script(
+        f"{start}module = torch.jit.load({str(path)!r})\n"
+        "from actgrad.torch import registration\n"
+        "assert 'elu' in registration._incomplete\n"
+        "torch.testing.assert_close(module(x), torch.nn.functional.elu(x, 1.3))\n"
+        f"{'' if 'out=' in call else differentiate}"
+    )
 
 
 def test_import_loads_it_only_when_asked() -> None:

@@ -55,6 +55,16 @@ class Definition:
         if not given or not all(map(callable, given)):
             raise InvalidOperator(f"operator {self.name}: formula is {shown(self.formula)}; it must be a function")
         _ = self.ir  # a wrong line is refused here, not at the first use of actgrad.ir
+        if self.gradient_of is not None:
+            self._pair_gradients(self.gradient_of.schema.tensor_names)
+
+    def _pair_gradients(self, tensors: tuple[str, ...]) -> None:
+        """Raise where the outputs are not the gradients of the forward operator's tensors, one each and in order."""
+        if tuple(self.gradients.values()) != tensors:
+            raise InvalidOperator(
+                f"operator {self.name}: it returns {', '.join(self.schema.outputs)}, but its forward operator has the "
+                f"tensors {', '.join(tensors)}; return {', '.join(f'grad_{name}' for name in tensors)}"
+            )
 
     @cached_property
     def schema(self) -> Schema:

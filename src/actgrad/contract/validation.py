@@ -75,13 +75,6 @@ def _gradients(definition: Definition) -> Iterator[str]:
             yield "reads_result, result_flag and given_value are roles of a gradient; state gradient_of"
         return
     tensors = forward.schema.tensor_names
-    for output, tensor in definition.gradients.items():
-        if tensor not in tensors:
-            names = ", ".join(f"grad_{name}" for name in tensors)
-            yield f"{output} is the gradient of no tensor of {forward.name}; name the outputs {names}"
-    missing = [name for name in tensors if name not in definition.gradients.values()]
-    if missing and all(tensor in tensors for tensor in definition.gradients.values()):
-        yield f"no output is the gradient of {_listed(missing)}; return one gradient for each tensor of {forward.name}"
     roles = (definition.reads_result, definition.given_value)
     for name in definition.schema.tensor_names[1:]:
         if name not in tensors and name not in roles:

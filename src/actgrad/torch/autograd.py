@@ -59,18 +59,21 @@ def node_of(name: str, kind: type) -> Any:
 
 def kernel(interface: Interface) -> Callable[..., Any]:
     """The operator's kernel for the Autograd key."""
-    node, overload = node_of(interface.title, Node), interface.overload
+    node: Any = None
 
     def autograd(keys: Any, *given: Any, save: str = saving.AUTO) -> Any:
+        nonlocal node
         reverse, forward = _C.is_grad_enabled(), is_forward()
         is_nested = _C._are_functorch_transforms_active()
         is_watched = forward or (reverse and _C._any_requires_grad(*given))
         if not is_watched and not is_nested and kernels.may_compute(interface, given):
             return interface.kernel(*given)
-        keys = keys & _C._after_autograd_keyset
+        keys, overload = keys & _C._after_autograd_keyset, interface.overload
         if not is_watched:
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *given)
+        if node is None:  # classes take their time, and most operators are never differentiated
+            node = node_of(interface.title, Node)
         if not is_nested:
             return node.apply(Below(interface, overload, keys, save, reverse, forward, False), *given)
         with enable_single_level_autograd_function():

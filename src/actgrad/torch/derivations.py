@@ -18,21 +18,27 @@ _C = torch._C
 
 
 class Gradient(NamedTuple):
-    """A backward operator with its attributes: called with grad_output and what was kept."""
+    """A backward operator with its attributes."""
 
     interface: Interface
     attributes: dict[str, Any]  # all of them, as PyTorch's schema has them
+    sources: tuple[int | None, ...]  # each tensor's place in (grad_output, *saved); None: left out
+    places: tuple[int, ...]  # each forward tensor's gradient among the outputs
 
-    def __call__(self, *tensors: Any) -> Any:
+    def __call__(self, *given: Any) -> Any:
+        """The outputs, given grad_output and the saved tensors."""
+        tensors = [None if source is None else given[source] for source in self.sources]
         is_watched = _C.is_grad_enabled() or forward_ad._current_level >= 0 or _C._are_functorch_transforms_active()
-        if not is_watched and is_direct(tensors):
-            return self.interface.operator(*[tensor.detach() for tensor in tensors], **self.attributes)
+        if not is_watched and is_direct([tensor for tensor in tensors if tensor is not None]):
+            plain = [None if tensor is None else tensor.detach() for tensor in tensors]
+            return self.interface.operator(*plain, **self.attributes)
         return self.interface.overload(*self.interface.row(tensors, self.attributes))
 
-
-def gradient_of(interface: Interface, attributes: dict[str, Any]) -> Gradient:
-    """A backward operator with these attributes; those that are missing take its defaults."""
-    return Gradient(interface, dict(zip(interface.names, interface.template(attributes)[interface.span], strict=True)))
+    def of_tensors(self, *given: Any) -> list[torch.Tensor]:
+        """The gradient of each forward tensor, given grad_output and the saved tensors."""
+        outputs = self(*given)
+        every = outputs if isinstance(outputs, tuple) else (outputs,)
+        return [every[place] for place in self.places]
 
 
 class Derivation(NamedTuple):
@@ -50,22 +56,26 @@ class Derivation(NamedTuple):
         if self.by_kernel is None:
             return [self._of_gradient(number, saved, gradients) for number in numbers]
         first, *others = gradients
-        totals: Any = None if first is None else self.by_kernel(first, *saved)
-        if not isinstance(totals, tuple):
-            totals = (totals,) * len(self.interface.tensors)
+        totals: Any = (
+            [None] * len(self.interface.tensors) if first is None else self.by_kernel.of_tensors(first, *saved)
+        )
         if all(other is None for other in others):
             return [totals[number] for number in numbers]
         return [sum_present((totals[number], self._by_formula(number, saved, (None, *others)))) for number in numbers]
 
     def _of_gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
         """The gradient of one tensor of a backward operator's call, which has no kernel of its own."""
-        first = gradients[0]
+        operator, first = self.interface.operator, gradients[0]
         if all(gradient is None for gradient in gradients):
             return None
-        if not (number == 0 and self._is_linear):
+        name = operator.schema.tensor_names[number]
+        is_factor = operator.gradient_of is not None and not operator.gradient_of.multiplies
+        if not (is_factor and operator.definition.is_linear(name)):
             return self._by_formula(number, saved, gradients)
-        total = gradient_of(self.interface, self.attributes)(first, *saved[1:])
-        return total.sum_to_size(saved[0].shape).to(saved[0].dtype)
+        target, row = saved[number], list(saved)
+        row[number] = first
+        total = _itself(self.interface, self.attributes)(*row)
+        return total.sum_to_size(target.shape).to(target.dtype)
 
     def tangents(self, tensors: Any, directions: Tensors, dtype: torch.dtype) -> Any:
         """The tangents of the call's outputs, of which the first has this dtype."""
@@ -78,12 +88,6 @@ class Derivation(NamedTuple):
     def _by_formula(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
         tensors = saved[: len(self.interface.tensors)]
         return vector_jacobian(self.interface.operator, tensors, self.attributes, gradients, number)
-
-    @property
-    def _is_linear(self) -> bool:
-        """Whether the first tensor is a factor of the result."""
-        operator = self.interface.operator
-        return operator.gradient_of is not None and not operator.gradient_of.multiplies
 
 
 _KEPT = 1024
@@ -122,18 +126,33 @@ def derive_in_place(interface: Interface, values: tuple[Any, ...]) -> Derivation
     return _with_way(interface, attributes, saving.choose_in_place(interface.operator, attributes))
 
 
-def _with_way(interface: Interface, attributes: dict[str, Any], way: saving.Way | None) -> Derivation:
+def _with_way(interface: Interface, attributes: dict[str, Any], way: saving.SavedForBackward | None) -> Derivation:
     from_input = saving.ways(interface.operator).get(saving.INPUT)
     return Derivation(
         interface,
         attributes,
         way is not None and way.keeps_result,
         way is not None and way.keeps_more,
-        None if way is None else _gradient(way, attributes),
-        None if from_input is None else _gradient(from_input, attributes),
+        None if way is None else _gradient(interface, way, attributes),
+        None if from_input is None else _gradient(interface, from_input, attributes),
     )
 
 
-def _gradient(way: saving.Way, attributes: dict[str, Any]) -> Gradient:
+def _itself(interface: Interface, attributes: dict[str, Any]) -> Gradient:
+    """An operator with these attributes, called with its own tensors."""
+    count = len(interface.tensors)
+    return Gradient(interface, _row_attributes(interface, attributes), tuple(range(count)), ())
+
+
+def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: dict[str, Any]) -> Gradient:
+    backward = interface_of(way.backward)
     given = {name: value for name, value in attributes.items() if name in way.backward.defaults}
-    return gradient_of(interface_of(way.backward), {**given, **way.flags})
+    pairs = {tensor: output for output, tensor in way.backward.definition.gradients.items()}
+    outputs = way.backward.schema.outputs
+    places = tuple(outputs.index(pairs[name]) for name in interface.operator.schema.tensor_names)
+    return Gradient(backward, _row_attributes(backward, {**given, **way.flags}), way.sources, places)
+
+
+def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
+    """All attributes of a call as PyTorch's schema has them; missing ones take the operator's defaults."""
+    return dict(zip(interface.names, interface.template(attributes)[interface.span], strict=True))

@@ -69,11 +69,12 @@ def jacobian_vector(
     return [_joined(operator, name, attributes, results, dtype)] if name in operator.access.packed else results
 
 
-def depends_on_sign_only(operator: Operator, attributes: dict[str, Any]) -> bool:
-    """Whether a backward operator asks of its last tensor nothing but on which side of a kink it lies."""
-    x = torch.ones((), device="cpu")
-    element = _element(operator, [x] * len(operator.schema.tensors), attributes)
-    return all(derivative is None for derivative in _partials(element, len(element.inputs) - 1))
+def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:
+    """Whether the derivative by a tensor is 0 but at kinks: the operator needs only the signs of its elements."""
+    tensors = operator.schema.tensor_names
+    element = _element(operator, [torch.ones((), device="cpu")] * len(tensors), attributes)
+    places = [place for place, owner in enumerate(element.owners) if tensors[owner] == name]
+    return all(derivative is None for place in places for derivative in _partials(element, place))
 
 
 def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> Element:

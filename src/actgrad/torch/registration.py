@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import torch
 from torch.nested._internal.nested_tensor import NestedTensor
+from torch.utils._python_dispatch import _disable_current_modes
 
 from .. import arrays
 from ..base.errors import InvalidCall
+from ..base.forks import forkable_lock
 from ..calls.operator import REGISTRY, Operator
 from . import autograd, batching, graphs, kernels, saving, sharding, variants
 from .kernels import Interface, interface_of
@@ -23,38 +26,77 @@ _CLONE = variants.register_clone(LIBRARY)
 #: One kernel for all devices and kinds of memory: the operator itself says which it cannot take, and the way out.
 KERNEL_KEYS = ("CompositeExplicitAutograd", "NestedTensorCPU", "NestedTensorCUDA")
 
-#: What has been registered, by name.
+#: Registered operators, by name.
 REGISTERED: dict[str, Interface] = {}
+
+#: Those whose rules are still to be registered: they take most of the time, and few programs need all operators.
+_incomplete: dict[str, Interface] = {}
+_undefined: set[str] = set()  # operators in `register`
+_lock = forkable_lock()
+
+
+class _Namespace(type(torch.ops.actgrad)):  # type: ignore[misc]
+    """`torch.ops.actgrad`, which registers an operator and its rules when a name is first looked up."""
+
+    def __getattr__(self, name: str) -> Any:
+        operator = REGISTRY.get(name) or REGISTRY.get(name.removesuffix("_"))
+        if operator is not None:
+            with _lock:
+                interface = register(operator)
+                if (
+                    interface.operator.name in _undefined
+                ):  # `define` looks for objects that must know of another overload
+                    raise AttributeError(name)
+                _complete(interface)
+        return super().__getattr__(name)
+
+
+torch.ops.actgrad.__class__ = _Namespace
 
 
 def register(operator: Operator) -> Interface:
-    """Make an operator one of `torch.ops.actgrad`, if it is not; those in `ops/` are, by importing this package.
+    """Make an operator one of `torch.ops.actgrad`, if it is not one yet.
 
-    Its backward operators must be in the registry by then. What else is to be known of it (another device's kernel) can
-    be registered on the `overload` of what is returned.
+    Operators in the registry are registered by importing this package, others when `torch.ops.actgrad` is first asked
+    for their names. Further kernels (another device's) can be registered on the `overload` of the returned object.
     """
     known = REGISTERED.get(operator.name)
     if known is not None:
         return known
-    interface = REGISTERED[operator.name] = interface_of(operator)
     name = operator.name
+    interface = REGISTERED[name] = interface_of(operator)
+    _undefined.add(name)
     options = f", *, str save='{saving.AUTO}'" if operator.gradient_of is None else ""
     LIBRARY.define(f"{name}({interface.text}{options}) -> {interface.results}", tags=variants.TAGS)
     torch.library.register_fake(f"actgrad::{name}", partial(kernels.shapes, interface), lib=LIBRARY)
     for key in KERNEL_KEYS:
         LIBRARY.impl(name, interface.kernel, key)
     LIBRARY.impl(name, autograd.kernel(interface), "Autograd", with_keyset=True)
-    torch.library.register_vmap(f"actgrad::{name}", batching.rule(interface), lib=LIBRARY)
-    torch.library.register_torch_dispatch(f"actgrad::{name}", NestedTensor, partial(_refuse, interface), lib=LIBRARY)
-    graphs.register(LIBRARY, interface)
-    variants.register_out(LIBRARY, interface)
-    variants.register_in_place(LIBRARY, interface)
-    sharding.register(interface, interface.overload)
-    if hasattr(torch.ops.actgrad, f"{name}_"):
-        for overload in (getattr(torch.ops.actgrad, f"{name}_").default, _CLONE):
-            sharding.register(interface, overload)
-    saving.prepare(operator)
+    for variant in variants.of(interface):
+        variant.register(LIBRARY)
+    _undefined.remove(name)
+    _incomplete[name] = interface
     return interface
+
+
+def _complete(interface: Interface) -> None:
+    """Register the rules of vmap, DTensor, torch.compile and nested tensors; once."""
+    name = interface.operator.name
+    if _incomplete.pop(name, None) is None:
+        return
+    with _disable_current_modes():  # the first call may be one that is being traced
+        torch.library.register_torch_dispatch(
+            f"actgrad::{name}", NestedTensor, partial(_refuse, interface), lib=LIBRARY
+        )
+        graphs.register(LIBRARY, interface)
+        for variant in variants.of(interface):
+            variant.complete(LIBRARY)
+        saving.prepare(interface.operator)
+        torch.library.register_vmap(f"actgrad::{name}", batching.rule(interface), lib=LIBRARY)
+        sharding.register(interface, interface.overload)
+        if interface.operator.definition.may_be_in_place:
+            for overload in (getattr(torch.ops.actgrad, f"{name}_").default, _CLONE):
+                sharding.register(interface, overload)
 
 
 def _refuse(interface: Interface, mode: Any, function: Any, types: Any, args: Any, kwargs: Any = None) -> None:
@@ -80,5 +122,11 @@ def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any],
 
 def register_all() -> None:
     """Register every operator of the registry."""
-    for operator in list(REGISTRY.values()):
-        register(operator)
+    was_enabled = gc.isenabled()
+    gc.disable()  # a full collection looks at all objects of PyTorch, which takes longer than the registration
+    try:
+        for operator in list(REGISTRY.values()):
+            register(operator)
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ..base import products
-from ..base.errors import InvalidArgument
+from ..base.errors import InvalidArgument, InvalidOperator
 from ..calls.operator import REGISTRY, Operator
 from .partials import depends_on_sign_only
 
@@ -19,12 +19,13 @@ RESULT = "result"
 HALF = (torch.float16, torch.bfloat16)
 
 
-class Way(NamedTuple):
-    """A way to the gradient: which operator computes it, and from what."""
+class SavedForBackward(NamedTuple):
+    """A backward operator, and the tensors that a forward call saves for it."""
 
     backward: Operator
-    keeps: str
-    flags: dict[str, bool]  # the attributes that tell the backward operator what it is given
+    keeps: str  # INPUT, RESULT, or the name of the further result that is saved beside the input
+    flags: dict[str, bool]  # the attribute that says whether the operator is given the result
+    sources: tuple[int | None, ...]  # each of its tensors' place in (grad_output, *saved); None: left out
 
     @property
     def keeps_result(self) -> bool:
@@ -33,30 +34,49 @@ class Way(NamedTuple):
 
     @property
     def keeps_more(self) -> bool:
-        """Whether a further result is kept beside the input."""
+        """Whether a further result is saved beside the input."""
         return self.keeps not in (INPUT, RESULT)
 
 
 @cache
-def ways(operator: Operator) -> dict[str, Way]:
-    """The ways to an operator's gradient, by what they keep. Empty where the registry has no backward operator."""
-    found: dict[str, Way] = {}
+def ways(operator: Operator) -> dict[str, SavedForBackward]:
+    """All backward operators of an operator, by the tensor that each needs. Empty where the registry has none."""
+    found: dict[str, SavedForBackward] = {}
     whole = operator.part_of or operator
     for backward in REGISTRY.values():
         if backward.gradient_of is not whole:
             continue
-        *_, last = [a.name for a in backward.schema.tensors if not a.is_optional]
-        flags = [name for name in backward.defaults if name.endswith("is_result")]
-        if flags:
-            found[INPUT] = Way(backward, INPUT, dict.fromkeys(flags, False))
-            found[RESULT] = Way(backward, RESULT, dict.fromkeys(flags, True))
+        definition = backward.definition
+        keeps = {}
+        if definition.result_flag:
+            keeps = {INPUT: {definition.result_flag: False}, RESULT: {definition.result_flag: True}}
         else:
-            keeps = RESULT if last == RESULT else INPUT
-            found[keeps] = Way(backward, keeps, {})
-        for argument in backward.schema.tensors:
-            if argument.is_optional and whole is operator:  # a further result, which a part does not have
-                found[argument.name] = Way(backward, argument.name, {})
+            keeps[RESULT if definition.reads_result else INPUT] = {}
+        if definition.given_value and whole is operator:  # a part does not have the further result
+            keeps[definition.given_value] = {}
+        for name, flags in keeps.items():
+            found[name] = SavedForBackward(backward, name, flags, _sources(backward, name))
     return found
+
+
+def _sources(backward: Operator, keeps: str) -> tuple[int | None, ...]:
+    """Each of a backward operator's tensors' place in (grad_output, *saved)."""
+    definition, forward = backward.definition, backward.gradient_of
+    assert forward is not None, "a backward operator has a forward operator"
+    tensors = forward.schema.tensor_names
+
+    def source(name: str) -> int | None:
+        if definition.is_linear(name):
+            return 0
+        if name == definition.given_value:
+            return 1 + len(tensors) if keeps == name else None
+        if name in tensors:
+            return 1 + tensors.index(name)
+        if len(tensors) == 1:
+            return 1  # the result, or the one tensor under another name
+        raise InvalidOperator(f"{backward.name}: {name} is no tensor of {forward.name}, which has {', '.join(tensors)}")
+
+    return tuple(map(source, backward.schema.tensor_names))
 
 
 def prepare(operator: Operator) -> None:
@@ -66,7 +86,7 @@ def prepare(operator: Operator) -> None:
         _costs_nothing(result.backward)
 
 
-def choose(operator: Operator, attributes: dict[str, Any], dtype: torch.dtype, save: str) -> Way | None:
+def choose(operator: Operator, attributes: dict[str, Any], dtype: torch.dtype, save: str) -> SavedForBackward | None:
     """The way that `save` asks for; "auto" keeps the result where it tells all there is to know, exactly.
 
     Where the result does not tell the sign of the input, asking for it is an InvalidArgument.
@@ -88,14 +108,14 @@ def choose(operator: Operator, attributes: dict[str, Any], dtype: torch.dtype, s
     return result
 
 
-def choose_in_place(operator: Operator, attributes: dict[str, Any]) -> Way | None:
+def choose_in_place(operator: Operator, attributes: dict[str, Any]) -> SavedForBackward | None:
     """The same where the input is overwritten: the result costs no memory; a copy of the input would."""
     known = ways(operator)
     result = known.get(RESULT)
     return known.get(INPUT) if result is None or _fault(result, attributes) else result
 
 
-def _fault(way: Way, attributes: dict[str, Any]) -> str | None:
+def _fault(way: SavedForBackward, attributes: dict[str, Any]) -> str | None:
     """Why a result does not stand in for its input, None where it does."""
     if not way.keeps_result:
         return None
@@ -112,6 +132,7 @@ def _fault(way: Way, attributes: dict[str, Any]) -> str | None:
 
 @cache
 def _costs_nothing(backward: Operator) -> bool:
-    """Whether the result loses no exactness by being rounded: where only its sign is asked for."""
-    assert backward.gradient_of is not None, "it has a forward operator"
-    return depends_on_sign_only(backward, {**backward.defaults, **ways(backward.gradient_of)[RESULT].flags})
+    """Whether rounding the result loses no exactness: the gradient needs only its sign."""
+    assert backward.gradient_of is not None, "a backward operator has a forward operator"
+    attributes = {**backward.defaults, **ways(backward.gradient_of)[RESULT].flags}
+    return depends_on_sign_only(backward, attributes, backward.definition.reads_result)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, cached_property
 from typing import Any
 
 import torch
@@ -28,94 +30,140 @@ def register_clone(library: Any) -> Any:
     return torch.ops.actgrad._clone.default
 
 
-def register_out(library: Any, interface: Interface) -> None:
+class Variant:
+    """A variant of an operator that writes into tensors which the caller gives."""
+
+    name: str  # with the overload's, as in "elu.out"
+    schema: str
+    compute: Callable[..., Any]  # on memory
+    shapes: Callable[..., Any]  # on tensors without data
+    functional: Callable[..., Any]  # for functionalisation: by the operator and a copy
+    autograd: Callable[..., Any]
+
+    def __init__(self, interface: Interface):
+        self.interface = interface
+
+    def register(self, library: Any) -> None:
+        """Define it with its kernels."""
+        library.define(self.schema, tags=TAGS)
+        library.impl(self.name, self.compute, "CompositeExplicitAutograd")
+        library.impl(self.name, self.functional, "Functionalize")
+        library.impl(self.name, self.autograd, "Autograd", with_keyset=True)
+
+    def complete(self, library: Any) -> None:
+        """Register the rules for tensors without data, and for graphs."""
+        torch.library.register_fake(f"actgrad::{self.name}", self.shapes, lib=library)
+        graphs.register_variant(library, self.name, self.functional)
+
+    @cached_property
+    def overload(self) -> Any:
+        """PyTorch's operator."""
+        packet, _, overload = self.name.partition(".")
+        return getattr(getattr(torch.ops.actgrad, packet), overload or "default")
+
+
+class OutVariant(Variant):
     """The variant whose results go to tensors that the caller gives; the overload is named after the first of them."""
-    operator = interface.operator
-    names = interface.outputs
-    name = f"{operator.name}.{names[0]}"
-    given = ", ".join(f"Tensor({chr(97 + k)}!) {output}" for k, output in enumerate(names))
-    returned = [f"Tensor({chr(97 + k)}!)" for k in range(len(names))]
-    results = returned[0] if len(names) == 1 else f"({', '.join(returned)})"
-    library.define(f"{name}({interface.text}, *, {given}) -> {results}", tags=TAGS)
 
-    def compute(*row: Any, **outputs: Any) -> Any:
-        out = tuple(outputs[output] for output in names)
-        plain = tuple(tensor.detach() for tensor in out)
-        interface.kernel(*row, out=plain if len(plain) > 1 else plain[0])
-        return out if len(out) > 1 else out[0]
+    def __init__(self, interface: Interface):
+        super().__init__(interface)
+        self.outputs = names = interface.outputs
+        self.name = f"{interface.operator.name}.{names[0]}"
+        letters = [chr(97 + k) for k in range(len(names))]
+        given = ", ".join(f"Tensor({letter}!) {output}" for letter, output in zip(letters, names, strict=True))
+        returned = ", ".join(f"Tensor({letter}!)" for letter in letters)
+        self.schema = f"{self.name}({interface.text}, *, {given}) -> "
+        self.schema += returned if len(names) == 1 else f"({returned})"
 
-    def shapes(*row: Any, **outputs: Any) -> Any:
-        out = tuple(outputs[output] for output in names)
-        kernels.shapes(interface, *row, out=out)
-        return out if len(out) > 1 else out[0]
+    def compute(self, *row: Any, **outputs: Any) -> Any:
+        out = self._given(outputs)
+        self.interface.kernel(*row, out=_one_or_all(tuple(tensor.detach() for tensor in out)))
+        return _one_or_all(out)
 
-    def functional(*row: Any, **outputs: Any) -> Any:
-        out = tuple(outputs[output] for output in names)
-        results = interface.overload(*row)
+    def shapes(self, *row: Any, **outputs: Any) -> Any:
+        out = self._given(outputs)
+        kernels.shapes(self.interface, *row, out=out)
+        return _one_or_all(out)
+
+    def functional(self, *row: Any, **outputs: Any) -> Any:
+        out, results = self._given(outputs), self.interface.overload(*row)
         for target, result in zip(out, results if len(out) > 1 else (results,), strict=True):
             target.copy_(result)
-        return out if len(out) > 1 else out[0]
+        return _one_or_all(out)
 
-    overload = getattr(getattr(torch.ops.actgrad, operator.name), names[0])
-
-    def autograd(keys: Any, *row: Any, **outputs: Any) -> Any:
+    def autograd(self, keys: Any, *row: Any, **outputs: Any) -> Any:
         if is_forward() or (_C.is_grad_enabled() and _C._any_requires_grad(*row, *outputs.values())):
+            first = self.outputs[0]
             raise InvalidArgument(
-                f"{operator.name}: a tensor requires grad, and results in {names[0]}= would be cut off from the graph; "
-                f"leave {names[0]}= out, or call inside torch.no_grad()"
+                f"{self.interface.operator.name}: a tensor requires grad, and results in {first}= would be cut off "
+                f"from the graph; leave {first}= out, or call inside torch.no_grad()"
             )
         with _C._AutoDispatchBelowAutograd():
-            return overload.redispatch(keys & _C._after_autograd_keyset, *row, **outputs)
+            return self.overload.redispatch(keys & _C._after_autograd_keyset, *row, **outputs)
 
-    _implement(library, name, compute, shapes, functional, autograd)
+    def _given(self, outputs: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple(outputs[name] for name in self.outputs)
 
 
-def register_in_place(library: Any, interface: Interface) -> None:
+def _one_or_all(tensors: tuple[Any, ...]) -> Any:
+    return tensors if len(tensors) > 1 else tensors[0]
+
+
+class InPlaceVariant(Variant):
     """The variant that overwrites its tensor, for an operator with one tensor and a result like it.
 
-    On a graph it keeps its result where that suffices for the gradient, so that no second tensor stays in memory.
+    On a graph it saves its result where that suffices for the gradient, so that no second tensor stays in memory.
     """
-    operator = interface.operator
-    schema = operator.schema
-    if not operator.definition.may_be_in_place:
-        return
-    name = f"{operator.name}_"
-    first = schema.tensor_names[0]
-    text = interface.text.replace(f"Tensor {first}", f"Tensor(a!) {first}", 1)
-    library.define(f"{name}({text}) -> Tensor(a!)", tags=TAGS)
-    overload = getattr(torch.ops.actgrad, name).default
 
-    def compute(x: Any, *row: Any) -> Any:
-        interface.kernel(x, *row, out=x.detach())
+    def __init__(self, interface: Interface):
+        super().__init__(interface)
+        self.name = f"{interface.operator.name}_"
+        first = interface.operator.schema.tensor_names[0]
+        text = interface.text.replace(f"Tensor {first}", f"Tensor(a!) {first}", 1)
+        self.schema = f"{self.name}({text}) -> Tensor(a!)"
+
+    def complete(self, library: Any) -> None:
+        super().complete(library)
+        torch.library.register_vmap(f"actgrad::{self.name}", self.batched, lib=library)
+
+    def compute(self, x: Any, *row: Any) -> Any:
+        self.interface.kernel(x, *row, out=x.detach())
         return x
 
-    def shapes(x: Any, *row: Any) -> Any:
-        kernels.shapes(interface, x, *row, out=(x,))
+    def shapes(self, x: Any, *row: Any) -> Any:
+        kernels.shapes(self.interface, x, *row, out=(x,))
         return x
 
-    def functional(x: Any, *row: Any) -> Any:
-        return x.copy_(interface.overload(x, *row))
+    def functional(self, x: Any, *row: Any) -> Any:
+        return x.copy_(self.interface.overload(x, *row))
 
-    node = node_of(f"{interface.title}InPlace", InPlaceNode)
-
-    def autograd(keys: Any, *row: Any) -> Any:
+    def autograd(self, keys: Any, *row: Any) -> Any:
         if is_forward() or _C._are_functorch_transforms_active():
             x, *rest = row
-            return x.copy_(interface.overload(x.clone(), *rest))  # two operators that every transform knows
-        keys = keys & _C._after_autograd_keyset
+            return x.copy_(self.interface.overload(x.clone(), *rest))  # two operators that every transform knows
+        keys, overload = keys & _C._after_autograd_keyset, self.overload
         if not (_C.is_grad_enabled() and _C._any_requires_grad(*row)):
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *row)
         x = row[0]
         if x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT)):
             x.copy_(x)  # PyTorch's own error, before anything is written
-        return node.apply(Below(interface, overload, keys, saving.AUTO, True, False, False), *row)
+        return self.node.apply(Below(self.interface, overload, keys, saving.AUTO, True, False, False), *row)
 
-    def batched(info: Any, in_dims: tuple[Any, ...], *row: Any) -> Any:
-        return overload(*row), in_dims[0]
+    def batched(self, info: Any, in_dims: tuple[Any, ...], *row: Any) -> Any:
+        return self.overload(*row), in_dims[0]
 
-    _implement(library, name, compute, shapes, functional, autograd)
-    torch.library.register_vmap(f"actgrad::{name}", batched, lib=library)
+    @cached_property
+    def node(self) -> Any:
+        """The node that a call leaves in a graph."""
+        return node_of(f"{self.interface.title}InPlace", InPlaceNode)
+
+
+@cache
+def of(interface: Interface) -> tuple[Variant, ...]:
+    """An operator's variants."""
+    in_place = (InPlaceVariant(interface),) if interface.operator.definition.may_be_in_place else ()
+    return (OutVariant(interface), *in_place)
 
 
 class InPlaceNode(Node):
@@ -132,11 +180,3 @@ class InPlaceNode(Node):
         result = below(*given)
         ctx.save_for_backward(kept)
         return result
-
-
-def _implement(library: Any, name: str, compute: Any, shapes: Any, functional: Any, autograd: Any) -> None:
-    torch.library.register_fake(f"actgrad::{name}", shapes, lib=library)
-    library.impl(name, compute, "CompositeExplicitAutograd")
-    library.impl(name, functional, "Functionalize")
-    graphs.register_variant(library, name, functional)
-    library.impl(name, autograd, "Autograd", with_keyset=True)
