@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Any
 
@@ -128,6 +129,7 @@ def call(faulty: actgrad.Operator) -> None:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_an_error_at_the_first_call(name: str) -> None:
     make, message = FAULTS[name]
+    make = functools.cache(make)
     with pytest.raises(InvalidOperator, match=message) as error:
         validate(make().definition)
     assert str(error.value).startswith("operator faulty_")
