@@ -3,7 +3,7 @@ PYTHON ?= python3
 TORCH ?= torch==2.13.0
 BIN := .venv/bin
 
-.PHONY: demo test slow accuracy operators ratios training site format clean
+.PHONY: demo test slow bench accuracy operators training site format clean
 
 demo: .venv/demo
 	$(BIN)/actgrad demo
@@ -18,6 +18,10 @@ test: .venv/dev
 slow: .venv/dev
 	$(BIN)/pytest -m slow
 
+# Half a minute; python -m benchmarks --help has the rest.
+bench: .venv/dev
+	$(BIN)/python -m benchmarks run --quick
+
 accuracy: .venv/dev
 	$(BIN)/python scripts/accuracy.py --write
 	$(BIN)/actgrad check --exhaustive --dtype float16,bfloat16 --write docs/accuracy.md
@@ -26,11 +30,8 @@ operators: .venv/dev
 	$(BIN)/python scripts/plots.py
 	$(BIN)/python scripts/operators.py --write
 
-ratios: .venv/dev
-	$(BIN)/python scripts/ratios.py --write
-
 training: .venv/dev
-	$(BIN)/python scripts/training.py --write
+	$(BIN)/python -m benchmarks training --write
 
 # The documentation in the folder site: python -m http.server --directory site
 site: .venv/dev
@@ -49,10 +50,10 @@ clean:
 
 # One stamp per set of packages: an interrupted installation is taken up again.
 .venv/demo: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[demo]'
+	$(BIN)/python -m pip install --quiet --editable '.[demo,check]'
 	touch $@
 
 .venv/dev: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet --editable '.[demo,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[demo,check,dev]'
 	touch $@ .venv/demo

@@ -1,4 +1,4 @@
-"""What the site has besides docs/, a hook of MkDocs: the example programs on one page, and documents of the root.
+"""Pages of the site besides docs/, a hook of MkDocs: example programs, results of benchmarks, documents of the root.
 
 Pages link to these as a git forge needs it (`../examples/elu.cpp`, `../CONTRIBUTING.md`), documents of the root to
 pages (`docs/sdk.md`). On the site, links between the pages take their place.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 LANGUAGES = {".c": "c", ".cpp": "cpp", ".hpp": "cpp", ".py": "python"}
 LINK = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]+)")  # the target of ](target) and ](target#anchor)
@@ -24,7 +25,11 @@ LINK = re.compile(r"(?<=\]\()(?!\w+:)([^)#\s]+)")  # the target of ](target) and
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """The site's files, with the pages that are made here."""
+    sys.path.insert(0, str(ROOT))
+    from benchmarks import page
+
     files.append(File.generated(config, "examples.md", content="\n".join(examples())))
+    files.append(File.generated(config, "benchmarks/results.md", content=page.page()))
     for name in DOCUMENTS:
         files.append(File.generated(config, name.lower(), content=(ROOT / name).read_text(encoding="utf-8")))
     return files

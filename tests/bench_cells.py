@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchmarks import buffers, results
+from benchmarks.cases import Case, cases
+from benchmarks.devices.cpu import Cpu
+from benchmarks.measurements import contenders, throughput
+from benchmarks.measurements.throughput import Conditions
+
 import actgrad
-from actgrad.bench import buffers, results, throughput
-from actgrad.bench.cases import Case, cases
-from actgrad.bench.devices import Cpu, Device
-from actgrad.bench.results import Notes
-from actgrad.bench.throughput import Conditions
 
 ALL_CASES = [case for operator in actgrad.operators.values() for case in cases(operator)]
 TINY = ["--size", "64", "--dtype", "float32", "--seconds", "1e-6"]
@@ -20,16 +21,20 @@ def case_of(title: str) -> Case:
 
 
 def tensors_of(case: Case, layout: str, size: int, dtype: str = "float32", row: int = 1000) -> buffers.Tensors:
-    shape = buffers.shape_of(layout, size, case.is_gated, row)
-    return buffers.make(case.operator, layout, shape, case.pool(dtype), case.with_optional)
+    return case.tensors(layout, size, case.pool(dtype), row)
+
+
+def empty() -> results.Run:
+    """A run without results, for its notes."""
+    return results.Run({}, {})
 
 
 def measure(
-    case: Case, peers: tuple[str, ...] = (), device: Device | None = None, **under: Any
+    case: Case, peers: tuple[str, ...] = (), device: Any = None, **under: Any
 ) -> tuple[results.Cell, list[str]]:
     conditions = {"dtype": "float32", "layout": "contiguous", "size": 64, "cache": "warm", "threads": 0}
-    notes = Notes()
-    loaded = throughput.load(peers, notes)
+    run = empty()
+    loaded = contenders.load(peers, run)
     where = Conditions(**{**conditions, **under})
-    cell = throughput.measure(case, where, loaded, device or Cpu(), 1e-6, notes, cache_bytes=1 << 12)
-    return cell, notes.lines
+    cell = throughput.measure(case, where, loaded, device or Cpu(), 1e-6, run, cache_bytes=1 << 12)
+    return cell, run.notes

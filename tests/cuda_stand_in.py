@@ -11,8 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-
-from actgrad.bench.cuda import Cuda
+from benchmarks.devices.cuda import Cuda
 
 _STUBS = (Path(torch.__file__).parent / "_C" / "__init__.pyi").read_text(encoding="utf-8")
 #: What PyTorch tells of a GPU, by its own stubs: the class is not there in a build without CUDA.

@@ -13,18 +13,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench_cells import ALL_CASES, TINY, case_of, measure, tensors_of
+from bench_cells import ALL_CASES, TINY, case_of, empty, measure, tensors_of
+from benchmarks import buffers, results, subject
+from benchmarks.__main__ import main
+from benchmarks.cases import Case, traffic
+from benchmarks.devices.cpu import Cpu
+from benchmarks.measurements import latency
+from benchmarks.peers import table
+from benchmarks.peers.peer import Peer
+from benchmarks.results import CEILING, OURS, geometric_mean
+from benchmarks.timing import Contender, interleaved, times
+from benchmarks.verify import WrongResult
 
 import actgrad
-from actgrad.bench import buffers, ceiling, latency, report, results
-from actgrad.bench import peers as peers_module
-from actgrad.bench.cases import Case, traffic
-from actgrad.bench.devices import Cpu
-from actgrad.bench.peer import Peer
-from actgrad.bench.results import CEILING, OURS, Notes, geometric_mean
-from actgrad.bench.timing import Contender, interleaved, times
-from actgrad.bench.verify import WrongResult
-from actgrad.cli.main import main
 
 # Numbers
 
@@ -47,7 +48,7 @@ def test_quartiles_are_those_of_numpy() -> None:
     ("seconds", "text"), [(2.5e-9, "2 ns"), (3.214e-6, "3.21 µs"), (0.25, "250 ms"), (12, "12.0 s")]
 )
 def test_durations_are_read_with_their_unit(seconds: float, text: str) -> None:
-    assert report.duration(seconds) == text
+    assert results.duration(seconds) == text
 
 
 @pytest.mark.parametrize(("size", "text"), [(64, "64"), (1000, "1000"), (100_000, "1e5"), (16_000_000, "1.6e7")])
@@ -72,14 +73,14 @@ TRAFFIC = [
 @pytest.mark.parametrize(("title", "dtype", "layout", "read", "written"), TRAFFIC, ids=[t[0] for t in TRAFFIC])
 def test_bytes_are_those_counted_by_hand(title: str, dtype: str, layout: str, read: int, written: int) -> None:
     case = case_of(title)
-    assert traffic(case.plan(tensors_of(case, layout, 1000, dtype))) == (read, written)
+    assert traffic(tensors_of(case, layout, 1000, dtype)) == (read, written)
 
 
 def test_means_keep_layouts_caches_and_threads_apart() -> None:
     def cell(layout: str, ours: float, theirs: float) -> results.Cell:
-        taken = {(OURS, "out"): times([ours]), ("aten", "out"): times([theirs]), (CEILING, "out"): times([ours / 2])}
+        taken = {f"{OURS} out": times([ours]), "aten out": times([theirs]), CEILING: times([ours / 2])}
         return results.Cell(
-            "elu", "elu", {}, "float32", layout, 1000, (1000,), 2, "warm", 1, 4000, 4000, 0.5, "plain stores", taken
+            "elu", "elu", {}, "float32", layout, 1000, (1000,), 2, "warm", 1, 4000, 4000, "leaky_relu", taken
         )
 
     first, second = results.means([cell("contiguous", 1, 2), cell("contiguous", 1, 8), cell("chunk", 3, 1)])
@@ -87,7 +88,7 @@ def test_means_keep_layouts_caches_and_threads_apart() -> None:
     assert (second.layout, second.mean, second.cells) == ("chunk", pytest.approx(3), 1)
     assert "chunk" in second.worst_cell
     assert cell("chunk", 2, 1).of_ceiling == 0.5
-    assert cell("chunk", 2, 1).rate((OURS, "out")) == 4000
+    assert cell("chunk", 2, 1).rate(f"{OURS} out") == 4000
 
 
 # Cases and layouts
@@ -123,7 +124,6 @@ def test_layouts_are_computed_right(title: str, layout: str) -> None:
     cell, _ = measure(case_of(title), layout=layout, size=6000)
     assert 4000 < prod(cell.shape) <= 6000
     assert cell.layout == layout
-    assert cell.error_ulp < 12
 
 
 def test_layouts_are_what_they_say() -> None:
@@ -172,7 +172,7 @@ def test_contenders_take_turns_and_slow_ones_sit_out(monkeypatch: pytest.MonkeyP
             log.append(name)
             clock[0] += seconds
 
-        return Contender(name, "out", [call])
+        return Contender(name, [call])
 
     fast, slow = interleaved([contender("fast", 0.5), contender("slow", 10.0)], seconds=40.0)
     assert (fast.median, fast.runs, fast.calls) == (0.5, 40, 1)
@@ -193,7 +193,7 @@ def test_a_contender_follows_each_other_one_as_often(monkeypatch: pytest.MonkeyP
             log.append(name)
             clock[0] += 1.0
 
-        return Contender(name, "out", [call])
+        return Contender(name, [call])
 
     interleaved([contender(name) for name in "abcd"], seconds=600.0)
     turns = log[4 * 5 :: 2]  # after the estimates; of each run the call that is not timed
@@ -213,7 +213,7 @@ def test_cold_calls_use_the_set_that_waited_longest(monkeypatch: pytest.MonkeyPa
 
         return run
 
-    interleaved([Contender(name, "out", [call(k) for k in range(5)]) for name in "ab"], 0.02, is_cold=True)
+    interleaved([Contender(name, [call(k) for k in range(5)]) for name in "ab"], 0.02, is_cold=True)
     assert log == [k % 5 for k in range(len(log))]
 
 
@@ -224,7 +224,7 @@ def test_short_calls_are_repeated_within_a_run(monkeypatch: pytest.MonkeyPatch) 
     def call() -> None:
         clock[0] += 2.0**-20
 
-    (t,) = interleaved([Contender("short", "out", [call])], 0.01)
+    (t,) = interleaved([Contender("short", [call])], 0.01)
     assert t.calls == 210  # 200 microseconds
     assert t.median == pytest.approx(2.0**-20)
 
@@ -234,40 +234,65 @@ def test_short_calls_are_repeated_within_a_run(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("title", [case.title for case in ALL_CASES])
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-def test_ceiling_moves_the_same_bytes(title: str, dtype: str) -> None:
+def test_ceiling_moves_as_many_bytes(title: str, dtype: str) -> None:
     case = case_of(title)
-    plan = case.plan(tensors_of(case, "contiguous", 4000, dtype))
-    described = ceiling.computation(plan)
-    count = described.loop.size
-    assert (4 * count * len(described.loop.inputs), 4 * count * len(described.loop.outputs)) == traffic(plan)
-    assert described.element is not plan.computation.element
-    assert described.formulas == ()
+    tensors = tensors_of(case, "contiguous", 4000, dtype)
+    for contender in Cpu().ceilings(tensors, 2):
+        assert contender.key.startswith(CEILING)
+        assert len(contender.calls) == 2
+    (ours, *_) = Cpu().ceilings(tensors, 1)
+    plan = ours.calls[0].__self__  # type: ignore[attr-defined]
+    moved = sum(tensor.nbytes for tensor in (*plan_arrays(plan), plan.result))
+    assert moved == pytest.approx(sum(traffic(tensors)), rel=0.01)
+    reads = len(plan_arrays(plan))
+    read, written = traffic(tensors)
+    assert reads == (2 if read / written > 1.4 else 1)
+
+
+def plan_arrays(plan: Any) -> list[Any]:
+    return [view.source for view in plan.inputs]
 
 
 def test_expanded_operands_are_no_traffic_of_the_ceiling() -> None:
     case = case_of("elu_backward")
-    described = ceiling.computation(case.plan(tensors_of(case, "stride-0", 4000)))
-    assert len(described.loop.inputs) == 1
-    case = case_of("elu")
-    described = ceiling.computation(case.plan(tensors_of(case, "stride-0", 4000)))
-    assert [o.strides for o in described.loop.inputs] == [(0,)]
+    (ours, *_) = Cpu().ceilings(tensors_of(case, "stride-0", 4000), 1)
+    plan = ours.calls[0].__self__  # type: ignore[attr-defined]
+    assert plan.result.nbytes == pytest.approx(16_000, rel=0.01)
 
 
-@pytest.mark.parametrize("title", ["elu", "elu_backward", "geglu none", "geglu_backward none"])
-def test_ceiling_is_a_sum_in_either_form(title: str) -> None:
-    case = case_of(title)
-    described = ceiling.computation(case.plan(tensors_of(case, "contiguous", 10_000)))
-    memory_ = ceiling.tensors(described)
-    outputs, inputs = memory_[: len(described.loop.outputs)], memory_[len(described.loop.outputs) :]
-    for k, array in enumerate(inputs):
-        array[:] = np.arange(array.size) + 1000 * k
-    forms = ceiling.forms(described)
-    assert ceiling.PLAIN in [form.name for form in forms]
-    for form in forms:
-        buffers.spoil(outputs)
-        form.bind(memory_)()
-        for output in outputs:
-            np.testing.assert_array_equal(output, sum(inputs))
+def test_ceiling_is_a_copy_or_a_sum_in_either_library() -> None:
+    pytest.importorskip("torch")
+    for title, value in (("elu", 1), ("elu_backward", 2)):
+        keys = []
+        for contender in Cpu().ceilings(tensors_of(case_of(title), "contiguous", 10_000), 1):
+            result = contender.calls[0]()
+            keys.append(contender.key)
+            if "torch" in contender.key:
+                assert bool((result == value).all())
+            else:
+                np.testing.assert_array_equal(result, 1)
+        assert keys == [f"{CEILING} {name}" for name in (
+            ("leaky_relu", "torch.copy_") if value == 1 else ("leaky_relu_backward", "torch.add")
+        )]  # fmt: skip
+
+
+# The actgrad that is measured
+
+
+def test_the_difference_between_versions_is_told_apart() -> None:
+    """Version 0.1 has no access objects, and no question for a gradient from the result."""
+
+    class First:
+        def __init__(self, operator: Any):
+            self.schema = operator.schema
+            self.layout = "gated" if operator.access.packed else "elementwise"
+
+    for operator in actgrad.operators.values():
+        names = {*operator.schema.tensor_names, *operator.schema.outputs}
+        assert set(subject.packed(operator)) & names == set(subject.packed(First(operator))) & names
+        for case in (case for case in ALL_CASES if case.operator is operator):
+            first, attributes = First(operator), case.all_attributes
+            assert subject.takes_result(operator, attributes) == subject.takes_result(first, attributes), case.title
 
 
 # What is wrong is not timed
@@ -315,29 +340,29 @@ def test_a_wrong_integer_is_refused(wrong_kernel: None) -> None:
 
 def test_a_wrong_kernel_is_refused_in_latency_too(wrong_kernel: None) -> None:
     with pytest.raises(WrongResult, match="plan"):
-        latency.measure(case_of("elu"), "float32", {}, Cpu(), 1e-6, Notes())
+        latency.measure(case_of("elu"), "float32", {}, Cpu(), 1e-6, empty())
 
 
 def test_a_wrong_kernel_ends_the_command(wrong_kernel: None, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
-    assert main(["bench", "elu", *TINY, "--peer", "none", "--measure", "throughput"]) == 1
+    assert main(["run", "elu", *TINY, "--peer", "none", "--measure", "throughput"]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "actgrad: elu, actgrad out: out is wrong in 1 of 64" in captured.err
+    assert "benchmarks: elu, actgrad out: out is wrong in 1 of 64" in captured.err
 
 
 def test_a_wrong_or_failing_peer_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(library: Any, case: Case, layout: str) -> Any:
+    def wrong(library: Any, case: Case) -> Any:
         return lambda tensors: lambda: tensors.inputs[0] + 1
 
-    def failing(library: Any, case: Case, layout: str) -> Any:
+    def failing(library: Any, case: Case) -> Any:
         raise RuntimeError("the backend said:\n\n no compiler\nand a long story")
 
     for name, form in (("wrong", wrong), ("failing", failing)):
         peer = Peer(name, "", lambda: np, {"new": form})
-        monkeypatch.setitem(peers_module.PEERS, name, peer)
+        monkeypatch.setitem(table.PEERS, name, peer)
     cell, notes = measure(case_of("elu"), ("wrong", "failing", "numpy"))
-    assert list(cell.ratios) == [("numpy", "new")]
+    assert list(cell.ratios) == ["numpy new"]
     first, second = notes
     assert first.startswith("wrong left out: elu, wrong new: out is wrong in 64 of 64")
-    assert second == "failing: elu, float32: RuntimeError: the backend said: no compiler"
+    assert second == "failing: elu: RuntimeError: the backend said: no compiler"

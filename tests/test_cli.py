@@ -15,9 +15,8 @@ from actgrad.cli import list_command
 from actgrad.cli.main import COMMANDS, main
 
 README = Path(__file__).parent.parent / "README.md"
-NAMED_OTHERWISE = {"catalogue": "list", "conformance": "check", "casefiles": "cases"}
 MODULES = [module.__name__.rpartition(".")[2] for module in COMMANDS]
-COMMAND_NAMES = [NAMED_OTHERWISE.get(name, name) for name in MODULES]
+COMMAND_NAMES = [name.removesuffix("_command") for name in MODULES if name != "moved_command"]
 
 
 def process(*arguments: str) -> subprocess.Popen[str]:
@@ -94,6 +93,19 @@ def test_help_has_an_example(command: list[str], capsys: pytest.CaptureFixture[s
     assert end.value.code == 0
     _, _, examples = capsys.readouterr().out.partition("examples:\n")
     assert f"  actgrad {' '.join(command)}" in examples
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--quick"], ["--help"], ["elu", "--json", "-", "--base", "main"]], ids=" ".join
+)
+@pytest.mark.parametrize("name", ["bench", "plot"])
+def test_a_command_that_moved_says_where(name: str, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"actgrad: {name}: ")
+    assert f"in a clone of the project: python -m benchmarks {'run' if name == 'bench' else 'plot'}" in captured.err
+    assert captured.err.count("\n") == 1
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -111,8 +111,6 @@ def test_two_outputs_are_not_one_file_even_before_it_exists(first: str, folder: 
     assert status(*call, "--json", first, "--html", "r") == 2
     assert "--html r: is the file of --json too" in capsys.readouterr().err
     assert not Path("r").exists()
-    assert status("bench", "elu", "--json", f"{first}.svg", "--plot", f"./{first}.svg") == 2
-    assert "is the file of --json too" in capsys.readouterr().err
 
 
 def test_nothing_is_read_before_a_refusal(folder: Path, capsys: Capture) -> None:
@@ -135,7 +133,7 @@ BAD = {
     "call",
     [["check", "elu", "--inputs", "x.npy", "--actual", "y.npy", "--json"],
      ["check", "elu", "--inputs", "x.npy", "--actual", "y.npy", "--html"],
-     ["check", "--exhaustive", "elu", "--write"], ["bench", "elu", "--json"], ["list", "--write"]],
+     ["check", "--exhaustive", "elu", "--write"], ["list", "--write"]],
     ids=lambda call: f"{call[0]} {call[-1]}",
 )  # fmt: skip
 def test_what_is_no_file_is_refused(call: list[str], path: str, folder: Path, capsys: Capture) -> None:

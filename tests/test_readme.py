@@ -77,11 +77,55 @@ def test_building_a_program(tmp_path: Path) -> None:
 
 
 def test_judging_a_wrong_result(tmp_path: Path) -> None:
+    """Each line of the output that is shown first, but for its columns' width and what "..." leaves out."""
     done = typed(block("sh", "--actual"), tmp_path)
     assert done.returncode == 1, done.stderr
     said = re.search(r"looks like: `(missing alpha.*?)`", README)
     assert said is not None
     assert said[1] in done.stdout
+    command, *shown = block("console", "actgrad check").splitlines()
+    assert command.removeprefix("$ ") in block("sh", "--actual")
+    printed = [re.sub(r"[─\s]+", " ", line).strip() for line in done.stdout.splitlines()]
+    for line in shown:
+        start = re.sub(r"[─\s]+", " ", line.removesuffix("...")).strip()
+        assert any(other.startswith(start) for other in printed), line
+
+
+@pytest.mark.parametrize("path", [ENGLISH, CHINESE], ids=lambda path: path.name)
+def test_the_first_screen(path: Path) -> None:
+    """Three gains with their documents, how to clone, and both set-up commands in one block."""
+    text = path.read_text(encoding="utf-8")
+    (setup,) = [code for code in blocks("sh", text) if "git clone" in code]
+    assert "make demo" in setup
+    assert "make test" in setup
+    first = text.partition("## ")[0]
+    rows = [line for line in first.splitlines() if line.startswith("| ")][2:]
+    assert len(rows) == 3
+    assert all(re.search(r"\d\.\d", row) and "](docs/" in row for row in rows)
+    assert first.count("\n") <= 32
+
+
+def test_the_figures_of_the_first_screen_are_kept() -> None:
+    """Each stands in the document that the row names."""
+    figures = {
+        "docs/sdk.md": ["| both phases, 8 elements | 0.7 µs |"],
+        "docs/torch.md": [
+            "| activation part, forward and backward | float32 | 0.20 |", "| whole step | float32 | 0.89 |",
+            "| activation part, forward and backward | bfloat16 | 0.38 |", "| whole step | bfloat16 | 0.94 |",
+        ],
+        "docs/accuracy.md": ["| gelu | approximate=none | 0.50 / 2.04 | 0.50 / 255 |"],
+    }  # fmt: skip
+    for document, rows in figures.items():
+        assert f"]({document}" in README.partition("## ")[0]
+        text = (ROOT / document).read_text(encoding="utf-8")
+        assert all(row in text for row in rows), document
+
+
+def test_no_command_installs_a_release() -> None:
+    """There is none yet: what a document tells people to type works in a clone."""
+    for path in (ENGLISH, CHINESE, ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"pip install (--\S+ )*'?actgrad\b(?!\[\.\.\.)", text), path.name
 
 
 def test_the_chinese_one_has_the_same_code_and_table() -> None:

@@ -169,13 +169,13 @@ def test_every_command_has_its_help(installed: Installed) -> None:
     """Also those that need more than is there."""
     script = "import sys; from actgrad.cli.main import COMMANDS; print([c.__name__ for c in COMMANDS])"
     assert installed.run(installed.python, "-I", "-c", script).strip() == str([c.__name__ for c in COMMANDS])
-    for name in ("list", "check", "cases", "bench", "sdk", "cache", "demo"):
+    for name in ("list", "check", "cases", "sdk", "cache", "demo"):
         assert installed.actgrad(name, "--help").startswith(f"usage: actgrad {name}")
 
 
 @pytest.mark.parametrize(
     ("command", "status", "extra"),
-    [("check elu_backward --dtype float16", 2, "check"), ("bench elu", 2, "demo"), ("demo", 2, "demo")],
+    [("check elu_backward --dtype float16", 2, "check"), ("demo", 2, "demo")],
 )
 def test_a_missing_extra_is_named(installed: Installed, command: str, status: int, extra: str) -> None:
     said = installed.actgrad(*command.split(), status=status)

@@ -2,8 +2,8 @@
 
 A command is a module with `add_parser(subparsers)`, which sets `run`: arguments -> exit status. Its data go to standard
 output, its progress to standard error. The exit status is 0; 1 for a negative judgement (`check` rejects, `sdk --check`
-finds something missing, `bench` meets a wrong result); 2 for a wrong call, a file that cannot be used, or any other
-error, which is one line; 141 for a pipe without a reader.
+finds something missing); 2 for a wrong call, a file that cannot be used, or any other error, which is one line; 141 for
+a pipe without a reader.
 """
 
 from __future__ import annotations
@@ -15,15 +15,13 @@ from typing import Any
 
 from .. import __version__
 from ..base.errors import ActgradError
-from ..bench import command as bench_command
-from ..bench.verify import WrongResult
 from ..sdk.prefix import SdkError
 from ..writing import terminal
-from . import cache_command, cases_command, check_command, demo_command, list_command, sdk_command
+from . import cache_command, cases_command, check_command, demo_command, list_command, moved_command, sdk_command
 
-NEGATIVE, ERROR = 1, 2
+ERROR = 2
 INTERRUPTED = 130  # the shell's number for an interrupt
-COMMANDS = (list_command, check_command, cases_command, bench_command, sdk_command, cache_command, demo_command)
+COMMANDS = (list_command, check_command, cases_command, sdk_command, cache_command, demo_command, moved_command)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -71,7 +69,7 @@ def main(argv: list[str] | None = None) -> int:
         # A compiler's words have several lines.
         lines = str(error).expandtabs().split("\n") if isinstance(error, SdkError) else [str(error)]
         terminal.complain("\n".join(map(terminal.printable, lines)))
-        return NEGATIVE if isinstance(error, WrongResult) else ERROR
+        return ERROR
     except OSError as error:
         terminal.complain(terminal.printable(_fault(error)))
     except MemoryError:

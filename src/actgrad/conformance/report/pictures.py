@@ -27,7 +27,7 @@ def load() -> Any:
     try:
         return importlib.import_module("matplotlib.figure").Figure
     except ImportError as error:
-        raise ActgradError(f"check: --html needs matplotlib ({error}); pip install 'actgrad[plot]'") from error
+        raise ActgradError(f"check: --html needs matplotlib ({error}); pip install 'actgrad[check]'") from error
 
 
 def picture(series: Series) -> str:

@@ -1,0 +1,59 @@
+"""The actgrad that is measured: the one that Python finds, by PYTHONPATH or installed, of this version or of 0.1.
+
+All other files here use its public names alone. Differences between versions are told apart in this file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+import actgrad
+
+NUMPY = {name: np.dtype(name) for name in ("float32", "float16", "float64", "int8", "int32")}
+NUMPY["bfloat16"] = np.dtype(ml_dtypes.bfloat16)
+SOURCE = Path(actgrad.__file__).resolve().parents[1]
+
+
+def packed(operator: Any) -> tuple[str, ...]:
+    """The tensors, outputs included, that hold both halves of a gated call."""
+    if hasattr(operator, "access"):
+        return tuple(operator.access.packed)
+    return ("self", "grad_input") if operator.layout == "gated" else ()  # version 0.1
+
+
+def takes_result(operator: Any, attributes: Mapping[str, Any]) -> bool:
+    """Whether a gradient is given the result of the forward pass in place of its input."""
+    if hasattr(operator, "takes_result"):
+        return bool(operator.takes_result(attributes))
+    flags = [value for name, value in attributes.items() if name.endswith("is_result")]  # version 0.1
+    return any(flags) or "result" in operator.schema.tensor_names
+
+
+@cache
+def takes(operator: Any, dtype: str) -> bool:
+    """Whether the operator takes tensors of a dtype."""
+    double = packed(operator)
+    tensors = [np.ones(2 if a.name in double else 1 + (not double), NUMPY[dtype]) for a in operator.schema.tensors]
+    try:
+        operator.plan(*tensors, backend="reference")
+    except actgrad.ActgradError:
+        return False
+    return True
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def environment() -> dict[str, str]:
+    """The environment of a new process that finds the same actgrad."""
+    path = os.pathsep.join(filter(None, (str(SOURCE), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path}
