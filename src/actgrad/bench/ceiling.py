@@ -80,8 +80,8 @@ class Form:
 
     def bind(self, memory: list[Array]) -> Call:
         """The call on this memory: outputs, then inputs."""
-        call = partial(self.launch, ctypes.addressof(self.block), *(a.ctypes.data for a in memory))
-        vars(call)["keeps"] = self.block, memory  # of which the call knows the addresses only
+        call = partial(self.launch, self.block, *(a.ctypes.data for a in memory))
+        vars(call)["keeps"] = memory  # the call knows its addresses only
         return call
 
 

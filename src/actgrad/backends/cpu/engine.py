@@ -14,12 +14,10 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 import numpy as np
 
-from ...arrays import View, interception
 from ...base import first_use
 from ...base.computation import Computation
 from ...base.loop import Loop
-from ..kernel import Shortcut
-from . import call, code_cache, driver, inner_loop, launch, schedule, shortcut, threads
+from . import code_cache, driver, inner_loop, schedule, threads
 from . import half_tables as lookup
 from .inner_loop import Row
 from .target import Target, host
@@ -84,10 +82,9 @@ def _load(key: str, build: Callable[[], ir.Module], target: Target) -> llvm.Exec
 
 
 class Doors(NamedTuple):
-    """The driver's machine code: a Python function, and where the others lie."""
+    """The driver's machine code: a function for ctypes, and the addresses of it and of the others."""
 
-    launch: Callable[..., None]
-    call: int
+    launch: Callable[[ctypes.Array[ctypes.c_int64], bytes], int]
     run: int
     lookup: int
     lookup_streaming: int
@@ -105,26 +102,25 @@ def _make_doors() -> Doors:
     if _made:
         return _made[0]  # another thread was first
     threads.add_symbols()
-    launch.add_symbols()
-    shortcut.add_symbols()
-    call.add_symbols()
     target = host()
     engine = _load(code_cache.key("driver", astuple(target)), lambda: _driver_module(target), target)
-    address = engine.get_function_address
-    launcher = launch.as_builtin("launch", address("launch"))
-    interception.may_be_active = launch.as_builtin("may_be_active", address("may_be_active"))
-    _made.append(Doors(launcher, *(address(name) for name in ("call", "run", "lookup", "lookup_streaming"))))
+    addresses = [engine.get_function_address(name) for name in ("run", "lookup", "lookup_streaming")]
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+    _made.append(Doors(function(addresses[0]), *addresses))
     return _made[0]
 
 
 def _driver_module(target: Target) -> ir.Module:
     module = ir.Module("driver")
     driver.emit(module, target)
-    invoke = launch.emit_invoke(module, module.globals["run"])
-    launch.emit(module, invoke)
-    call.emit(module, shortcut.emit(module, invoke))
     lookup.emit(module)
     return module
+
+
+def launch(block: ctypes.Array[ctypes.c_int64], *addresses: int) -> None:
+    """Compute a call block; ctypes lets other Python threads run meanwhile."""
+    if not _made[0].launch(block, struct.pack(f"<{len(addresses)}q", *addresses)):
+        raise MemoryError("the CPU backend has no memory for a thread's stage")
 
 
 def row_code(row: Row, target: Target) -> RowCode:
@@ -178,7 +174,7 @@ class CpuKernel:
             code = self._code(computation, loop, has_table=bool(table))
             words = self.walk.words(code.plain, code.streaming, (*_words(computation.scalars), *table))
         self._block = (ctypes.c_int64 * len(words))(*words)
-        self.run = partial(self.doors.launch, ctypes.addressof(self._block))
+        self.run = partial(launch, self._block)
 
     def _words_of_lookup(self, computation: Computation) -> list[int] | None:
         """The call block where results are looked up."""
@@ -218,12 +214,6 @@ class CpuKernel:
     def machine_code(self) -> tuple[int, int]:
         return self.doors.run, ctypes.addressof(self._block)
 
-    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> Shortcut | None:
-        """A short way for calls like this one, which was checked; None where the arrays' kinds have none."""
-        if not shortcut.knows([*outputs, *inputs]):
-            return None
-        return Shortcut(partial(call.make, self.doors.call), shortcut.entry(outputs, inputs, bytes(self._block)))
-
 
 class EmptyKernel:
     """A computation on no elements."""
@@ -236,12 +226,8 @@ class EmptyKernel:
     def run(self, *addresses: int) -> None:
         """Do nothing."""
 
-    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> None:
-        """There is none."""
-
 
 def prepare(computation: Computation) -> CpuKernel | EmptyKernel:
     """The computation as a kernel."""
-    if threads.adopt_runtime():
-        shortcut.adopt_questions()
+    threads.adopt_runtime()
     return CpuKernel(computation) if computation.loop.size else EmptyKernel()
