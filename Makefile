@@ -2,6 +2,7 @@
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
 BIN := .venv/bin
+NATIVE := hatch_build.py $(wildcard src/actgrad/calls/*.[ch])
 
 .PHONY: demo test slow bench accuracy operators training site format clean
 
@@ -49,11 +50,11 @@ clean:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 # One stamp per set of packages: an interrupted installation is taken up again.
-.venv/demo: pyproject.toml | .venv/bin/python
+.venv/demo: pyproject.toml $(NATIVE) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[demo,check]'
 	touch $@
 
-.venv/dev: pyproject.toml | .venv/bin/python
+.venv/dev: pyproject.toml $(NATIVE) | .venv/bin/python
 	$(BIN)/python -m pip install --quiet $(TORCH)
 	$(BIN)/python -m pip install --quiet --editable '.[demo,check,dev]'
 	touch $@ .venv/demo

@@ -318,8 +318,7 @@ def wrong_kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     def clear() -> None:
         for operator in actgrad.operators.values():
-            operator.prepared.clear()
-            operator._shortcuts.forget()
+            operator.forget()
 
     monkeypatch.setattr(cpu, "prepare", Wrong)
     clear()

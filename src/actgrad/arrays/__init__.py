@@ -102,22 +102,34 @@ class _Memory:
 def empty(like: View, meta: Meta) -> View:
     """A fresh, uninitialised array of `like`'s kind and device; its memory order is that of `meta`'s strides."""
     if like.kind == "torch" or like.device != "cpu":
-        torch = _torch_on(like.device)
-        itemsize = meta.dtype.itemsize
-        strides = [s // itemsize for s in meta.strides]
-        dtype = getattr(torch, meta.dtype.name)
-        tensor = torch.empty_strided(meta.shape, strides, dtype=dtype, device=_place(like))
-        address, size = tensor.data_ptr(), meta.size * itemsize
-        if size and not address:
+        tensor = fresh("torch", meta, _place(like))
+        address = tensor.data_ptr()
+        if meta.size and not address:
             raise InvalidCall("PyTorch gives no memory for a result (is a FakeTensorMode active?); pass out")
-        if size >= hugepages.LARGE and like.device == "cpu":
-            hugepages.ask_for_huge_pages(address, size)
         return View(meta, address, like.device, like.kind, True, tensor, tensor)
+    array = fresh("numpy", meta, "cpu")
+    return View(meta, array.__array_interface__["data"][0], like.device, like.kind, True, array, array)
+
+
+def fresh(kind: str, meta: Meta, device: Any) -> Any:
+    """A fresh, uninitialised array of PyTorch ("torch") or NumPy."""
+    if kind == "torch":
+        torch, itemsize = _torch_on(str(device)), meta.dtype.itemsize
+        strides = [s // itemsize for s in meta.strides]
+        tensor = torch.empty_strided(meta.shape, strides, dtype=getattr(torch, meta.dtype.name), device=device)
+        return _in_huge_pages(tensor) if meta.size * itemsize >= hugepages.LARGE else tensor
     order = sorted(range(len(meta.shape)), key=lambda d: (-meta.strides[d], d))
     array = np.empty([meta.shape[d] for d in order], meta.dtype.numpy)
-    if order:
-        array = array.transpose(np.argsort(order))
-    return View(meta, array.__array_interface__["data"][0], like.device, like.kind, True, array, array)
+    return array.transpose(np.argsort(order)) if order else array
+
+
+def empty_like(result: View) -> Callable[[Any], Any]:
+    """A function that allocates results like this one from an array of the same layout."""
+    if result.kind == "numpy":
+        return np.empty_like
+    is_large = result.meta.size * result.meta.dtype.itemsize >= hugepages.LARGE
+    allocate: Callable[[Any], Any] = torch_empty_like if is_large else sys.modules["torch"].empty_like
+    return allocate
 
 
 def _torch_on(device: str) -> Any:
@@ -136,11 +148,15 @@ def _place(like: View) -> Any:
 
 
 def torch_empty_like(tensor: Any) -> Any:
-    """PyTorch's empty_like; a large result lies in huge pages."""
-    result = sys.modules["torch"].empty_like(tensor)
-    if result.nbytes >= hugepages.LARGE:
-        hugepages.ask_for_huge_pages(result.data_ptr(), result.nbytes)
-    return result
+    """PyTorch's empty_like, in huge pages."""
+    return _in_huge_pages(sys.modules["torch"].empty_like(tensor))
+
+
+def _in_huge_pages(tensor: Any) -> Any:
+    """A large fresh tensor, after asking for huge pages for its memory."""
+    if tensor.is_cpu and tensor.data_ptr():
+        hugepages.ask_for_huge_pages(tensor.data_ptr(), tensor.nbytes)
+    return tensor
 
 
 def like_input(result: Any, like: View) -> Any:

@@ -1,40 +1,13 @@
-"""A kernel: a computation as a backend runs it, and the entries of calls that go straight to one."""
+"""A kernel: a computation as a backend runs it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
-
-from ..arrays import View
-
-
-class Way(NamedTuple):
-    """What calls are like that passed all checks, and may go straight to their kernels."""
-
-    kind: type  # of the first tensor
-    names: tuple[str, ...]  # of the attributes given, in the caller's order
-    values: tuple[Any, ...]  # of the same, of plain types
-    entries: tuple[bytes, ...]  # metadata of arrays, each with its kernel, in the backend's form; latest first
-    empty_like: Callable[[Any], Any] | None  # allocates the one result; None where that takes more thought
-    note_written: Callable[[Any], None] | None  # to be told of a tuple of results that were given
-    alike: int  # which of the tensors the result is like
-    results: int
-
-
-class Shortcut(NamedTuple):
-    """A short way to a kernel.
-
-    `door(long_way, ways, selected)` makes a function that is called as an operator is: a call that is like one of the
-    `Way`s in the first item of the list `ways`, down to an entry, runs its kernel; any other one, and all while the
-    context variable `selected` is not None, go to `long_way`.
-    """
-
-    door: Callable[..., Callable[..., Any]]
-    entry: bytes
+from collections.abc import Callable
+from typing import Protocol
 
 
 class Kernel(Protocol):
-    """What a backend makes of a computation."""
+    """A computation as a backend runs it, on any memory."""
 
     @property
     def run(self) -> Callable[..., object]:
@@ -42,12 +15,9 @@ class Kernel(Protocol):
 
     @property
     def machine_code(self) -> tuple[int, int] | None:
-        """Where a C function `run(block, addresses)` and the block of this computation lie; None where there is none.
+        """The addresses of a C function `run(block, addresses)` and of this computation's block; None without one.
 
-        Neither needs the interpreter; they are there as long as the kernel is.
+        Both live as long as the kernel and need no interpreter. The function returns 0 where memory is missing.
         """
-
-    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> Shortcut | None:
-        """A short way for calls like this one, which was checked; None where there is none."""
 
     def __str__(self) -> str: ...

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..arrays import View, numpy_array
+from ..arrays import numpy_array
 from ..base import xp
 from ..base.computation import Computation
 from ..base.dtypes import Dtype
@@ -32,9 +31,6 @@ class ReferenceKernel:
         return inputs + [self.precision(s) for s in self.computation.scalars]
 
     machine_code = None
-
-    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> None:
-        """There is none: it is slow anyway."""
 
     def run(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop

@@ -39,8 +39,7 @@ def check(
                 continue
             low, high = extents[place]
             place += 1
-            address = other.address
-            if first < address + high and address + low < end and partly_overlap(output, other):
+            if not _are_apart(first, end, other.address + low, other.address + high) and partly_overlap(output, other):
                 raise InvalidArgument(
                     f"{operator}: {output_names[k]} overlaps {input_names[j]}; "
                     "an output may be exactly an input, else apart"
@@ -50,10 +49,44 @@ def check(
             if earlier is None:
                 continue
             low, high = extents[j]
-            address = earlier.address
-            if first < address + high and address + low < end and share_memory(output, earlier):
+            other_first, other_end = earlier.address + low, earlier.address + high
+            if not _are_apart(first, end, other_first, other_end) and share_memory(output, earlier):
                 names = f"{output_names[k]} overlaps {output_names[j]}"
                 raise InvalidArgument(f"{operator}: {names}; outputs must be apart")
+
+
+def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]], outputs: int) -> bool:
+    """Whether each output is exactly an input or apart from it; false also where only addresses can tell.
+
+    `layouts` are of outputs, then inputs: first byte and end from the address, and of an output the bits of the tensors
+    that it may be. `_aliasing.h` states the same rule for C.
+    """
+    for k in range(outputs):
+        place, (low, high, alike) = addresses[k], layouts[k]
+        for j, (other, (other_low, other_high, _)) in enumerate(zip(addresses, layouts, strict=True)):
+            is_exact = place == other and bool(alike >> j & 1)
+            if (
+                j != k
+                and not is_exact
+                and not _are_apart(place + low, place + high, other + other_low, other + other_high)
+            ):
+                return False
+    return True
+
+
+def layout_words(outputs: Sequence[Meta], others: Sequence[Meta], extents: Sequence[tuple[int, int]]) -> list[int]:
+    """The layouts that `may_write` takes, in a row; `extents` are those of the outputs and then of `others`."""
+    words: list[int] = []
+    for k, (low, high) in enumerate(extents):
+        alike = 0
+        if k < len(outputs):
+            alike = sum(same_layout(outputs[k], other) << j for j, other in enumerate(others, len(outputs)))
+        words += (low, high, alike)
+    return words
+
+
+def _are_apart(first: int, end: int, other_first: int, other_end: int) -> bool:
+    return end <= other_first or other_end <= first
 
 
 def same_view(a: View, b: View) -> bool:

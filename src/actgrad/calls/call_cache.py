@@ -1,101 +1,59 @@
-"""Short ways: calls like those that were checked before go straight to their kernel.
+"""The calls of each operator that passed all checks, by their signatures. There is one rule of eviction.
 
-The long way (arguments, checks, preparation) costs some ten times what a kernel on a few elements does. Here is kept
-what calls that took it were like; to find one that is like them is the backend's affair, which makes a door of its own
-for an operator's callers (see plan.Shortcut). What does not fit takes the long way, the only one that raises an error.
+A signature is all that checks and kernels depend on: the tensors' metadata, the attributes, whose rules judge, and the
+backend. The fast path (fast_path.py) finds the same calls by the arguments themselves. Once CACHED calls are kept, in
+either form, all of them are forgotten: a call in use comes back with its next slow path.
 """
 
 from __future__ import annotations
 
+import struct
 import sys
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Any
 
-import numpy as np
-
-from .. import arrays
-from ..arrays import View, hugepages
-from ..backends.kernel import Way
-from ..base import products
+from ..base.definition import Definition
 from ..base.forks import forkable_lock
 from .plan import Prepared
 
-ENTRIES = 8  # layouts per set of attributes that have a short way at a time
-WAYS = 64  # sets of attributes, each with its kind of array
+CACHED = 1024  # calls that are kept per operator
 
 _lock = forkable_lock()
+_caches: dict[Definition, CallCache] = {}
 
 
-class Shortcuts:
-    """The short ways of one operator."""
+class CallCache:
+    """The calls of one operator that passed all checks."""
 
-    def __init__(self, long_way: Callable[..., Any], like: int | None):
-        self.door: Callable[..., Any] = long_way  # what callers are to call: a backend's once a call was remembered
-        self._long_way = long_way
-        self._like = like  # the tensor that a result is like, if any
-        self._held: list[tuple[Way, ...]] = [()]  # latest first; replaced as a whole, because the door reads it
+    def __init__(self) -> None:
+        self.prepared: dict[Hashable, Prepared] = {}
+        self.forget_fast_path: Callable[[], object] | None = None
 
-    @property
-    def ways(self) -> tuple[Way, ...]:
-        """What the calls were like that may be taken."""
-        return self._held[0]
+    def keep(self, signature: Hashable, prepared: Prepared) -> None:
+        """Keep a prepared call."""
+        with _lock:
+            if len(self.prepared) >= CACHED:
+                self.forget()
+            self.prepared[signature] = prepared
 
     def forget(self) -> None:
-        """Have all calls take the long way again."""
-        self._held[0] = ()
-
-    def add(
-        self, attributes: dict[str, Any], prepared: Prepared, outputs: Sequence[View], inputs: Sequence[View | None]
-    ) -> None:
-        """Remember a call that took the long way with these keyword arguments."""
-        if products.any_chosen() or not all(_is_plain(value) for value in attributes.values()):
-            return
-        shortcut = prepared.kernel.shortcut(outputs, inputs)
-        if shortcut is None:
-            return
-        first = inputs[0]
-        assert first is not None, "the first tensor is never optional"
-        way = Way(
-            type(first.source),
-            tuple(attributes),
-            tuple(attributes.values()),
-            (shortcut.entry,),
-            _empty_like(outputs[0]) if len(outputs) == 1 and self._like is not None else None,
-            arrays.note_written(outputs[0].kind),
-            self._like or 0,
-            len(outputs),
-        )
-        with _lock:
-            known = {_key(way): way for way in self.ways}
-            before = known.pop(_key(way), None)
-            entries = () if before is None else before.entries
-            if shortcut.entry in entries:
-                return  # it is known, and cannot be taken: a tensor that requires grad under no_grad, say
-            way = way._replace(entries=(shortcut.entry, *entries[: ENTRIES - 1]))
-            if before is not None and before.empty_like is arrays.torch_empty_like:
-                way = way._replace(empty_like=before.empty_like)  # there are large results among them
-            self._held[0] = (way, *list(known.values())[: WAYS - 1])
-            if self.door is self._long_way:
-                self.door = shortcut.door(self._long_way, self._held, products.selected)
+        """Forget all calls."""
+        self.prepared.clear()
+        if self.forget_fast_path is not None:
+            self.forget_fast_path()
 
 
-def _key(way: Way) -> Hashable:
-    """What tells a way from others: 1 and True are equal, but not both allowed."""
-    return way.kind, way.names, way.values, tuple(map(type, way.values))
+def cache_of(definition: Definition) -> CallCache:
+    """The cache of an operator."""
+    known = _caches.get(definition)
+    return _caches.setdefault(definition, CallCache()) if known is None else known
 
 
-def _is_plain(value: Any) -> bool:
-    """Whether a keyword argument is one whose equality says all.
-
-    Not zero, which is signed; not NaN; nor a subnormal number, which equals zero where a thread flushes these.
-    """
-    return type(value) in (int, bool, str) or (type(value) is float and abs(value) >= sys.float_info.min)
-
-
-def _empty_like(result: View) -> Callable[[Any], Any]:
-    """What allocates further results like this one."""
-    if result.kind == "numpy":
-        return np.empty_like
-    is_large = result.meta.size * result.meta.dtype.itemsize >= hugepages.LARGE
-    allocate: Callable[[Any], Any] = arrays.torch_empty_like if is_large else sys.modules["torch"].empty_like
-    return allocate
+def attribute_key(value: Any) -> Hashable:
+    """A key that tells apart what `==` does not (0.0 and -0.0, 1.0 and 1+0j) and joins what it keeps apart (NaN)."""
+    if type(value) is float:
+        if abs(value) >= sys.float_info.min:
+            return value
+        # By bits, also subnormal numbers: a thread that flushes these finds them all equal.
+        return "nan" if value != value else struct.pack("<d", value)
+    return value, type(value)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import struct
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import arrays, backends
 from ..arrays import View, interception
-from ..base import first_use
+from ..base import first_use, products
 from ..base.definition import Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
 from ..base.loop import Meta
 from ..base.products import BY_NAME
 from ..contract import Check, Terms, allowed_dtypes, checks_of
-from . import aliasing, arguments, dynamo, prepare
+from . import aliasing, arguments, dynamo, extension, prepare
 from .arguments import Inputs, Outputs
-from .call_cache import Shortcuts
+from .call_cache import CACHED, CallCache, cache_of
+from .fast_path import CachedCall, FastPath
 from .plan import Plan, Prepared
 
 if TYPE_CHECKING:
@@ -27,19 +29,15 @@ if TYPE_CHECKING:
 REGISTRY: dict[str, Operator] = {}
 
 
-class Operator(functools.partial[Any]):
+class Operator(FastPath):
     """An operator of the registry. Call it with tensors by position and attributes by name.
 
     It is a Definition that can be called; its public data (`schema`, `dtypes`, `requires`, ...) are the definition's.
     Arguments: the schema line, and by name the fields of base/definition.py. `gradient_of` and `part_of` are operators,
     `dtypes` and `products` names with spaces between, `aclnn` a C name or several with the attributes that each fixes.
 
-    It is a `partial` with nothing bound, because Python calls that faster than an object with a method `__call__`, and
-    because what it calls can be replaced: `_long_way` at first, and then a door that knows short ways.
+    A call takes the fast path first, and else `_slow_path`.
     """
-
-    def __new__(cls, *_: Any, **__: Any) -> Operator:
-        return super().__new__(cls, _unfinished)
 
     def __init__(
         self,
@@ -71,8 +69,8 @@ class Operator(functools.partial[Any]):
                 taken = f"aclnn is {name!r}, the C name of {other.name}"
                 raise InvalidOperator(f"operator {self.name}: {taken}; choose another")
         self.gradient_of, self.part_of = gradient_of, part_of
-        self._shortcuts = Shortcuts(self._long_way, _alike(self.definition))
-        self._answer_by(self._shortcuts.door)
+        self._cache: CallCache = cache_of(self.definition)
+        self._cache.forget_fast_path = self._forget
         self.__doc__ = _documentation(self.definition)
         REGISTRY[self.name] = self
 
@@ -89,7 +87,11 @@ class Operator(functools.partial[Any]):
     @property
     def prepared(self) -> dict[Any, Prepared]:
         """The prepared calls that are kept."""
-        return prepare.kept_of(self.definition)
+        return self._cache.prepared
+
+    def forget(self) -> None:
+        """Forget all calls that passed: the next one of each kind is checked and prepared anew."""
+        self._cache.forget()
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -116,14 +118,11 @@ class Operator(functools.partial[Any]):
         return self  # in a class it is what it is elsewhere, and no method
 
     @dynamo.left_alone
-    def _long_way(self, /, *tensors: Any, **given: Any) -> Any:
-        """The call with all that a first one needs."""
+    def _slow_path(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
+        """The call with all checks; the next one like it takes the fast path."""
         if not dynamo.is_torch_told:  # it may have been imported after this package
             dynamo.tell_torch()
-        return self._compute(*tensors, **given)
-
-    @dynamo.left_alone
-    def _compute(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:
+        given = tensors
         tensors, values = arguments.arrange(self.definition, tensors, attributes)
         outs = () if out is None else arguments.outputs(self.definition, out)
         if backend is None and (
@@ -140,15 +139,37 @@ class Operator(functools.partial[Any]):
         tell = arrays.note_written(first.kind) if outputs else None
         if tell is not None:
             tell(results if isinstance(results, tuple) else (results,))
-        if backend is None:
-            self._shortcuts.add(attributes, prepared, views, inputs)
-            if self.func is not self._shortcuts.door:
-                self._answer_by(self._shortcuts.door)
+        if backend is None and terms is Terms.chosen() and not products.any_chosen():
+            self._keep(given, attributes, inputs, views, prepared, is_fresh=not outputs)
         return results if outputs else arrays.like_input(results, first)
 
-    def _answer_by(self, function: Callable[..., Any]) -> None:
-        """Have calls of this object go to a function straight away: a partial's state."""
-        functools.partial.__setstate__(self, (function, (), {}, vars(self)))  # type: ignore[attr-defined]
+    def _keep(
+        self,
+        tensors: tuple[Any, ...],
+        attributes: dict[str, Any],
+        inputs: Inputs,
+        outputs: Sequence[View],
+        prepared: Prepared,
+        is_fresh: bool,
+    ) -> None:
+        """Have calls like this one take the fast path, where there is one for them."""
+        kind = outputs[0].kind
+        if kind not in ("numpy", "torch") or outputs[0].device != "cpu" or prepared.kernel.machine_code is None:
+            return
+        present = [view.meta for view in inputs if view is not None]
+        layouts = aliasing.layout_words([view.meta for view in outputs], present, prepared.extents)
+        call = CachedCall(
+            tuple(attributes),
+            tuple(attributes.values()),
+            struct.pack(f"<{len(layouts)}q", *layouts),
+            prepared.packed(),
+            tuple([_allocator(view, inputs) for view in outputs]) if is_fresh else None,
+            arrays.note_written(kind),
+            prepared.kernel,
+        )
+        sources = tuple([view.source for view in outputs])
+        if self._remember((*tensors, *call.values), sources, call) > CACHED:
+            self.forget()
 
     @dynamo.left_alone
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
@@ -212,8 +233,6 @@ class Operator(functools.partial[Any]):
         formats: tuple[str, ...] = (),
     ) -> tuple[Prepared, tuple[int, ...], Any, list[View]]:
         """What to run, on which addresses, the results that will then be there, and the outputs' views."""
-        if not backends.torch_is_adopted:
-            backends.adopt_torch()
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
         device = first.device
@@ -235,6 +254,10 @@ class Operator(functools.partial[Any]):
             formats,
             device,
         )
+        if not backends.torch_is_adopted:
+            backends.adopt_torch()
+            if backends.torch_is_adopted:
+                extension.adopt_torch()
         if outputs:
             aliasing.check(
                 self.name,
@@ -263,18 +286,12 @@ class Operator(functools.partial[Any]):
             raise OutOfMemory(f"{self.name}: {what}, which {library} cannot allocate: {error}") from error
 
 
-def _unfinished(*_: Any, **__: Any) -> Any:
-    """What an operator calls before it is made."""
-    raise TypeError("this operator is not finished")
-
-
-def _alike(definition: Definition) -> int | None:
-    """The tensor that the first result is like: packed where that is packed."""
-    packed, output = definition.access.packed, definition.schema.outputs[0]
-    for number, name in enumerate(definition.schema.tensor_names):
-        if (name in packed) == (output in packed):
-            return number
-    return None
+def _allocator(result: View, inputs: Inputs) -> tuple[Any, int]:
+    """A function that allocates results like this one, and the number of the input that it takes, -1 for none."""
+    for number, view in enumerate(inputs):
+        if view is not None and view.meta == result.meta:
+            return arrays.empty_like(result), number
+    return functools.partial(arrays.fresh, result.kind, result.meta, result.device), -1
 
 
 def _registered(name: str) -> Operator:

@@ -11,6 +11,7 @@ from ..backends.kernel import Kernel
 from ..base.computation import Computation
 from ..base.errors import InvalidCall
 from ..base.loop import Meta
+from . import extension
 
 
 class Prepared(NamedTuple):
@@ -21,6 +22,10 @@ class Prepared(NamedTuple):
     kernel: Kernel
     results: tuple[Meta, ...]  # of the outputs, those to be allocated included
     extents: tuple[tuple[int, int], ...]  # of outputs, then inputs: first byte and end, from the address
+
+    def packed(self, addresses: tuple[int, ...] = ()) -> bytes | None:
+        """The kernel and addresses as the extension reads them; None where it does not run this kernel."""
+        return extension.packed(self.kernel.machine_code, self.computation.loop.size, addresses)
 
 
 @dataclass(eq=False, slots=True)  # not frozen: that would double what it costs to make one
@@ -35,6 +40,10 @@ class Plan:
     addresses: tuple[int, ...] = field(repr=False)
     result: Any = field(repr=False)
     note_written: Callable[[], object] | None = field(repr=False)
+    _packed: bytes | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._packed = self.prepared.packed(self.addresses)
 
     def __copy__(self) -> Plan:
         return self
@@ -64,6 +73,10 @@ class Plan:
 
     def run(self) -> Any:
         """Compute into the outputs and return them; may be called again after the inputs changed."""
+        if self._packed is not None:
+            result = extension.native.launch(self._packed, self.note_written, self.result)
+            if result is not None:  # no interceptor may be active
+                return result
         if self.note_written is not None and interception.may_be_active():  # PyTorch's tensors
             interception.refuse(f"{self.operator}: plan.run() is called", "call the operator itself")
         self.prepared.kernel.run(*self.addresses)

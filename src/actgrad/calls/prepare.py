@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import struct
-import sys
 from typing import Any
 
 import numpy as np
@@ -15,21 +13,10 @@ from ..base.definition import Definition
 from ..base.dtypes import Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
-from ..base.forks import forkable_lock
 from ..base.loop import Meta, dense_strides, extent, row_major
 from . import aliasing
+from .call_cache import attribute_key, cache_of
 from .plan import Prepared
-
-CACHED = 1024  # prepared calls that are kept per operator
-
-_kept: dict[Definition, dict[Any, Prepared]] = {}
-_lock = forkable_lock()
-
-
-def kept_of(definition: Definition) -> dict[Any, Prepared]:
-    """The prepared calls of an operator that are kept."""
-    kept = _kept.get(definition)
-    return _kept.setdefault(definition, {}) if kept is None else kept
 
 
 def prepare(
@@ -48,12 +35,12 @@ def prepare(
     None or missing where they are to be allocated; `scalar_dtypes` and `formats` are those of typed calls, see
     Operator.plan_views.
     """
-    key = (
-        tensors, *[_identity(value) for value in attributes.values()],
+    signature = (
+        tensors, *[attribute_key(value) for value in attributes.values()],
         terms, backend, scalar_dtypes, formats, device,
     )  # fmt: skip
-    kept = kept_of(definition)
-    prepared = kept.get(key)
+    cache = cache_of(definition)
+    prepared = cache.prepared.get(signature)
     if prepared is None:
         schema = definition.schema
         names = (*schema.tensor_names, *schema.outputs)
@@ -70,21 +57,8 @@ def prepare(
             contract.validate(definition)
             contract.run(call)
             prepared = _prepare(call, backend, device)
-        with _lock:
-            while len(kept) >= CACHED:
-                del kept[next(iter(kept))]
-            kept[key] = prepared
+        cache.keep(signature, prepared)
     return prepared
-
-
-def _identity(value: Any) -> Any:
-    """A key that tells apart what `==` does not (0.0 and -0.0, 1.0 and 1+0j) and joins what it keeps apart (NaN)."""
-    if type(value) is float:
-        if abs(value) >= sys.float_info.min:
-            return value
-        # By bits, also subnormal numbers: a thread that flushes these finds them all equal.
-        return "nan" if value != value else struct.pack("<d", value)
-    return value, type(value)
 
 
 def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:

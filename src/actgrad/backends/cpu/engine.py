@@ -12,12 +12,10 @@ from typing import NamedTuple
 import llvmlite.ir as ir
 import numpy as np
 
-from ...arrays import View, interception
 from ...base import first_use
 from ...base.computation import Computation
 from ...base.loop import Loop
-from ..kernel import Shortcut
-from . import call, code_cache, driver, half_tables, jit, launch, schedule, shortcut, threads
+from . import code_cache, driver, half_tables, jit, schedule, threads
 from .jit import InnerLoopCode
 from .kernel_spec import KernelSpec
 from .target import Target, host
@@ -27,10 +25,9 @@ _tables: dict[tuple[tuple[Computation, tuple[int, ...]], ...], half_tables.Table
 
 
 class EntryPoints(NamedTuple):
-    """The driver's machine code: a Python function, and the addresses of the others."""
+    """The driver's machine code: `run` for ctypes, and the addresses of its functions."""
 
-    launch: Callable[..., None]
-    call: int
+    launch: Callable[[ctypes.Array[ctypes.c_int64], bytes], int]
     run: int
     lookup: int
     lookup_streaming: int
@@ -48,27 +45,25 @@ def _load_driver() -> EntryPoints:
     if _loaded:
         return _loaded[0]  # another thread was first
     threads.add_symbols()
-    launch.add_symbols()
-    shortcut.add_symbols()
-    call.add_symbols()
     target = host()
     code = jit.load(code_cache.key("driver", astuple(target)), lambda: _driver_module(target), target)
-    address = code.get_function_address
-    launcher = launch.as_builtin("launch", address("launch"))
-    interception.may_be_active = launch.as_builtin("may_be_active", address("may_be_active"))
-    names = ("call", "run", "lookup", "lookup_streaming")
-    _loaded.append(EntryPoints(launcher, *(address(name) for name in names)))
+    addresses = [code.get_function_address(name) for name in ("run", "lookup", "lookup_streaming")]
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
+    _loaded.append(EntryPoints(function(addresses[0]), *addresses))
     return _loaded[0]
 
 
 def _driver_module(target: Target) -> ir.Module:
     module = ir.Module("driver")
     driver.emit(module, target)
-    invoke = launch.emit_invoke(module, module.globals["run"])
-    launch.emit(module, invoke)
-    call.emit(module, shortcut.emit(module, invoke))
     half_tables.emit(module)
     return module
+
+
+def launch(block: ctypes.Array[ctypes.c_int64], *addresses: int) -> None:
+    """Compute a call block; ctypes lets other Python threads run meanwhile."""
+    if not _loaded[0].launch(block, struct.pack(f"<{len(addresses)}q", *addresses)):
+        raise MemoryError("the CPU backend has no memory for a thread's stage")
 
 
 def _table(*columns: Computation) -> half_tables.Table | None:
@@ -113,7 +108,7 @@ class CpuKernel:
             code = self._code(computation, loop)
             words = self.schedule.words(code.plain, code.streaming, (*_words(computation.scalars), *table))
         self._block = (ctypes.c_int64 * len(words))(*words)
-        self.run = partial(self.entry_points.launch, ctypes.addressof(self._block))
+        self.run = partial(launch, self._block)
 
     def _words_of_lookup(self, computation: Computation) -> list[int] | None:
         """The call block that looks results up; None without a table of results."""
@@ -154,12 +149,6 @@ class CpuKernel:
     def machine_code(self) -> tuple[int, int]:
         return self.entry_points.run, ctypes.addressof(self._block)
 
-    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> Shortcut | None:
-        """A fast path for calls like this checked one; None for kinds of arrays that have none."""
-        if not shortcut.knows([*outputs, *inputs]):
-            return None
-        return Shortcut(partial(call.make, self.entry_points.call), shortcut.entry(outputs, inputs, bytes(self._block)))
-
 
 class EmptyKernel:
     """A computation on no elements."""
@@ -172,12 +161,8 @@ class EmptyKernel:
     def run(self, *addresses: int) -> None:
         """Do nothing."""
 
-    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> None:
-        """There is none."""
-
 
 def prepare(computation: Computation) -> CpuKernel | EmptyKernel:
     """The kernel of a computation."""
-    if threads.adopt_runtime():
-        shortcut.adopt_questions()
+    threads.adopt_runtime()
     return CpuKernel(computation) if computation.loop.size else EmptyKernel()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import TypeVar
 
-import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
 from .ir_types import DOUBLE, FLOAT, I32, I64, PTR, VOID
@@ -182,9 +180,3 @@ def external_data(module: ir.Module, name: str) -> ir.GlobalVariable:
         known = ir.GlobalVariable(module, I64, name)
         known.linkage = "external"
     return known
-
-
-def add_python_functions(*names: str) -> None:
-    """Tell LLVM where functions of Python's C API are."""
-    for name in names:
-        llvm.add_symbol(name, ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from triton import knobs
 
-from ...arrays import View
 from ...base.computation import Computation
 from ...base.errors import BackendUnavailable, InvalidArgument
 from ...base.loop import Loop
@@ -45,9 +44,6 @@ class _TritonKernel:
         self._places = tuple((operand.tensor, operand.offset) for operand in loop.operands)
         self._units = [(o.dtype.part if o.dtype.kind == "complex" else o.dtype).itemsize for o in loop.operands]
         self._misfit = max(self._units) - 1  # bits of an address that would have to be looked at
-
-    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> None:
-        """There is none."""
 
 
 class CompiledKernel(_TritonKernel):
@@ -132,9 +128,6 @@ class EmptyKernel:
 
     def run(self, *addresses: int) -> None:
         """Do nothing."""
-
-    def shortcut(self, outputs: Sequence[View], inputs: Sequence[View | None]) -> None:
-        """There is none."""
 
 
 def prepare(computation: Computation) -> Any:

@@ -1,4 +1,4 @@
-"""Calls like one that passed go straight to their kernel; all others take the long way, and none takes a wrong one."""
+"""Calls like one that passed take the fast path to their kernel; all others take the slow path."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ import pytest
 from calls import BFLOAT16, run_script, same_bits
 
 import actgrad
-from actgrad import arrays
 from actgrad.arrays import hugepages
-from actgrad.calls import arguments
-from actgrad.calls.call_cache import ENTRIES, WAYS
+from actgrad.calls import arguments, call_cache
+from actgrad.calls import operator as operator_module
+from actgrad.calls.call_cache import CACHED
 
 RNG = np.random.default_rng(0)
 G, X = (RNG.standard_normal(37).astype(np.float32) for _ in range(2))
@@ -28,14 +28,14 @@ ATTRIBUTES = {"alpha": 1.3, "scale": 1.2, "input_scale": 0.9, "is_result": False
 
 
 class Counter:
-    """How many calls took the long way."""
+    """How many calls took the slow path."""
 
     def __init__(self) -> None:
         self.calls = 0
 
 
 @pytest.fixture
-def long_ways(monkeypatch: pytest.MonkeyPatch) -> Counter:
+def slow_paths(monkeypatch: pytest.MonkeyPatch) -> Counter:
     counter, arrange = Counter(), arguments.arrange
 
     def counted(*given: Any) -> Any:
@@ -44,7 +44,7 @@ def long_ways(monkeypatch: pytest.MonkeyPatch) -> Counter:
 
     monkeypatch.setattr(arguments, "arrange", counted)
     for operator in actgrad.operators.values():
-        operator._shortcuts.forget()
+        operator._forget()
     return counter
 
 
@@ -58,7 +58,9 @@ def arrays_of(library: str, *arrays: np.ndarray) -> list[Any]:
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @pytest.mark.parametrize("attributes", [{}, ATTRIBUTES, {"is_result": True, "alpha": 0.5}], ids=["none", "all", "two"])
-def test_the_second_call_is_short_and_the_same(library: str, attributes: dict[str, Any], long_ways: Counter) -> None:
+def test_the_second_call_takes_the_fast_path_and_is_the_same(
+    library: str, attributes: dict[str, Any], slow_paths: Counter
+) -> None:
     g, x = arrays_of(library, G, X)
     out = arrays_of(library, np.full_like(X, np.nan))[0]
     first = actgrad.elu_backward(g, x, **attributes)
@@ -67,10 +69,10 @@ def test_the_second_call_is_short_and_the_same(library: str, attributes: dict[st
         out[:] = float("nan")
         assert actgrad.elu_backward(g, x, out=out, **attributes) is out
         assert same_bits(np.asarray(out), np.asarray(first))
-    assert long_ways.calls == 1
+    assert slow_paths.calls == 1
 
 
-def test_where_out_stands_among_the_attributes(long_ways: Counter) -> None:
+def test_where_out_stands_among_the_attributes(slow_paths: Counter) -> None:
     wanted = actgrad.elu_backward(G, X, **ATTRIBUTES)
     names = list(ATTRIBUTES)
     for place in range(len(names) + 1):
@@ -80,15 +82,15 @@ def test_where_out_stands_among_the_attributes(long_ways: Counter) -> None:
         assert actgrad.elu_backward(G, X, **given) is out
         assert same_bits(out, wanted)
     assert same_bits(actgrad.elu_backward(G, X, **{"out": None} | ATTRIBUTES), wanted)
-    assert long_ways.calls == 1
+    assert slow_paths.calls == 1
 
 
-def test_names_need_not_be_the_same_objects(long_ways: Counter) -> None:
+def test_names_need_not_be_the_same_objects(slow_paths: Counter) -> None:
     """Those of a configuration file are not interned."""
     wanted = actgrad.elu_backward(G, X, **ATTRIBUTES)
     loaded = json.loads(json.dumps(ATTRIBUTES))
     assert same_bits(actgrad.elu_backward(G, X, **loaded), wanted)
-    assert long_ways.calls == 1
+    assert slow_paths.calls == 1
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,7 @@ def test_names_need_not_be_the_same_objects(long_ways: Counter) -> None:
     ],
     ids=str,
 )
-def test_other_attributes_are_another_call(before: Any, after: Any, long_ways: Counter) -> None:
+def test_other_attributes_are_another_call(before: Any, after: Any, slow_paths: Counter) -> None:
     for attributes in (before, after, before, after):
         got, wanted = actgrad.elu_backward(G, X, **attributes), expected(**attributes)
         np.testing.assert_allclose(got, wanted, rtol=1e-5)
@@ -114,12 +116,12 @@ def test_other_attributes_are_another_call(before: Any, after: Any, long_ways: C
         np.testing.assert_array_equal(np.signbit(got)[is_number], np.signbit(wanted)[is_number])
 
 
-def test_a_flag_that_is_a_number_is_refused_after_one_that_is_true(long_ways: Counter) -> None:
+def test_a_flag_that_is_a_number_is_refused_after_one_that_is_true(slow_paths: Counter) -> None:
     for _ in range(2):
         actgrad.elu_backward(G, X, is_result=True)
     with pytest.raises(actgrad.ActgradError, match=r"^elu_backward: is_result"):
         actgrad.elu_backward(G, X, is_result=1.0)  # which equals True
-    assert long_ways.calls == 2
+    assert slow_paths.calls == 2
 
 
 @pytest.mark.parametrize(
@@ -137,24 +139,24 @@ def test_a_flag_that_is_a_number_is_refused_after_one_that_is_true(long_ways: Co
         (lambda: actgrad.elu_backward(*[X] * 9), "elu_backward"),
     ],
 )  # fmt: skip
-def test_errors_are_those_of_the_long_way(call: Any, message: str, long_ways: Counter) -> None:
+def test_errors_are_those_of_the_long_way(call: Any, message: str, slow_paths: Counter) -> None:
     actgrad.elu_backward(G, X)
     for _ in range(2):
         with pytest.raises(actgrad.ActgradError, match=message):
             call()
 
 
-def test_products_and_rules_are_asked_again(long_ways: Counter) -> None:
+def test_products_and_rules_are_asked_again(slow_paths: Counter) -> None:
     g, x = G.astype(BFLOAT16), X.astype(BFLOAT16)
     for _ in range(2):
         actgrad.elu_backward(g, x)
     with actgrad.product("Ascend310P"), pytest.raises(actgrad.ActgradError, match="bfloat16"):
         actgrad.elu_backward(g, x)
     actgrad.elu_backward(g, x)
-    assert long_ways.calls == 2
+    assert slow_paths.calls == 2
 
 
-def test_two_results(long_ways: Counter) -> None:
+def test_two_results(slow_paths: Counter) -> None:
     x = RNG.standard_normal((5, 8)).astype(np.float32)
     wanted = actgrad.geglu(x)
     for kind in (tuple, list):
@@ -165,15 +167,30 @@ def test_two_results(long_ways: Counter) -> None:
             assert got[0] is out[0]
 
 
-def test_more_kinds_of_calls_than_are_remembered(long_ways: Counter) -> None:
-    for round_ in range(2):
-        for k in range(WAYS + 6):
+def test_more_calls_than_are_cached(slow_paths: Counter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operator_module, "CACHED", 40)
+    for _ in range(2):
+        for k in range(46):
             np.testing.assert_allclose(
                 actgrad.leaky_relu(X, negative_slope=1 / (k + 2)), np.where(X > 0, X, X / (k + 2)), rtol=1e-6
             )
-        for n in range(1, ENTRIES + 6):
+        for n in range(1, 20):
             assert same_bits(actgrad.leaky_relu(X[:n]), np.where(X[:n] > 0, X[:n], X[:n] * np.float32(0.01)))
-        assert len(actgrad.leaky_relu._shortcuts.ways) <= WAYS, round_
+            assert actgrad.leaky_relu._cached <= 40
+    assert CACHED == 1024
+
+
+def test_a_full_cache_forgets_both_forms_of_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prepared calls and those of the fast path go together: there is one rule."""
+    monkeypatch.setattr(call_cache, "CACHED", 5)
+    actgrad.leaky_relu.forget()
+    for k in range(5):
+        actgrad.leaky_relu(X, negative_slope=1 / (k + 2))
+    assert len(actgrad.leaky_relu.prepared) == 5
+    actgrad.leaky_relu(X, negative_slope=1 / 9)
+    assert len(actgrad.leaky_relu.prepared) == 1
+    actgrad.leaky_relu.forget()
+    assert actgrad.leaky_relu._cached == len(actgrad.leaky_relu.prepared) == 0
 
 
 def test_nothing_is_kept_or_lost() -> None:
@@ -190,7 +207,7 @@ def test_nothing_is_kept_or_lost() -> None:
                 actgrad.elu_backward(G, X, out=(out, out), **{name: value})
 
     calls()
-    watched = [out, value, G, X, None, np.empty_like, actgrad.elu_backward._shortcuts.ways]
+    watched = [out, value, G, X, None, np.empty_like, actgrad.elu_backward.prepared]
     before = [sys.getrefcount(thing) for thing in watched]
     calls()
     after = [sys.getrefcount(thing) for thing in watched]
@@ -215,7 +232,8 @@ def test_no_reference_to_written_tensors_is_kept_or_lost() -> None:
     assert [sys.getrefcount(thing) for thing in watched] == before
 
 
-def test_threads_that_replace_each_others_ways() -> None:
+def test_threads_that_forget_each_others_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operator_module, "CACHED", 40)
     faults: list[str] = []
 
     def work(seed: int) -> None:
@@ -276,7 +294,7 @@ class Holder:
 
 
 def test_an_operator_is_one_object_wherever_it_is() -> None:
-    """It is a functools.partial by construction, which neither copying nor classes nor other partials may see."""
+    """Copies, pickles, classes and partials hold the operator itself."""
     elu = actgrad.elu
     assert Holder().activation is elu
     assert same_bits(Holder().activation(X), elu(X))
@@ -327,14 +345,17 @@ def test_a_call_at_the_very_end_of_a_process() -> None:
     )
 
 
-def test_large_results_stay_in_huge_pages_after_a_small_one() -> None:
+def test_large_results_stay_in_huge_pages_after_a_small_one(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = pytest.importorskip("torch")
-    actgrad.gelu._shortcuts.forget()
+    actgrad.gelu.forget()
     for size in (hugepages.LARGE // 4, 10, hugepages.LARGE // 4):
         actgrad.gelu(torch.zeros(size))
-    (way,) = [w for w in actgrad.gelu._shortcuts.ways if w.kind is torch.Tensor]
-    assert way.empty_like is arrays.torch_empty_like
-    assert len(way.entries) == 2
+    large = torch.zeros(hugepages.LARGE // 4)
+    asked: list[int] = []
+    monkeypatch.setattr(hugepages, "ask_for_huge_pages", lambda address, size: asked.append(size))
+    actgrad.gelu(large)
+    actgrad.gelu(torch.zeros(10))
+    assert asked == [hugepages.LARGE]
 
 
 def test_an_interrupt_while_arrays_are_looked_at_is_not_lost() -> None:

@@ -1,0 +1,88 @@
+"""The build hook: compiles the extension actgrad.calls._fastcall, without which actgrad calls are slower.
+
+The extension is optional. Where it cannot be compiled, a warning says why and the wheel is pure; ACTGRAD_PURE=1 makes
+the pure wheel in any case.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from importlib.util import source_hash
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+FOLDER = "src/actgrad/calls"
+SOURCES = ("_fastcall.c", "_arrays.h", "_aliasing.h")  # the hash is of these, see calls/extension.py
+FLAGS = ("-std=c11", "-O2", "-fPIC", "-fno-strict-aliasing", "-fvisibility=hidden")
+
+
+class Hook(BuildHookInterface):  # type: ignore[type-arg]
+    """Compiles the extension into the wheel, or beside its source for an editable installation."""
+
+    def dependencies(self) -> list[str]:
+        return [] if _is_pure() else ["numpy>=2"]  # compiled with NumPy 2, the extension runs with 1.24 too
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if _is_pure():
+            return
+        name = "_fastcall" + sysconfig.get_config_var("EXT_SUFFIX")
+        self.folder = tempfile.TemporaryDirectory()
+        folder = Path(self.root, FOLDER)
+        binary = (folder if version == "editable" else Path(self.folder.name)) / name
+        try:
+            compile_extension(folder, binary)
+        except Exception as error:  # a compiler may be missing, or fail in any way
+            self.app.display_warning(f"actgrad: no extension, calls will be slower: {error}")
+            return
+        build_data.update(pure_python=False, infer_tag=True)
+        if version != "editable":
+            build_data["force_include"][str(binary)] = f"actgrad/calls/{name}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        if hasattr(self, "folder"):
+            self.folder.cleanup()
+
+
+def compile_extension(folder: Path, binary: Path) -> None:
+    """Compile the extension's sources in `folder`; raises where that fails."""
+    import numpy
+
+    hashed = source_hash(b"".join((folder / name).read_bytes() for name in SOURCES)).hex()
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    link = ["-bundle", "-undefined", "dynamic_lookup"] if sys.platform == "darwin" else ["-shared"]
+    includes = [f"-I{path}" for path in (sysconfig.get_path("include"), numpy.get_include())]
+    extra = shlex.split(os.environ.get("CFLAGS", "")), shlex.split(os.environ.get("LDFLAGS", ""))
+    source = f'-DACTGRAD_SOURCE="{hashed}"'
+    new = binary.with_name(f"{binary.name}.new")
+    command = [
+        *compiler,
+        *FLAGS,
+        *link,
+        *includes,
+        source,
+        *extra[0],
+        str(folder / SOURCES[0]),
+        "-o",
+        str(new),
+        *extra[1],
+    ]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        lines = (done.stderr or done.stdout).strip().splitlines()
+        raise RuntimeError(next((line for line in lines if "error" in line), f"{compiler[0]} failed"))
+    new.replace(binary)  # a process that has loaded the old one keeps it
+
+
+def _is_pure() -> bool:
+    return os.environ.get("ACTGRAD_PURE", "0") not in ("", "0")
+
+
+def get_build_hook() -> type[Hook]:
+    return Hook

@@ -1,0 +1,142 @@
+/* Arrays and attributes as words: two are alike to the checks where their words are the same.
+
+   NumPy arrays are read by NumPy's macros, PyTorch's CPU tensors by DLPack's exchange API, where PyTorch has one. */
+#ifndef ACTGRAD_ARRAYS_H
+#define ACTGRAD_ARRAYS_H
+
+#define PY_SSIZE_T_CLEAN
+#define NPY_NO_DEPRECATED_API NPY_1_20_API_VERSION
+#include <Python.h>
+
+#include <numpy/arrayobject.h>
+#include <stdbool.h>
+
+enum { MOST_RANK = 64, MOST_INTERCEPTORS = 8 };
+enum { TYPE, DTYPE, RANK, SHAPE }; /* the words of a tensor; its strides follow the shape */
+enum { MOST_TENSOR_WORDS = SHAPE + 2 * MOST_RANK, ATTRIBUTE_WORDS = 3 };
+
+/* DLPack's DLTensor, which PyTorch's exchange API fills in without taking a reference. */
+typedef struct {
+    char* data;
+    int32_t device_type, device_number, rank;
+    uint8_t code, bits;
+    uint16_t lanes;
+    int64_t *shape, *strides;
+    uint64_t offset;
+} DLTensor;
+enum { DL_CPU = 1, DL_COMPLEX = 5 };
+
+/* The head of DLPack's DLPackExchangeAPI, version 1. */
+typedef struct {
+    uint32_t major, minor;
+    void *previous, *allocate, *export, *import;
+    int (*describe)(void* tensor, DLTensor* result);
+} Exchange;
+
+static struct {
+    bool is_adopted; /* it is imported as a whole, and its threads are in use */
+    bool (*is_function_mode)(void);
+    bool (*is_included)(uint16_t key); /* NULL: nothing is known of interceptors */
+    uint16_t keys[MOST_INTERCEPTORS];
+    Py_ssize_t key_count;
+    PyTypeObject *tensor, *parameter; /* NULL: its tensors are not described here */
+    int (*describe)(void* tensor, DLTensor* result);
+    getter requires_grad;
+    PyCFunction is_neg;
+    PyObject* forward_mode; /* the dictionary of its module of forward-mode differentiation */
+} torch;
+
+static bool may_be_intercepted(void) {
+    if (torch.is_included == NULL || torch.is_function_mode()) return true;
+    for (Py_ssize_t k = 0; k < torch.key_count; k++)
+        if (torch.is_included(torch.keys[k])) return true;
+    return false;
+}
+
+static bool is_false(PyObject* answer) {
+    Py_XDECREF(answer);
+    return answer == Py_False;
+}
+
+/* Describe an array, or an input's None, by words and address. False: of no known kind, or not plain, or an error. */
+static bool describe(PyObject* object, bool is_output, int64_t** end, int64_t* address) {
+    int64_t *words = *end, *shape, *strides;
+    if (Py_TYPE(object) == &PyArray_Type) {
+        PyArrayObject* array = (PyArrayObject*)object;
+        if (!PyArray_ISNOTSWAPPED(array) || (is_output && !PyArray_ISWRITEABLE(array))) return false;
+        words[DTYPE] = PyArray_TYPE(array), words[RANK] = PyArray_NDIM(array), *address = (int64_t)PyArray_DATA(array);
+        shape = (int64_t*)PyArray_DIMS(array), strides = (int64_t*)PyArray_STRIDES(array);
+    } else if (torch.tensor != NULL && (Py_TYPE(object) == torch.tensor || Py_TYPE(object) == torch.parameter)) {
+        DLTensor tensor;
+        /* DLPack tells neither that a tensor is on the autograd graph nor that it is a lazy negation. */
+        if (torch.describe(object, &tensor) != 0 || tensor.device_type != DL_CPU || tensor.code == DL_COMPLEX ||
+            !is_false(torch.requires_grad(object, NULL)) || !is_false(torch.is_neg(object, NULL)))
+            return false;
+        words[DTYPE] = tensor.code | tensor.bits << 8 | (int64_t)tensor.lanes << 16, words[RANK] = tensor.rank;
+        shape = tensor.shape, strides = tensor.strides, *address = (int64_t)(tensor.data + tensor.offset);
+        if (tensor.rank > MOST_RANK || (tensor.rank > 0 && strides == NULL)) return false;
+    } else {
+        words[TYPE] = words[DTYPE] = words[RANK] = 0, *end = words + SHAPE, *address = 0;
+        return object == Py_None && !is_output;
+    }
+    words[TYPE] = (int64_t)Py_TYPE(object), *end = words + SHAPE + 2 * words[RANK];
+    for (int64_t k = 0; k < words[RANK]; k++) words[SHAPE + k] = shape[k], words[SHAPE + words[RANK] + k] = strides[k];
+    return *address != 0; /* no memory: seen through a transform, or taken away */
+}
+
+static bool is_same_text(PyObject* a, PyObject* b) { return a == b || PyUnicode_Compare(a, b) == 0; }
+
+/* Describe an attribute of a plain type: by its bits, for 0.0 equals -0.0, and 1 equals True. */
+static bool describe_attribute(PyObject* name, PyObject* value, int64_t** end) {
+    int64_t* words = *end;
+    int overflow = 0;
+    if (!PyUnicode_CheckExact(name)) return false;
+    words[0] = PyObject_Hash(name), words[1] = (int64_t)Py_TYPE(value), *end = words + 3;
+    if (PyFloat_CheckExact(value))
+        memcpy(&words[2], &((PyFloatObject*)value)->ob_fval, sizeof words[2]);
+    else if (PyLong_CheckExact(value) || PyBool_Check(value))
+        words[2] = PyLong_AsLongLongAndOverflow(value, &overflow);
+    else if (PyUnicode_CheckExact(value))
+        words[2] = PyObject_Hash(value);
+    else
+        return false;
+    return !overflow;
+}
+
+/* adopt_questions(is_function_mode, is_included, keys): the addresses of PyTorch's functions about interceptors. */
+static PyObject* adopt_questions(PyObject* Py_UNUSED(module), PyObject* args) {
+    Py_ssize_t is_function_mode, is_included;
+    PyObject* keys;
+    if (!PyArg_ParseTuple(args, "nnO!", &is_function_mode, &is_included, &PyTuple_Type, &keys)) return NULL;
+    torch.key_count = Py_MIN(PyTuple_GET_SIZE(keys), MOST_INTERCEPTORS);
+    for (Py_ssize_t k = 0; k < torch.key_count; k++)
+        torch.keys[k] = (uint16_t)PyLong_AsLong(PyTuple_GET_ITEM(keys, k));
+    if (PyErr_Occurred()) return NULL;
+    torch.is_function_mode = (bool (*)(void))is_function_mode;
+    torch.is_included = (bool (*)(uint16_t))is_included;
+    Py_RETURN_NONE;
+}
+
+/* adopt_tensors(Tensor, Parameter, exchange capsule, requires_grad, is_neg, forward mode's dictionary): whether they
+   are as this file knows them. Both descriptors are Tensor's own. */
+static PyObject* adopt_tensors(PyObject* Py_UNUSED(module), PyObject* args) {
+    PyObject *tensor, *parameter, *capsule, *requires_grad, *is_neg, *forward_mode;
+    if (!PyArg_ParseTuple(args, "O!O!OOOO!", &PyType_Type, &tensor, &PyType_Type, &parameter, &capsule, &requires_grad,
+                          &is_neg, &PyDict_Type, &forward_mode))
+        return NULL;
+    const Exchange* exchange = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
+    if (exchange == NULL) return NULL;
+    if (exchange->major != 1 || exchange->describe == NULL || !Py_IS_TYPE(requires_grad, &PyGetSetDescr_Type) ||
+        !Py_IS_TYPE(is_neg, &PyMethodDescr_Type))
+        Py_RETURN_FALSE;
+    const PyGetSetDef* get = ((PyGetSetDescrObject*)requires_grad)->d_getset;
+    const PyMethodDef* method = ((PyMethodDescrObject*)is_neg)->d_method;
+    if (get->closure != NULL || method->ml_flags != METH_NOARGS) Py_RETURN_FALSE;
+    torch.describe = exchange->describe, torch.requires_grad = get->get, torch.is_neg = method->ml_meth;
+    Py_INCREF(parameter), Py_INCREF(forward_mode), Py_INCREF(tensor);
+    torch.parameter = (PyTypeObject*)parameter, torch.forward_mode = forward_mode;
+    torch.tensor = (PyTypeObject*)tensor;
+    Py_RETURN_TRUE;
+}
+
+#endif

@@ -1,0 +1,382 @@
+/* The fast path: a call like one that passed all checks goes straight to its kernel.
+
+   The extension is optional: calls/fast_path.py has the same in Python, and says whether this file's binary is used.
+   Cached calls are found by their key, an array of words: of each input type, dtype, rank, shape and strides, and of
+   each attribute its name's hash, its type and its bits. The words of the outputs follow. A call with other words, with
+   objects that nothing here describes, or in a context of its own takes the slow path, which alone says what is wrong.
+*/
+#include "_aliasing.h"
+#include "_arrays.h"
+
+#include <structmember.h>
+
+enum { MOST_TENSORS = 8, MOST_ATTRIBUTES = 16, BUCKETS = 256 };
+enum { MOST_WORDS = MOST_TENSORS * MOST_TENSOR_WORDS + MOST_ATTRIBUTES * ATTRIBUTE_WORDS };
+
+/* A kernel as calls/extension.py: packed writes it; addresses follow. */
+typedef struct {
+    int32_t (*run)(void* block, int64_t* addresses); /* 0 where memory is missing */
+    void* block;
+    int64_t is_large; /* other Python threads run meanwhile */
+} Kernel;
+
+static PyObject *modules, *selected, *out_name, *torch_name, *level_name, *slow_path_name;
+
+static bool run(const Kernel* kernel, int64_t* addresses) {
+    int32_t done;
+    if (kernel->is_large) {
+        Py_BEGIN_ALLOW_THREADS
+        done = kernel->run(kernel->block, addresses);
+        Py_END_ALLOW_THREADS
+    } else
+        done = kernel->run(kernel->block, addresses);
+    if (!done) PyErr_NoMemory();
+    return done;
+}
+
+/* Whether a call may differ here from those that passed, whatever its arguments: under a product or rules, before
+   PyTorch's threads are in use, where PyTorch intercepts it or differentiates forwards. */
+static bool is_other_context(PyObject* first) {
+    PyObject* value;
+    if (PyContextVar_Get(selected, NULL, &value) < 0) return true;
+    Py_XDECREF(value);
+    if (value != Py_None || (!torch.is_adopted && PyDict_GetItemWithError(modules, torch_name) != NULL)) return true;
+    if (Py_TYPE(first) == &PyArray_Type) return false;
+    if (torch.tensor == NULL || may_be_intercepted()) return true;
+    PyObject* level = PyDict_GetItemWithError(torch.forward_mode, level_name);
+    return level == NULL || PyLong_AsLong(level) >= 0;
+}
+
+typedef struct {
+    int64_t words[MOST_WORDS], *end, key;            /* key: the number of words before those of the outputs */
+    int64_t addresses[2 * MOST_TENSORS], *of_inputs; /* of the outputs, then of the inputs that are there */
+    Py_ssize_t inputs, outputs;
+    PyObject *out, *const *results;
+} Call;
+
+/* Describe tensors and attributes; the outputs' addresses have their place before the inputs'. */
+static bool describe_key(Call* call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    Py_ssize_t attributes = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+    call->end = call->words, call->inputs = call->outputs = 0, call->out = Py_None;
+    if (count > MOST_TENSORS || attributes > MOST_ATTRIBUTES) return false;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (!describe(args[k], false, &call->end, call->addresses + MOST_TENSORS + call->inputs)) return false;
+        call->inputs += args[k] != Py_None;
+    }
+    for (Py_ssize_t k = 0; k < attributes; k++) {
+        if (is_same_text(PyTuple_GET_ITEM(names, k), out_name))
+            call->out = args[count + k];
+        else if (!describe_attribute(PyTuple_GET_ITEM(names, k), args[count + k], &call->end))
+            return false;
+    }
+    call->key = call->end - call->words;
+    return true;
+}
+
+static bool describe_outputs(Call* call, PyObject* const* results, Py_ssize_t count) {
+    call->results = results, call->outputs = count, call->of_inputs = call->addresses + MOST_TENSORS - count;
+    if (count + call->inputs > MOST_TENSORS) return false;
+    for (Py_ssize_t k = 0; k < count; k++)
+        if (!describe(results[k], true, &call->end, &call->of_inputs[k])) return false;
+    return true;
+}
+
+/* The fields of calls/fast_path.py: CachedCall. */
+enum { NAMES, VALUES, LAYOUTS, PACKED, ALLOCATE, NOTE_WRITTEN };
+
+/* Bytes of a tensor from its address, and of an output the bits of the tensors of its layout that it may be. */
+typedef struct {
+    actgrad_bytes bytes;
+    int64_t alike;
+} Layout;
+
+/* A call that passed all checks, with its words. */
+typedef struct Entry {
+    PyObject_VAR_HEAD
+    struct Entry* next; /* of its bucket */
+    PyObject* call;
+    uint64_t hash;
+    int64_t key;
+    Py_ssize_t outputs;
+    int64_t words[];
+} Entry;
+
+static PyObject* field(const Entry* entry, int name) { return PyTuple_GET_ITEM(entry->call, name); }
+
+static void free_entry(Entry* entry) {
+    Py_DECREF(entry->call);
+    PyObject_Free(entry);
+}
+
+static PyTypeObject entry_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "actgrad.calls._fastcall.Entry",
+    .tp_basicsize = sizeof(Entry),
+    .tp_itemsize = sizeof(int64_t),
+    .tp_dealloc = (destructor)free_entry,
+};
+
+typedef struct {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    Py_ssize_t count;
+    Entry* buckets[BUCKETS];
+} FastPath;
+
+static uint64_t hash_of(const Call* call) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (int64_t k = 0; k < call->key; k++) {
+        hash = (hash ^ (uint64_t)call->words[k]) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* Whether names and texts are those of an entry whose words are the same: words hold their hashes alone. */
+static bool has_texts(const Entry* entry, PyObject* const* values, PyObject* names) {
+    Py_ssize_t place = 0;
+    for (Py_ssize_t k = 0; names != NULL && k < PyTuple_GET_SIZE(names); k++) {
+        if (is_same_text(PyTuple_GET_ITEM(names, k), out_name)) continue;
+        PyObject* value = PyTuple_GET_ITEM(field(entry, VALUES), place);
+        if (!is_same_text(PyTuple_GET_ITEM(field(entry, NAMES), place++), PyTuple_GET_ITEM(names, k)) ||
+            (PyUnicode_CheckExact(value) && !is_same_text(value, values[k])))
+            return false;
+    }
+    return true;
+}
+
+static Entry* find(FastPath* self, const Call* call, PyObject* const* values, PyObject* names) {
+    uint64_t hash = hash_of(call);
+    Py_ssize_t count = call->end - call->words;
+    for (Entry* entry = self->buckets[hash % BUCKETS]; entry != NULL; entry = entry->next) {
+        bool fits = call->outputs == 0 ? field(entry, ALLOCATE) != Py_None
+                                       : Py_SIZE(entry) == count && entry->outputs == call->outputs;
+        if (fits && entry->hash == hash && entry->key == call->key &&
+            memcmp(entry->words, call->words, count * sizeof *call->words) == 0 && has_texts(entry, values, names))
+            return entry;
+    }
+    return NULL;
+}
+
+/* Fill in fresh results like those of an entry. False: an error, or others came. */
+static bool allocate(const Entry* entry, Call* call, PyObject* const* args, PyObject** results) {
+    const int64_t* wanted = entry->words + entry->key;
+    for (Py_ssize_t k = 0; k < entry->outputs; k++, wanted += SHAPE + 2 * wanted[RANK]) {
+        if (wanted[TYPE] == (int64_t)&PyArray_Type) {
+            npy_intp *shape = (npy_intp*)(wanted + SHAPE), *strides = shape + wanted[RANK];
+            PyArray_Descr* dtype = PyArray_DescrFromType((int)wanted[DTYPE]);
+            results[k] = PyArray_NewFromDescr(&PyArray_Type, dtype, (int)wanted[RANK], shape, strides, NULL, 0, NULL);
+        } else { /* by a function, and the number of the tensor that it takes or -1 */
+            PyObject* way = PyTuple_GET_ITEM(field(entry, ALLOCATE), k);
+            Py_ssize_t like = PyLong_AsSsize_t(PyTuple_GET_ITEM(way, 1));
+            results[k] = PyObject_Vectorcall(PyTuple_GET_ITEM(way, 0), args + (like < 0 ? 0 : like), like >= 0, NULL);
+        }
+        if (results[k] == NULL) return false;
+    }
+    return describe_outputs(call, results, entry->outputs) && call->end - call->words == Py_SIZE(entry) &&
+           memcmp(call->words + call->key, entry->words + call->key, (Py_SIZE(entry) - call->key) * 8) == 0;
+}
+
+static bool may_write(const Entry* entry, const Call* call) {
+    const Layout* layouts = (Layout*)PyBytes_AS_STRING(field(entry, LAYOUTS));
+    const int64_t* places = call->of_inputs;
+    for (Py_ssize_t k = 0; k < call->outputs; k++)
+        for (Py_ssize_t j = 0; j < call->outputs + call->inputs; j++)
+            if (j != k && !actgrad_may_write(places[k], layouts[k].bytes, places[j], layouts[j].bytes,
+                                             layouts[k].alike >> j & 1))
+                return false;
+    return true;
+}
+
+static bool compute(const Entry* entry, Call* call) {
+    return run((Kernel*)PyBytes_AS_STRING(field(entry, PACKED)), call->of_inputs);
+}
+
+static PyObject* as_tuple(PyObject* const* items, Py_ssize_t count) {
+    PyObject* tuple = PyTuple_New(count);
+    for (Py_ssize_t k = 0; tuple != NULL && k < count; k++) {
+        Py_INCREF(items[k]);
+        PyTuple_SET_ITEM(tuple, k, items[k]);
+    }
+    return tuple;
+}
+
+static bool note_written(const Entry* entry, const Call* call) {
+    if (field(entry, NOTE_WRITTEN) == Py_None) return true;
+    PyObject* written = as_tuple(call->results, call->outputs);
+    PyObject* done = written == NULL ? NULL : PyObject_CallOneArg(field(entry, NOTE_WRITTEN), written);
+    Py_XDECREF(written);
+    Py_XDECREF(done);
+    return done != NULL;
+}
+
+/* The result of a call that is like a cached one; NULL for the slow path, or with an error. */
+static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    Call call;
+    PyObject *fresh[MOST_TENSORS] = {NULL}, *result = NULL;
+    if (self->count == 0 || count == 0 || is_other_context(args[0]) || !describe_key(&call, args, count, names))
+        return NULL;
+    PyObject* out = call.out;
+    bool is_given = out != Py_None, is_tuple = PyTuple_CheckExact(out);
+    Py_ssize_t given = is_tuple ? PyTuple_GET_SIZE(out) : 1;
+    if (is_given && !describe_outputs(&call, is_tuple ? &PyTuple_GET_ITEM(out, 0) : &out, given)) return NULL;
+    Entry* entry = find(self, &call, args + count, names);
+    if (entry == NULL || (is_given && is_tuple != (entry->outputs > 1))) return NULL;
+    Py_INCREF(entry); /* another thread may forget it meanwhile */
+    if (is_given) {
+        if (may_write(entry, &call) && compute(entry, &call) && note_written(entry, &call)) result = out;
+    } else if (allocate(entry, &call, args, fresh) && compute(entry, &call))
+        result = entry->outputs == 1 ? fresh[0] : as_tuple(fresh, entry->outputs);
+    if (is_given || entry->outputs == 1) Py_XINCREF(result);
+    for (Py_ssize_t k = 0; k < entry->outputs; k++) Py_XDECREF(fresh[k]);
+    Py_DECREF(entry);
+    return result;
+}
+
+/* operator(*tensors, out=None, **attributes) */
+static PyObject* call_operator(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* names) {
+    Py_ssize_t count = PyVectorcall_NARGS(nargsf), all = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
+    PyObject *result = try_call((FastPath*)self, args, count, names), **moved;
+    if (result != NULL) return result;
+    if (PyErr_Occurred()) { /* an interrupt and missing memory stay: the kernel may have written already */
+        if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError)) return NULL;
+        PyErr_Clear();
+    }
+    if ((moved = PyMem_Malloc((all + 1) * sizeof *moved)) == NULL) return PyErr_NoMemory();
+    moved[0] = self;
+    for (Py_ssize_t k = 0; k < all; k++) moved[k + 1] = args[k];
+    result = PyObject_VectorcallMethod(slow_path_name, moved, count + 1, names);
+    PyMem_Free(moved);
+    return result;
+}
+
+static PyObject* new_fast_path(PyTypeObject* type, PyObject* Py_UNUSED(args), PyObject* Py_UNUSED(names)) {
+    FastPath* self = (FastPath*)type->tp_alloc(type, 0);
+    if (self != NULL) self->vectorcall = call_operator;
+#if PY_VERSION_HEX < 0x030C0000 /* before 3.12 a class made in Python does not inherit the flag */
+    if (type->tp_call == PyVectorcall_Call) type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+#endif
+    return (PyObject*)self;
+}
+
+static PyObject* forget(FastPath* self, PyObject* Py_UNUSED(none)) {
+    self->count = 0;
+    for (int k = 0; k < BUCKETS; k++)
+        while (self->buckets[k] != NULL) {
+            Entry* entry = self->buckets[k];
+            self->buckets[k] = entry->next;
+            Py_DECREF(entry);
+        }
+    Py_RETURN_NONE;
+}
+
+static void free_fast_path(FastPath* self) {
+    Py_DECREF(forget(self, NULL));
+    Py_TYPE(self)->tp_free(self);
+}
+
+/* remember(arguments, outputs, call): the number of entries, 0 where such a call has no fast path. */
+static PyObject* remember(FastPath* self, PyObject* args) {
+    PyObject *arguments, *outputs, *known;
+    Call call;
+    if (!PyArg_ParseTuple(args, "O!O!O!", &PyTuple_Type, &arguments, &PyTuple_Type, &outputs, &PyTuple_Type, &known))
+        return NULL;
+    PyObject* names = PyTuple_GET_ITEM(known, NAMES);
+    Py_ssize_t tensors = PyTuple_GET_SIZE(arguments) - PyTuple_GET_SIZE(names);
+    if (!describe_key(&call, &PyTuple_GET_ITEM(arguments, 0), tensors, names) ||
+        !describe_outputs(&call, &PyTuple_GET_ITEM(outputs, 0), PyTuple_GET_SIZE(outputs)))
+        return PyErr_Occurred() ? NULL : PyLong_FromLong(0);
+    Entry* entry = find(self, &call, &PyTuple_GET_ITEM(arguments, 0) + tensors, names);
+    if (entry != NULL && (field(entry, ALLOCATE) != Py_None || PyTuple_GET_ITEM(known, ALLOCATE) == Py_None))
+        return PyLong_FromSsize_t(self->count); /* its fast path is closed now, as for outputs that interleave */
+    if ((entry = PyObject_NewVar(Entry, &entry_type, call.end - call.words)) == NULL) return NULL;
+    memcpy(entry->words, call.words, Py_SIZE(entry) * sizeof *call.words);
+    Py_INCREF(known);
+    entry->call = known, entry->hash = hash_of(&call), entry->key = call.key, entry->outputs = call.outputs;
+    Entry** bucket = &self->buckets[entry->hash % BUCKETS];
+    entry->next = *bucket; /* before one of the same words, which only takes given outputs */
+    *bucket = entry;
+    return PyLong_FromSsize_t(++self->count);
+}
+
+/* launch(kernel and addresses, note_written, result): the result; None where PyTorch may intercept the call. */
+static PyObject* launch(PyObject* Py_UNUSED(module), PyObject* const* args, Py_ssize_t count) {
+    if (count != 3 || !PyBytes_CheckExact(args[0])) return PyErr_Format(PyExc_TypeError, "launch: wrong arguments");
+    if (args[1] != Py_None && may_be_intercepted()) Py_RETURN_NONE;
+    Kernel* kernel = (Kernel*)PyBytes_AS_STRING(args[0]);
+    if (!run(kernel, (int64_t*)(kernel + 1))) return NULL;
+    if (args[1] != Py_None) {
+        PyObject* done = PyObject_CallNoArgs(args[1]);
+        if (done == NULL) return NULL;
+        Py_DECREF(done);
+    }
+    Py_INCREF(args[2]);
+    return args[2];
+}
+
+static PyObject* ask_interception(PyObject* Py_UNUSED(module), PyObject* Py_UNUSED(none)) {
+    return PyBool_FromLong(may_be_intercepted());
+}
+
+/* start(variable): where that context variable is not None, calls take the slow path. */
+static PyObject* start(PyObject* Py_UNUSED(module), PyObject* variable) {
+    Py_INCREF(variable);
+    Py_XSETREF(selected, variable);
+    Py_RETURN_NONE;
+}
+
+/* settle(): PyTorch is imported as a whole, and its threads are in use. */
+static PyObject* settle(PyObject* Py_UNUSED(module), PyObject* Py_UNUSED(none)) {
+    torch.is_adopted = true;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef fast_path_methods[] = {
+    {"_remember", (PyCFunction)remember, METH_VARARGS, NULL},
+    {"_forget", (PyCFunction)forget, METH_NOARGS, NULL},
+    {NULL},
+};
+
+static PyMemberDef fast_path_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FastPath, vectorcall), READONLY, NULL},
+    {"_cached", T_PYSSIZET, offsetof(FastPath, count), READONLY, NULL},
+    {NULL},
+};
+
+static PyTypeObject fast_path_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "actgrad.calls._fastcall.FastPath",
+    .tp_basicsize = sizeof(FastPath),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL,
+    .tp_new = new_fast_path,
+    .tp_dealloc = (destructor)free_fast_path,
+    .tp_call = PyVectorcall_Call,
+    .tp_vectorcall_offset = offsetof(FastPath, vectorcall),
+    .tp_methods = fast_path_methods,
+    .tp_members = fast_path_members,
+};
+
+static PyMethodDef functions[] = {
+    {"start", start, METH_O, NULL},
+    {"settle", settle, METH_NOARGS, NULL},
+    {"adopt_questions", adopt_questions, METH_VARARGS, NULL},
+    {"adopt_tensors", adopt_tensors, METH_VARARGS, NULL},
+    {"may_be_intercepted", ask_interception, METH_NOARGS, NULL},
+    {"launch", (PyCFunction)(void (*)(void))launch, METH_FASTCALL, NULL},
+    {NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_fastcall", .m_size = -1, .m_methods = functions};
+
+PyMODINIT_FUNC PyInit__fastcall(void) {
+    import_array();
+    modules = PyImport_GetModuleDict();
+    out_name = PyUnicode_InternFromString("out"), torch_name = PyUnicode_InternFromString("torch");
+    level_name = PyUnicode_InternFromString("_current_level");
+    slow_path_name = PyUnicode_InternFromString("_slow_path");
+    PyObject* module = PyModule_Create(&definition);
+    if (module == NULL || PyType_Ready(&entry_type) < 0 || PyType_Ready(&fast_path_type) < 0) return NULL;
+    Py_INCREF(modules), Py_INCREF(&fast_path_type);
+    if (PyModule_AddObject(module, "FastPath", (PyObject*)&fast_path_type) < 0 ||
+        PyModule_AddStringConstant(module, "SOURCE", ACTGRAD_SOURCE) < 0)
+        return NULL;
+    return module;
+}

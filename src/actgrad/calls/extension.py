@@ -1,0 +1,94 @@
+"""The extension `_fastcall`, which is optional: whether it is used, and what it has to know of PyTorch.
+
+It is used where it was compiled from the sources beside this file. ACTGRAD_FASTCALL=0 switches it off.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import os
+import struct
+import sys
+from importlib.util import source_hash
+from pathlib import Path
+from typing import Any
+
+from ..arrays import interception
+from ..base import products
+
+SOURCES = ("_fastcall.c", "_arrays.h", "_aliasing.h")
+RELEASE = 16384  # elements of a call during which other Python threads may run
+#: The names that Linux and macOS give to C++ functions of PyTorch.
+_QUESTIONS = (
+    "_ZN2at4impl27torch_function_mode_enabledEv",
+    "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE",
+)
+
+
+def hash_of_sources() -> str:
+    """The hash that a binary of the extension carries, empty where a source is missing."""
+    folder = Path(__file__).parent
+    try:
+        return source_hash(b"".join((folder / name).read_bytes() for name in SOURCES)).hex()
+    except OSError:
+        return ""
+
+
+def _load() -> tuple[Any, str]:
+    """The extension or None, and its state in words."""
+    if os.environ.get("ACTGRAD_FASTCALL") == "0":
+        return None, "switched off by ACTGRAD_FASTCALL=0"
+    try:
+        extension: Any = importlib.import_module("._fastcall", __package__)
+    except ImportError as error:
+        return None, f"not there: {error}"
+    if hash_of_sources() != extension.SOURCE:
+        return None, "stale: its sources changed after it was compiled; install actgrad again"
+    extension.start(products.selected)
+    return extension, f"in use: {extension.__file__}"
+
+
+def packed(code: tuple[int, int] | None, size: int, addresses: tuple[int, ...] = ()) -> bytes | None:
+    """A kernel's function and block, whether it runs without the interpreter's lock, and addresses, for the native.
+
+    None where the kernel has no machine code or there is no native.
+    """
+    if code is None or native is None:
+        return None
+    return struct.pack(f"<{3 + len(addresses)}q", *code, size >= RELEASE, *addresses)
+
+
+def adopt_torch() -> None:
+    """Tell the extension where PyTorch's functions and types are; PyTorch is imported as a whole."""
+    if native is None:
+        return
+    torch = sys.modules["torch"]
+    if _adopt_questions(torch):
+        interception.may_be_active = native.may_be_intercepted
+        _adopt_tensors(torch)
+    native.settle()
+
+
+def _adopt_questions(torch: Any) -> bool:
+    """Whether the extension can ask PyTorch for interceptors."""
+    try:
+        library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"))
+        addresses = [ctypes.cast(library[name], ctypes.c_void_p).value for name in _QUESTIONS]
+        keys = tuple(int(key) for key, _ in interception.dispatch_keys(torch))
+    except (AttributeError, OSError):  # another system's library, or other names
+        return False
+    native.adopt_questions(*addresses, keys)
+    return True
+
+
+def _adopt_tensors(torch: Any) -> None:
+    """Let the extension look at tensors, where this PyTorch has DLPack's exchange API."""
+    capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+    forward_mode = vars(torch.autograd.forward_ad)
+    if capsule is not None and "_current_level" in forward_mode:
+        tensor = torch.Tensor
+        native.adopt_tensors(tensor, torch.nn.Parameter, capsule, tensor.requires_grad, tensor.is_neg, forward_mode)
+
+
+native, state = _load()
