@@ -47,7 +47,7 @@ def load(name: str) -> ModuleType:
         raise BackendUnavailable(f"backend {name!r} cannot be loaded ({error}); pip install '{extra}'") from error
 
 
-#: The process that imported this package. A forked child inherits thread pools broken, whoever ran them before.
+#: The process that imported this package. A forked child inherits broken thread pools.
 FIRST_PROCESS = os.getpid()
 torch_is_adopted = False
 

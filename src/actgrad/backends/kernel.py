@@ -1,4 +1,4 @@
-"""A kernel: a computation as a backend runs it, and the entries of calls that go straight to one."""
+"""The kernel, a backend's form of a computation, and the entries of calls that go straight to one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Shortcut(NamedTuple):
 
 
 class Kernel(Protocol):
-    """What a backend makes of a computation."""
+    """A computation that a backend can run."""
 
     @property
     def run(self) -> Callable[..., object]:
