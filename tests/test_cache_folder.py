@@ -239,10 +239,10 @@ KINDS = [make_fifo, make_socket, make_device, make_folder, make_loop, make_endle
 PLACES = ["base", "folder", "marker", "entry"]
 CHILD = f"""
 import resource
-from actgrad.backends.cpu import objects
+from actgrad.backends.cpu import code_cache
 resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32))  # reading without end fails before memory does
-print(objects.load({KEY!r}), objects.store({KEY!r}, b"code"), objects.load({KEY!r}))
-objects.entries(), objects.why_unusable(), objects.clear()
+print(code_cache.load({KEY!r}), objects.store({KEY!r}, b"code"), objects.load({KEY!r}))
+code_cache.entries(), objects.why_unusable(), objects.clear()
 """
 
 

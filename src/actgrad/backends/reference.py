@@ -1,4 +1,4 @@
-"""The reference: NumPy in float64, in longdouble where float64 itself is the output. Slow, obvious, the standard."""
+"""The reference backend: NumPy in float64, in longdouble for outputs of float64. Slow and obvious; the standard."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .kernel import Kernel
 
 
 class ReferenceKernel:
-    """A computation done by NumPy on whole arrays."""
+    """A computation by NumPy on whole arrays."""
 
     def __init__(self, computation: Computation):
         self.computation = computation
@@ -26,7 +26,7 @@ class ReferenceKernel:
         return f"NumPy in {np.dtype(self.precision).name}"
 
     def numbers(self, *addresses: int) -> list[Any]:
-        """What the formula is given: the inputs as arrays, then the attributes, all in the reference's precision."""
+        """The formula's arguments: inputs as arrays, then attributes, all in the reference's precision."""
         inputs = [self._array(o, addresses).astype(self.precision) for o in self.computation.loop.inputs]
         return inputs + [self.precision(s) for s in self.computation.scalars]
 
@@ -62,16 +62,16 @@ def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
         whole = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=-np.inf)
         inside = np.clip(whole, limits.min, limits.max)
         return inside.astype(dtype.numpy)
-    if dtype.itemsize == 2:  # these conversions go through float32 somewhere: make that step lose nothing
+    if dtype.itemsize == 2:  # these conversions go through float32: rounding to odd makes that step lose nothing
         values = _round_to_odd(values)
     return values.astype(dtype.numpy)
 
 
 def _round_to_odd(values: np.ndarray) -> np.ndarray:
-    """`values` in float32 such that rounding the result once more equals rounding `values` once.
+    """`values` rounded to odd in float32: rounding the result once more equals rounding `values` once.
 
-    Boldo and Melquiond, Emulation of a FMA and correctly rounded sums (2008): truncate, then set the last bit where
-    anything was lost.
+    It truncates and sets the last bit of inexact results (Boldo and Melquiond, Emulation of a FMA and correctly rounded
+    sums, 2008).
     """
     nearest = values.astype(np.float32)
     bits = nearest.view(np.int32).copy()
@@ -82,5 +82,5 @@ def _round_to_odd(values: np.ndarray) -> np.ndarray:
 
 
 def prepare(computation: Computation) -> Kernel:
-    """The computation as a kernel."""
+    """The kernel of a computation."""
     return ReferenceKernel(computation)

@@ -1,9 +1,17 @@
-"""The CPU backend: a formula becomes vector IR, that becomes machine code, and loops of any layout call it.
+"""The CPU backend: it compiles a formula to machine code, and runs that on loops of any layout.
 
-In the order of the data: `storage` widens what lies in memory, `vectors` computes, `rows` puts a loop around it,
-`tiling` decides how a whole loop is cut into rows, `driver` walks it on the `threads` there are, with `staging` where
-rows are not contiguous. `launch` is the door from Python and `shortcut` the short way to it; `engine` compiles, and
-keeps machine code on disk by `objects`. `target` says for which processor, `flow` helps to write control flow.
+`engine` makes kernels of computations. `jit` compiles; `code_cache` keeps machine code on disk, in an `own_folder`.
+`target` states the facts of a processor, `tuning` the measured choices for it.
+
+An inner loop is specified by a `kernel_spec`. `inner_loop` emits it: `operands` loads and stores vectors, `casting`
+converts them, `body` computes the formulas, `remainder` ends the row. The body uses an `emitter` of vector instructions
+with the known `facts` of values, `vector_primitives`, and tables: `piecewise`, `formula_table`, `lookup_buffer`.
+
+`half_tables` holds results for all half-precision numbers. `schedule` decides how a loop is cut, and writes the words
+of `call_block`. `driver` walks the loop on the `threads`, through `tiles` with `packing`, in the default
+`fp_environment`. `ir_builder` and `ir_types` help to emit LLVM IR.
+
+`launch` is called from Python; `call` and `shortcut` are its fast path.
 """
 
 from .engine import prepare

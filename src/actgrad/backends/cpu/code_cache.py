@@ -1,10 +1,10 @@
-"""Machine code on disk, so that a later process need not compile it again. Without a usable folder nothing is lost.
+"""The code cache: machine code on disk, for later processes. Without a usable folder each process compiles anew.
 
-An entry is loaded and run, so it is trusted only if this user wrote it and nobody else can: owner and permissions are
-looked at, and a checksum tells a damaged file from a whole one. Anything else counts as absent and is written anew.
+Loading an entry runs it, so an entry must belong to this user and be writable by no other user. A checksum detects
+damaged files. Entries that fail these checks count as absent and are replaced.
 
-Entries are in a folder of our own (own_folder.py) in ACTGRAD_CACHE_DIR, else in `actgrad` in the user's cache folder;
-an empty ACTGRAD_CACHE_DIR means none.
+The folder is our own (own_folder.py), in ACTGRAD_CACHE_DIR, else in `actgrad` in the user's cache folder. An empty
+ACTGRAD_CACHE_DIR means no cache.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _COMPILER_FILES = ("base/*.py", "backends/**/*.py", "backends/**/*.json")  # in 
 
 
 def folder() -> Path | None:
-    """Where entries are kept, whether or not it exists yet; None where there is no such place."""
+    """The folder of the entries, which need not exist yet; None without a cache."""
     base = _base()
     return None if base is None else base / own_folder.NAME
 
 
 def load(key: str) -> bytes | None:
-    """The entry of `key`, or None where there is none to be trusted."""
+    """The entry of `key`; None without one that passes the checks."""
     try:
         with _opened() as own:
             content = own.read(_name(key))
@@ -55,7 +55,7 @@ def load(key: str) -> bytes | None:
 
 
 def store(key: str, payload: bytes) -> bool:
-    """Keep an entry; whether that was possible. Readers see all of it or nothing."""
+    """Store an entry; whether that was possible. Readers see all of it or nothing."""
     try:
         with _opened(make=True) as own:
             if not any(name.startswith(_compiler()[:16]) for name in own.names()):
@@ -67,7 +67,7 @@ def store(key: str, payload: bytes) -> bool:
 
 
 def why_unusable() -> str | None:
-    """Why no entries can be kept; None where they can be."""
+    """The reason why no entries can be stored; None for a usable folder."""
     base = _base()
     if base is None:
         return "ACTGRAD_CACHE_DIR is empty, or there is no home folder"
@@ -75,7 +75,7 @@ def why_unusable() -> str | None:
         try:
             with _opened() as own:
                 place = own.path
-        except FileNotFoundError:  # it would be made in the nearest folder that exists
+        except FileNotFoundError:  # `store` makes it in the nearest folder that exists
             place = next(path for path in (base, *base.absolute().parents) if path.exists())
     except OSError as error:
         return str(error) if isinstance(error, Unusable) else f"{error.filename or base}: {error.strerror}"
@@ -92,7 +92,7 @@ def entries() -> dict[str, int]:
 
 
 def clear() -> int:
-    """Remove all entries; how many there were."""
+    """Remove all entries; their number."""
     try:
         with _opened() as own:
             own.remove_parts(_MAGIC, lambda _: True)
@@ -102,7 +102,7 @@ def clear() -> int:
 
 
 def _base() -> Path | None:
-    """The folder in which ours is."""
+    """The folder that contains ours."""
     named = os.environ.get("ACTGRAD_CACHE_DIR")
     if named is not None:
         return Path(named) if named else None
@@ -118,18 +118,18 @@ def _opened(make: bool = False) -> AbstractContextManager[OwnFolder]:
 
 
 def _name(key: str) -> str:
-    """The file name of an entry. It begins with the compiler, so that those of earlier ones can go."""
+    """The file name of an entry. It begins with the compiler's hash, which tells old entries."""
     return f"{_compiler()[:16]}-{key}.o"
 
 
 def _status(own: OwnFolder, name: str) -> os.stat_result | None:
-    """The status of an entry, None of anything else."""
+    """The status of an entry; None for any other file."""
     is_entry = _ENTRY.fullmatch(name) and own.read(name, len(_MAGIC)) == _MAGIC
     return own.status(name) if is_entry else None
 
 
 def _remove_old(own: OwnFolder) -> None:
-    """Remove entries that are older than KEPT_DAYS: only for a new compiler, which cannot use any of them."""
+    """Remove entries older than KEPT_DAYS, once for each new compiler, which can use none of them."""
 
     def is_old(status: os.stat_result) -> bool:
         return time.time() - status.st_mtime > KEPT_DAYS * 86400
@@ -142,7 +142,7 @@ def _remove_old(own: OwnFolder) -> None:
 
 
 def key(*parts: Any) -> str:
-    """A name for what is compiled from `parts`: formulas count by their bytecode, the compiler by its source."""
+    """The key of the machine code that `parts` determine: a hash of formulas' bytecode and of the compiler's files."""
     digest = hashlib.sha256(_compiler().encode())
     for line in _lines(parts):
         digest.update(line.encode() + b"\n")
@@ -151,7 +151,7 @@ def key(*parts: Any) -> str:
 
 @cache
 def _compiler() -> str:
-    """What turns a formula into machine code: this package's own code, LLVM and Python."""
+    """A hash of the compiler: the files of this package that it consists of, LLVM and Python."""
     digest = hashlib.sha256(f"{llvmlite.__version__} {platform.python_version()}".encode())
     package = Path(__file__).parents[2]
     for path in sorted(path for pattern in _COMPILER_FILES for path in package.glob(pattern)):
@@ -160,12 +160,12 @@ def _compiler() -> str:
 
 
 def _lines(value: Any) -> Iterable[str]:
-    """A description of `value` in which equal means compiled to the same code."""
+    """A description of `value`; values with equal descriptions compile to the same code."""
     if isinstance(value, FunctionType):
         code = value.__code__
         yield repr((code.co_code, code.co_varnames, code.co_names, code.co_consts))
         for name in code.co_names:
-            if name not in xp.NAMES:  # those mean the same in every formula
+            if name not in xp.NAMES:  # functions of xp are the same in every formula
                 yield from _lines(value.__globals__[name])
     elif isinstance(value, tuple):
         yield f"tuple of {len(value)}"

@@ -1,9 +1,9 @@
-"""A folder of this package inside one that the user names, and the only code that deletes files there.
+"""A folder of this package inside a folder of the user's, and the only code that deletes files there.
 
-The user's folder may hold anything. Files of ours are in one subfolder, which a marker file tells from a foreign one.
+The user's folder may hold anything. Our files are in one subfolder, which a marker file tells from foreign ones.
 A file is read or removed only if it is regular, this user's, writable by no other user, and of a sane size.
-A link, folder, FIFO, socket or device that has its name is neither opened nor replaced nor removed. No folder is ever
-removed. Names are looked up from the folder's descriptor, so that no link leads out of it.
+A link, folder, FIFO, socket or device of the same name is neither opened nor replaced nor removed. No folder is ever
+removed. Names are relative to the folder's descriptor, so that no link leads out of it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NAME = "actgrad-machine-code"
-#: The marker, by https://bford.info/cachedir: programs that make backups leave the folder out.
+#: The marker of https://bford.info/cachedir: backup programs skip the folder.
 MARKER = "CACHEDIR.TAG"
 MARKER_CONTENT = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -26,7 +26,7 @@ MARKER_CONTENT = (
 )
 MOST_BYTES = 1 << 26  # of a file; machine code takes some ten kilobytes
 
-_PART = re.compile(r"\.[0-9a-f]{16}\.part")  # files that are being written, or were when their process ended
+_PART = re.compile(r"\.[0-9a-f]{16}\.part")  # unfinished files, also of processes that ended
 # Windows lacks most of these.
 _CLOSED = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -45,19 +45,19 @@ class OwnFolder:
     descriptor: int | None
 
     def names(self) -> list[str]:
-        """The names of all that is in it."""
+        """The names of all its files and folders."""
         return sorted(os.listdir(self.path if self.descriptor is None else self.descriptor))
 
     def status(self, name: str) -> os.stat_result | None:
-        """The status of one of our files; None where there is none of that name."""
+        """The status of one of our files; None without such a file."""
         with suppress(OSError):
             found = self._stat(name)
             return found if _is_file_of_ours(found) else None
         return None
 
     def read(self, name: str, count: int = MOST_BYTES) -> bytes | None:
-        """The first `count` bytes of one of our files; None where there is none of that name."""
-        if self.status(name) is None:  # nothing else is opened: that alone may block, or wake a device
+        """The first `count` bytes of one of our files; None without such a file."""
+        if self.status(name) is None:  # opening other files may block, or wake a device
             return None
         with suppress(OSError):
             descriptor = os.open(self._at(name), _CLOSED, dir_fd=self.descriptor)
@@ -81,11 +81,11 @@ class OwnFolder:
             raise
 
     def remove(self, name: str, header: bytes) -> bool:
-        """Remove one of our files if it begins with `header`; whether that was done."""
+        """Remove one of our files if it begins with `header`; whether it was removed."""
         return self.read(name, len(header)) == header and self._unlink(name)
 
     def remove_parts(self, header: bytes, is_old: Callable[[os.stat_result], bool]) -> None:
-        """Remove what ended processes left half-written, where it begins with `header` or is empty."""
+        """Remove unfinished files of ended processes that begin with `header` or are empty."""
         for name in self.names():
             status = self.status(name) if _PART.fullmatch(name) else None
             if status is not None and is_old(status):
@@ -105,7 +105,7 @@ class OwnFolder:
         return name if self.descriptor is not None else self.path / name
 
     def _check_marker(self, make: bool) -> None:
-        """Raise where the marker is not ours; an empty folder is given one if `make`."""
+        """Raise Unusable without our marker; write it into an empty folder if `make`."""
         names = self.names()
         if MARKER not in names and all(map(_PART.fullmatch, names)):
             if not make:
@@ -117,7 +117,7 @@ class OwnFolder:
 
 @contextmanager
 def opened(base: Path, make: bool = False) -> Iterator[OwnFolder]:
-    """Our folder in `base`; made where it is missing, if `make`. OSError where it is absent or cannot be used."""
+    """Our folder in `base`, created if `make`. Raises OSError if it is absent or unusable."""
     if make:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _descriptor(base, base, None) as outer:  # `base` may be a link: the user named it
@@ -135,7 +135,7 @@ def opened(base: Path, make: bool = False) -> Iterator[OwnFolder]:
 
 @contextmanager
 def _descriptor(path: Path, name: str | Path, within: int | None) -> Iterator[int | None]:
-    """The open folder `path`, which is `name` in the open folder `within`; None where the system cannot open it."""
+    """The open folder `path`, which is `name` in the open folder `within`; None on systems that open no folders."""
     if os.open not in os.supports_dir_fd:
         _refuse_foreign_folder(os.stat(path), path)
         yield None
@@ -160,7 +160,7 @@ def _is_file_of_ours(status: os.stat_result) -> bool:
 
 
 def _is_this_users(status: os.stat_result) -> bool:
-    """Whether a file or folder belongs to this user and only this user may write to it."""
+    """Whether a file or folder belongs to this user and no other user may write to it."""
     if not hasattr(os, "geteuid"):
         return True
     return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

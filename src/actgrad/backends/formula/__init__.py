@@ -1,5 +1,6 @@
-"""A formula as machine code computes it, for every backend that writes code.
+"""Formulas for the backends that emit code: accurate functions over a few primitives.
 
-`primitives` are the dozen operations that a backend offers, `accurate` the functions of `xp` over them, `cubics` tables
-of piecewise polynomials, `coefficients` all their numbers, `tracing` the values that a formula is run with.
+`primitives` defines the operations that a backend offers. `accurate` has the functions of `xp`, written in them.
+`coefficients` loads their constants from coefficients.json; `cubics` makes tables of piecewise polynomials. `tracing`
+has the values that backends run a formula with.
 """

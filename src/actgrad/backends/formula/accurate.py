@@ -1,8 +1,8 @@
-"""exp, tanh, erfc, ... to a few units in the last place: each one's structure, once for all backends and both dtypes.
+"""exp, tanh, erfc, ... to a few units in the last place, written once for all backends and both compute dtypes.
 
-A function here is written over the names of `primitives` and the constants of `coefficients`, and over nothing else. A
-backend gives both their values: `bind(exp, {**primitives, **coefficients.FLOAT32})`. Unbound, the functions compute in
-float64 on NumPy arrays. How large the errors are is in tests/test_accurate.py, for machines with and without fma.
+These functions use the names of `primitives` and the constants of `coefficients`, and nothing else. A backend binds
+both: `bind(exp, {**primitives, **coefficients.FLOAT32})`. Unbound, the functions compute in float64 on NumPy arrays.
+tests/test_accurate.py bounds their errors, for machines with and without fma.
 
 Constants written in place are powers of two or small integers, so they are exact in every dtype.
 """
@@ -38,15 +38,15 @@ EXPM1, EXPM1_TO_0, EXPM1_TINY, LOG1P = (FLOAT64[name] for name in ("EXPM1", "EXP
 NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
 ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K", "_MID", "_MAX"))
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
-NORMAL_PIECES, SIGMOID_PIECES = (), ()  # those of a backend that has tables, see tracing.functions
+NORMAL_PIECES, SIGMOID_PIECES = (), ()  # bound by backends that have tables; see tracing.functions
 NORMAL_NEAR, NORMAL_PER_UNIT, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_C1, SIGMOID_C3 = 6 * (nan,)
 EXPM1_MIN = -64.0  # expm1 is -1 from here down
-SHORT = 1.5 * 2.0**36  # a Python float plus and minus it is rounded to a multiple of 2**-16
+SHORT = 1.5 * 2.0**36  # adding and subtracting it rounds a Python float to a multiple of 2**-16
 
 
 def exp(x):
     """exp(x) = 2**n * exp(r), where n = round(x / ln 2) and r = x - n ln 2."""
-    x = minimum(maximum(x, EXP_MIN), EXP_MAX)  # beyond, 0 and infinity already; a finite n keeps r from being NaN
+    x = minimum(maximum(x, EXP_MIN), EXP_MAX)  # beyond, exp is 0 or infinity; a finite n keeps r from being NaN
     n = rounded_product(x, LOG2_E)
     r = muladd(n, -LN2_LOW, muladd(n, -LN2_HIGH, x))  # LN2_HIGH ends in zeros: its product with n is exact
     return _exp_reduced(r, n)
@@ -55,8 +55,8 @@ def exp(x):
 def expm1(x):
     """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp.
 
-    expm1(r) is rounded before it is added to 2**n - 1. The other order is worse below 0, where ELU is, but it would be
-    better by half a unit where n is 1.
+    expm1(r) is rounded before it is added to 2**n - 1. The other order is worse below 0, ELU's range; for n = 1 it is
+    better by half a unit.
     """
     if never_positive(x):
         return _expm1_to_0(maximum(x, EXPM1_MIN))
@@ -64,16 +64,16 @@ def expm1(x):
     n = rounded_product(x_within, LOG2_E)
     r_high, minus_r_low = muladd(n, -LN2_HIGH, x_within), n * LN2_LOW
     r = r_high - minus_r_low
-    e = r_high - muladd(-(r * r), polynomial(r, EXPM1), minus_r_low)  # r_high is exact, what it lacks is small
+    e = r_high - muladd(-(r * r), polynomial(r, EXPM1), minus_r_low)  # r_high is exact, minus_r_low is small
     half = power_of_two(0.5, n)  # 2**n itself would overflow before the result does
     result = muladd(e, half, half - 0.5)
-    return where(abs(x) < EXPM1_TINY, x, result + result)  # also keeps the sign of zero, and all bits of a subnormal
+    return where(abs(x) < EXPM1_TINY, x, result + result)  # keeps the sign of zero, and all bits of a subnormal
 
 
 def log1p(x):
     """log1p(x) = n ln 2 + log(1 + f), where 1 + x = 2**n * (1 + f).
 
-    Of 1 + x only the exponent n is used; f comes from x and is exact where it matters. With s = f / (2 + f),
+    1 + x gives the exponent n alone; f comes from x and is exact for small x. With s = f / (2 + f),
     log(1 + f) = 2 atanh(s) = f - s*f + s**3 * LOG1P(s**2), where 2 s = f - s*f, and s*f = f**2/2 - s*f**2/2.
     """
     _, n = split_power_of_two(1.0 + x)
@@ -99,7 +99,7 @@ def normal_pdf(x):
 
 
 def normal_pdf_times(x, factor):
-    """normal_pdf(x) * factor, for |factor| <= 64: no digits are lost where the density alone is subnormal."""
+    """normal_pdf(x) * factor, for |factor| <= 64. A subnormal density loses no digits."""
     if NORMAL_PIECES:
         _, slope = piecewise(x, NORMAL_NEAR, NORMAL_PER_UNIT, NORMAL_PIECES)
         near = slope * (-NORMAL_PER_UNIT * factor)
@@ -118,7 +118,7 @@ def normal_cdf(x):
 
 
 def normal_cdf_times(x, factor):
-    """normal_cdf(x) * factor, for x > 0 or |factor| <= 64: no digits are lost where the distribution is subnormal."""
+    """normal_cdf(x) * factor, for x > 0 or |factor| <= 64. A subnormal value of the distribution loses no digits."""
     if NORMAL_PIECES:
         near = _near_0(x, NORMAL_NEAR, NORMAL_PER_UNIT, NORMAL_PIECES) * factor
         return where_rare(x < -NORMAL_NEAR, _normal_cdf_times_by_exp, (x, factor), near)
@@ -127,8 +127,8 @@ def normal_cdf_times(x, factor):
 
 def _normal_cdf_times_by_exp(x, factor):
     a = minimum(abs(x), NORMAL_MAX)
-    # normal_cdf(-a) * exp(a**2 / 2) = t * NORMAL(a*t - MID), where NORMAL is nearly constant, and a*t is more precise
-    # than t where that matters, at small a.
+    # normal_cdf(-a) * exp(a**2 / 2) = t * NORMAL(a*t - MID). NORMAL is nearly constant. At small a, where precision
+    # matters, a*t is more precise than t.
     t = reciprocal(muladd(a, NORMAL_K, 1.0))
     scaled = t * polynomial(fma(a, t, -NORMAL_MID), NORMAL)
     is_positive = x > 0.0
@@ -137,13 +137,13 @@ def _normal_cdf_times_by_exp(x, factor):
 
 
 def _near_0(x, end, per_unit, pieces):
-    """f(x) for x >= -end, where f(x) = 1 - f(-x), of the pieces of its tail, f(-a); beyond `end` it is 1."""
+    """f(x) for x >= -end and f(x) = 1 - f(-x), from the pieces of its tail f(-a); it is 1 beyond `end`."""
     tail, _ = piecewise(x, end, per_unit, pieces)
     return where(x > 0.0, 1.0 - tail, tail)
 
 
 def erfc(x):
-    """The complementary error function: 2 * normal_cdf(-sqrt(2) * x), fitted anew so that x need not be scaled."""
+    """The complementary error function, 2 * normal_cdf(-sqrt(2) * x), with its own fit in place of a scaled x."""
     a = minimum(abs(x), ERFC_MAX)
     t = reciprocal(muladd(a, ERFC_K, 1.0))
     scaled = t * polynomial(fma(a, t, -ERFC_MID), ERFC)
@@ -157,7 +157,7 @@ def sigmoid_cubic(x, c1, c3):
 
 
 def sigmoid_cubic_times(x, c1, c3, factor):
-    """sigmoid_cubic(x, c1, c3) * factor: no digits are lost where the logistic function alone is subnormal."""
+    """sigmoid_cubic(x, c1, c3) * factor. A subnormal value of the logistic function loses no digits."""
     if SIGMOID_PIECES and (c1, c3) == (SIGMOID_C1, SIGMOID_C3):
         near = _near_0(x, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_PIECES) * factor
         return where_rare(x < -SIGMOID_NEAR, _sigmoid_cubic_times_by_exp, (x, c1, c3, factor), near)
@@ -165,13 +165,12 @@ def sigmoid_cubic_times(x, c1, c3, factor):
 
 
 def _sigmoid_cubic_times_by_exp(x, c1, c3, factor):
-    """The same for any x, c1 and c3, without tables.
+    """sigmoid_cubic_times for any x, c1 and c3, without tables.
 
-    With z = c1*x + c3*x**3:
-    It is 1 / (1 + e) at z > 0 and e / (1 + e) at z < 0, where e = exp(-|z|). An error of |z| is a relative error of
-    the tail, and |z| goes beyond 100: it is computed in two numbers, high + low.
+    With z = c1*x + c3*x**3 and e = exp(-|z|), it is 1 / (1 + e) at z > 0 and e / (1 + e) at z < 0. An error of |z| is a
+    relative error of the tail, and |z| may be above 100. So |z| is the sum of two numbers, high + low.
     """
-    # Where |z| is 0.98 to 1.18 times `end`: beyond, e is 0 though a factor may be 64; up to there nothing overflows.
+    # At the largest a, |z| is 0.98 to 1.18 times `end`. Beyond, e is 0 even times 64. Below, nothing overflows.
     end = -1.25 * EXP_MIN
     a = minimum(abs(x), ((c3 / end) ** (2.0 / 3.0) + (c1 / end) ** 2.0) ** -0.5)
     square = a * a
@@ -191,11 +190,11 @@ def _sigmoid_cubic_times_by_exp(x, c1, c3, factor):
 
 
 def _times_exp_product(factor, a, b):
-    """factor * exp(a*b), the rounding error of a*b included, for a*b in the range of exp."""
+    """factor * exp(a*b) with the rounding error of a*b corrected, for a*b in the range of exp."""
     high = a * b
     r, n = _reduce(high, fma(a, b, -high))
     q = r * muladd(polynomial(r, EXP), r, 1.0)
-    return scale_by_power_of_two(muladd(q, factor, factor), n)  # exp(r) = 1 + q itself would be one more rounding
+    return scale_by_power_of_two(muladd(q, factor, factor), n)  # computing exp(r) = 1 + q would round once more
 
 
 def _reduce(high, low):
@@ -218,7 +217,7 @@ def _expm1_to_0(x):
     """expm1(x) for x from EXPM1_MIN to 0; the sign of zero stays."""
     n = rounded_product(x, LOG2_E)
     r = muladd(n, -LN2, x)
-    power = power_of_two(1.0, n)  # so small that what LN2 lacks n times counts for little
+    power = power_of_two(1.0, n)  # so small that n times LN2's rounding error counts for little
     minus_r_low = n * LN2_REST if LN2_REST else 0.0
-    e = r - muladd(-(r * r), polynomial(r, EXPM1_TO_0), minus_r_low)  # where r is -0.0, 0.0 is subtracted
+    e = r - muladd(-(r * r), polynomial(r, EXPM1_TO_0), minus_r_low)  # subtracts 0.0 from an r of -0.0
     return muladd(e, power, -(1.0 - power))

@@ -1,7 +1,7 @@
-"""Cubic polynomials for GELU's functions: tables for machines that load rows of four numbers fast.
+"""Tables of cubic polynomials for GELU's functions, for processors that load rows of four numbers fast.
 
-For `piecewise_cubic`, in place of `coefficients.FLOAT32_PIECES`, and further out. They are interpolated from the
-accurate functions in float64, which use nothing but arithmetic: the tables are the same on every machine.
+`piecewise_cubic` uses them in place of `coefficients.FLOAT32_PIECES`; they reach further from 0. They interpolate the
+accurate functions in float64, which use arithmetic alone, so the tables are the same on every machine.
 """
 
 from collections.abc import Callable
@@ -14,15 +14,15 @@ import numpy as np
 from . import accurate
 from .coefficients import FLOAT32_PIECES
 
-# Where the tables end, since coefficients become subnormal soon after; and pieces per unit, so many that there a
-# cubic has a relative error of 3.0e-8 (normal) and 3.5e-8 (sigmoid).
+# The end of each table, since coefficients become subnormal soon after; and pieces per unit, for cubics with a relative
+# error of 3.0e-8 (normal) and 3.5e-8 (sigmoid) at the end.
 NORMAL_NEAR, NORMAL_PER_UNIT = 12.5, 128.0
 SIGMOID_NEAR, SIGMOID_PER_UNIT = 10.0, 224.0
 
 
 @cache
 def tables() -> dict[str, Any]:
-    """Constants of `accurate` by name."""
+    """The constants of `accurate` that the tables replace, by name."""
     c1, c3 = (FLOAT32_PIECES[name] for name in ("SIGMOID_C1", "SIGMOID_C3"))
     return {
         "NORMAL_NEAR": NORMAL_NEAR,
@@ -42,7 +42,7 @@ def tables() -> dict[str, Any]:
 
 
 def _cubics(function: Callable[[Any], Any], end: float, per_unit: float) -> Any:
-    """Row n: the cubic in u = per_unit*a - n that has function(a)'s values at Chebyshev's four points of |u| <= 1/2."""
+    """Row n: the cubic in u = per_unit*a - n that equals function(a) at Chebyshev's four points of |u| <= 1/2."""
     u = np.polynomial.chebyshev.chebpts1(4) / 2
     a = (np.arange(ceil(end * per_unit) + 1)[:, None] + u) / per_unit
     return (function(a) @ np.linalg.inv(np.vander(u, 4)).T).astype(np.float32)

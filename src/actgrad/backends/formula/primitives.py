@@ -1,12 +1,12 @@
-"""The primitives that `accurate` is written in, and what they mean, in NumPy.
+"""The primitives of `accurate`, defined in NumPy.
 
 Every backend binds these names to its own functions: vector instructions, Triton operations. The functions here are the
-definition: tests run `accurate` on them, and a backend's primitive must agree with them bit for bit (`muladd` apart,
-which may round once or twice, `rounded_product` and `reciprocal`). Any argument may be a Python float, which is rounded
-to the compute dtype. No primitive may trap, whatever its arguments.
+definition: tests run `accurate` on them, and every primitive of a backend matches them bit for bit. Exceptions are
+`muladd`, which may round once or twice, `rounded_product` and `reciprocal`. Any argument may be a Python float; it is
+rounded to the compute dtype. No primitive may trap, for any arguments.
 
-`piecewise` and `where_rare` are for machines that read tables faster than they compute an exp; others need not have
-them. What is called `piecewise` there may be `piecewise_cubic`: the tables decide.
+Backends with tables have `piecewise` and `where_rare`; others compute an exp instead. Their tables decide whether
+`piecewise` means `piecewise` or `piecewise_cubic`.
 """
 
 from collections.abc import Callable
@@ -20,12 +20,12 @@ minimum, maximum = np.minimum, np.maximum  # a NaN on either side gives NaN
 
 
 def muladd(a, b, c):
-    """a*b + c, fused where the machine fuses. Here: two roundings."""
+    """a*b + c, fused on machines that fuse; two roundings here."""
     return a * b + c
 
 
 def fma(a, b, c):
-    """a*b + c with one rounding, whatever the machine (float64: unless a*b or its error over- or underflows)."""
+    """a*b + c with one rounding on every machine (float64: unless a*b or its error over- or underflows)."""
     dtype = np.result_type(a, b, c)
     a, b, c = (np.asarray(v, np.float64) for v in (a, b, c))
     if dtype == np.float32:
@@ -35,11 +35,11 @@ def fma(a, b, c):
     tail, dropped = _two_sum(c, low)
     total, rest = _two_sum(high, tail)
     fused, plain = total + _add_rounding_to_odd(dropped, rest), a * b + c
-    return np.where(np.isfinite(fused) & (fused != 0), fused, plain)  # of a zero, plain has the sign
+    return np.where(np.isfinite(fused) & (fused != 0), fused, plain)  # plain has the sign of a zero
 
 
 def polynomial(x, coefficients):
-    """The polynomial at x by Horner's rule, one `muladd` a step; the highest power's coefficient comes first."""
+    """The polynomial at x by Horner's rule, one `muladd` a step; coefficients begin with that of the highest power."""
     value = coefficients[0]
     for coefficient in coefficients[1:]:
         value = muladd(value, x, coefficient)
@@ -47,10 +47,9 @@ def polynomial(x, coefficients):
 
 
 def piecewise(x, end, scale, pieces):
-    """(value, slope) of the polynomial of the piece that a = min(|x|, end) lies in, at u = scale*a - n; float32 only.
+    """(value, slope in u) at u = scale*a - n of the polynomial of piece n, which has a = min(|x|, end); float32 only.
 
-    n, the integer nearest to scale*a, numbers the piece, from 0 to 31. u is rounded, scale*a not before. The slope is
-    that in u.
+    n is the integer nearest to scale*a, from 0 to 31. u is rounded once: scale*a itself is not rounded.
     """
     u, (slope, second, *others) = _in_piece(x, end, scale, pieces)
     value = muladd(slope, u, second)
@@ -60,13 +59,13 @@ def piecewise(x, end, scale, pieces):
 
 
 def piecewise_cubic(x, end, scale, pieces):
-    """The same of any number of pieces: `pieces` are the cubics of the value, and of the slope, if that is not None."""
+    """(value, slope) with any number of pieces: `pieces` has cubics of the value and, unless slope is None, of it."""
     value, *slope = (polynomial(*_in_piece(x, end, scale, cubics)) for cubics in pieces)
     return value, *(slope or [None])
 
 
 def _in_piece(x, end, scale, rows):
-    """(u, coefficients) of the piece that min(|x|, end) lies in."""
+    """(u, coefficients) of the piece that has min(|x|, end)."""
     a = minimum(abs(x), np.asarray(x).dtype.type(end))
     n = np.rint(a * np.float64(scale))  # the product is exact
     found = np.array(rows, np.float32)[np.where(np.isnan(n), 0, n).astype(int)]
@@ -74,25 +73,25 @@ def _in_piece(x, end, scale, rows):
 
 
 def never_positive(x):
-    """Whether it is known beforehand that x is positive nowhere, though perhaps NaN. Where nothing is known, False."""
+    """Whether x is known to be positive nowhere (it may be NaN); False for an x without known facts."""
     return False
 
 
 def reciprocal(x):
-    """1 / x for x from 1 to 16; a machine that only approximates it may be off by a hair more than half a unit."""
+    """1 / x for x from 1 to 16; an approximation may be off by slightly more than half a unit."""
     return 1.0 / x
 
 
 def rounded_product(x, factor):
-    """The integer nearest to x * factor, as a float, for |x * factor| < 2**21; either one where two are as near.
+    """The integer nearest to x * factor, as a float, for |x * factor| < 2**21; of two nearest ones, either.
 
-    The product may have been rounded or not. A zero is positive.
+    The product may be rounded before. A zero is positive.
     """
     return np.rint(x * factor) + 0.0
 
 
 def power_of_two(factor, n):
-    """factor * 2**n for an integral float n and a Python float, a power of two, where that is a normal number."""
+    """factor * 2**n for an integral float n and a power of two; the result is a normal number."""
     return scale_by_power_of_two(factor, n)
 
 
@@ -104,7 +103,7 @@ def scale_by_power_of_two(x, n):
 
 
 def where_rare(condition, function, arguments, otherwise):
-    """where(condition, function(*arguments), otherwise); the function is skipped while no element has the condition."""
+    """where(condition, function(*arguments), otherwise); skips the function if the condition holds nowhere."""
     return where(condition, function(*arguments), otherwise) if np.any(condition) else otherwise
 
 
@@ -121,12 +120,12 @@ def leading(c, dtype=np.float64):
 
 
 def trailing(c, dtype=np.float64):
-    """What `leading` lost of c, rounded to the compute dtype: 0.0 in float64."""
+    """c - leading(c), rounded to the compute dtype; 0.0 in float64."""
     return leading(c - leading(c, dtype), dtype)
 
 
 def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
-    """The primitives by name, for arrays of this compute dtype: what to bind a formula of `accurate` to."""
+    """The primitives by name, for arrays of this compute dtype, to bind a function of `accurate` to."""
     return {name: globals()[name] for name in _SAME_IN_EVERY_DTYPE} | {
         "leading": partial(leading, dtype=dtype),
         "trailing": partial(trailing, dtype=dtype),
@@ -156,14 +155,14 @@ def _two_product(a, b):
 
 
 def _halves(x):
-    """x as a sum of two numbers of 26 bits (Veltkamp)."""
+    """Two numbers of 26 bits with the sum x (Veltkamp)."""
     shifted = x * 134217729.0  # 2**27 + 1
     high = shifted - (shifted - x)
     return high, x - high
 
 
 def _add_rounding_to_odd(a, b):
-    """a + b, an inexact sum going to the neighbour with an odd last bit: rounding it again rounds as if once."""
+    """a + b rounded to odd: an inexact sum goes to the neighbour with an odd last bit, for a second rounding."""
     total, error = _two_sum(a, b)
     inexact_and_even = np.isfinite(error) & (error != 0) & (total.view(np.int64) & 1 == 0)
     return np.where(inexact_and_even, np.nextafter(total, np.copysign(np.inf, error)), total)

@@ -1,4 +1,4 @@
-"""What backends share that trace a formula: the operators of its numbers, and what its names stand for."""
+"""Tracing a formula: running it with values that record its operations. Backends that emit code share this module."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ _NO_BRANCH = "a formula cannot branch on a value; use where(condition, x, y)"
 
 
 def functions(implementation: Any, is_double: bool) -> dict[str, Callable[..., Any]]:
-    """What the names of xp.py stand for, by way of the accurate functions; the primitives are the methods given.
+    """The functions of `xp` by name: the accurate functions, bound to a backend's primitives.
 
-    A backend has the constants of its `piecewise` in `tables`. One without has none there, and None for it and for
-    `where_rare`, which is used beside it only.
+    Args:
+        implementation: an object with a method for each primitive, and `tables`, the constants of its `piecewise`. A
+            backend without tables has {} there, and None for `piecewise` and `where_rare`.
+        is_double: whether the compute dtype is float64, else float32.
     """
     named = {name: getattr(implementation, name) for name in primitives.NAMES}
     named |= coefficients.FLOAT64 if is_double else coefficients.FLOAT32
@@ -25,7 +27,7 @@ def functions(implementation: Any, is_double: bool) -> dict[str, Callable[..., A
 
 
 class Number:
-    """A number of a formula that is being traced. A backend's own says in `_binary` and `_compare` what is emitted."""
+    """A number of a traced formula. A backend's subclass emits code in `_binary` and `_compare`."""
 
     __hash__ = None  # type: ignore[assignment]
     __slots__ = ()
@@ -83,7 +85,7 @@ class Number:
 
 
 class Condition:
-    """The truth of a comparison in a formula that is being traced, which is not known then."""
+    """The truth value of a comparison in a traced formula, unknown until the code runs."""
 
     __slots__ = ()
 
