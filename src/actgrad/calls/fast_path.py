@@ -155,4 +155,7 @@ def _torch_key(tensor: Any, is_output: bool) -> tuple[Any, int] | None:
     return ((type(tensor), tensor.dtype, tensor.shape, tensor.stride()), address) if address else None
 
 
-FastPath = PythonFastPath if TYPE_CHECKING or extension.native is None else extension.native.FastPath
+if TYPE_CHECKING or extension.native is None:  # noqa: SIM108  mypy knows a class, not an expression
+    FastPath = PythonFastPath
+else:
+    FastPath = extension.native.FastPath

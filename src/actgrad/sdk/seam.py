@@ -83,16 +83,23 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
             planned, cached = _planned(key, places)
         return _answer(planned, cached, is_here), ""
     except BaseException as error:  # no exception may reach C, not even an exit or an interrupt
-        function = _functions.get(name)
-        text = str(error)
-        failure = error if isinstance(error, Exception) else ActgradError(f"{type(error).__name__}: {error}")
+        function, text = _functions.get(name), _text(error)
         if function is not None and isinstance(error, ActgradError):
             text = function.signature.translated(text)
-        elif isinstance(error, ActgradError):
-            text = f"{name.decode()}: {text}"
         else:
-            text = f"{name.decode()}: {type(error).__name__}: {error}"
-        return Answer(messages.status(failure)), messages.line(failure, text)
+            text = f"{name.decode()}: {text}"
+        status, line = _failure(error, text)
+        return Answer(status), line
+
+
+def _text(error: BaseException) -> str:
+    return str(error) if isinstance(error, ActgradError) else f"{type(error).__name__}: {error}"
+
+
+def _failure(error: BaseException, text: str) -> tuple[int, str]:
+    """The status of a failure, and its text in the layout of aclGetRecentErrMsg."""
+    failure = error if isinstance(error, Exception) else ActgradError(text)
+    return messages.status(failure), messages.line(failure, text)
 
 
 def _planned_again(cached: CachedWords, places: tuple[int, ...]) -> Plan | None:
@@ -229,8 +236,7 @@ def run(handle: int) -> tuple[int, str]:
             raise ActgradError("the executor was made before this process was forked; call phase one again")
         kept.run()
     except BaseException as error:  # as in plan
-        failure = error if isinstance(error, Exception) else ActgradError(f"{type(error).__name__}: {error}")
-        return messages.status(failure), messages.line(failure)
+        return _failure(error, _text(error))
     return 0, ""
 
 

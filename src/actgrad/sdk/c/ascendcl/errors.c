@@ -68,34 +68,34 @@ static void write_time(char* text, size_t size) {
     snprintf(text + length, size - length, ".%03ld.%03ld", now.tv_nsec / 1000000, now.tv_nsec / 1000 % 1000);
 }
 
-static void report(const char* title, const char* format, va_list values) {
-    char time[64];
-    write_time(time, sizeof time);
-    char* text = NULL;
-    char* complete = NULL;
-    if (vasprintf(&text, format, values) < 0) return;
-    if (asprintf(&complete, "[PID: %d] %s %s: %s", (int)getpid(), time, title, text) >= 0) keep(complete);
-    free(text);
+/* The operators' statuses and the runtime's codes have titles of their own. */
+static const char* title_of(int32_t code) {
+    switch (code / 1000) {
+        case 161: return "AclNN_Parameter_Error(EZ1001)";
+        case 361:
+        case 561: return "AclNN_Inner_Error(EZ9999)";
+        default: return "Invalid_Argument(EE1001)";
+    }
 }
 
-void actgrad_report(const char* title, const char* format, ...) {
+int32_t actgrad_fail(int32_t code, const char* format, ...) {
+    char time[64];
+    char* text = NULL;
+    char* complete = NULL;
     va_list values;
     va_start(values, format);
-    report(title, format, values);
+    int length = vasprintf(&text, format, values);
     va_end(values);
+    if (length < 0) return code;
+    write_time(time, sizeof time);
+    if (asprintf(&complete, "[PID: %d] %s %s: %s", (int)getpid(), time, title_of(code), text) >= 0) keep(complete);
+    free(text);
+    return code;
 }
 
 void actgrad_report_text(const char* text) {
     char* copy = strdup(text);
     if (copy != NULL) keep(copy);
-}
-
-aclError actgrad_fail(aclError code, const char* format, ...) {
-    va_list values;
-    va_start(values, format);
-    report(RUNTIME_ERROR, format, values);
-    va_end(values);
-    return code;
 }
 
 aclError actgrad_fail_null(const char* function, const char* argument) {

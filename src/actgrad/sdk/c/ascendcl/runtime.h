@@ -8,8 +8,7 @@
 
 enum { DEVICES = 8 }; /* as many as a server with Ascend cards has */
 
-/* errors.c: report a failure and return its code. */
-aclError actgrad_fail(aclError code, const char* format, ...) __attribute__((format(printf, 2, 3)));
+/* errors.c */
 aclError actgrad_fail_null(const char* function, const char* argument);
 aclError actgrad_fail_memory(const char* function); /* malloc returned NULL */
 

@@ -39,11 +39,8 @@ typedef struct {
 EXPORT const actgrad_settings* actgrad_get_settings(void);
 EXPORT bool actgrad_is_version(const char* version); /* "3.12.1 (..." is "3.12" */
 
-/* errors.c: the text of the thread's last failure, "[PID: n] time title: text". */
-#define PARAMETER_ERROR "AclNN_Parameter_Error(EZ1001)"
-#define INNER_ERROR "AclNN_Inner_Error(EZ9999)"
-#define RUNTIME_ERROR "Invalid_Argument(EE1001)"
-EXPORT void actgrad_report(const char* title, const char* format, ...) __attribute__((format(printf, 2, 3)));
+/* errors.c: keeps the text of the thread's last failure, "[PID: n] time title: text", and returns its code. */
+EXPORT int32_t actgrad_fail(int32_t code, const char* format, ...) __attribute__((format(printf, 2, 3)));
 EXPORT void actgrad_report_text(const char* text); /* with time and title already in it */
 
 /* lifecycle.c: every module with objects registers a reporter; a strict program's end calls them all. */

@@ -1,10 +1,10 @@
 /* Streams: work in the order in which a program gives it.
 
    Usually the thread that gives the work does it at once. A strict program's work waits for a synchronize, and the
-   thread that synchronizes does it: a program that forgets to wait sees what it would see on hardware.
+   thread that synchronizes does it: a program that forgets to wait reads old results, as on hardware.
 
-   Nothing can deadlock: work waits only for work queued before it, on any stream, and a thread does the head of each
-   queue or can do it while it waits. */
+   Nothing can deadlock: work waits only for work queued before it, on any stream. A waiting thread does the head of a
+   queue itself, unless another thread does it already. */
 #include "runtime.h"
 
 #include <stdio.h>

@@ -17,25 +17,20 @@ aclOpExecutor* actgrad_new_executor(Task* task) {
 }
 
 static int32_t fail_executor(const char* function, const aclOpExecutor* executor) {
-    actgrad_report(INNER_ERROR, "%s: executor %p ran already, was destroyed, or is none", function,
-                   (const void*)executor);
-    return INNER;
+    return actgrad_fail(INNER, "%s: executor %p ran already, was destroyed, or is none", function,
+                        (const void*)executor);
 }
 
 int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** task) {
-    if (executor == NULL) {
-        actgrad_report(PARAMETER_ERROR, "%s: executor is a null pointer; it is required", function);
-        return NULL_POINTER;
-    }
+    if (executor == NULL)
+        return actgrad_fail(NULL_POINTER, "%s: executor is a null pointer; it is required", function);
     {
         LOCKED(&actgrad_live_lock);
         if (!actgrad_live_has_locked(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
         *task = executor->task;
         const char* own = (*task)->call.function;
-        if (strcmp(own, function) != 0) {
-            actgrad_report(INNER_ERROR, "%s: executor is one of %s", function, own);
-            return INNER;
-        }
+        if (strcmp(own, function) != 0)
+            return actgrad_fail(INNER, "%s: executor is one of %s", function, own);
         if (executor->is_repeatable) {
             actgrad_hold_task(*task);
             return 0;
@@ -48,8 +43,7 @@ int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** 
 
 static aclnnStatus check_pointer(const char* function, const char* argument, const void* pointer) {
     if (pointer != NULL) return 0;
-    actgrad_report(INNER_ERROR, "%s: %s is a null pointer; it is required", function, argument);
-    return INNER_NULL;
+    return actgrad_fail(INNER_NULL, "%s: %s is a null pointer; it is required", function, argument);
 }
 
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
@@ -84,20 +78,14 @@ static aclnnStatus move_call(const char* function, const aclOpExecutor* executor
     if (!actgrad_live_has_locked(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
     const Call* call = &executor->task->call;
     int place = place_of(call, group, index);
-    if (!executor->is_repeatable) {
-        actgrad_report(INNER_ERROR, "%s: executor is not reusable; call aclSetAclOpExecutorRepeatable first", function);
-        return INNER;
-    }
-    if (place < 0) {
-        actgrad_report(PARAMETER_ERROR, "%s: index is %zu, but the call has %d inputs and %d outputs", function, index,
-                       call->inputs, call->outputs);
-        return INVALID;
-    }
-    if (call->objects[place] != tensor || !actgrad_live_has_locked(LIVE_TENSOR, tensor)) {
-        actgrad_report(PARAMETER_ERROR, "%s: tensor is not the one that phase one was given for index %zu", function,
-                       index);
-        return INVALID;
-    }
+    if (!executor->is_repeatable)
+        return actgrad_fail(INNER, "%s: executor is not reusable; call aclSetAclOpExecutorRepeatable first", function);
+    if (place < 0)
+        return actgrad_fail(INVALID, "%s: index is %zu, but the call has %d inputs and %d outputs", function, index,
+                            call->inputs, call->outputs);
+    if (call->objects[place] != tensor || !actgrad_live_has_locked(LIVE_TENSOR, tensor))
+        return actgrad_fail(INVALID, "%s: tensor is not the one that phase one was given for index %zu", function,
+                            index);
     if (!actgrad_copy_call(call, moved)) return NO_EXECUTOR;
     for (int k = 0; k < call->tensors; k++) /* in place, one tensor has several places */
         if (call->objects[k] == tensor) actgrad_place(moved, k, address);
@@ -146,8 +134,7 @@ aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTen
 static aclnnStatus refuse_list(const char* function, const aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(function, "executor", executor));
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
-    actgrad_report(PARAMETER_ERROR, "%s: the operator has no list of tensors", function);
-    return INVALID;
+    return actgrad_fail(INVALID, "%s: the operator has no list of tensors", function);
 }
 
 aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,

@@ -170,7 +170,7 @@ static void end_state(void* state) {
 /* Gives the calling thread a state; false where the program has ended the interpreter. */
 static bool is_ready(void) {
     if (!python.is_initialized()) {
-        actgrad_report(INNER_ERROR, "the program has ended the Python that computes");
+        actgrad_fail(INNER, "the program has ended the Python that computes");
         return false;
     }
     if (has_state || is_of_program) return true;
@@ -222,7 +222,7 @@ static const actgrad_planner here = {plan, run, release};
 const actgrad_planner* actgrad_start_interpreter(void) {
     const char* why = find_python();
     if (why != NULL) {
-        actgrad_report(INNER_ERROR, "%s; set ACTGRAD_SDK_HOST=server", why);
+        actgrad_fail(INNER, "%s; set ACTGRAD_SDK_HOST=server", why);
         return NULL;
     }
     is_of_program = python.is_initialized();
@@ -239,6 +239,6 @@ const actgrad_planner* actgrad_start_interpreter(void) {
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     }
     if (failure[0] == '\0') return &here;
-    actgrad_report(INNER_ERROR, "actgrad cannot be loaded: %s", failure);
+    actgrad_fail(INNER, "actgrad cannot be loaded: %s", failure);
     return NULL;
 }

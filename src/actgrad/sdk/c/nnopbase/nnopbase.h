@@ -61,7 +61,7 @@ typedef struct {
     int64_t status;
     int64_t workspace_size;
     int64_t handle; /* of the objects that the planner keeps for the plan; 0 for none */
-    int64_t run;    /* a function of (block, addresses), which returns 0 without memory; itself 0: nothing to run here */
+    int64_t run;    /* a function of (block, addresses), which returns 0 without memory; itself 0 for no work here */
     int64_t block;
     int64_t is_run_by_planner;
     uint64_t addresses[MAX_OPERANDS];

@@ -16,11 +16,11 @@ static void fill_contiguous(const int64_t* dims, int64_t rank, int64_t* strides)
 
 static bool has_dims(const char* name, const int64_t* dims, uint64_t count) {
     if (count > 0 && dims == NULL)
-        actgrad_report(PARAMETER_ERROR, "aclCreateTensor: %s is a null pointer, but its count is %llu", name,
-                       (unsigned long long)count);
+        actgrad_fail(INVALID, "aclCreateTensor: %s is a null pointer, but its count is %llu", name,
+                     (unsigned long long)count);
     else if (count > MAX_RANK)
-        actgrad_report(PARAMETER_ERROR, "aclCreateTensor: %s has %llu entries; at most %d", name,
-                       (unsigned long long)count, MAX_RANK);
+        actgrad_fail(INVALID, "aclCreateTensor: %s has %llu entries; at most %d", name, (unsigned long long)count,
+                     MAX_RANK);
     else
         return true;
     return false;
@@ -59,8 +59,7 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
 /* Takes an object out of use for aclDestroy...; one destroyed before is a failure. */
 static aclnnStatus take(actgrad_live_kind kind, const char* function, const void* object) {
     if (actgrad_live_remove(kind, object)) return 0;
-    actgrad_report(PARAMETER_ERROR, "%s: %p is no such object, or was destroyed before", function, object);
-    return INVALID;
+    return actgrad_fail(INVALID, "%s: %p is no such object, or was destroyed before", function, object);
 }
 
 aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
@@ -72,20 +71,16 @@ aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
 }
 
 static aclnnStatus check_alive(const char* function, const aclTensor* tensor) {
-    if (tensor == NULL) {
-        actgrad_report(PARAMETER_ERROR, "%s: tensor is a null pointer; it is required", function);
-        return NULL_POINTER;
-    }
+    if (tensor == NULL)
+        return actgrad_fail(NULL_POINTER, "%s: tensor is a null pointer; it is required", function);
     if (actgrad_live_has(LIVE_TENSOR, tensor)) return 0;
-    actgrad_report(PARAMETER_ERROR, "%s: tensor %p is no aclTensor, or was destroyed", function, (const void*)tensor);
-    return INVALID;
+    return actgrad_fail(INVALID, "%s: tensor %p is no aclTensor, or was destroyed", function, (const void*)tensor);
 }
 
 static aclnnStatus check_result(const char* function, const aclTensor* tensor, const void* result) {
     RETURN_IF_ERROR(check_alive(function, tensor));
     if (result != NULL) return 0;
-    actgrad_report(PARAMETER_ERROR, "%s: a result's pointer is null; it is required", function);
-    return NULL_POINTER;
+    return actgrad_fail(NULL_POINTER, "%s: a result's pointer is null; it is required", function);
 }
 
 /* A copy, which the caller frees with delete[] or free(). */
@@ -168,9 +163,9 @@ aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
     size_t size = size_of_scalar((int32_t)dataType);
     if (value == NULL || size == 0) {
         if (value == NULL)
-            actgrad_report(PARAMETER_ERROR, "aclCreateScalar: value is a null pointer; it is required");
+            actgrad_fail(INVALID, "aclCreateScalar: value is a null pointer; it is required");
         else
-            actgrad_report(PARAMETER_ERROR, "aclCreateScalar: dataType is %d, which no scalar may have", (int)dataType);
+            actgrad_fail(INVALID, "aclCreateScalar: dataType is %d, which no scalar may have", (int)dataType);
         return NULL;
     }
     aclScalar* scalar = calloc(1, sizeof *scalar);
@@ -197,8 +192,7 @@ typedef struct {
 
 static void* make_list(const char* function, const void* values, uint64_t size, size_t item) {
     if (values == NULL && size > 0) {
-        actgrad_report(PARAMETER_ERROR, "%s: value is a null pointer, but size is %llu", function,
-                       (unsigned long long)size);
+        actgrad_fail(INVALID, "%s: value is a null pointer, but size is %llu", function, (unsigned long long)size);
         return NULL;
     }
     List* list = malloc(sizeof *list);
@@ -214,14 +208,10 @@ static void* make_list(const char* function, const void* values, uint64_t size, 
 }
 
 static aclnnStatus list_size(const char* function, const void* list, uint64_t* size) {
-    if (list == NULL || size == NULL) {
-        actgrad_report(PARAMETER_ERROR, "%s: a pointer is null; both are required", function);
-        return NULL_POINTER;
-    }
-    if (!actgrad_live_has(LIVE_LIST, list)) {
-        actgrad_report(PARAMETER_ERROR, "%s: %p is no list, or was destroyed", function, list);
-        return INVALID;
-    }
+    if (list == NULL || size == NULL)
+        return actgrad_fail(NULL_POINTER, "%s: a pointer is null; both are required", function);
+    if (!actgrad_live_has(LIVE_LIST, list))
+        return actgrad_fail(INVALID, "%s: %p is no list, or was destroyed", function, list);
     *size = ((const List*)list)->size;
     return 0;
 }

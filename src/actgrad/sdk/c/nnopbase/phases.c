@@ -1,5 +1,5 @@
-/* The two phases of a call, and the library's start and end. Phase one plans a task, by the rules of Python's API. Phase
-   two computes it on a stream. */
+/* The two phases of a call, and the library's start and end. Phase one plans a task, by the rules of Python's API;
+   phase two computes it on a stream. */
 #include "nnopbase.h"
 
 /** `configPath` may be null. Beside aclInit this is no error. */
@@ -16,11 +16,9 @@ aclnnStatus aclnnFinalize(void) {
 
 int32_t actgrad_phase_one(const char* function, const actgrad_argument* arguments, int count, uint64_t* workspaceSize,
                           aclOpExecutor** executor) {
-    if (workspaceSize == NULL || executor == NULL) {
-        actgrad_report(PARAMETER_ERROR, "%s: %s is a null pointer; it is required", function,
-                       workspaceSize == NULL ? "workspaceSize" : "executor");
-        return NULL_POINTER;
-    }
+    if (workspaceSize == NULL || executor == NULL)
+        return actgrad_fail(NULL_POINTER, "%s: %s is a null pointer; it is required", function,
+                            workspaceSize == NULL ? "workspaceSize" : "executor");
     if (actgrad_get_settings()->is_strict && !actgrad_has_device(function)) return RUNTIME;
     Call call;
     Task* task;
@@ -45,10 +43,9 @@ int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t worksp
     Task* task;
     RETURN_IF_ERROR(actgrad_take_task(function, executor, &task));
     if (workspaceSize > 0 && workspace == NULL) {
-        actgrad_report(PARAMETER_ERROR, "%s: workspace is a null pointer, but workspaceSize is %llu", function,
-                       (unsigned long long)workspaceSize);
         actgrad_drop_task(task);
-        return NULL_POINTER;
+        return actgrad_fail(NULL_POINTER, "%s: workspace is a null pointer, but workspaceSize is %llu", function,
+                            (unsigned long long)workspaceSize);
     }
     return operator_status(actgrad_submit(stream, actgrad_run_task, actgrad_drop_task, task));
 }

@@ -89,8 +89,8 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     if (error != 0) {
-        actgrad_report(INNER_ERROR, "the Python %s cannot be started (%s); build the SDK again, or set "
-                       "ACTGRAD_SDK_PYTHON", arguments[0], strerror(error));
+        actgrad_fail(INNER, "the Python %s cannot be started (%s); build the SDK again, or set ACTGRAD_SDK_PYTHON",
+                     arguments[0], strerror(error));
         return false;
     }
     while (waitpid(process, NULL, 0) < 0 && errno == EINTR) continue;
@@ -107,7 +107,7 @@ static bool is_ready(void) {
         while (length < sizeof why - 1 && receive(why + length, 1)) length++;
         why[length] = '\0';
     }
-    actgrad_report(INNER_ERROR, "actgrad cannot be loaded by %s: %s", actgrad_get_settings()->python, why);
+    actgrad_fail(INNER, "actgrad cannot be loaded by %s: %s", actgrad_get_settings()->python, why);
     return false;
 }
 
@@ -129,7 +129,7 @@ static bool connect_server(void) {
     disconnect();
     if (actgrad_memory_share(&memory, &base, &size) != 0 ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        actgrad_report(INNER_ERROR, "device memory cannot be shared with a server (%s)", strerror(errno));
+        actgrad_fail(INNER, "device memory cannot be shared with a server (%s)", strerror(errno));
         return false;
     }
     bool is_started = start_with(ends[1], memory, base, size);
@@ -175,7 +175,7 @@ static void ask(const Request* request, const char* name, const int64_t* words, 
         send_all(places, (size_t)request->places * sizeof *places) && receive(answer, sizeof *answer) &&
         receive_text())
         return;
-    if (is_connected) actgrad_report(INNER_ERROR, "the server of the operators is gone");
+    if (is_connected) actgrad_fail(INNER, "the server of the operators is gone");
     disconnect();
     answer->status = INNER;
 }

@@ -34,10 +34,8 @@ static void plan_or_find(Task* task) {
     if (task->cached != NULL) return;
     task->plan.status = UNANSWERED;
     actgrad_with_stack(ask_planner, task);
-    if (task->plan.status == UNANSWERED) {
-        actgrad_report(INNER_ERROR, "%s: the planner ended without an answer", task->call.function);
-        task->plan.status = INNER;
-    }
+    if (task->plan.status == UNANSWERED)
+        task->plan.status = actgrad_fail(INNER, "%s: the planner ended without an answer", task->call.function);
     if (task->plan.status == 0 && task->plan.is_general) task->cached = actgrad_cache_call(&task->call, &task->plan);
 }
 
@@ -60,17 +58,16 @@ int32_t actgrad_plan_call(const Call* call, Task** task) {
     return 0;
 }
 
-/* Whether the memory that phase one saw is still allocated. */
-static bool has_memory(const Task* task) {
+/* Fails if the program freed memory that phase one saw. */
+static int32_t check_memory(const Task* task) {
     for (int64_t k = 0; k < task->call.tensors; k++) {
         uint64_t address = (uint64_t)task->call.places[2 * k];
         int64_t left = task->call.places[2 * k + 1];
-        if (left < 0 || actgrad_memory_left(address) >= left) continue;
-        actgrad_report(INNER_ERROR, "the device memory at %p was freed between the call's two phases",
-                       (void*)(uintptr_t)address);
-        return false;
+        if (left >= 0 && actgrad_memory_left(address) < left)
+            return actgrad_fail(RUNTIME, "the device memory at %p was freed between the call's two phases",
+                                (void*)(uintptr_t)address);
     }
-    return true;
+    return 0;
 }
 
 /* The server of a forked child does not know the plans of its parent's. */
@@ -99,15 +96,14 @@ static void run_plan(void* argument) {
     }
     int32_t (*kernel)(void*, const uint64_t*) = (int32_t (*)(void*, const uint64_t*))(intptr_t)plan->run;
     if (kernel((void*)(intptr_t)plan->block, plan->addresses) != 0) return;
-    actgrad_report(INNER_ERROR, "the host has no memory left for a thread's buffers");
-    run->status = INNER;
+    run->status = actgrad_fail(INNER, "the host has no memory left for a thread's buffers");
 }
 
 int32_t actgrad_run_task(void* argument) {
     const Task* task = argument;
     const actgrad_plan* plan = &task->plan;
     if (plan->run == 0 && !plan->is_run_by_planner) return 0; /* there are no elements */
-    if (!has_memory(task)) return RUNTIME;
+    RETURN_IF_ERROR(check_memory(task));
     if (plan->is_run_by_planner && actgrad_get_settings()->uses_server && task->process != getpid())
         return compute_anew(task);
     Run run = {plan, 0};
