@@ -17,6 +17,19 @@ Formula = Callable[..., Any]
 Requirement = Callable[[dict[str, Any], "Product | None"], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class Torch:
+    """An operator's names in actgrad.torch: a differentiable function, and a module.
+
+    Each may state its parameters, as in "elu(alpha, inplace, *, scale, save)": attributes, `inplace` for an operator
+    that may overwrite its tensor, `save`, and the tensors by other names. Else the function has all attributes, and
+    the module those of the function.
+    """
+
+    function: str
+    module: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Definition:
     """An operator as data. Its schema line is its interface; the rest follows from that.
@@ -49,6 +62,7 @@ class Definition:
     differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
     aclnn: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # C names, each with attributes that it fixes
     graph: str = ""  # its interface in graph mode
+    torch: Torch | None = None  # its names in actgrad.torch
 
     def __post_init__(self) -> None:
         given = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)

@@ -1,5 +1,6 @@
 """ELU, the exponential linear unit (Clevert et al. 2016, https://arxiv.org/abs/1511.07289)."""
 
+from ..base.definition import Torch
 from ..base.xp import exp, expm1, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, equal, listed, real, supported
@@ -48,6 +49,7 @@ elu = Operator(
         "Ascend310B: one README lists it, the documents do not. Here: not available.",
         "Near 0 the operator's kernel changes from a polynomial to exp(x) - 1. Here: expm1 everywhere.",
     ),
+    torch=Torch("elu(alpha, inplace, *, scale, input_scale, save)", module="ELU"),
     aclnn="Elu",
     ir="Elu(x=self, alpha=1.0, scale=1.0, input_scale=1.0) -> y",
 )

@@ -1,6 +1,7 @@
 """GeGLU, the GELU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202), of a packed tensor or of two."""
 
 from ..base.access import Halves
+from ..base.definition import Torch
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import dim_in_range, even, half, half_size, same_rank
@@ -46,11 +47,13 @@ geglu = Operator(
 
 geglu_packed = Operator(
     "geglu_packed(Tensor self, int dim=-1, int approximate=0, bool activate_left=False) -> Tensor out",
-    summary="GeGLU without its second result, which then costs neither time nor memory.",
+    summary="One half of the input along dim times GELU of the other (the upper one, or activate_left the lower):\n"
+    "GeGLU without its second result, which then costs neither time nor memory.",
     formula=geglu.formula,
     switch=geglu.switch,
     part_of=geglu,
     multiplies="other",
+    torch=Torch("geglu(dim, approximate, activate_left, *, save)", module="GEGLU"),
 )
 
 geglu_backward = Operator(
@@ -95,6 +98,7 @@ geglu_two = Operator(
     switch="approximate",
     multiplies="self",
     linear_in="self",
+    torch=Torch("geglu_two(x, gate, approximate)"),
 )
 
 geglu_two_backward = Operator(

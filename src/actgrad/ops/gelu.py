@@ -1,5 +1,6 @@
 """GELU, the Gaussian error linear unit (Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415)."""
 
+from ..base.definition import Torch
 from ..base.xp import (
     maximum,
     minimum,
@@ -44,6 +45,7 @@ gelu = Operator(
     summary='The Gaussian error linear unit of each element; approximate is "none" (0) or "tanh" (1).',
     formula={"none": gelu_erf, "tanh": gelu_tanh},
     switch="approximate",
+    torch=Torch("gelu(*, approximate)", module="GELU(approximate)"),
 )
 
 gelu_backward = Operator(

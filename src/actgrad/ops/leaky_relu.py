@@ -1,5 +1,6 @@
 """Leaky ReLU (Maas et al. 2013, https://ai.stanford.edu/~amaas/papers/relu_hybrid_icml2013_final.pdf)."""
 
+from ..base.definition import Torch
 from ..base.xp import where
 from ..calls.operator import Operator
 from ..contract import VALUES, When
@@ -38,6 +39,7 @@ leaky_relu = Operator(
         "does not. Here: it does not.",
         "float64: listed for Ascend910 and the in-place form alone, taken by the source everywhere. Here: everywhere.",
     ),
+    torch=Torch("leaky_relu(negative_slope, inplace, *, save)", module="LeakyReLU"),
     aclnn="LeakyRelu",
     ir="LeakyRelu(x=self, negative_slope=0.0) -> y",
 )

@@ -1,5 +1,6 @@
 """SELU, the self-normalising ELU (Klambauer et al. 2017, https://arxiv.org/abs/1706.02515)."""
 
+from ..base.definition import Torch
 from ..base.xp import where
 from ..calls.operator import Operator
 from ..contract import Origin
@@ -63,6 +64,7 @@ selu = Operator(
         "letter alone.",
         "Ascend950: the document says no, its README and the source yes. Here: available.",
     ),
+    torch=Torch("selu(inplace, *, save)", module="SELU"),
     aclnn="Selu",
     ir="Selu(x=self) -> y",
 )

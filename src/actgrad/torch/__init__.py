@@ -4,6 +4,8 @@ Importing this package registers every operator of the registry, with its shapes
 transforms; nothing here is written for one operator but the functions' and modules' signatures.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from torch.utils._python_dispatch import _disable_current_modes
 
 from .. import ops as _ops  # noqa: F401  fills the registry
@@ -15,6 +17,7 @@ with _disable_current_modes():  # a first call may be one that is being traced, 
 
     register_all()
 
+from . import functions, modules
 from .conventions import (  # they take the registered operators
     geglu_ascend,
     geglu_diffusers,
@@ -26,20 +29,11 @@ from .conventions import (  # they take the registered operators
     geglu_vllm,
 )
 from .conversion import Report, convert, revert
-from .functions import elu, geglu, geglu_two, gelu, leaky_relu, selu
-from .modules import ELU, GEGLU, GELU, SELU, LeakyReLU
 
 __all__ = [
-    "ELU",
-    "GEGLU",
-    "GELU",
-    "SELU",
-    "LeakyReLU",
     "Report",
     "call",
     "convert",
-    "elu",
-    "geglu",
     "geglu_ascend",
     "geglu_diffusers",
     "geglu_gemma",
@@ -47,11 +41,25 @@ __all__ = [
     "geglu_modernbert",
     "geglu_onnx",
     "geglu_t5",
-    "geglu_two",
     "geglu_vllm",
-    "gelu",
-    "leaky_relu",
     "register",
     "revert",
-    "selu",
 ]
+__all__ += functions.__all__
+__all__ += modules.__all__
+
+if TYPE_CHECKING:
+    from .functions import *  # noqa: F403
+    from .modules import *  # noqa: F403
+else:
+
+    def __getattr__(name: str) -> Any:
+        for module in (functions, modules):
+            try:
+                return globals().setdefault(name, getattr(module, name))
+            except AttributeError:
+                continue
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -38,6 +38,8 @@ _lock = forkable_lock()
 class _Namespace(type(torch.ops.actgrad)):  # type: ignore[misc]
     """`torch.ops.actgrad`, which registers an operator and its rules when a name is first looked up."""
 
+    __module__ = type(torch.ops.actgrad).__module__  # PyTorch names the operators' objects after it
+
     def __getattr__(self, name: str) -> Any:
         operator = REGISTRY.get(name) or REGISTRY.get(name.removesuffix("_"))
         if operator is not None:
