@@ -21,11 +21,9 @@ HEADER = b"actgrad1"
 OLD_NAME = f"{'a' * 16}-{KEY}.o"  # an entry of another compiler
 
 
-@pytest.fixture(params=["descriptor", "path"])
-def base(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of the user's that ACTGRAD_CACHE_DIR names; also on systems that look up no names from a descriptor."""
-    if request.param == "path":
-        monkeypatch.setattr(os, "supports_dir_fd", set())
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of the user's that ACTGRAD_CACHE_DIR names."""
     place = tmp_path / "home"
     place.mkdir(mode=0o700)
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", str(place))
@@ -241,8 +239,8 @@ CHILD = f"""
 import resource
 from actgrad.backends.cpu import code_cache
 resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32))  # reading without end fails before memory does
-print(code_cache.load({KEY!r}), objects.store({KEY!r}, b"code"), objects.load({KEY!r}))
-code_cache.entries(), objects.why_unusable(), objects.clear()
+print(code_cache.load({KEY!r}), code_cache.store({KEY!r}, b"code"), code_cache.load({KEY!r}))
+code_cache.entries(), code_cache.why_unusable(), code_cache.clear()
 """
 
 
@@ -322,3 +320,16 @@ def test_the_command_where_the_working_folder_is_gone(tmp_path: Path, monkeypatc
         {},
         0,
     )
+
+
+def test_a_system_that_opens_no_files_in_an_open_folder(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no cache, and says so."""
+    assert code_cache.store(KEY, b"code")
+    monkeypatch.setattr(os, "supports_dir_fd", set())
+    assert code_cache.load(KEY) is None
+    assert not code_cache.store(OTHER, b"code")
+    assert code_cache.why_unusable() == "this system does not open files in an open folder"
+    assert code_cache.clear() == 0
+    monkeypatch.undo()
+    monkeypatch.setenv("ACTGRAD_CACHE_DIR", str(base))
+    assert code_cache.load(KEY) == b"code"

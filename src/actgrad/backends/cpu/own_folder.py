@@ -27,10 +27,10 @@ MARKER_CONTENT = (
 MOST_BYTES = 1 << 26  # of a file; machine code takes some ten kilobytes
 
 _PART = re.compile(r"\.[0-9a-f]{16}\.part")  # unfinished files, also of processes that ended
-# Windows lacks most of these.
-_CLOSED = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_FRESH = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NONBLOCK", 0)
+_NOFOLLOW, _NONBLOCK, _DIRECTORY = (getattr(os, f"O_{name}", 0) for name in ("NOFOLLOW", "NONBLOCK", "DIRECTORY"))
+_READ = os.O_RDONLY | _NOFOLLOW | _NONBLOCK
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW
+_FOLDER = os.O_RDONLY | _DIRECTORY | _NONBLOCK
 
 
 class Unusable(OSError):
@@ -39,14 +39,14 @@ class Unusable(OSError):
 
 @dataclass(frozen=True)
 class OwnFolder:
-    """The open folder: its descriptor, or its path on systems that look up no names from a descriptor."""
+    """The open folder: its descriptor, and its path for messages."""
 
     path: Path
-    descriptor: int | None
+    descriptor: int
 
     def names(self) -> list[str]:
         """The names of all its files and folders."""
-        return sorted(os.listdir(self.path if self.descriptor is None else self.descriptor))
+        return sorted(os.listdir(self.descriptor))
 
     def status(self, name: str) -> os.stat_result | None:
         """The status of one of our files; None without such a file."""
@@ -60,7 +60,7 @@ class OwnFolder:
         if self.status(name) is None:  # opening other files may block, or wake a device
             return None
         with suppress(OSError):
-            descriptor = os.open(self._at(name), _CLOSED, dir_fd=self.descriptor)
+            descriptor = os.open(name, _READ, dir_fd=self.descriptor)
             with os.fdopen(descriptor, "rb") as file:
                 return file.read(count) if _is_file_of_ours(os.fstat(descriptor)) else None
         return None
@@ -71,11 +71,11 @@ class OwnFolder:
             if not stat.S_ISREG(self._stat(name).st_mode):
                 raise Unusable(f"{self.path / name} is no file")
         part = f".{os.urandom(8).hex()}.part"
-        descriptor = os.open(self._at(part), _FRESH, 0o600, dir_fd=self.descriptor)
+        descriptor = os.open(part, _CREATE, 0o600, dir_fd=self.descriptor)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(content)
-            os.replace(self._at(part), self._at(name), src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+            os.replace(part, name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
         except OSError:
             self._unlink(part)
             raise
@@ -93,16 +93,13 @@ class OwnFolder:
 
     def _unlink(self, name: str) -> bool:
         try:
-            os.unlink(self._at(name), dir_fd=self.descriptor)
+            os.unlink(name, dir_fd=self.descriptor)
         except OSError:
             return False
         return True
 
     def _stat(self, name: str) -> os.stat_result:
-        return os.stat(self._at(name), dir_fd=self.descriptor, follow_symlinks=False)
-
-    def _at(self, name: str) -> str | Path:
-        return name if self.descriptor is not None else self.path / name
+        return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
 
     def _check_marker(self, make: bool) -> None:
         """Raise Unusable without our marker; write it into an empty folder if `make`."""
@@ -118,29 +115,26 @@ class OwnFolder:
 @contextmanager
 def opened(base: Path, make: bool = False) -> Iterator[OwnFolder]:
     """Our folder in `base`, created if `make`. Raises OSError if it is absent or unusable."""
+    if os.open not in os.supports_dir_fd:
+        raise Unusable("this system does not open files in an open folder")
     if make:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _descriptor(base, base, None) as outer:  # `base` may be a link: the user named it
         path = base / NAME
-        inner = path if outer is None else NAME
         if make:
             with suppress(FileExistsError):
-                os.mkdir(inner, 0o700, dir_fd=outer)
-        _refuse_foreign_folder(os.stat(inner, dir_fd=outer, follow_symlinks=False), path)
-        with _descriptor(path, inner, outer) as descriptor:
+                os.mkdir(NAME, 0o700, dir_fd=outer)
+        _refuse_foreign_folder(os.stat(NAME, dir_fd=outer, follow_symlinks=False), path)
+        with _descriptor(path, NAME, outer) as descriptor:
             own = OwnFolder(path, descriptor)
             own._check_marker(make)
             yield own
 
 
 @contextmanager
-def _descriptor(path: Path, name: str | Path, within: int | None) -> Iterator[int | None]:
-    """The open folder `path`, which is `name` in the open folder `within`; None on systems that open no folders."""
-    if os.open not in os.supports_dir_fd:
-        _refuse_foreign_folder(os.stat(path), path)
-        yield None
-        return
-    descriptor = os.open(name, _FOLDER if within is None else _FOLDER | os.O_NOFOLLOW, dir_fd=within)
+def _descriptor(path: Path, name: str | Path, within: int | None) -> Iterator[int]:
+    """The open folder `path`, which is `name` in the open folder `within`."""
+    descriptor = os.open(name, _FOLDER if within is None else _FOLDER | _NOFOLLOW, dir_fd=within)
     try:
         _refuse_foreign_folder(os.fstat(descriptor), path)
         yield descriptor
@@ -161,6 +155,4 @@ def _is_file_of_ours(status: os.stat_result) -> bool:
 
 def _is_this_users(status: os.stat_result) -> bool:
     """Whether a file or folder belongs to this user and no other user may write to it."""
-    if not hasattr(os, "geteuid"):
-        return True
     return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

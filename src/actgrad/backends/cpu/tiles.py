@@ -26,6 +26,10 @@ def operand_at(f: IRFunction, block: ir.Value, k: ir.Value) -> ir.Value:
     return f.word_at(block, f.add(first, f.mul(k, size)))
 
 
+def _is_packed(f: IRFunction, operand: ir.Value, packing: Packing) -> ir.Value:
+    return f.icmp_signed("==", f.word(operand, OperandField.PACKING), I64(packing))
+
+
 def emit_tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir.Function:
     """tiled(block, addresses, first, last): computes tiles first..last; whether there was memory for the buffer."""
     f = IRFunction(module, "tiled", (PTR, PTR, I64, I64), I1)
@@ -126,7 +130,8 @@ class _TiledLoop:
         row_length = f.select(self.joined, f.mul(rows, columns), columns)
         with f.steps(I64(0), row_count) as row:
             with f.steps(I64(0), self.operands) as k:
-                operand, is_packed = self._packed(k)
+                operand = operand_at(f, self.block, k)
+                is_packed = _is_packed(f, operand, Packing.TILE)
                 tile = f.word(operand, OperandField.BUFFER_OFFSET)
                 row_offset = f.mul(row, f.mul(columns, f.word(operand, OperandField.ITEMSIZE)))
                 packed = f.at(buffer, f.add(tile, row_offset))
@@ -142,17 +147,11 @@ class _TiledLoop:
         with f.steps(I64(0), self.outputs) as k:
             self._move(buffer, k, rows, columns, out=1)
 
-    def _packed(self, k: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """An operand in the call block, and whether its tiles are packed."""
-        f = self.f
-        operand = operand_at(f, self.block, k)
-        return operand, f.icmp_signed("==", f.word(operand, OperandField.PACKING), I64(Packing.TILE))
-
     def _move(self, buffer: ir.Value, k: ir.Value, rows: ir.Value, columns: ir.Value, out: int) -> None:
         """Copy a packed operand's tile into the buffer, or `out` of it."""
         f = self.f
-        operand, is_packed = self._packed(k)
-        with f.if_then(is_packed):
+        operand = operand_at(f, self.block, k)
+        with f.if_then(_is_packed(f, operand, Packing.TILE)):
             strides = [f.word(operand, OperandField.ROW_STRIDE), f.word(operand, OperandField.COLUMN_STRIDE)]
             place = f.at(buffer, f.word(operand, OperandField.BUFFER_OFFSET))
             itemsize = f.word(operand, OperandField.ITEMSIZE)
@@ -162,7 +161,7 @@ class _TiledLoop:
         """Copy an operand's row into the buffer, and point to the copy."""
         f = self.f
         operand = operand_at(f, self.block, k)
-        with f.if_then(f.icmp_signed("==", f.word(operand, OperandField.PACKING), I64(Packing.ROW))):
+        with f.if_then(_is_packed(f, operand, Packing.ROW)):
             copied, place = f.at(buffer, f.word(operand, OperandField.BUFFER_OFFSET)), f.word_at(self.pointers, k)
             size = f.mul(columns, f.word(operand, OperandField.ITEMSIZE))
             memcpy = external(f.module, "memcpy", PTR, PTR, PTR, I64)
@@ -185,7 +184,7 @@ class _TiledLoop:
             begin = f.select(f.icmp_signed("<", column, I64(0)), I64(0), column)
             count = f.sub(f.minimum(f.add(column, chunk), row_length), begin)
             with f.steps(self.outputs, self.operands) as k:
-                self._prefetch(k, passed, count)
+                _prefetch(f, operand_at(f, self.block, k), (self.pointers, k), passed, count)
             self._compute(count)
 
     def _compute(self, count: ir.Value) -> None:
@@ -196,12 +195,13 @@ class _TiledLoop:
             passed = f.mul(count, f.word(operand_at(f, self.block, k), OperandField.STEP))
             f.store(f.at(f.word(self.pointers, k, PTR), passed), f.word_at(self.pointers, k))
 
-    def _prefetch(self, k: ir.Value, passed: ir.Value, count: ir.Value) -> None:
-        """Prefetch `count` elements of a later row, beginning `passed` elements before the pointer."""
-        f = self.f
-        operand = operand_at(f, self.block, k)
-        ahead, itemsize = f.word(operand, OperandField.AHEAD), f.word(operand, OperandField.ITEMSIZE)
-        with f.if_then(f.icmp_signed("!=", ahead, I64(0))):
-            begin = f.add(f.word(self.pointers, k), f.sub(ahead, f.mul(passed, itemsize)))
-            with f.steps(f.and_(begin, I64(-LINE)), f.add(begin, f.mul(count, itemsize)), LINE) as line:
-                f.prefetch(f.inttoptr(line, PTR))
+
+def _prefetch(
+    f: IRFunction, operand: ir.Value, word: tuple[ir.Value, ir.Value], passed: ir.Value, count: ir.Value
+) -> None:
+    """Prefetch `count` elements of a later row, beginning `passed` elements before the address in a word."""
+    ahead, itemsize = f.word(operand, OperandField.AHEAD), f.word(operand, OperandField.ITEMSIZE)
+    with f.if_then(f.icmp_signed("!=", ahead, I64(0))):
+        begin = f.add(f.word(*word), f.sub(ahead, f.mul(passed, itemsize)))
+        with f.steps(f.and_(begin, I64(-LINE)), f.add(begin, f.mul(count, itemsize)), LINE) as line:
+            f.prefetch(f.inttoptr(line, PTR))
