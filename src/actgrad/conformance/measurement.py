@@ -173,7 +173,7 @@ def faults_among(
 def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Array:
     """The elements whose error is that of a factor (the derivative, the activated half) beyond the compute dtype.
 
-    A subnormal factor has fewer digits, and the other factor magnifies their loss. Too large a factor is infinite there.
+    A subnormal factor has fewer digits, and the other factor magnifies their loss. Too large a factor is infinite.
     Infinity times a factor that may be 0 is of either sign, or NaN.
     """
     size = np.abs(factor.values)
