@@ -56,7 +56,7 @@ def assert_alike_in_kind(got, standard):
 
 
 def around_ties(dtype, source):
-    """In dtype `source`, all numbers of a 16-bit dtype, the ties between them, and what lies just beside these."""
+    """In dtype `source`, all numbers of a 16-bit dtype, the ties between them, and the numbers just beside these."""
     with np.errstate(invalid="ignore", over="ignore"):  # signalling NaNs; beyond the largest float32
         numbers = np.sort(oracle.every_value(FLOATS[dtype]).astype(source))
         ties = (numbers[1:] / 2 + numbers[:-1] / 2).astype(source)

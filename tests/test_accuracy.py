@@ -14,7 +14,7 @@ from actgrad.conformance.oracle import attribute_cases, expected
 
 
 def check(operator, attributes, inputs, x, *, bound=None, only=None):
-    """Assert that every output is within its bounds, in the elements that `only` says per output; return what it is of.
+    """Assert that every output is within its bounds, in the elements that `only` says per output; return the call.
 
     `x` is what the formula meets in each element.
     """

@@ -28,7 +28,7 @@ VALUES: dict[str, Any] = {
 WHOLE = {"zero", "number", "large"}
 TEXT = {"text"}
 FLAG = {"true", "false"}
-#: The types that a field of a case may have; what is not listed must be refused. null always means: not given.
+#: The types that a field of a case may have; all other types must be refused. null always means: not given.
 CASE: dict[str, set[str]] = {
     "id": WHOLE, "default_seed": WHOLE, "name": TEXT, "aclnn_name": TEXT, "expected_error_msg": TEXT,
     "standard": {"text", "object", "empty object"}, "inputs": {"empty list"},

@@ -92,7 +92,7 @@ def test_an_operator_that_is_added_needs_no_line(softplus: Any, folder: Path) ->
         assert set(statuses(f"r.{suffix}")) == {"PASS"}
 
 
-# What is generated
+# Generated cases
 
 
 def test_the_same_seed_gives_the_same_file(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`actgrad check`: exit status, what is printed and written, and that no file's name gets through unescaped."""
+"""`actgrad check`: exit status, printed and written reports, escaped file names."""
 
 from __future__ import annotations
 

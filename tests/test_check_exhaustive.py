@@ -1,4 +1,4 @@
-"""`actgrad check --exhaustive`: what it finds, that it goes on where it was, and the table in docs/accuracy.md."""
+"""`actgrad check --exhaustive`: its findings, its resumption, and the table in docs/accuracy.md."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_one_in_so_many_is_one_of_each_stretch(every: int) -> None:
     assert len(np.unique(bits % every)) > min(every, 1000) / 2  # not the same digits all over
 
 
-# What is found
+# Findings
 
 
 def reference(item: Item, bits: np.ndarray) -> list[Found]:
@@ -180,7 +180,7 @@ def test_pytorch_is_measured_at_the_same_numbers(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     item = Item(actgrad.gelu, {"approximate": "none"}, "bfloat16", "PyTorch")
     found = together(list(finished(item, tmp_path).outputs.values()))
-    assert found.elements == 65536 - 2 - 256  # without the zeros, and what is no finite number
+    assert found.elements == 65536 - 2 - 256  # without zeros, infinities and NaN
     assert found.ulps is not None
     assert found.ulps.error > 100  # 1 + erf has no digits left in the negative tail
 

@@ -1,4 +1,4 @@
-"""Tensors from files: what is written is read, and what is damaged, hostile or too large is refused by name."""
+"""Tensors from files: written tensors are read; damaged, hostile and too large files are refused by name."""
 
 from __future__ import annotations
 

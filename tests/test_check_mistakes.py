@@ -1,4 +1,4 @@
-"""Each planted mistake is found and named, where it is; what is right gets no diagnosis.
+"""Each planted mistake is found, named and located; right results get no diagnosis.
 
 The wrong outputs are made here with plain NumPy, not by the functions that the diagnosis computes with.
 """
@@ -54,7 +54,7 @@ def assert_named(verdict: Verdict, mistake: str, words: str = "") -> None:
     assert found.explained == found.looked_at > 0
 
 
-# What is right
+# Right results
 
 
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)

@@ -1,11 +1,19 @@
-"""`actgrad check`: results judged by the standards that operators for Ascend are accepted by, ours or anybody's.
+"""`actgrad check`: results of any program judged by the acceptance standards of operators for Ascend.
 
-`judge` is a function from (operator, attributes, inputs, actual) to a `verdict`: `elements` are what it looks at,
-`golden` knows their exact values, `standards` decide, `measurement` applies them to all elements, `axis` says where it
-fails, and `diagnosis` which of the `mistakes`, in arguments or in `arithmetic`, it looks like. `submission` judges
-results of others, which `files` and `archives` read once `sizes` holds them against the file; `cases` and `run` try our
-own backends, `casefiles` reads and writes test cases of other tools, and `exhaustive` goes through all numbers of a
-dtype. `decision` accepts or rejects; `report`, `page`, `pictures` and `progress` show the rest.
+judging        `judge`: from operator, attributes, inputs and actual outputs to a verdict
+verdict        the verdict as data; the decision about all verdicts
+elements       a call element by element
+golden         the exact values of a call
+oracle         exact values of operators, the error measure, inputs and attributes to try
+error_bounds   the errors that rounding explains
+standards      the acceptance standards
+measurement    the elements of a call measured, on all cores
+backend_cases  the calls that our own backends are tried on
+diagnosis/     the mistakes that failing elements look like
+files/         tensors from files
+casefiles/     test cases of ATK and TTK
+exhaustive/    every number of a dtype
+report/        verdicts for a terminal, as a page, as JSON
 """
 
 from .judging import judge

@@ -40,7 +40,7 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class BackendCase:
-    """A call to be judged: how its inputs are laid out is theirs; `out` lays out the outputs."""
+    """A call to be judged; `out` allocates its outputs in their layout."""
 
     operator: Operator
     attributes: dict[str, Any]
@@ -52,7 +52,7 @@ class BackendCase:
 
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
-    """Everything that an operator is tried on in one dtype: the same numbers for the same seed."""
+    """All cases of an operator in one dtype; a seed gives the same numbers again."""
     product = products.chosen()
     holds = operator.requires.values()
     attribute_cases = [a for a in oracle.attribute_cases(operator) if all(rule(a, product) for rule in holds)]
@@ -112,13 +112,13 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
 
 
 def _others(operator: Operator) -> int:
-    """How many numbers the operator takes besides x for each element, optional ones apart."""
+    """The number of operands besides x that are not optional."""
     names = [a.name for a in operator.schema.tensors if not a.is_optional]
     return len(names) - 1 + sum(name in operator.access.packed for name in names)
 
 
 def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
-    """x, or the forward pass's result where the operator takes that."""
+    """x, or the forward pass's result for an operator that takes it."""
     forward = operator.gradient_of
     if forward is None or not oracle.takes_result(operator, attributes):
         return x
@@ -130,7 +130,7 @@ def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Arra
 
 
 def _tensors(operator: Operator, attributes: dict[str, Any], x: Array, others: Sequence[Array]) -> tuple[Any, ...]:
-    """The tensors of a call on one dimension that meets each x with the others; optional ones are left out."""
+    """One-dimensional tensors that pair each x with the others; optional tensors are None."""
     definition, access, left = operator.definition, operator.access, list(others)
     given: list[Any] = []
     for argument in operator.schema.tensors:
@@ -147,7 +147,7 @@ def _tensors(operator: Operator, attributes: dict[str, Any], x: Array, others: S
 def _given(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Any, ...], optional: list[int]
 ) -> tuple[Any, ...]:
-    """The same call with its optional tensors: what the forward pass returns behind its first result, in order."""
+    """The same call with its optional tensors: the further results of the forward pass, in order."""
     forward = operator.gradient_of
     assert forward is not None, "only backward operators have optional tensors"
     packed = inputs[operator.schema.tensor_names.index(operator.definition.main)]
@@ -158,7 +158,7 @@ def _given(
 
 # Layouts
 
-Place = Callable[[Array], Array]  # the same numbers, laid out in another way
+Place = Callable[[Array], Array]  # the same numbers in another layout
 
 
 def _transposed(array: Array) -> Array:
@@ -186,7 +186,7 @@ PLACES: dict[str, Place] = {
 def _layouts(
     operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
 ) -> Iterator[tuple[str, dict[str, Any], tuple[Any, ...], Callable[..., Array]]]:
-    """Name, attributes, inputs and how outputs are laid out."""
+    """Name, attributes and inputs of each layout, and the function that allocates its outputs."""
     for k, shape in enumerate(SHAPES):
         if operator.access.dim and not shape:
             continue
@@ -223,7 +223,7 @@ def _placed(place: Place) -> Callable[[tuple[int, ...], np.dtype[Any]], Array]:
 
 
 def garbage(array: Array) -> None:
-    """Fill an output with what no call computes, so that elements that are not written are seen."""
+    """Fill an output with numbers that no call computes: they show elements that are never written."""
     if array.dtype.kind in "iu":
         array[...] = rounded(np.full((), -77.0), BY_NAME[array.dtype.name])
     else:
@@ -234,7 +234,7 @@ def garbage(array: Array) -> None:
 
 
 def check(case: BackendCase, backend: str, asked: Iterable[str], strict: bool = False) -> CaseVerdict | None:
-    """What the judge says of one case on a backend; None where the rules that were chosen refuse such a call."""
+    """The judge's verdict on one case of a backend; None where the chosen rules refuse such a call."""
     asked = [name for name in asked if name in case.standards]
     try:
         outputs = _outputs(case)
@@ -272,7 +272,7 @@ def compute(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> None
 
 
 def _torch(backend: str) -> tuple[Any, str]:
-    """PyTorch, and the device on which a backend computes."""
+    """PyTorch, and the device of a backend."""
     try:
         torch = importlib.import_module("torch")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""A call seen element by element: flat lanes, one for each number that the formula meets and each that it gives."""
+"""A call element by element: flat lanes, one for each operand and each result of the formula."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Lane:
         return self.array[np.unravel_index(at, self.array.shape)] if self.array.shape else self.array.reshape(-1)[at]
 
     def index(self, place: int) -> tuple[int, ...]:
-        """Where an element is in its tensor."""
+        """The index of an element in its tensor."""
         here = np.unravel_index(place, self.array.shape) if self.array.shape else ()
         return tuple(int(i) + first for i, first in zip(here, self.start, strict=True))
 
 
 @dataclass(frozen=True)
 class Elements:
-    """What was computed, from what, and what came out."""
+    """A call with its operands and its actual results."""
 
     operator: Operator
     attributes: dict[str, Any]  # all of them
@@ -50,7 +50,7 @@ class Elements:
     inputs: tuple[Lane, ...]
     outputs: tuple[Lane, ...]  # those to be judged
     numbers: tuple[int, ...]  # of each of these among the formula's results
-    main: int  # the input that the formula is a function of: x
+    main: int  # the place of x among the inputs
 
     @property
     def size(self) -> int:

@@ -1,7 +1,7 @@
 """Numbers that know how far rounding can move them: a formula run on them bounds the errors of any backend.
 
-Not a bound on everything: only on what units in the last place do not measure. A sum is as inexact as its larger term,
-however small it is itself; and exp(a) changes by |a| times the relative error of a.
+The bounds cover errors that ULP do not measure. A sum is as inexact as its larger term, however small the sum is;
+exp(a) changes by |a| times the relative error of a.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 class Sized:
-    """An array of numbers, the size of the terms each was summed from, and what rounded arguments change."""
+    """An array of numbers, the size of the terms each was summed from, and the change by rounded arguments."""
 
     __array_ufunc__ = None  # so that NumPy leaves `array * sized` to this class
     __hash__ = None  # type: ignore[assignment]
@@ -79,7 +79,7 @@ def exactly(value: Any) -> Sized:
 
 
 def number(value: Any) -> Sized:
-    """Anything a formula may hand over, sized."""
+    """Any operand of a formula as a Sized."""
     return value if isinstance(value, Sized) else exactly(np.asarray(value, np.float64))
 
 

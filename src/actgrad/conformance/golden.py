@@ -1,4 +1,4 @@
-"""The exact values of a call: from the engine's double precision where that is exact enough, held against NumPy's."""
+"""The exact values of a call, in double precision by the CPU backend and verified by NumPy."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .elements import Array
 from .error_bounds import Sized
 
 _DOUBLE = BY_NAME["float64"]
-AGREES = 2.0**-40  # of the larger term: far below one unit of float32, far above what double precision loses
-NOTHING = 1e-300  # beside the smallest number of any dtype that is computed in float32
+AGREES = 2.0**-40  # of the larger term: far below one unit of float32, far above the loss of double precision
+NOTHING = 1e-300  # far below the smallest number of any dtype that is computed in float32
 
 
 class Golden:
-    """What a computation gives exactly, for lanes of elements.
+    """The exact results of a computation, for lanes of elements.
 
-    What is computed in float32 is computed again in float64, by the CPU backend: about a hundred times as fast as
-    NumPy, of which `verify` makes sure on a sample. What is computed in float64 takes NumPy's longdouble.
+    The CPU backend computes a float32 computation in float64, about a hundred times as fast as NumPy; `verify`
+    compares both on a sample. A float64 computation takes NumPy's longdouble.
     """
 
     def __init__(self, computation: Computation):
@@ -37,7 +37,7 @@ class Golden:
 
     @property
     def source(self) -> str:
-        """What the exact values come from, in words."""
+        """The source of the exact values, in words."""
         if self.is_compiled:
             return "the formula compiled for float64, held against NumPy on a sample"
         return f"the formula in NumPy's {np.dtype(self.precision).name}"

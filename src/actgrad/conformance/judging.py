@@ -1,4 +1,4 @@
-"""The judge: from an operator, its attributes, its inputs and what somebody computed from them to a verdict."""
+"""The judge: from an operator, attributes, inputs and actual outputs to a verdict."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .measurement import SAMPLED, SHOWN, Measured, Measurement, double, spans, w
 from .standards import STANDARDS, Tally
 from .verdict import Failure, Judged, Verdict
 
-VERIFIED = 256  # elements of which exact values are computed in both ways
-Progress = Callable[[int], None]  # told how many numbers were looked at
+VERIFIED = 256  # elements whose exact values are computed in both ways
+Progress = Callable[[int], None]  # called with the number of elements of each chunk
 
 
 def judge(
@@ -33,12 +33,23 @@ def judge(
     progress: Progress | None = None,
     explain: bool = True,
 ) -> Verdict:
-    """What the standards that are `asked` for say of `actual`, what fails, and which mistake that looks like.
+    """The verdict of some standards on `actual`: outcomes, failing elements, and the mistakes that they look like.
 
-    `inputs` are in the order of the schema, None for an optional one that is left out; `actual` in that of the outputs,
-    None for one that is not judged. Attributes that are not given have their defaults; a product that was chosen
-    (actgrad.product) judges. The errors of a call on such tensors are raised here too. actgrad's own bounds (`ulp`)
-    count if `strict`, and for a dtype of which no published standard among `asked` says anything.
+    The rules of a chosen product (actgrad.product) hold. actgrad's own bounds (`ulp`) count if `strict`, and for a
+    dtype that no published standard among `asked` defines.
+
+    Args:
+        operator: the operator that was computed.
+        attributes: its attributes; the others have their defaults.
+        inputs: the tensors in the order of the schema, None for an optional one.
+        actual: the outputs in the order of the schema, None for one that is not judged.
+        asked: the names of the standards.
+        strict: whether actgrad's own bounds count beside published standards.
+        progress: called with the number of elements of each finished chunk.
+        explain: whether to search for mistakes.
+
+    Raises:
+        ActgradError: the errors of a call on such tensors.
     """
     call = elements(operator, attributes, tuple(inputs), tuple(actual))
     asked = [name for name in STANDARDS if name in set(asked)]
@@ -116,7 +127,7 @@ def _number(value: Any) -> float | int:
 
 
 def _sample(call: Elements, golden: Golden, parts: Sequence[Measured]) -> Sample:
-    """Failing elements and others, as many as a diagnosis needs."""
+    """Failing elements and some right ones, as many as a diagnosis needs."""
     failing = np.unique(np.concatenate([part.first for part in parts]))
     failing = failing[:: -(-len(failing) // SAMPLED) or 1]
     others = np.arange(0, call.size, max(1, call.size // SAMPLED))

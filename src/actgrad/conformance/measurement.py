@@ -28,7 +28,7 @@ SAMPLED = 4096  # elements for plots, and failing ones for the diagnosis
 
 @dataclass(frozen=True)
 class Measured:
-    """What some elements of one output come to."""
+    """The measures of some elements of one output."""
 
     tallies: dict[str, Tally]
     histogram: Array
@@ -53,7 +53,7 @@ class Measured:
 
 
 def _thinned(places: Array) -> Array:
-    """Half of the places where they are many, the first ones always among them."""
+    """Half of the places when they are many, always with the first ones."""
     return places if len(places) <= 8 * SAMPLED else np.concatenate([places[:SHOWN], places[SHOWN::2]])
 
 
@@ -171,10 +171,10 @@ def faults_among(
 
 
 def inherited(actual: Array, exact: Array, factor: Expected, ulps: float) -> Array:
-    """Where an error is that of a factor, the derivative or the activated half, which the compute dtype cannot hold.
+    """The elements whose error is that of a factor (the derivative, the activated half) beyond the compute dtype.
 
-    A subnormal factor has fewer digits, and what it is multiplied by magnifies their loss; a factor too large is
-    infinite there; infinity times a factor that may be 0 is of either sign, or NaN.
+    A subnormal factor has fewer digits, and the other factor magnifies their loss. Too large a factor is infinite.
+    Infinity times a factor that may be 0 is of either sign, or NaN.
     """
     size = np.abs(factor.values)
     with np.errstate(all="ignore"):

@@ -1,7 +1,7 @@
-"""How exact an operator is: exact values, the error measure, and inputs and attributes to try.
+"""Exact values of operators, the error measure, and inputs and attributes to try.
 
-Everything follows from an operator's schema and formula, so what is written over the registry with these functions
-holds for an operator that is added later too.
+Everything follows from an operator's schema and formula: a test over the registry with these functions covers operators
+that are added later.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def stratified(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Ar
 def samples(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Array:
     """About `count` values: special and stratified ones, and evenly spread ones around 0, in the tails and beyond.
 
-    Beyond means where exp under- and overflows in this dtype.
+    Beyond means the numbers where exp under- and overflows in this dtype.
     """
     end = 1.1 * float(np.log(float(ml_dtypes.finfo(dtype).max)))
     spread = [rng.uniform(-reach, reach, count // 8) for reach in (1.0, 4.0, 16.0, 40.0, end)]
@@ -72,8 +72,8 @@ def tensors(
 ) -> tuple[Any, ...]:
     """The tensors of a call in which the formula meets each value of `x` once.
 
-    What else the operator takes (grad_output, the other half of a gated tensor) is 1, or random normals with `rng`.
-    Optional tensors are left out.
+    All other operands (grad_output, the other half of a packed tensor) are 1, or random normals with `rng`. Optional
+    tensors are left out.
     """
 
     def other() -> Array:
@@ -99,7 +99,7 @@ _SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 1.9, 1.1, 2.3), (-0.6, 1.7, 0.9, 0.8))
 def attribute_cases(operator: Operator) -> list[dict[str, Any]]:
     """Attributes to try, from the schema alone: all flags and choices, with scalars at and off their defaults.
 
-    Cases that break what the operator requires are left out; integers that are no choice keep their default.
+    Cases that break a requirement of the operator are left out; integers that are no choice keep their default.
     """
     arguments = operator.schema.attributes
     scalars = [a.name for a in arguments if a.type == "Scalar"]
@@ -116,7 +116,7 @@ def attribute_cases(operator: Operator) -> list[dict[str, Any]]:
 
 
 def takes_result(operator: Operator, attributes: dict[str, Any]) -> bool:
-    """Whether the derivative is that at x given y = f(x) in its place."""
+    """Whether the operator is given y = f(x) in the place of x."""
     return operator.definition.takes_result(attributes)
 
 
@@ -129,7 +129,7 @@ class Expected:
 
     values: Array
     size: Array  # of the largest term that a value is the sum of
-    slip: Array  # what rounding the arguments of exp etc. may change, in units of the compute dtype
+    slip: Array  # the change by rounded arguments of exp etc., in units of the compute dtype
     dtype: np.dtype[Any]  # of the output
     compute: str  # dtype of the arithmetic
 
@@ -204,7 +204,7 @@ def evaluate(
 ) -> list[Sized]:
     """Each output of a computation, given its inputs and scalars in the precision to compute in.
 
-    `functions` are what the names in a formula stand for; other ones tell what a mistake would give.
+    `functions` bind the names in a formula; other functions give the results of a mistake.
     """
     with np.errstate(all="ignore"):
         formulas = [xp.bind(formula, functions) for formula in computation.formulas]
@@ -218,7 +218,7 @@ def exact(operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any
 
 
 def as_tuple(result: Any) -> tuple[Any, ...]:
-    """What an operator returned, as one array per output."""
+    """The result of an operator as one array per output."""
     return result if isinstance(result, tuple) else (result,)
 
 
@@ -269,7 +269,7 @@ def ulp_errors(actual: Array, values: Array) -> Array:
 
 
 def aten(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
-    """What PyTorch computes for a call on NumPy arrays; KeyError for an operator that it has no counterpart of."""
+    """PyTorch's results for a call on NumPy arrays; KeyError for an operator without a counterpart."""
     counterpart = ATEN[operator.name]
     arrays = [to_torch(torch, array) for array in inputs if array is not None]
     return tuple(from_torch(torch, result) for result in as_tuple(counterpart(torch.ops.aten, attributes, *arrays)))

@@ -1,8 +1,8 @@
-"""The standards that results are accepted by: their limits as data, and for each how it is measured and decided.
+"""The acceptance standards: their limits as data, and for each its measure and its decision.
 
-All look at the same comparison of what was computed with what is exact. The published ones (mixed tolerance, MERE and
-MARE, double thousandth) know no more than errors; they take the exact value rounded to the output's dtype for golden,
-so that a perfect result has the error 0. A dtype for which a standard was published without figures is not judged.
+All standards take the same errors of actual elements. The published ones (mixed tolerance, MERE and MARE, double
+thousandth) use the exact value rounded to the output's dtype as golden: a perfect result has the error 0. A dtype
+without published figures is not judged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TRANSCENDENTAL = {name for name in xp.NAMES if name.startswith(("normal", "sigm
 
 @dataclass(frozen=True)
 class ElementErrors:
-    """Actual elements beside exact ones. Infinity counts as the number after the largest, as in testing.ulp_errors."""
+    """Actual elements beside exact ones. Infinity counts as the number after the largest, as in oracle.ulp_errors."""
 
     actual: Array
     exact: Array  # not rounded, in the golden precision
@@ -37,7 +37,7 @@ class ElementErrors:
     error: Array  # |actual - golden|; infinite where one of them is NaN
     ulps: Array  # of |actual - exact|; for integers |actual - golden|
     is_finite: bool  # all of them
-    faults: Array | None = None  # beyond the project's own bounds; None before that was looked at
+    faults: Array | None = None  # beyond the project's own bounds; None before they are known
     by_terms: Array | None = None  # judged by the size of their terms; None for none
 
     def take(self, at: Array) -> ElementErrors:
@@ -72,11 +72,11 @@ def compare(actual: Array, exact: Array) -> ElementErrors:
 
 @dataclass(frozen=True)
 class Tally:
-    """What a standard counts; tallies of parts add up."""
+    """The counts of a standard; tallies of chunks add up."""
 
     elements: int = 0
     over: int = 0  # beyond the standard's tolerance for one element
-    broken: int = 0  # beyond what no element may be
+    broken: int = 0  # beyond the limit of every single element
     total: float = 0.0  # of the errors, in the standard's terms
     largest: float = 0.0
     excused: int = 0  # not judged by a relative error: see _excusing and ElementErrors.by_terms
@@ -124,7 +124,7 @@ class AcceptanceStandard:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a standard says of one output; `holds` is None where it says nothing, and `says` then why.
+    """The outcome of a standard for one output; `holds` is None without a judgement, and `says` gives the reason.
 
     Outcomes that do not count are shown and decide nothing.
     """
@@ -193,9 +193,9 @@ def _mere(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
 
 
 def _excusing(c: ElementErrors, over: Array) -> tuple[Array, Array]:
-    """What is over, and what would be although it is as near as rounding allows.
+    """The elements over a relative bound, without those as near as rounding allows, and the latter.
 
-    The next number to a subnormal one, or to what is left of terms that cancel, is far away in relative terms: no
+    The neighbours of a subnormal number, and of the remainder of cancelling terms, have large relative distances: no
     implementation that computes in the compute dtype and rounds once could do better.
     """
     assert c.faults is not None, "faults are looked at first"
@@ -335,7 +335,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         ),
     )
 }
-#: All that --standard takes, with what each says.
+#: The names that --standard takes, with the meaning of each.
 NAMES: Mapping[str, str] = {
     **{name: standard.says for name, standard in STANDARDS.items()},
     REPEAT: f"the same bits in {RUNS} runs; of what runs here, not of files",
@@ -348,6 +348,6 @@ def counts(name: str, asked: Iterable[str], dtype: str, strict: bool) -> bool:
 
 
 def repeat(runs: int, different: int) -> Outcome:
-    """What `runs` runs of one call say, of which some gave other bits than the first."""
+    """The outcome of `runs` runs of one call; `different` of them gave other bits than the first."""
     says = f"{different} of {runs} runs differ from the first" if different else f"{runs} runs give the same bits"
     return Outcome(REPEAT, not different, says, (), Tally(runs, different))

@@ -11,7 +11,7 @@ import numpy as np
 from .diagnosis.axis import Range
 from .standards import NAMES, OWN, PUBLISHED, REPEAT, STANDARDS, Outcome
 
-#: Edges of the histogram of errors, in ULP; what lies above the last is its own bin, NaN among it.
+#: Edges of the histogram of errors, in ULP; errors above the last edge, NaN among them, have their own bin.
 ULP_EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0)
 
 
@@ -28,11 +28,11 @@ class Failure:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A mistake that would give what fails."""
+    """A mistake that explains failing elements."""
 
     mistake: str  # one word for programs
     says: str
-    explained: int  # of the failing elements that were looked at
+    explained: int  # of the failing elements in the sample
     looked_at: int
 
 
@@ -43,7 +43,7 @@ class Judged:
     name: str
     dtype: str
     elements: int
-    failing: int  # beyond what a standard that was asked for allows one element
+    failing: int  # elements beyond the tolerance of a standard for one element
     by_terms: int  # judged by the size of their terms instead of by ULPs
     outcomes: tuple[Outcome, ...]
     histogram: tuple[int, ...]  # by ULP_EDGES
@@ -58,14 +58,14 @@ class Judged:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the standards say of a call, what fails where, and which mistakes that looks like."""
+    """The outcomes of the standards for a call, the failing elements, and the mistakes that they look like."""
 
     operator: str
     attributes: Mapping[str, Any]
-    golden: str  # where the exact values come from
+    golden: str  # the source of the exact values
     standards: tuple[str, ...]
     outputs: tuple[Judged, ...]
-    ranges: tuple[Range, ...]  # of x, in which something fails
+    ranges: tuple[Range, ...]  # of x, with failing elements
     diagnoses: tuple[Diagnosis, ...]
     repeat: Outcome | None = None  # whether runs give the same bits, where it ran here
 
@@ -82,7 +82,7 @@ class Verdict:
 
     @property
     def is_judged(self) -> bool:
-        """Whether any standard that was asked for is defined for what was given."""
+        """Whether any of the standards is defined for any of the outputs."""
         return any(outcome.holds is not None for output in self.outputs for outcome in output.outcomes)
 
     @property

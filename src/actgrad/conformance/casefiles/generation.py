@@ -1,8 +1,8 @@
-"""Cases as the mixed tolerance asks for them, from the registry: the same for the same seed.
+"""Cases as the mixed tolerance demands them, from the registry; a seed gives the same cases again.
 
 Each dtype with each class of attributes, in 1 to 8 dimensions of sizes 2^k and 2^k - 1, half of them on U[-5, 5] and
 half on N(mu, sigma) with mu in [-5, 5] and sigma in [0.1, 2]; then nothing, one element, the bounds of the dtype, the
-tails, zeros, infinities and NaN; what the forward pass makes of such numbers (cascades); in place; and, where the
+tails, zeros, infinities and NaN; the forward pass's results for such numbers (cascades); in place; and, where the
 operator broadcasts, other shapes and dtypes beside each other.
 """
 
@@ -43,7 +43,7 @@ def generate(operator: Operator, number: int | None, largest: int, seed: int) ->
     else:
         more = (case for _ in count() for case in maker.round())
         cases = [*once, *islice(more, number - len(once))]
-    # The seeds of their numbers come last, so that a case has the same one whatever else there is.
+    # The seeds of their numbers come last, so that a case keeps its seed beside other cases.
     return [replace(case, name=f"{operator.name} {k} {case.name}", seed=seed + k) for k, case in enumerate(cases)]
 
 
@@ -116,7 +116,7 @@ class _Maker:
         self.rank = self.rank % 8 + 1
         room, found = self.largest // 2, []
         for left in range(self.rank, 0, -1):
-            # As much for each dimension as for the others, the last one takes what is there.
+            # Every dimension gets an equal share; the last one gets the rest.
             most = max(1, int(room ** (1 / left)) * (2 if left > 1 else 1))
             fitting = [n for n in _SIZES if n <= min(most, room)] or [1]
             size = fitting[int(self.rng.integers(max(0, len(fitting) - 6), len(fitting)))]
@@ -125,7 +125,7 @@ class _Maker:
         return tuple(found[k] for k in self.rng.permutation(self.rank))
 
     def cascades(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
-        """Tensors that are what the forward pass returns."""
+        """Cases whose tensors are results of the forward pass."""
         operator = self.operator
         if operator.gradient_of is None:
             return
@@ -178,7 +178,7 @@ class _Maker:
 
 
 def _special(dtype: str) -> Iterator[tuple[str, Values, tuple[int, ...] | None]]:
-    """Name, numbers and shape of what is at the ends; None for any shape."""
+    """Name, numbers and shape of the cases at the ends of a dtype; None for any shape."""
     yield "empty", UNIFORM, (0,)
     yield "empty", UNIFORM, (4, 0, 3)
     yield "one", UNIFORM, (1,)

@@ -1,7 +1,7 @@
-"""The mistakes in how it was computed: rounding, precision, subnormal numbers, terms that cancel.
+"""Mistakes in the arithmetic: rounding, precision, subnormal numbers, terms that cancel.
 
-Rules as in `mistakes`. Some predict no value, only the size of the errors that such an arithmetic makes; they are
-believed where nothing else explains what fails.
+The rules are as in `mistakes`. Some predict only the size of the errors: they win where no other rule explains the
+failing elements.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .sample import Prediction, Rule, Sample, Suspicion
 
 
 def rounding(sample: Sample) -> Iterator[Suspicion]:
-    """The exact value brought to the output's dtype by anything but rounding to nearest."""
+    """The exact value converted to the output's dtype without rounding to nearest."""
     exact = [right.values for right in sample.right]
     if sample.is_integer:
         limits = np.iinfo(sample.actual[0].dtype)
@@ -161,7 +161,7 @@ def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
 
 
 def _functions(sample: Sample) -> frozenset[str]:
-    """What the formulas of the call use."""
+    """The functions that the formulas of the call use."""
     return frozenset().union(*map(xp.functions_of, sample.call.computation.formulas))
 
 

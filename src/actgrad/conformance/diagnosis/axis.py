@@ -1,4 +1,4 @@
-"""Where on the axis something lies: x in ranges, zero, the infinities and NaN being ranges of their own."""
+"""Ranges of x; zero, the infinities and NaN are ranges of their own."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from ..elements import Array
 
 _POSITIVE = (float(np.nextafter(0.0, 1.0)), 1e-30, 1e-10, 1e-4, 1e-2, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 1e10)
-#: Upper edges; each range holds its upper edge where that is negative, its lower one where it is not.
+#: Upper edges; a negative upper edge belongs to its range, else the lower edge does.
 EDGES = np.array([-np.inf, *(-e for e in reversed(_POSITIVE)), *_POSITIVE, np.inf])
-BINS = len(EDGES) + 2  # with what is above all of them, and NaN
+BINS = len(EDGES) + 2  # with the range above all edges, and NaN
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def count(x: Array) -> Array:
 
 
 def ranges(elements: Array, failing: Array) -> tuple[Range, ...]:
-    """The ranges in which something fails, neighbours that fail altogether as one."""
+    """The ranges with failing elements; neighbours that fail altogether are one range."""
     found: list[tuple[int, int, int, int]] = []  # first and last bin, failing, elements
     for k in np.flatnonzero(failing):
         bad, all_ = int(failing[k]), int(elements[k])
@@ -58,14 +58,14 @@ def _says(first: int, last: int) -> str:
 
 
 def _low(side: int, edge: float) -> str:
-    """What is below a range of negative (side < 0), zero or positive numbers."""
+    """The lower end of a range of negative (side < 0), zero or positive numbers."""
     if side in (0, 1):
         return "0 <= " if side == 0 else "0 < "
     return f"{edge:g} {'<' if side < 0 else '<='} "
 
 
 def _high(side: int, edge: float) -> str:
-    """What is above such a range."""
+    """The upper end of such a range."""
     if side in (0, -1):
         return " <= 0" if side == 0 else " < 0"
     return f" {'<=' if side < 0 else '<'} {edge:g}"

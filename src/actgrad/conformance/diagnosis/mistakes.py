@@ -1,7 +1,7 @@
-"""The mistakes in what an operator is given: branches, attributes, flags, inputs, factors, what is not written.
+"""Mistakes in the arguments of an operator: branches, attributes, flags, inputs, factors, unwritten outputs.
 
-Each is a rule that follows from schema and formula, none from a name. A rule looks at a sample and yields suspicions;
-most of them compute the call again as if the mistake had been made.
+Each mistake is a rule that follows from schema and formula, none from a name. A rule takes a sample and yields
+suspicions; most rules compute the call again with the mistake.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
 
 
 def result_of_input(sample: Sample) -> Iterator[Suspicion]:
-    """Computed from the forward pass's result, where that should have been the input already, or was taken for it."""
+    """The forward pass's result of the last input taken for that input."""
     operator = sample.call.operator
     forward = operator.gradient_of
     if forward is None or operator.access.packed or sample.is_integer:
@@ -212,7 +212,7 @@ def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
 
 
 def factor(sample: Sample) -> Iterator[Suspicion]:
-    """One and the same factor between what came out and what should, on one side of 0 or on both; it has a name."""
+    """One common factor between actual and right elements, on one side of 0 or on both; the factor has a name."""
     names = _factors(sample)
     for where, side, found in _common_ratios(sample):
         exact = min(names, key=lambda name: abs(found / name - 1))
@@ -308,7 +308,7 @@ def _product_formulas(sample: Sample) -> dict[Any, str]:
 
 
 def _product_with(sample: Sample, prediction: Prediction | None) -> str:
-    """The products whose own formula gives what is predicted at 0."""
+    """The products whose own formula gives the prediction at 0."""
     zeros = sample.x == 0
     for formula, names in _product_formulas(sample).items():
         theirs = sample.recomputed(formula=formula)
@@ -319,7 +319,7 @@ def _product_with(sample: Sample, prediction: Prediction | None) -> str:
     return ""
 
 
-#: The most telling first: of suspicions that explain the same elements the first is named.
+#: The most telling rules come first: of suspicions that explain the same elements the first is named.
 RULES: tuple[Rule, ...] = (
     unwritten, nan_not_propagated, saturated, branch_at_zero, branch_at_zero_of_integers, attribute_ignored,
     flag_turned, other_choice, attributes_exchanged, constant_left_out, inputs_confused, factor, attribute_converted,

@@ -1,4 +1,4 @@
-"""Which mistake failing elements look like: each suspicion predicts what it would give, and the elements decide."""
+"""The mistakes that failing elements look like: each suspicion predicts values, and the elements decide."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ..verdict import Diagnosis
 from . import arithmetic, mistakes
 from .sample import Sample, Suspicion
 
-SHARE = 0.3  # of the failing elements, that a suspicion must explain
-CLOSE_SHARE = 0.8  # of them in 16 bits, where many a prediction comes near by chance
-LOOSE_SHARE = 0.9  # of them, where it only predicts how large errors are
-CONTRADICTED = 0.05  # of what it explains: right elements that it would make wrong
+SHARE = 0.3  # of the failing elements; a suspicion must explain it
+CLOSE_SHARE = 0.8  # the same in 16 bits, where predictions come near by chance
+LOOSE_SHARE = 0.9  # the same for suspicions that only predict the size of errors
+CONTRADICTED = 0.05  # right elements that it would make wrong, as a share of the explained ones
 MOST = 3
 
 

@@ -1,4 +1,4 @@
-"""Failing elements and others beside them, and what a call would give there if it were computed in another way."""
+"""Failing elements and some right ones, and the call computed there in another way."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Prediction = list[oracle.Expected]  # one per output lane
 
 @dataclass(frozen=True)
 class Sample:
-    """Some elements of a call: their inputs, what came out, and where that is wrong."""
+    """Some elements of a call: inputs, actual outputs, and the wrong ones among them."""
 
     call: Elements
     places: Array  # in the order of rows
@@ -41,7 +41,7 @@ class Sample:
 
     @cached_property
     def right(self) -> Prediction:
-        """What should have come out."""
+        """The right values."""
         results = self.recomputed()
         assert results is not None, "the call itself was checked"
         return results
@@ -59,7 +59,7 @@ class Sample:
         functions: Mapping[str, Any] | None = None,
         formula: Any = None,
     ) -> Prediction | None:
-        """What comes out with other attributes, inputs, functions or formula; None where that call is refused."""
+        """The results with other attributes, inputs, functions or formula; None for a call that is refused."""
         call = self.call
         lanes = list(self.inputs if inputs is None else inputs)
         computation, numbers = call.computation, call.numbers
@@ -117,7 +117,7 @@ class Sample:
         return plan.computation
 
     def agrees(self, prediction: Prediction) -> tuple[Array, ...]:
-        """Where what came out is what was predicted."""
+        """The elements that agree with a prediction."""
         if self.is_integer:
             dtype = BY_NAME[self.actual[0].dtype.name]
             pairs = zip(prediction, self.actual, strict=True)
@@ -125,14 +125,14 @@ class Sample:
         return tuple(~p.faults(actual, *self.bounds) for p, actual in zip(prediction, self.actual, strict=True))
 
     def errors(self, prediction: Prediction) -> tuple[Array, ...]:
-        """The distances from what was predicted, in ULP; for integers in ones."""
+        """The distances from a prediction: in ULP, for integers in ones."""
         if self.is_integer:
             pairs = zip(prediction, self.actual, strict=True)
             return tuple(np.abs(actual.astype(p.values.dtype) - p.values) for p, actual in pairs)
         return tuple(p.errors(actual) for p, actual in zip(prediction, self.actual, strict=True))
 
     def moved(self, prediction: Prediction) -> tuple[Array, ...]:
-        """Where a prediction is another value than the right one."""
+        """The elements where a prediction differs from the right value."""
         if self.is_integer:
             dtype = BY_NAME[self.actual[0].dtype.name]
             pairs = zip(prediction, self.right, strict=True)
@@ -147,7 +147,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """A mistake, and what it would give, or, where that says more, which failing elements it explains."""
+    """A mistake with the values that it predicts, or with the failing elements that it explains."""
 
     mistake: str
     says: str

@@ -46,7 +46,8 @@ class Item:
     @property
     def words(self) -> str:
         """The attributes as the documents write them."""
-        return ", ".join(f"{name}={value}" for name, value in self.attributes.items() if name != "dim")
+        dim = self.operator.access.dim
+        return ", ".join(f"{name}={value}" for name, value in self.attributes.items() if name != dim)
 
     @property
     def is_absolute(self) -> bool:
@@ -184,7 +185,7 @@ class Sweep:
             yield self._found(lane.take(slice(0, self.chunk)), exact[number], bits, judged, number)
 
     def _found(self, actual: Array, exact: Array, bits: Array, judged: Array, number: int) -> Found:
-        """The errors of one output; only suspects are asked for the size of their terms. NaN's errors are infinite."""
+        """The errors of one output; NaN's are infinite. Only suspects need the size of their terms."""
         ulps = np.where(judged, oracle.ulp_errors(actual, exact), 0)
         suspects, counted, faults = judged & (ulps > self._suspect), judged.copy(), np.zeros(len(ulps), bool)
         terms = absolute = None

@@ -1,4 +1,4 @@
-"""Files of others, which may be damaged or hostile.
+"""Files from anywhere, which may be damaged or hostile.
 
 tensor_files  a tensor from a .npy, .npz, .bin, .pt or .safetensors file
 archives      tensors from zip archives: .npz and .pt

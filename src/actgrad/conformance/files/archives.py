@@ -28,7 +28,7 @@ MOST_UNPACKED = 1 << 30  # bytes of a compressed array
 _PART = 1 << 20
 MOST_PICKLE = 4 << 20  # bytes of the names and shapes in a .pt file; objects take some 60 times as many
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, struct.error)
-#: What a pickle of tensors names; each gives an object as small as its words. `torch.` alone is a dtype or a storage.
+#: The names in a pickle of tensors; each gives an object as small as its name. `torch.` alone is a dtype or a storage.
 _NAMES = {
     "collections OrderedDict",
     "torch.nn.parameter Parameter",
@@ -101,7 +101,7 @@ def _data_offset(path: Path, info: zipfile.ZipInfo) -> int:
 
 
 def tensors(path: Path) -> Any:
-    """All that a .pt file holds, its tensors mapped into memory."""
+    """The content of a .pt file, its tensors mapped into memory."""
     try:
         torch = importlib.import_module("torch")
     except ImportError as error:
@@ -113,7 +113,7 @@ def tensors(path: Path) -> Any:
             found = torch.load(str(path), map_location="cpu", weights_only=True, mmap=True)
     except OSError:
         raise
-    except Exception as error:  # whatever a hostile file makes the reader raise
+    except Exception as error:  # a hostile file makes the reader raise anything
         raise UnreadableFile(f"{path}: PyTorch does not read it as tensors: {first_line(error)}") from error
     for tensor in found.values() if isinstance(found, Mapping) else [found]:
         if isinstance(tensor, torch.Tensor) and tensor.layout == torch.strided:
@@ -124,7 +124,7 @@ def tensors(path: Path) -> Any:
 
 
 def _verified(path: Path) -> set[int]:
-    """The sizes of the entries, once none of them can take more memory than the file has bytes."""
+    """The sizes of the entries; UnreadableFile where they could take more memory than the file has bytes."""
     size = path.stat().st_size
     what = ".pt file as torch.save writes it since PyTorch 1.6; save it again"
     with _opened(path, what) as archive:
@@ -148,7 +148,7 @@ def _verified(path: Path) -> set[int]:
 
 
 def _directory_offset(path: Path) -> int:
-    """Where the archive's directory is by the archive's own words: readers of others believe them."""
+    """The offset of the directory by the archive's own record, which other readers believe."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - 22))

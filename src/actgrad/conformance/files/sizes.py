@@ -1,4 +1,4 @@
-"""Sizes of tensors held against their files, before any memory is taken for them."""
+"""Sizes of tensors checked against their files before any memory is taken."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.r
 
 
 class UnreadableFile(ActgradError):
-    """A file that does not hold the tensor it should."""
+    """A file without the tensor that it promises."""
 
 
 def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int, held: int, order: Any = "C") -> Array:
@@ -68,7 +68,7 @@ def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[
             shape, is_fortran, dtype = _HEADERS[version](file)
     except UnreadableFile:
         raise
-    except Exception as error:  # whatever a hostile header makes NumPy's reader raise: it even tokenizes it
+    except Exception as error:  # NumPy's reader even tokenizes a hostile header: it raises anything
         raise UnreadableFile(f"{path}: no .npy file: {first_line(error)}") from error
     if dtype.hasobject:
         raise UnreadableFile(f"{path}: holds Python objects, which are never unpickled; save numbers")
@@ -96,5 +96,5 @@ def available_memory() -> int | None:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error of others."""
+    """The first line of another library's error."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

@@ -1,4 +1,4 @@
-"""CaseVerdicts of others as the command line names them: their files, their attributes, and the judge's verdict."""
+"""Results of other programs as the command line names them: files, attributes, and the verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors from files of others: .npy, .npz, raw .bin, .pt, .safetensors. Nothing is ever unpickled.
+"""Tensors from files: .npy, .npz, raw .bin, .pt, .safetensors. Nothing is ever unpickled.
 
 A file is written FILE, FILE:DTYPE:SHAPE (raw bytes: both are needed), FILE:bfloat16 (bits stored as two-byte words of
 another name), or FILE:NAME (one tensor of a .npz, a .pt or a .safetensors file that holds several).
@@ -82,7 +82,7 @@ def _native(path: Path, array: Array) -> Array:
 
 
 def _as_bfloat16(path: Path, array: Array, words: list[str]) -> Array:
-    """The array, its two-byte words read as bfloat16 where that is asked for."""
+    """The array, its two-byte words read as bfloat16 where :bfloat16 follows the name."""
     if not words:
         return array
     if words != ["bfloat16"] or array.dtype.name not in ("uint16", "int16", "bfloat16"):

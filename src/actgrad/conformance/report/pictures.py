@@ -1,4 +1,4 @@
-"""Errors as pictures: against x, and how many there are of each size. Read in black and white too."""
+"""Errors as pictures, readable in black and white: against x, and how many there are of each size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..verdict import ULP_EDGES
 _MARKERS = (".", "x", "+", "1", "s", "^")
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
 _GREYS = ("0.1", "0.55", "0.35", "0.75", "0.2", "0.65")
-_TOP = 1e10  # ULP; what is larger, NaN included, is drawn there
+_TOP = 1e10  # ULP; larger errors and NaN are drawn there
 _FAR = 1e3  # the same for x, infinities included
 Series = Mapping[str, tuple[Array, tuple[int, ...]]]  # by label: points (x, ULP), histogram
 
@@ -31,7 +31,7 @@ def load() -> Any:
 
 
 def picture(series: Series) -> str:
-    """Both pictures as the address of an image that lies in the address itself."""
+    """Both pictures as a data: address."""
     figure = load()(figsize=(10, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     _against_x(left, series)

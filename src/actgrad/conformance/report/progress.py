@@ -11,7 +11,7 @@ from ...writing import terminal
 
 @contextmanager
 def progress(name: str, total: int) -> Iterator[Any]:
-    """Show a bar; what it yields moves it by a count."""
+    """Show a bar; the function that it yields moves it by a count."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description:<11}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
