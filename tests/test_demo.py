@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.cli import demo_command
-from actgrad.cli.demo_command import ACTIVATIONS, BATCH, STORAGE, Stopwatch
+from actgrad.cli import demo_network
+from actgrad.cli.demo_network import ACTIVATIONS, BATCH, STORAGE, Stopwatch
 from actgrad.cli.main import main
 
 pytest.importorskip("sklearn")
@@ -23,8 +23,8 @@ NAMES = list(ACTIVATIONS)
 
 
 @pytest.fixture(scope="module")
-def digits() -> demo_command.Digits:
-    return demo_command.load_digits()
+def digits() -> demo_network.Digits:
+    return demo_network.load_digits()
 
 
 @pytest.fixture(autouse=True)
@@ -43,17 +43,17 @@ def torch() -> Any:
 
 
 def gradients(parameters: list[Any], layers: list[Any], x: Any, labels: Any) -> tuple[float, list[Any]]:
-    values = demo_command.forward(parameters, layers, x, Stopwatch())
-    loss, grad_logits = demo_command.cross_entropy(values[-1], labels)
-    return loss, demo_command.backward(parameters, layers, values, grad_logits, Stopwatch())
+    values = demo_network.forward(parameters, layers, x, Stopwatch())
+    loss, grad_logits = demo_network.cross_entropy(values[-1], labels)
+    return loss, demo_network.backward(parameters, layers, values, grad_logits, Stopwatch())
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_gradients_are_the_differences_of_the_loss(name: str) -> None:
     rng = np.random.default_rng(1)
-    x, labels = rng.standard_normal((7, 11)), rng.integers(0, demo_command.CLASSES, 7)
-    parameters = [p.astype(np.float64) for p in demo_command.initial_parameters(ACTIVATIONS[name], 11, seed=2)]
-    layers = demo_command.plan_layers(ACTIVATIONS[name], parameters, len(x), "float64")
+    x, labels = rng.standard_normal((7, 11)), rng.integers(0, demo_network.CLASSES, 7)
+    parameters = [p.astype(np.float64) for p in demo_network.initial_parameters(ACTIVATIONS[name], 11, seed=2)]
+    layers = demo_network.plan_layers(ACTIVATIONS[name], parameters, len(x), "float64")
     _, exact = gradients(parameters, layers, x, labels)
     for parameter, gradient in zip(parameters, exact, strict=True):
         direction, step = rng.standard_normal(parameter.shape), 1e-6
@@ -65,11 +65,11 @@ def test_gradients_are_the_differences_of_the_loss(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_gradients_agree_with_autograd(name: str, digits: demo_command.Digits, torch: Any) -> None:
+def test_gradients_agree_with_autograd(name: str, digits: demo_network.Digits, torch: Any) -> None:
     activation = ACTIVATIONS[name]
     images, labels = next(digits.batches(0, 0))
-    parameters = demo_command.initial_parameters(activation, images.shape[1], seed=3)
-    layers = demo_command.plan_layers(activation, parameters, BATCH, "float32")
+    parameters = demo_network.initial_parameters(activation, images.shape[1], seed=3)
+    layers = demo_network.plan_layers(activation, parameters, BATCH, "float32")
     _, got = gradients(parameters, layers, images, labels)
     tensors = [torch.from_numpy(p.copy()).requires_grad_() for p in parameters]
     functional = torch.nn.functional
@@ -83,11 +83,11 @@ def test_gradients_agree_with_autograd(name: str, digits: demo_command.Digits, t
 
 @pytest.mark.parametrize("storage", STORAGE)
 @pytest.mark.parametrize("name", NAMES)
-def test_error_measure_sees_a_planted_error(name: str, storage: str, digits: demo_command.Digits) -> None:
+def test_error_measure_sees_a_planted_error(name: str, storage: str, digits: demo_network.Digits) -> None:
     activation = ACTIVATIONS[name]
     images, labels = next(digits.batches(0, 0))
-    parameters = demo_command.initial_parameters(activation, images.shape[1], seed=3)
-    layers = demo_command.plan_layers(activation, parameters, BATCH, storage)
+    parameters = demo_network.initial_parameters(activation, images.shape[1], seed=3)
+    layers = demo_network.plan_layers(activation, parameters, BATCH, storage)
     gradients(parameters, layers, images, labels)
     tensors = layers[0].tensors
     assert activation.backward.error(tensors) <= (1.0 if storage == "bfloat16" else 12.0)
@@ -98,20 +98,20 @@ def test_error_measure_sees_a_planted_error(name: str, storage: str, digits: dem
     assert activation.backward.error(replace(tensors, grad_z=grad_z)) >= 24
 
 
-def test_storage_is_what_it_says(digits: demo_command.Digits) -> None:
+def test_storage_is_what_it_says(digits: demo_network.Digits) -> None:
     for activation in ACTIVATIONS.values():
-        parameters = demo_command.initial_parameters(activation, digits.images.shape[1], seed=0)
+        parameters = demo_network.initial_parameters(activation, digits.images.shape[1], seed=0)
         for storage in STORAGE:
-            for layer in demo_command.plan_layers(activation, parameters, BATCH, storage):
+            for layer in demo_network.plan_layers(activation, parameters, BATCH, storage):
                 assert {array.dtype.name for array in vars(layer.tensors).values()} == {storage}
                 assert (layer.tensors.y is layer.tensors.z) == activation.in_place
         assert {p.dtype.name for p in parameters} == {"float32"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_learns_what_pytorch_learns(name: str, digits: demo_command.Digits, torch: Any) -> None:
-    ours = [demo_command.train(name, storage, digits, 0, 8, lambda: None) for storage in STORAGE]
-    theirs = demo_command.train_torch(torch, name, digits, 0, 8, lambda: None)
+def test_learns_what_pytorch_learns(name: str, digits: demo_network.Digits, torch: Any) -> None:
+    ours = [demo_network.train(name, storage, digits, 0, 8, lambda: None) for storage in STORAGE]
+    theirs = demo_network.train_torch(torch, name, digits, 0, 8, lambda: None)
     images = len(digits.test_labels)
     assert theirs.test_accuracy > 0.95
     # float32 differs by rounding only; bfloat16 by what its 8 bits cost, which is less than a change of seed.
@@ -119,9 +119,9 @@ def test_learns_what_pytorch_learns(name: str, digits: demo_command.Digits, torc
         assert abs(result.test_accuracy - theirs.test_accuracy) * images <= most + 1e-6
 
 
-def test_same_seed_same_result(digits: demo_command.Digits) -> None:
+def test_same_seed_same_result(digits: demo_network.Digits) -> None:
     def measured(seed: int) -> tuple[Any, ...]:
-        result = demo_command.train("geglu", "bfloat16", digits, seed, 2, lambda: None)
+        result = demo_network.train("geglu", "bfloat16", digits, seed, 2, lambda: None)
         return result.test_accuracy, result.gradient_error_ulp
 
     assert measured(5) == measured(5)

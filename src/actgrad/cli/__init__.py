@@ -1,1 +1,6 @@
-"""The command line: `main` parses it, each `*_command` module is one command, `exhaustive_command` a mode of check."""
+"""The command line.
+
+`main` parses it; `arguments` has types of arguments. Commands: `list_command`, `check_command` with its mode
+`exhaustive_command`, `cases_command`, `sdk_command`, `cache_command`, `demo_command` with its `demo_network`,
+`version_command` for `--version --verbose`, and `moved_command` for commands that left.
+"""

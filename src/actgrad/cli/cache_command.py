@@ -1,4 +1,4 @@
-"""`actgrad cache`: where machine code is kept between processes, how much of it, and how to be rid of it."""
+"""`actgrad cache`: the folder and size of the machine code kept between processes; clears it."""
 
 from __future__ import annotations
 
@@ -6,28 +6,30 @@ import argparse
 import json
 
 from ..writing import terminal
+from . import arguments
+from .arguments import Subparsers
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad cache`."""
-    parser = subparsers.add_parser(
+    parser = arguments.add_command(
+        subparsers,
         "cache",
-        help="the machine code kept on disk: where it is, and how to clear it",
-        description="Show the folder in which compiled formulas are kept, or clear it.\n\n"
+        "the machine code kept on disk: where it is, and how to clear it",
+        "Show the folder in which compiled formulas are kept, or clear it.\n\n"
         "It is the folder `actgrad-machine-code` in ACTGRAD_CACHE_DIR, or else in ~/.cache/actgrad. An empty\n"
         "ACTGRAD_CACHE_DIR switches the cache off. Nothing but entries is ever removed.",
-        epilog="examples:\n  actgrad cache\n  actgrad cache --clear\n  ACTGRAD_CACHE_DIR= actgrad demo",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "examples:\n  actgrad cache\n  actgrad cache --clear\n  ACTGRAD_CACHE_DIR= actgrad demo",
     )
     parser.add_argument("--clear", action="store_true", help="remove all entries")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(run=_run)
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(given: argparse.Namespace) -> int:
     from ..backends.cpu import code_cache
 
-    removed = code_cache.clear() if arguments.clear else 0
+    removed = code_cache.clear() if given.clear else 0
     folder, found, fault = code_cache.folder(), code_cache.entries(), code_cache.why_unusable()
     state = {
         "folder": None if folder is None else str(folder),
@@ -37,12 +39,12 @@ def _run(arguments: argparse.Namespace) -> int:
         "bytes": sum(found.values()),
         "removed": removed,
     }
-    if arguments.json:
+    if given.json:
         terminal.show(json.dumps(state, indent=2))
     elif folder is None:
         terminal.show(f"no cache: {fault}")
     else:
-        cleared = f"{removed} entries removed\n" if arguments.clear else ""
+        cleared = f"{removed} entries removed\n" if given.clear else ""
         unusable = "" if fault is None else f"\nnot usable: {fault}"
         terminal.show(f"{cleared}{folder}\n{len(found)} entries, {sum(found.values())} bytes{unusable}")
     return 0

@@ -1,4 +1,4 @@
-"""The command `actgrad cases`: writes files of test cases."""
+"""`actgrad cases`: writes files of test cases."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from ..conformance.casefiles import generation
 from ..conformance.casefiles.case_files import FORMATS, SUFFIXES
 from ..conformance.casefiles.case_model import Described
 from ..writing import outputs
+from . import arguments
+from .arguments import Subparsers
 
 _MOST = 100_000  # cases of an operator
 _LARGEST = 1 << 28
@@ -32,42 +34,29 @@ examples:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad cases`."""
     standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {says}" for n, says in generation.STANDARDS.items()) + "\n"
-    parser = subparsers.add_parser(
-        "cases",
-        help="write test cases as the acceptance standards ask for them",
-        description=_DESCRIPTION,
-        epilog=standards + _EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    says = "write test cases as the acceptance standards ask for them"
+    parser = arguments.add_command(subparsers, "cases", says, _DESCRIPTION, standards + _EXAMPLES)
     parser.add_argument("operator", nargs="+", metavar="OPERATOR", help="names as in actgrad list")
     parser.add_argument("-o", dest="output", metavar="FILE", type=Path, required=True, help="the file to write")
     parser.add_argument("--standard", choices=generation.STANDARDS, default="v2", help="see below (default: v2)")
     parser.add_argument("--format", choices=FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
-    parser.add_argument("--seed", type=partial(_whole, 0, 1 << 62), default=0, metavar="N", help="(default: 0)")
+    parser.add_argument("--seed", type=arguments.whole(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
     parser.add_argument(
-        "--number", type=partial(_whole, 1, _MOST), metavar="N",
+        "--number", type=arguments.whole(1, _MOST), metavar="N",
         help="cases of each operator, evenly of all kinds (default: each kind once)",
     )  # fmt: skip
     parser.add_argument(
-        "--largest", type=partial(_whole, 2, _LARGEST), default=generation.LARGEST, metavar="N",
+        "--largest", type=arguments.whole(2, _LARGEST), default=generation.LARGEST, metavar="N",
         help=f"elements of the largest tensors (default: {generation.LARGEST})",
     )  # fmt: skip
     parser.set_defaults(run=partial(_run, parser))
 
 
-def _whole(low: int, high: int, text: str) -> int:
-    if not low <= int(text) <= high:
-        raise argparse.ArgumentTypeError(f"must be from {low} to {high}, got {text}")
-    return int(text)
-
-
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    for name in given.operator:
-        if name not in REGISTRY:
-            parser.error(f"OPERATOR: {name!r} is unknown; known: {', '.join(REGISTRY)}")
+    arguments.refuse_unknown(parser, "OPERATOR", given.operator, REGISTRY)
     chosen = SUFFIXES.get(given.output.suffix.lower())
     if chosen is None or given.format not in (None, chosen):
         parser.error(f"-o {given.output}: a format is known by its suffix: .json for atk, .csv for ttk")

@@ -1,14 +1,14 @@
-"""The command `actgrad check`: its options, its two ways (our backends, files of others), its exit status."""
+"""`actgrad check`: its options, its four modes, its outputs and exit status."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,8 @@ from ..conformance.standards import NAMES, OWN, REPEAT
 from ..conformance.verdict import CaseVerdict, Decision, decide
 from ..contract import allowed_dtypes
 from ..writing import outputs, terminal
-from . import exhaustive_command
+from . import arguments, exhaustive_command
+from .arguments import Subparsers
 
 REJECTED = 1
 SHOWN = 8  # failing cases of our own
@@ -71,71 +72,60 @@ examples:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+@dataclass(frozen=True)
+class Mode:
+    """A kind of results to judge, chosen by an option."""
+
+    option: str
+    says: str
+    takes: tuple[str, ...]  # the options that go with it
+
+
+_REPORT = ("standard", "strict", "json", "html")
+OURS = Mode("", "our own backends", ("backend", "dtype", "seed", *_REPORT))
+FILES = Mode("actual", "the file to be judged", ("inputs", "attr", *_REPORT))
+CASES = Mode("cases", "a file of cases", ("results", "backend", "seed", *_REPORT))
+EXHAUSTIVE = Mode("exhaustive", "every number of a dtype", ("every", "state", "write", "dtype"))
+MODES = (OURS, FILES, CASES, EXHAUSTIVE)
+
+
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad check`."""
     standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {says}" for name, says in NAMES.items()) + "\n"
-    parser = subparsers.add_parser(
-        "check",
-        help="judge results by the acceptance standards: our backends', or anybody's from files",
-        description=_DESCRIPTION,
-        epilog=standards + _FILES + _EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_names = partial(parser.add_argument, type=_names, metavar="A,B,...")
-    parser.add_argument("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
-    add_names("--standard", help="see below (default: all)")
-    parser.add_argument(
-        "--strict", action="store_true", help="actgrad's own bounds count too: 0.51 ULP in half precision"
-    )
-    parser.add_argument("--product", choices=products.BY_NAME, help="whose rules hold (default: ACTGRAD_PRODUCT's)")
-    parser.add_argument("--rules", choices=products.RULES, help="the operators' own checks, or the documents' letter")
-    parser.add_argument(
-        "--json", metavar="FILE", help="write all that was found; - for standard output, without tables"
-    )
-    parser.add_argument("--html", metavar="FILE", type=Path, help="write a page with pictures that stands on its own")
-    ours = parser.add_argument_group("our own backends")
-    ours.add_argument("--backend", choices=backends.DEVICES, help="(default: cpu)")
-    ours.add_argument("--dtype", type=_names, metavar="A,B,...", help="(default: all that the operator takes)")
-    ours.add_argument("--seed", type=_seed, metavar="N", help="of the numbers (default: 0)")
-    theirs = parser.add_argument_group("results from files")
-    theirs.add_argument("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
-    theirs.add_argument("--actual", nargs="+", metavar="FILE", help="what was computed: the first output, or each")
-    theirs.add_argument(
-        "--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute off its default"
-    )
-    listed = parser.add_argument_group("cases from a file")
-    listed.add_argument("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")
-    listed.add_argument("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
-    every = parser.add_argument_group("every number of a dtype")
-    every.add_argument("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
-    every.add_argument("--every", type=_count, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
-    every.add_argument("--state", metavar="DIR", type=Path, help="where an interrupted run goes on from")
-    every.add_argument("--write", metavar="FILE", type=Path, help="put the table of all finished into a document")
+    says = "judge results by the acceptance standards: our backends', or anybody's from files"
+    parser = arguments.add_command(subparsers, "check", says, _DESCRIPTION, standards + _FILES + _EXAMPLES)
+    add = parser.add_argument
+    add("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
+    add("--standard", type=arguments.names, metavar="A,B,...", help="see below (default: all)")
+    add("--strict", action="store_true", help="actgrad's own bounds count too: 0.51 ULP in half precision")
+    add("--product", choices=products.BY_NAME, help="whose rules hold (default: ACTGRAD_PRODUCT's)")
+    add("--rules", choices=products.RULES, help="the operators' own checks, or the documents' letter")
+    add("--json", metavar="FILE", help="write all that was found; - for standard output, without tables")
+    add("--html", metavar="FILE", type=Path, help="write a page with pictures that stands on its own")
+    add = parser.add_argument_group("our own backends").add_argument
+    add("--backend", choices=backends.DEVICES, help="(default: cpu)")
+    add("--dtype", type=arguments.names, metavar="A,B,...", help="(default: all that the operator takes)")
+    add("--seed", type=arguments.whole(0), metavar="N", help="of the numbers (default: 0)")
+    add = parser.add_argument_group("results from files").add_argument
+    add("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
+    add("--actual", nargs="+", metavar="FILE", help="what was computed: the first output, or each")
+    add("--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute off its default")
+    add = parser.add_argument_group("cases from a file").add_argument
+    add("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")
+    add("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
+    add = parser.add_argument_group("every number of a dtype").add_argument
+    add("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
+    every = arguments.whole(1, 1 << 24)
+    add("--every", type=every, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
+    add("--state", metavar="DIR", type=Path, help="where an interrupted run goes on from")
+    add("--write", metavar="FILE", type=Path, help="put the table of all finished into a document")
     parser.set_defaults(run=partial(_run, parser))
 
 
-def _names(text: str) -> list[str]:
-    return list(dict.fromkeys(text.split(",")))
-
-
-def _seed(text: str) -> int:
-    if int(text) < 0:
-        raise argparse.ArgumentTypeError(f"must be at least 0, got {text}")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not 1 <= int(text) <= 1 << 24:
-        raise argparse.ArgumentTypeError(f"must be from 1 to {1 << 24}, got {text}")
-    return int(text)
-
-
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    for option, known in (("operator", REGISTRY), ("standard", NAMES), ("dtype", BY_NAME)):
-        for name in getattr(given, option) or ():
-            if name not in known:
-                shown = "OPERATOR" if option == "operator" else f"--{option}"
-                parser.error(f"{shown}: {name!r} is unknown; known: {', '.join(known)}")
+    arguments.refuse_unknown(parser, "OPERATOR", given.operator, REGISTRY)
+    arguments.refuse_unknown(parser, "--standard", given.standard, NAMES)
+    arguments.refuse_unknown(parser, "--dtype", given.dtype, BY_NAME)
     mode = _mode(parser, given)
     outputs.check(_written(given), _inputs(given))
     with ExitStack() as chosen:
@@ -143,7 +133,32 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
             chosen.enter_context(products.product(given.product))
         if given.rules:
             chosen.enter_context(products.rules(given.rules))
-        return _exhaustive(parser, given) if mode == "exhaustive" else _check(given, mode)
+        return _exhaustive(parser, given) if mode is EXHAUSTIVE else _check(given, mode)
+
+
+def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Mode:
+    """The mode that the options choose; the end of the program where they do not go together."""
+    chosen = [mode for mode in MODES if mode is not OURS and getattr(given, mode.option)]
+    if len(chosen) > 1:
+        parser.error(" and ".join(f"--{mode.option}" for mode in chosen) + " do not go together")
+    mode = chosen[0] if chosen else OURS
+    for owner in MODES:
+        for option in owner.takes:
+            value = getattr(given, option)
+            if option in mode.takes or value is None or value is False or value == []:
+                continue
+            if mode is FILES:
+                parser.error(f"--{option} is for our own backends; files say for themselves what they hold")
+            if owner is OURS:
+                parser.error(f"--{option} does not go with --{mode.option}")
+            parser.error(f"--{option} goes with --{owner.option}, {owner.says}")
+    if mode is FILES and len(given.operator) != 1:
+        parser.error(f"--actual is judged as one operator's output: name one, got {len(given.operator)}")
+    if mode is FILES and given.inputs is None:
+        parser.error("--actual needs --inputs, the tensors that it was computed from")
+    if mode is CASES and given.operator:
+        parser.error("--cases names its operators itself")
+    return mode
 
 
 def _written(given: argparse.Namespace) -> dict[str, Path | None]:
@@ -158,45 +173,11 @@ def _inputs(given: argparse.Namespace) -> list[Path]:
     return [*tensors, *filter(None, [given.cases])]
 
 
-#: What besides our own backends can be judged, by the option that asks for it; and the options that go with only some.
-_MODES = {"actual": "the file to be judged", "cases": "a file of cases", "exhaustive": "every number of a dtype"}
-_BELONGS = {
-    "inputs": ("actual",), "attr": ("actual",), "results": ("cases",),
-    "every": ("exhaustive",), "state": ("exhaustive",), "write": ("exhaustive",),
-    "backend": ("", "cases"), "dtype": ("", "exhaustive"), "seed": ("", "cases"),
-    "standard": ("", "actual", "cases"), "strict": ("", "actual", "cases"),
-    "json": ("", "actual", "cases"), "html": ("", "actual", "cases"),
-}  # fmt: skip
-
-
-def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> str:
-    """What is to be judged: one of _MODES, "" our own backends; the end of the program for options of several."""
-    modes = [mode for mode in _MODES if getattr(given, mode)]
-    if len(modes) > 1:
-        parser.error(" and ".join(f"--{mode}" for mode in modes) + " do not go together")
-    mode = modes[0] if modes else ""
-    for option, belongs in _BELONGS.items():
-        if getattr(given, option) in (None, []) or getattr(given, option) is False or mode in belongs:
-            continue
-        if mode == "actual":
-            parser.error(f"--{option} is for our own backends; files say for themselves what they hold")
-        if "" in belongs:
-            parser.error(f"--{option} does not go with --{mode}")
-        parser.error(f"--{option} goes with --{belongs[0]}, {_MODES[belongs[0]]}")
-    if mode == "actual" and len(given.operator) != 1:
-        parser.error(f"--actual is judged as one operator's output: name one, got {len(given.operator)}")
-    if mode == "actual" and given.inputs is None:
-        parser.error("--actual needs --inputs, the tensors that it was computed from")
-    if mode == "cases" and given.operator:
-        parser.error("--cases names its operators itself")
-    return mode
-
-
 def _exhaustive(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     for name in given.dtype or ():
         if name not in EXHAUSTIVE_DTYPES:
             parser.error(f"--dtype: --exhaustive goes through {', '.join(EXHAUSTIVE_DTYPES)}, not {name}")
-    _need_rich()
+    arguments.need("rich", "check", "check")
     operators = [REGISTRY[name] for name in list(dict.fromkeys(given.operator)) or REGISTRY]
     holds, shown = exhaustive_command.run(
         operators, given.dtype or EXHAUSTIVE_DTYPES, given.every or 1, given.state, given.write
@@ -206,16 +187,9 @@ def _exhaustive(parser: argparse.ArgumentParser, given: argparse.Namespace) -> i
     return 0 if holds else REJECTED
 
 
-def _need_rich() -> None:
-    try:
-        importlib.import_module("rich")
-    except ImportError as error:
-        raise ActgradError(f"check: {error}; pip install 'actgrad[check]'") from error
-
-
-def _check(given: argparse.Namespace, mode: str) -> int:
-    _need_rich()
-    is_of_files = mode == "actual"
+def _check(given: argparse.Namespace, mode: Mode) -> int:
+    arguments.need("rich", "check", "check")
+    is_of_files = mode is FILES
     if given.html:
         pictures.load()
     # A standard that --standard names counts, our own too.
@@ -225,7 +199,7 @@ def _check(given: argparse.Namespace, mode: str) -> int:
     if is_of_files:
         asked = [name for name in asked if name != REPEAT]  # a file is one run
         found = [submission.judged(given, asked)]
-    elif mode == "cases":
+    elif mode is CASES:
         outcomes = _of_cases(given)
         found = case_files.judged(outcomes)
         asked = case_files.standards_of(found)
@@ -254,7 +228,7 @@ def _check(given: argparse.Namespace, mode: str) -> int:
 def _refuse_nothing(
     given: argparse.Namespace, asked: list[str], found: list[CaseVerdict], outcomes: list[CaseOutcome]
 ) -> None:
-    """Raise when no standard says anything of anything."""
+    """Raise where no standard judges any result."""
     if any(r.verdict.is_judged or r.verdict.repeat for r in found) or any(one.holds for one in outcomes):
         return
     if outcomes and not found:

@@ -25,7 +25,7 @@ def run(
     if folder.exists() and not folder.is_dir():
         raise ActgradError(f"check: --state {folder}: is no folder")
     if write is not None:
-        documents.read(write, table.PART)  # before hours are spent
+        documents.read(write, table.PART)  # refused before hours of work
     wanted = resumption.items(operators, dtypes, every)
     if not wanted:
         raise ActgradError(f"check: none of {', '.join(o.name for o in operators)} takes {', '.join(dtypes)}")

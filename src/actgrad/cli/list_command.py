@@ -11,6 +11,8 @@ from pathlib import Path
 from ..calls.operator import REGISTRY, Operator
 from ..contract import allowed_dtypes
 from ..writing import documents, outputs, terminal
+from . import arguments
+from .arguments import Subparsers
 
 PART = "operators"  # of a document
 BEGIN, END = documents.markers(PART)
@@ -18,7 +20,7 @@ BEGIN, END = documents.markers(PART)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a reader wants to know of one operator."""
+    """The facts of one operator for a reader."""
 
     name: str
     schema: str
@@ -72,14 +74,14 @@ def text() -> str:
     return "\n\n".join(paragraphs)
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad list`."""
-    parser = subparsers.add_parser(
+    parser = arguments.add_command(
+        subparsers,
         "list",
-        help="the operators: schemas, data types, names in C and in graphs",
-        description="List the operators: schemas, what they return, data types, names in C (aclnn) and in graphs (IR).",
-        epilog="examples:\n  actgrad list\n  actgrad list --json | jq -r '.[].schema'\n  actgrad list --markdown",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "the operators: schemas, data types, names in C and in graphs",
+        "List the operators: schemas, what they return, data types, names in C (aclnn) and in graphs (IR).",
+        "examples:\n  actgrad list\n  actgrad list --json | jq -r '.[].schema'\n  actgrad list --markdown",
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as JSON, with the products that have them")
@@ -90,15 +92,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.set_defaults(run=_run)
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    if arguments.write:
-        outputs.check({"--write": arguments.write})
-        documents.write_part(arguments.write, PART, markdown_table())
-        print(f"{arguments.write}: {len(rows())} operators", file=sys.stderr)
-    elif arguments.json:
+def _run(given: argparse.Namespace) -> int:
+    if given.write:
+        outputs.check({"--write": given.write})
+        documents.write_part(given.write, PART, markdown_table())
+        print(f"{given.write}: {len(rows())} operators", file=sys.stderr)
+    elif given.json:
         terminal.show(json.dumps([asdict(r) for r in rows()], indent=2))
     else:
-        terminal.show(markdown_table() if arguments.markdown else text())
+        terminal.show(markdown_table() if given.markdown else text())
     return 0
 
 

@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 
 from ..base.errors import ActgradError
+from .arguments import Subparsers
 
 NOW = {
     "bench": "python -m benchmarks run, with the same options; its compare is for --base",
@@ -13,7 +14,7 @@ NOW = {
 }
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add the names without listing them; all that follows a name is taken."""
     for name in NOW:
         parser = subparsers.add_parser(name, add_help=False, prefix_chars="\0")

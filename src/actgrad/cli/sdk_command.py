@@ -1,4 +1,4 @@
-"""The command `actgrad sdk`."""
+"""`actgrad sdk`: builds the C SDK, runs and checks programs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from ..sdk import builder, programs
 from ..sdk.prefix import SdkError
 from ..writing import terminal
+from . import arguments
+from .arguments import Subparsers
 
 _EPILOG = """\
 examples:
@@ -31,15 +33,15 @@ environment of programs:
 """
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad sdk`."""
-    parser = subparsers.add_parser(
+    parser = arguments.add_command(
+        subparsers,
         "sdk",
-        help="build the C SDK: aclnn programs in C and C++ build and run without an NPU",
-        description="Build the C SDK, or compile, run or look through a program in one go. It needs a C compiler, and "
+        "build the C SDK: aclnn programs in C and C++ build and run without an NPU",
+        "Build the C SDK, or compile, run or look through a program in one go. It needs a C compiler, and "
         "a C++ compiler for programs in C++.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        _EPILOG,
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("prefix", nargs="?", metavar="PREFIX", type=Path, help="the folder to build the SDK into")

@@ -1,4 +1,7 @@
-"""What `actgrad --version --verbose` prints: all that a result, or a fault, may depend on. PyTorch is not imported."""
+"""`actgrad --version --verbose`: the versions and settings that a result, or a fault, may depend on.
+
+PyTorch is not imported.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import os
 import platform
 import runpy
 import shlex
-import shutil
 import subprocess
 import sysconfig
 from importlib import metadata, util
@@ -16,18 +18,22 @@ from .. import __version__
 from ..base.errors import ActgradError, BackendUnavailable
 from ..sdk import builder
 
-#: Variables that begin so change what is computed, or on how many threads.
+#: Prefixes of variables that change results or the number of threads.
 VARIABLES = ("ACTGRAD_", "GOMP_", "KMP_", "OMP_", "TRITON_")
 WIDTH = 13
 MISSING = "not installed"
+NO_LIBRARY = "compute in a server: Python has no shared library"
 
 
 def report() -> str:
-    """One line for each thing: its name, and what it is here."""
+    """One line for each thing: its name, and its version or setting here."""
+    system = platform.platform()  # with the C library's version where that is glibc
+    threading = ", free-threaded" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
+    library = builder.Interpreter.current().library
     lines = {
         "actgrad": __version__,
         "package": str(Path(__file__).parents[1]),
-        "Python": _python(),
+        "Python": f"{platform.python_version()} ({platform.python_implementation()}{threading}) on {system}",
         "NumPy": _version("numpy"),
         "ml_dtypes": _version("ml_dtypes"),
         "llvmlite": _llvmlite(),
@@ -37,7 +43,7 @@ def report() -> str:
         "GPU": _gpu(),
         "C compiler": _compiler("c"),
         "C++ compiler": _compiler("c++"),
-        "SDK programs": _sdk_host(),
+        "SDK programs": f"compute in process, with {library}" if library else NO_LIBRARY,
         "environment": _environment(),
     }
     return "\n".join(f"{name:<{WIDTH}} {value}" for name, value in lines.items())
@@ -51,12 +57,6 @@ def _version(distribution: str) -> str:
         return MISSING
 
 
-def _python() -> str:
-    free_threaded = ", free-threaded" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
-    system = platform.platform()  # with the C library's version where that is glibc
-    return f"{platform.python_version()} ({platform.python_implementation()}{free_threaded}) on {system}"
-
-
 def _llvmlite() -> str:
     found = _version("llvmlite")
     try:
@@ -67,14 +67,14 @@ def _llvmlite() -> str:
 
 
 def _pytorch() -> str:
-    """PyTorch's version, and what it was built for: its own note of that, which takes no seconds to read."""
+    """PyTorch's version and its kind of build, from its file version.py: importing PyTorch takes seconds."""
     found = _version("torch")
     if found == MISSING:
         return found
     try:
         folder = util.find_spec("torch").submodule_search_locations[0]  # type: ignore[union-attr, index]
         built = runpy.run_path(os.path.join(folder, "version.py"))
-    except Exception as error:  # whatever a damaged installation leads to
+    except Exception as error:  # a damaged installation can raise anything
         return f"{found}, which cannot be looked into: {type(error).__name__}"
     kinds = [f"{label} {built[key]}" for key, label in (("cuda", "CUDA"), ("hip", "ROCm")) if built.get(key)]
     return f"{found}, built for {' and '.join(kinds) or 'the CPU only'}"
@@ -89,22 +89,18 @@ def _cpu() -> dict[str, str]:
     except (BackendUnavailable, ImportError, OSError) as error:
         return {"processor": f"{platform.machine()}: {error}"}
     runtime, count = threads.runtime(), threads.get_num_threads()
-    openmp = {"none": "no runtime found: one thread"}.get(runtime, f"the {runtime} runtime, {count} threads")
+    openmp = "no runtime found: one thread" if runtime == "none" else f"the {runtime} runtime, {count} threads"
     if runtime == "system" and _version("torch") != MISSING:
         openmp += "; PyTorch's runtime once PyTorch is imported"
     fault = code_cache.why_unusable()
-    if folder is None:
-        kept = f"none: {fault}"
-    else:
-        kept = f"{folder}, {len(code_cache.entries())} entries, " + (
-            "usable" if fault is None else f"not usable: {fault}"
-        )
+    state = "usable" if fault is None else f"not usable: {fault}"
+    kept = f"none: {fault}" if folder is None else f"{folder}, {len(code_cache.entries())} entries, {state}"
     return {"processor": f"{host} ({host.cpu})", "OpenMP": openmp, "cache": kept}
 
 
 def _gpu() -> str:
-    """The GPUs that NVIDIA's driver names; that AMD's is there."""
-    found = _first_words(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
+    """The GPUs that NVIDIA's driver names, or whether AMD's driver is there."""
+    found = _output(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
     if found:
         return "; ".join(f"NVIDIA's driver names {line.replace(', ', ', driver ')}" for line in found)
     return "AMD's driver is there" if os.path.exists("/dev/kfd") else "no driver found"
@@ -116,24 +112,17 @@ def _compiler(language: str) -> str:
         command = builder.compiler(language)
     except ActgradError as error:
         return str(error).partition(". ")[0]
-    said = _first_words([*command, "--version"])
-    return f"{shlex.join(command)}: {said[0] if said else 'does not tell its version'}"
+    printed = _output([*command, "--version"])
+    return f"{shlex.join(command)}: {printed[0] if printed else 'does not tell its version'}"
 
 
-def _first_words(command: list[str]) -> list[str]:
-    """The lines that a command prints, none where it cannot."""
-    if shutil.which(command[0]) is None:
-        return []
+def _output(command: list[str]) -> list[str]:
+    """The lines that a command prints, none where it fails."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired):
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=20, check=True)
+    except (OSError, subprocess.SubprocessError):
         return []
-    return done.stdout.strip().splitlines() if done.returncode == 0 else []
-
-
-def _sdk_host() -> str:
-    library = builder.Interpreter.current().library
-    return f"compute in process, with {library}" if library else "compute in a server: Python has no shared library"
+    return done.stdout.strip().splitlines()
 
 
 def _environment() -> str:

@@ -1,0 +1,293 @@
+"""The network of the demo, and its training: by NumPy and actgrad, or by PyTorch alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import actgrad
+
+from ..base.dtypes import BY_NAME
+from ..conformance import oracle
+
+HIDDEN = (96, 48)
+CLASSES = 10
+BATCH = 64
+TRAINING_IMAGES = 22 * BATCH  # of 1797: whole batches only, so that each fits the planned arrays
+RATE, MOMENTUM = 0.02, 0.9
+SAMPLE_EVERY = 10  # batches, of which one is compared with the reference
+STORAGE = ("float32", "bfloat16")
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """The tensors that one layer's activation reads and writes, for a fixed number of rows."""
+
+    z: Array  # its input, the linear layer's output
+    y: Array  # its result
+    gelu: Array  # GeGLU's second result, which its backward pass can use again
+    grad_y: Array
+    grad_z: Array
+
+    def named(self, names: str) -> tuple[Array, ...]:
+        return tuple(getattr(self, name) for name in names.split())
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of an operator: which tensors it reads and writes."""
+
+    operator: actgrad.Operator
+    reads: str
+    writes: str
+    attributes: dict[str, Any] = field(default_factory=dict)
+
+    def plan(self, tensors: Tensors) -> actgrad.Plan:
+        out = tensors.named(self.writes)
+        return self.operator.plan(*tensors.named(self.reads), out=out if len(out) > 1 else out[0], **self.attributes)
+
+    def error(self, tensors: Tensors) -> float:
+        """The largest error of the result, in ULP of its dtype; 0.5 is rounding alone.
+
+        Exact values are the float64 reference's. Where terms cancel, the ULP is that of the largest term.
+        """
+        (actual,) = tensors.named(self.writes)
+        (exact,) = oracle.expected(self.operator, tensors.named(self.reads), self.attributes)
+        unit = oracle.ulp(np.maximum(np.abs(exact.values), exact.size), actual.dtype)
+        return float(np.max(np.abs(actual.astype(np.float64) - exact.values) / unit))
+
+
+@dataclass(frozen=True)
+class Activation:
+    """An activation function: actgrad's calls for its two passes, and PyTorch's for the first."""
+
+    title: str
+    forward: Call
+    backward: Call
+    torch: Callable[[Any, Any], Any]  # (torch.nn.functional, z) -> y
+    gain: float  # 1 / mean(y**2) for normal z: weights of variance gain / fan_in keep the size of z over the layers
+    in_place: bool = False  # the backward pass needs the result only, so y takes the place of z
+    gated: bool = False  # z is twice as wide as y
+
+
+def _torch_geglu(functional: Any, z: Any) -> Any:
+    left, right = z.chunk(2, dim=-1)
+    return left * functional.gelu(right)
+
+
+ACTIVATIONS = {
+    "elu": Activation(
+        "ELU",
+        forward=Call(actgrad.elu, "z", "y"),
+        backward=Call(actgrad.elu_backward, "grad_y z", "grad_z"),
+        torch=lambda functional, z: functional.elu(z),
+        gain=1.55,
+    ),
+    "selu": Activation(
+        "SELU",
+        forward=Call(actgrad.selu, "z", "y"),
+        backward=Call(actgrad.selu_backward, "grad_y y", "grad_z"),
+        torch=lambda functional, z: functional.selu(z),
+        gain=1.0,
+        in_place=True,
+    ),
+    "leaky_relu": Activation(
+        "LeakyReLU",
+        forward=Call(actgrad.leaky_relu, "z", "y"),
+        backward=Call(actgrad.leaky_relu_backward, "grad_y y", "grad_z", {"self_is_result": True}),
+        torch=lambda functional, z: functional.leaky_relu(z),
+        gain=2.0,
+        in_place=True,
+    ),
+    "geglu": Activation(
+        "GeGLU",
+        forward=Call(actgrad.geglu, "z", "y gelu"),
+        backward=Call(actgrad.geglu_backward, "grad_y z gelu", "grad_z"),
+        torch=_torch_geglu,
+        gain=2.35,
+        gated=True,
+    ),
+}
+
+
+class Stopwatch:
+    """Adds up the seconds spent inside `with` blocks."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __enter__(self) -> None:
+        self._begin = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.perf_counter() - self._begin
+
+
+@dataclass(frozen=True)
+class Layer:
+    """An activation between two linear layers, planned once and run on every batch."""
+
+    tensors: Tensors
+    forward: actgrad.Plan
+    backward: actgrad.Plan
+
+
+def initial_parameters(activation: Activation, inputs: int, seed: int) -> list[Array]:
+    """Weight (inputs, outputs) and bias of each linear layer in turn, the classifier's last; float32."""
+    random = np.random.default_rng(seed)
+    parameters, gain, fan_in = [], 1.0, inputs
+    for width in (*HIDDEN, CLASSES):
+        outputs = width * 2 if activation.gated and width != CLASSES else width
+        weight = random.normal(0.0, np.sqrt(gain / fan_in), (fan_in, outputs))
+        parameters += [weight.astype(np.float32), np.zeros(outputs, np.float32)]
+        gain, fan_in = activation.gain, width
+    return parameters
+
+
+def plan_layers(activation: Activation, parameters: list[Array], rows: int, storage: str) -> list[Layer]:
+    """The hidden layers' activations on batches of `rows` rows, their tensors stored in dtype `storage`."""
+    layers, dtype = [], BY_NAME[storage].numpy
+    for bias in parameters[1:-2:2]:
+        z, grad_z = np.zeros((2, rows, len(bias)), dtype)
+        y, gelu, grad_y = np.zeros((3, rows, len(bias) // 2 if activation.gated else len(bias)), dtype)
+        tensors = Tensors(z, z if activation.in_place else y, gelu, grad_y, grad_z)
+        layers.append(Layer(tensors, activation.forward.plan(tensors), activation.backward.plan(tensors)))
+    return layers
+
+
+def forward(parameters: list[Array], layers: list[Layer], x: Array, watch: Stopwatch) -> list[Array]:
+    """The input of each linear layer, and last the logits; `watch` times the activations."""
+    values = [x]
+    for layer, weight, bias in zip(layers, parameters[0::2], parameters[1::2], strict=False):
+        layer.tensors.z[...] = values[-1] @ weight + bias  # rounded to the storage dtype here
+        with watch:
+            layer.forward.run()
+        values.append(layer.tensors.y.astype(x.dtype, copy=False))
+    return [*values, values[-1] @ parameters[-2] + parameters[-1]]
+
+
+def cross_entropy(logits: Array, labels: Array) -> tuple[float, Array]:
+    """The mean cross-entropy of softmax, and its gradient."""
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    gradient = np.exp(shifted)
+    total = gradient.sum(axis=1, keepdims=True)
+    gradient /= total
+    of_labels = np.arange(len(labels)), labels
+    gradient[of_labels] -= 1
+    return float(np.mean(np.log(total[:, 0]) - shifted[of_labels])), gradient / len(labels)
+
+
+def backward(
+    parameters: list[Array], layers: list[Layer], values: list[Array], grad_logits: Array, watch: Stopwatch
+) -> list[Array]:
+    """The gradients of `parameters`, from the result of `forward` and the layers' tensors."""
+    grad = grad_logits
+    gradients = [grad.sum(axis=0), values[-2].T @ grad]
+    for layer, weight, x in zip(layers[::-1], parameters[-2::-2], values[-3::-1], strict=False):
+        layer.tensors.grad_y[...] = grad @ weight.T
+        with watch:
+            layer.backward.run()
+        grad = layer.tensors.grad_z.astype(x.dtype, copy=False)
+        gradients += [grad.sum(axis=0), x.T @ grad]
+    return gradients[::-1]
+
+
+@dataclass(frozen=True)
+class Digits:
+    """Scikit-learn's handwritten digits, 64 pixels each, standardised by the training images."""
+
+    images: Array
+    labels: Array
+    test_images: Array
+    test_labels: Array
+
+    def batches(self, seed: int, epoch: int) -> Iterator[tuple[Array, Array]]:
+        """The training images of one epoch, shuffled."""
+        order = np.random.default_rng((seed, epoch)).permutation(len(self.labels))
+        for rows in order.reshape(-1, BATCH):
+            yield self.images[rows], self.labels[rows]
+
+    def test_accuracy(self, logits: Array) -> float:
+        return float(np.mean(logits.argmax(axis=1) == self.test_labels))
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of one training."""
+
+    activation: str
+    engine: str  # "actgrad" or "PyTorch"
+    storage: str
+    test_accuracy: float
+    training_seconds: float
+    activation_seconds: float | None = None  # of the training, in actgrad's calls
+    gradient_error_ulp: float | None = None  # see Call.error
+
+
+def load_digits() -> Digits:
+    """The data, split once and for all."""
+    from sklearn.datasets import load_digits
+
+    images, labels = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(labels))
+    training, test = order[:TRAINING_IMAGES], order[TRAINING_IMAGES:]
+    # One deviation for all pixels: many are almost always 0, and their own would blow a rare stroke up.
+    images = (images - images[training].mean(axis=0)) / images[training].std()
+    images = images.astype(np.float32)
+    return Digits(images[training], labels[training], images[test], labels[test])
+
+
+def train(name: str, storage: str, data: Digits, seed: int, epochs: int, after_epoch: Callable[[], None]) -> Result:
+    """Train with actgrad's activations, their tensors stored in dtype `storage`."""
+    activation = ACTIVATIONS[name]
+    parameters = initial_parameters(activation, data.images.shape[1], seed)
+    velocities = [np.zeros_like(p) for p in parameters]
+    layers = plan_layers(activation, parameters, BATCH, storage)
+    whole, inside, errors = Stopwatch(), Stopwatch(), []
+    for epoch in range(epochs):
+        for k, (images, labels) in enumerate(data.batches(seed, epoch)):
+            with whole:
+                values = forward(parameters, layers, images, inside)
+                _, grad_logits = cross_entropy(values[-1], labels)
+                gradients = backward(parameters, layers, values, grad_logits, inside)
+                for parameter, velocity, gradient in zip(parameters, velocities, gradients, strict=True):
+                    velocity *= MOMENTUM
+                    velocity += gradient
+                    parameter -= RATE * velocity
+            if k % SAMPLE_EVERY == 0:
+                errors += [activation.backward.error(layer.tensors) for layer in layers]
+        after_epoch()
+    layers = plan_layers(activation, parameters, len(data.test_labels), storage)
+    accuracy = data.test_accuracy(forward(parameters, layers, data.test_images, Stopwatch())[-1])
+    return Result(name, "actgrad", storage, accuracy, whole.seconds, inside.seconds, float(np.max(errors)))
+
+
+def train_torch(torch: Any, name: str, data: Digits, seed: int, epochs: int, after_epoch: Callable[[], None]) -> Result:
+    """Train the same network with PyTorch: same initial weights and batches, its own activations and autograd."""
+    activation, functional, whole = ACTIVATIONS[name], torch.nn.functional, Stopwatch()
+    initial = initial_parameters(activation, data.images.shape[1], seed)
+    parameters = [torch.from_numpy(array).requires_grad_() for array in initial]
+    optimiser = torch.optim.SGD(parameters, lr=RATE, momentum=MOMENTUM)
+
+    def logits(images: Array) -> Any:
+        x = torch.from_numpy(images)
+        for weight, bias in zip(parameters[:-2:2], parameters[1:-2:2], strict=True):
+            x = activation.torch(functional, x @ weight + bias)
+        return x @ parameters[-2] + parameters[-1]
+
+    for epoch in range(epochs):
+        for images, labels in data.batches(seed, epoch):
+            with whole:
+                optimiser.zero_grad()
+                functional.cross_entropy(logits(images), torch.from_numpy(labels)).backward()
+                optimiser.step()
+        after_epoch()
+    with torch.no_grad():
+        accuracy = data.test_accuracy(logits(data.test_images).numpy())
+    return Result(name, "PyTorch", "float32", accuracy, whole.seconds)
