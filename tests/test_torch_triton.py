@@ -29,7 +29,7 @@ from triton.runtime import driver
 import actgrad
 import actgrad.torch
 from actgrad.backends import triton as backend
-from actgrad.backends.triton import graph, launcher, machine, program
+from actgrad.backends.triton import graph, launcher, machines, program
 from actgrad.conformance import oracle
 from actgrad.torch import graphs
 
@@ -48,7 +48,7 @@ def _gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 def seen(monkeypatch: pytest.MonkeyPatch) -> Graphs:
     """CPU tensors are taken for CUDA's; kernels have the tiles of a GPU, and the interpreter's arithmetic."""
     monkeypatch.setattr(graphs, "DEVICE", "cpu")
-    monkeypatch.setattr(backend, "launch", partial(graph.launch, machine=machine.INTERPRETER._replace()))
+    monkeypatch.setattr(backend, "launch", partial(graph.launch, machine=machines.INTERPRETER._replace()))
     return Graphs()
 
 
@@ -241,7 +241,7 @@ def test_caches_tell_kernels_apart() -> None:
 
 def own_machine_code(operator: actgrad.Operator, given: list[Any], attributes: dict[str, Any]) -> Any:
     plan = operator.plan(*given, backend="reference", **attributes)
-    return program.compiled(launcher.walk_of(plan.computation, machine.CUDA), TARGET, 16)
+    return program.compiled(launcher.tiled_kernel(plan.computation, machines.CUDA), TARGET, 16)
 
 
 FUSED = re.compile(r"\bfma\.rn")

@@ -289,13 +289,13 @@ def test_a_plan_may_run_again() -> None:
 
 def test_float_comparisons_of_attributes_are_uniform() -> None:
     """An attribute may be compared with another one in a formula; the text does not know the outcome."""
-    values = pytest.importorskip("actgrad.backends.triton.text_values")
-    machine = pytest.importorskip("actgrad.backends.triton.machine")
+    values = pytest.importorskip("actgrad.backends.triton.text_emitter")
+    machines = pytest.importorskip("actgrad.backends.triton.machines")
     texts, numbers = set(), []
     for alpha in (1.0, -1.0):
-        emitter = values.Emitter("float32", machine.INTERPRETER)
-        a = values.Uniform(emitter, "a0", alpha)
-        emitter.where(a > 0, values.Vector(emitter, "x0"), -a)
+        emitter = values.TextEmitter("float32", machines.INTERPRETER)
+        a = values.TextUniform(emitter, "a0", alpha)
+        emitter.where(a > 0, values.TextVector(emitter, "x0"), -a)
         texts.add("\n".join(emitter.lines))
         numbers.append([float(u.value) for u in emitter.uniforms.values()])
     assert len(texts) == 1

@@ -37,9 +37,9 @@ class Notes:
         self.asked.append(f"stream {number}")
         return CURRENT_STREAM + number
 
-    def find(self, name: str) -> device.Device:
+    def find(self, name: str) -> device.GpuDevice:
         number = int(name.partition(":")[2])
-        return device.Device(
+        return device.GpuDevice(
             number, GPUTarget("cuda", 90, 32), lambda: self.current, self.set_current, self.get_stream
         )  # fmt: skip
 

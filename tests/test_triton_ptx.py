@@ -15,7 +15,7 @@ pytest.importorskip("triton")
 from triton.backends.compiler import GPUTarget
 
 import actgrad
-from actgrad.backends.triton import launcher, machine, program
+from actgrad.backends.triton import launcher, machines, program
 from actgrad.base.computation import Computation
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.loop import Loop, Operand
@@ -45,7 +45,7 @@ def computation(
 
 def compiled(what: Computation, target: str, alignment: int = 16) -> Any:
     kind = TARGETS[target].backend
-    return program.compiled(launcher.walk_of(what, machine.MACHINES[kind]), TARGETS[target], alignment)
+    return program.compiled(launcher.tiled_kernel(what, machines.MACHINES[kind]), TARGETS[target], alignment)
 
 
 def check(operator: actgrad.Operator, dtype: str, target: str, **attributes: Any) -> None:
@@ -59,7 +59,7 @@ def check(operator: actgrad.Operator, dtype: str, target: str, **attributes: Any
         assert not re.search(r"s_swappc|__ocml", result.asm["amdgcn"])
         return
     ptx = result.asm["ptx"]
-    check_instructions(ptx, launcher.walk_of(what, machine.CUDA).text)
+    check_instructions(ptx, launcher.tiled_kernel(what, machines.CUDA).text)
     for kind, operands in (("ld", what.loop.inputs), ("st", what.loop.outputs)):
         widths = [width(o.dtype.itemsize) for o in operands]
         for suffix in set(widths):
@@ -104,7 +104,7 @@ def test_ptx_is_wide_whatever_the_number_of_elements() -> None:
     for count in (1, 1001, 65536, 2**20 + 3):
         what = computation(actgrad.elu, "float32", (count,))
         assert "ld.global.v4.b32" in compiled(what, "sm_90").asm["ptx"]
-        texts.add(launcher.walk_of(what, machine.CUDA).text)
+        texts.add(launcher.tiled_kernel(what, machines.CUDA).text)
     assert len(texts) == 1
 
 
@@ -145,7 +145,7 @@ def test_ptx_counts_in_32_bits_unless_it_must_not() -> None:
         loop = Loop((96, 100), (operands[0],), (operands[1],))
         what = Computation(element.element, element.formulas, element.scalars, "float32", loop)
         assert compiled(what, "sm_90").asm["cubin"]
-        return {p.type for p in launcher.walk_of(what, machine.CUDA).parameters if p.name.startswith("in")}
+        return {p.type for p in launcher.tiled_kernel(what, machines.CUDA).parameters if p.name.startswith("in")}
 
     assert types(5000) == {"i32"}
     assert types(2**31) == {"i64"}
@@ -164,7 +164,9 @@ def test_ptx_of_many_dimensions_is_one_kernel() -> None:
 def test_ptx_is_the_same_for_other_attributes() -> None:
     """They are numbers that the kernel is given."""
     texts = {
-        launcher.walk_of(computation(actgrad.elu_backward, dtype, alpha=a, scale=s, input_scale=i), machine.CUDA).text
+        launcher.tiled_kernel(
+            computation(actgrad.elu_backward, dtype, alpha=a, scale=s, input_scale=i), machines.CUDA
+        ).text
         for dtype in ("float32",)
         for a, s, i in ((1.0, 1.0, 1.0), (1.3, 0.7, 0.5), (float("inf"), -1.0, 0.0))
     }

@@ -42,7 +42,7 @@ _STAND_IN = "actgrad's stand-in for torch_npu"
 
 
 def _real() -> str | None:
-    """Where the real torch_npu is, None where there is none."""
+    """The place of the real torch_npu; None without one."""
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return None if loaded is _installed.get(_NAME) else f"imported from {getattr(loaded, '__file__', '?')}"
@@ -50,7 +50,7 @@ def _real() -> str | None:
     return None if spec is None else f"installed in {spec.origin}"
 
 
-#: What `install` has put in place, by name.
+#: The modules that `install` added, by name.
 _installed: dict[str, Any] = {}
 
 if (_place := _real()) is not None:
@@ -61,7 +61,7 @@ if (_place := _real()) is not None:
 
 
 class _ByKeyword:
-    """An overload whose attributes are passed by keyword, called as if they were not."""
+    """An overload that takes attributes by keyword, called by position."""
 
     def __init__(self, overload: Any, names: tuple[str, ...]):
         self._overload, self._names = overload, names
@@ -90,7 +90,7 @@ class _NpuInterface(Interface):
         self.defaults = tuple(
             defaults.get(a.name, default) for a, default in zip(arguments, self.defaults, strict=True)
         )
-        self.has_optional = False  # what is optional there may be None, here it is always given
+        self.has_optional = False  # torch_npu requires every tensor
 
     @property
     def title(self) -> str:
@@ -103,7 +103,7 @@ class _NpuInterface(Interface):
 
     def template(self, attributes: dict[str, Any]) -> list[Any]:
         row = super().template(attributes)
-        if self.by_keyword:  # a string there
+        if self.by_keyword:  # torch_npu takes a string
             row[self.span] = [self.operator.choices[number] for number in row[self.span]]
         return row
 
@@ -112,14 +112,14 @@ _LIBRARY = torch.library.Library("npu", "FRAGMENT")
 
 
 def _define(schema: str, operator: Operator, *, by_keyword: bool = False, **defaults: Any) -> None:
-    """Make an operator of the registry one of `torch.ops.npu`: on memory, on shapes, differentiated, batched."""
+    """Make an operator of the registry one of `torch.ops.npu`, with its kernels, derivatives and vmap rule."""
     interface = _NpuInterface(schema.partition("(")[0], operator, defaults, by_keyword)
     name = interface.name
     _LIBRARY.define(schema, tags=TAGS)
     derive = autograd.kernel(interface)
 
     def row(given: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        """All arguments, so that nothing below puts in the defaults that they have elsewhere."""
+        """All arguments: the defaults of torch_npu differ from the operator's."""
         return interface.filled((*given, *named.values()))
 
     def on_graph(keys: Any, *given: Any, **named: Any) -> Any:
@@ -174,7 +174,7 @@ def npu_geglu(self: torch.Tensor, dim: int = -1, approximate: int = 1, activate_
     """(y, gelu): one half of `self` along `dim` times GELU of the other, and that GELU.
 
     The upper half is activated, or with `activate_left` the lower; `approximate` is 1 for tanh, 0 for none. Unlike
-    there, gradients flow through both results.
+    torch_npu's, both results are differentiable.
     """
     return torch.ops.npu.npu_geglu.default(self, dim, approximate, activate_left)
 
@@ -202,7 +202,7 @@ def npu_gelu_backward(grad_output: torch.Tensor, self: torch.Tensor, approximate
 
 
 def npu_gelu_mul(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
-    """GELU of the lower half of the last dimension times the upper one. Its limits of size there are none here."""
+    """GELU of the lower half of the last dimension times the upper half, without torch_npu's limits of size."""
     return torch.ops.npu.npu_gelu_mul.default(input, approximate=approximate)
 
 
@@ -210,11 +210,11 @@ def npu_gelu_mul(input: torch.Tensor, *, approximate: str = "none") -> torch.Ten
 
 
 def install() -> None:
-    """Have `import torch_npu` find what is here, and tensors and modules have `.npu()`, which returns them as they are.
+    """Let `import torch_npu` find this module, and give tensors and modules `.npu()`, which returns them unchanged.
 
     `torch.npu` has `is_available` (false), `device_count` (0) and `synchronize` (nothing to wait for). Raises
-    InvalidCall where a real torch_npu is installed or imported, or another one has registered the device. Installing
-    twice is installing once.
+    InvalidCall where a real torch_npu is installed or imported, or another package has registered the device. A second
+    call does nothing.
     """
     if _installed:
         return
@@ -232,7 +232,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Undo `install`; nothing where it was not called. Modules that hold on to what they imported keep it."""
+    """Undo `install`. Without it, this does nothing. Imported names stay in modules that imported them."""
     if not _installed:
         return
     for name, module in _installed.items():
@@ -243,14 +243,14 @@ def uninstall() -> None:
 
 
 def _stay(self: Any, device: Any = None, non_blocking: bool = False) -> Any:
-    """What `.npu()` does where there is no NPU: nothing."""
+    """`.npu()` without an NPU: the object itself."""
     return self
 
 
 def _module(name: str, documentation: str | None, **members: Any) -> ModuleType:
-    """A module of these members, which says what it is when it is asked for others."""
+    """A module of these members; its error for other names says that it is a stand-in."""
     module = ModuleType(name, documentation)
-    module.__spec__ = ModuleSpec(name, None, origin="actgrad.torch_npu")  # importlib.util.find_spec asks for one
+    module.__spec__ = ModuleSpec(name, None, origin="actgrad.torch_npu")  # importlib.util.find_spec requires one
     vars(module).update(members, __getattr__=partial(_missing, name, tuple(members)))
     return module
 

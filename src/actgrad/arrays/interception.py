@@ -1,8 +1,8 @@
 """The interceptors of PyTorch: modes, transforms of torch.func, tracers, tensor classes with rules of their own.
 
-Interceptors see PyTorch's operators, and no kernel that reads memory. So a call goes to `torch.ops.actgrad` where an
-interceptor is active; plans and backends that a caller names are refused there. The short way of the CPU backend asks
-about modes, transforms and tracers in machine code (`backends/cpu/call.py`).
+Interceptors see PyTorch's operators, but no kernel that reads memory. So a call goes to `torch.ops.actgrad` while an
+interceptor is active; plans and explicit backends are refused then. The fast path of the CPU backend tests for modes,
+transforms and tracers in machine code (`backends/cpu/call.py`).
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ def interceptor() -> str:
         from torch.utils._device import DeviceContext
 
         for mode in torch.overrides._get_current_function_mode_stack():
-            if not isinstance(mode, DeviceContext):  # of torch.set_default_device: it changes no operator of ours
+            if not isinstance(mode, DeviceContext):  # torch.set_default_device: it changes no operator of ours
                 return f"{type(mode).__name__} (a TorchFunctionMode)"
     is_included = torch._C._dispatch_tls_is_dispatch_key_included
     is_excluded = torch._C._dispatch_tls_is_dispatch_key_excluded
     for key, name in dispatch_keys(torch):
-        if is_included(key) and not is_excluded(key):  # it is excluded where the interceptor handles a call itself
+        if is_included(key) and not is_excluded(key):  # excluded while the interceptor handles a call
             return name
     return ""
 
 
 def refuse(subject: str, way_out: str) -> None:
-    """Raise where an interceptor is active: it would miss a computation on memory."""
+    """Raise where an interceptor is active, which misses computations on memory."""
     active = interceptor()
     if active:
         raise InvalidCall(f"{subject} inside {active}, which would not see it; {way_out}")
@@ -88,11 +88,11 @@ def has_rule(torch: Any, obj: Any) -> bool:
 
 
 def _stands_for_others(torch: Any, obj: Any) -> bool:
-    """Whether an object is no plain memory: a tensor that is fake, batched or functional, or one with rules."""
+    """Whether an object is not plain memory: a fake, batched or functional tensor, or one with rules."""
     if not isinstance(obj, torch.Tensor):
         return True
     if obj.is_nested:
-        return False  # refused, in our own words
+        return False  # refused with our own message
     return bool(
         has_rule(torch, obj)
         or type(obj).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
@@ -102,7 +102,7 @@ def _stands_for_others(torch: Any, obj: Any) -> bool:
 
 
 def _torch() -> Any:
-    """PyTorch where it is imported as a whole, else None."""
+    """PyTorch after its import is complete, else None."""
     torch: Any = sys.modules.get("torch")
     is_whole = hasattr(torch, "__version__") and not getattr(torch.__spec__, "_initializing", False)
     return torch if is_whole else None

@@ -1,6 +1,6 @@
-"""Frames that torch.compile leaves alone: it looks into all that run, and would lose its way in code that makes code.
+"""Functions that torch.compile must not trace: it inlines every Python function, and fails in code that makes code.
 
-A call of such a function ends a graph and begins another; what belongs in a graph is `torch.ops.actgrad`.
+A call of such a function breaks the graph; within graphs use `torch.ops.actgrad`.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _functions: list[Any] = []
 
 
 def left_alone(function: F) -> F:
-    """The function itself, which PyTorch's compiler neither inlines nor, once it was told, compiles."""
-    function._torchdynamo_disable = True  # type: ignore[attr-defined]  # what torch.compiler.disable writes
+    """The function itself, marked so that PyTorch's compiler neither inlines nor compiles it."""
+    function._torchdynamo_disable = True  # type: ignore[attr-defined]  # the mark of torch.compiler.disable
     _functions.append(function)
     tell_torch()
     return function
 
 
 def tell_torch() -> None:
-    """Have PyTorch, where it is imported, run these functions and all that they call as they are."""
+    """Let PyTorch, if imported, run these functions and their callees uncompiled."""
     global is_torch_told
     if not hasattr(sys.modules.get("torch"), "__version__"):
-        return  # it is not there, or in the midst of being imported
+        return  # not imported, or not completely
     is_torch_told = True
     try:
         dynamo = importlib.import_module("torch._C._dynamo.eval_frame")
@@ -37,4 +37,4 @@ def tell_torch() -> None:
         for function in _functions:
             dynamo.set_code_exec_strategy(function.__code__, strategy)
     except (ImportError, AttributeError):
-        return  # another version of PyTorch, whose compiler will look and may complain; results are not at stake
+        return  # another version of PyTorch: its compiler may trace them and warn; results are the same

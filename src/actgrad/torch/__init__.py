@@ -1,7 +1,10 @@
 """actgrad's operators as PyTorch's own: `torch.ops.actgrad`, differentiable functions, modules.
 
-Importing this package registers every operator of the registry, with its shapes, derivatives of any order and
-transforms; nothing here is written for one operator but the functions' and modules' signatures.
+Importing this package defines every operator of the registry; all else follows from the definitions. An operator:
+`registration` defines it with its `kernels`, its `autograd` key (`saving`, `derivations`, and `partials` with `dual`
+numbers where no kernel exists), its in-place and out `variants`, and the rules of vmap (`batching`), DTensor
+(`sharding`) and torch.compile (`graphs`). Names: `public_names` makes `functions` and `modules`, `conventions` has
+GeGLU under other projects' names, `conversion` changes the modules of a model.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -11,14 +14,14 @@ from torch.utils._python_dispatch import _disable_current_modes
 from .. import ops as _ops  # noqa: F401  fills the registry
 from ..calls import dynamo as _frames
 
-with _disable_current_modes():  # a first call may be one that is being traced, which this is no part of
+with _disable_current_modes():  # a traced call may import this package, and no trace may contain the import
     _frames.tell_torch()
     from .registration import call, register, register_all
 
     register_all()
 
 from . import functions, modules
-from .conventions import (  # they take the registered operators
+from .conventions import (
     geglu_ascend,
     geglu_diffusers,
     geglu_gemma,
@@ -31,9 +34,16 @@ from .conventions import (  # they take the registered operators
 from .conversion import Report, convert, revert
 
 __all__ = [
+    "ELU",
+    "GEGLU",
+    "GELU",
+    "SELU",
+    "LeakyReLU",
     "Report",
     "call",
     "convert",
+    "elu",
+    "geglu",
     "geglu_ascend",
     "geglu_diffusers",
     "geglu_gemma",
@@ -41,16 +51,19 @@ __all__ = [
     "geglu_modernbert",
     "geglu_onnx",
     "geglu_t5",
+    "geglu_two",
     "geglu_vllm",
+    "gelu",
+    "leaky_relu",
     "register",
     "revert",
+    "selu",
 ]
-__all__ += functions.__all__
-__all__ += modules.__all__
+__all__ += sorted({*functions.__all__, *modules.__all__} - {*__all__})
 
 if TYPE_CHECKING:
-    from .functions import *  # noqa: F403
-    from .modules import *  # noqa: F403
+    from .functions import elu, geglu, geglu_two, gelu, leaky_relu, selu
+    from .modules import ELU, GEGLU, GELU, SELU, LeakyReLU
 else:
 
     def __getattr__(name: str) -> Any:

@@ -1,9 +1,8 @@
-"""The operators' derivatives, as PyTorch's autograd keys see them.
+"""The operators' kernels for the Autograd key.
 
-One door for everything: the kernel of the Autograd key. It does what the kernels of PyTorch's own operators do: it
-records one node for the innermost level of differentiation, and hands the call down to what lies below it: another
-level of torch.func, a transform, a tracer, or memory. So `torch.ops.actgrad` and the functions of this package are the
-same, and a compiled or exported graph holds the operators and nothing of this file.
+They do the same as those of PyTorch's own operators: they record one node for the innermost level of differentiation,
+and redispatch the call to the next level of torch.func, a transform, a tracer, or the kernel. So `torch.ops.actgrad`
+and the functions of this package are one, and a compiled or exported graph holds the operators alone.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from .kernels import Interface
 _C = torch._C
 
 
-class Below(NamedTuple):
-    """The way down from a level of differentiation, under the modes that were on above it.
+class Redispatch(NamedTuple):
+    """The call below a level of differentiation, under the modes above it.
 
-    A node's `forward` runs with both modes off, but levels below need them, and so does functionalisation: a write
-    under no_grad is none that torch.compile differentiates.
+    A node's `forward` runs with both modes off, but lower levels need them. So does functionalisation: torch.compile
+    does not differentiate a write under no_grad.
     """
 
     interface: Interface
     overload: Any
     keys: Any
     save: str
-    reverse: bool  # the modes that were on above
+    reverse: bool  # whether reverse mode is on above; likewise `forward`
     forward: bool
     is_nested: bool  # whether there are levels of torch.func below
 
@@ -48,12 +47,12 @@ class Below(NamedTuple):
 
 
 def is_forward() -> bool:
-    """Whether tangents may travel with tensors here."""
+    """Whether forward-mode differentiation is on."""
     return bool(forward_ad._current_level >= 0 and _C._is_fwd_grad_enabled())
 
 
 def node_of(name: str, kind: type) -> Any:
-    """A kind of node under a name of its own, which graphs show."""
+    """A class of nodes with a name of its own, which graphs show."""
     return type(name, (kind,), {})
 
 
@@ -72,21 +71,21 @@ def kernel(interface: Interface) -> Callable[..., Any]:
         if not is_watched:
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *given)
-        if node is None:  # classes take their time, and most operators are never differentiated
+        if node is None:  # made late: most operators are never differentiated
             node = node_of(interface.title, Node)
         if not is_nested:
-            return node.apply(Below(interface, overload, keys, save, reverse, forward, False), *given)
+            return node.apply(Redispatch(interface, overload, keys, save, reverse, forward, False), *given)
         with enable_single_level_autograd_function():
-            return node.apply(Below(interface, overload, keys, save, reverse, forward, True), *given)
+            return node.apply(Redispatch(interface, overload, keys, save, reverse, forward, True), *given)
 
     return autograd
 
 
 class Node(_SingleLevelFunction):
-    """What a call leaves in the graph."""
+    """The node of a call in the graph."""
 
     @staticmethod
-    def forward(ctx: Any, below: Below, *given: Any) -> Any:
+    def forward(ctx: Any, below: Redispatch, *given: Any) -> Any:
         interface = below.interface
         tensors = interface.tensors_of(given)
         may_compute = not below.is_nested and kernels.may_compute(interface, given)
@@ -121,6 +120,6 @@ class Node(_SingleLevelFunction):
         directions = derivation.interface.tensors_of(tangents)
         if not ctx.is_nested:
             return derivation.tangents(tensors, directions, ctx.dtype)
-        with forward_ad._set_fwd_grad_enabled(True):  # it is off, but levels below may need it
+        with forward_ad._set_fwd_grad_enabled(True):  # lower levels may need it
             primals = [x if x is None else forward_ad.unpack_dual(x).primal for x in tensors]
             return derivation.tangents(primals, directions, ctx.dtype)

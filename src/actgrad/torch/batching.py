@@ -1,4 +1,4 @@
-"""vmap: an operator over a batch is the operator on tensors with one dimension more."""
+"""vmap: an operator over a batch is the operator on tensors with one more dimension."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def rule(interface: Interface) -> Any:
 
 
 def _in_front(tensor: torch.Tensor, batch_dim: int | None, size: int, rank: int) -> torch.Tensor:
-    """The tensor with its batch as the first dimension and `rank` others, none of them copied."""
+    """A view with the batch as the first dimension and `rank` others."""
     tensor = tensor.expand(size, *tensor.shape) if batch_dim is None else tensor.movedim(batch_dim, 0)
     missing = rank + 1 - tensor.dim()
     return tensor.reshape(size, *(1,) * missing, *tensor.shape[1:]) if missing else tensor
 
 
 def _beside_batch(operator: str, dim: int, rank: int) -> int:
-    """A dimension of `rank` ones, counted with the batch in front; what is none must not become one."""
+    """The number of a dimension of `rank`, counted with the batch in front; a wrong one must not become right."""
     if not -rank <= dim < rank:
         raise InvalidArgument(f"{operator}: dim is {dim}; it must lie in [{-rank}, {rank - 1}]")
     return dim + 1 if dim >= 0 else dim

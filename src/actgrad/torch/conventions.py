@@ -1,7 +1,7 @@
-"""GeGLU as others have it: functions named after the place where a convention is used.
+"""GeGLU in the conventions of other projects: functions named after the project.
 
-They differ in which half of a packed tensor is the gate, in the form of GELU, and in whether there are two tensors
-instead. All are one operator, `geglu` or `geglu_two`; docs/torch.md has the table.
+Conventions differ in the active half of a packed tensor, in the form of GELU, and in one packed or two tensors. All
+call `geglu` or `geglu_two`; docs/torch.md has the table.
 """
 
 from __future__ import annotations

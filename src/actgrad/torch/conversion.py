@@ -1,7 +1,7 @@
-"""Swapping the activations inside an existing model, in place, and back again.
+"""Conversion of the activations in an existing model, in place, and back.
 
-A module is not replaced: it gets another class, a sub-class of its own with another `forward`. So all else stays what
-it is, wherever it is referred to from: parameters, buffers, hooks, names, places where it is shared, `isinstance`.
+`convert` replaces a module's class by a subclass with another `forward`. The object stays, with its parameters,
+buffers, hooks and names; so do references to it, and `isinstance`.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ from . import functions, saving
 nn = torch.nn
 
 
-class Row(NamedTuple):
-    """What became of one module."""
+class ConvertedModule(NamedTuple):
+    """A row of the report: one module."""
 
-    name: str  # in the model; several for a module that is there several times
+    name: str  # in the model; several for a shared module
     was: str  # its class
-    becomes: str  # "" where it was left alone
-    reason: str  # why it was
+    becomes: str  # its new class; "" without one
+    reason: str  # for leaving it alone
 
 
 @dataclass(frozen=True)
 class Report:
-    """What a conversion did, and left alone. Printed it is a table; `rows`, `swapped` and `left` are the data.
+    """The outcome of a conversion; printed, it is a table. `rows`, `swapped` and `left` are the data.
 
-    Only modules are swapped: a `torch.nn.functional.gelu` in somebody's `forward` is not seen, and not in this report.
+    Only modules are converted: calls such as `torch.nn.functional.gelu` in a `forward` are not in the report.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[ConvertedModule, ...]
 
     @property
-    def swapped(self) -> tuple[Row, ...]:
-        """The modules that have another class now."""
+    def swapped(self) -> tuple[ConvertedModule, ...]:
+        """The modules with a new class."""
         return tuple(row for row in self.rows if row.becomes)
 
     @property
-    def left(self) -> tuple[Row, ...]:
-        """The modules that look like activations and were left alone."""
+    def left(self) -> tuple[ConvertedModule, ...]:
+        """The activation modules that were left alone."""
         return tuple(row for row in self.rows if not row.becomes)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[ConvertedModule]:
         return iter(self.rows)
 
     def __str__(self) -> str:
@@ -65,14 +65,14 @@ class Report:
 
 
 def convert(model: torch.nn.Module, *, save: str = saving.AUTO) -> Report:
-    """Have a model's activation modules compute by actgrad, in place; the report says which do, and which do not.
+    """Convert a model's activation modules to actgrad, in place; the report lists those converted and those left.
 
-    Known are torch.nn's ELU, SELU, LeakyReLU and GELU, diffusers' GEGLU, and the gelu-gated MLP of Hugging Face's
-    Gemma models, which are tried on a few numbers first. Left alone is what has a `forward` of its own, scripted
-    modules, and calls of `torch.nn.functional`, which are no modules and not seen.
+    It converts torch.nn's ELU, SELU, LeakyReLU and GELU, diffusers' GEGLU, and the gelu-gated MLP of Hugging Face's
+    Gemma models; a trial on a few numbers confirms the last two. Scripted modules and subclasses with a `forward` of
+    their own are left alone. Calls of `torch.nn.functional` are not modules, and stay.
 
-    `save` is that of the functions. "auto" may keep a result in place of the input: where a model writes into an
-    activation's result (`y = elu(x); y += residual`), the backward pass raises PyTorch's error; then pass "input".
+    `save` is that of the functions. "auto" may save a result in place of the input. Where a model writes into an
+    activation's result (`y = elu(x); y += residual`), the backward pass raises PyTorch's error; pass "input" then.
     """
     if save not in (saving.AUTO, saving.INPUT):
         raise InvalidArgument(f"convert: save is {save!r}; it must be {saving.AUTO!r} or {saving.INPUT!r}")
@@ -80,12 +80,12 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO) -> Report:
 
 
 def revert(model: torch.nn.Module) -> Report:
-    """Undo `convert`: the modules, which are the same objects still, have their own classes again."""
+    """Undo `convert`: the modules, still the same objects, get their own classes back."""
     return _each(model, _reverted)
 
 
 def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any, str]]) -> Report:
-    """Give each module the class that `change` says, None for no change; a reason makes a row all the same."""
+    """Give each module the class that `change` returns; None leaves it. A class or a reason makes a row."""
     names: dict[torch.nn.Module, list[str]] = {}
     for name, module in model.named_modules(remove_duplicate=False):
         names.setdefault(module, []).append(name or "(the model itself)")
@@ -96,7 +96,9 @@ def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any,
         if kind is not None:
             module.__class__ = kind
         if kind is not None or reason:
-            rows.append(Row(", ".join(known), was.__name__, kind.__name__ if kind is not None else "", reason))
+            rows.append(
+                ConvertedModule(", ".join(known), was.__name__, kind.__name__ if kind is not None else "", reason)
+            )
     return Report(tuple(rows))
 
 
@@ -104,16 +106,16 @@ def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any,
 
 
 class _Marker:
-    """A base of the classes that conversion makes, so that they are known again."""
+    """The base of converted classes."""
 
     original: type
 
 
 @cache
 def _class(original: Any, forward: Callable[..., Any], option: str) -> type:
-    """A sub-class with another forward, which has an option: what to save, or GELU's form.
+    """A subclass with another forward. `option` is its `save`, or GELU's form.
 
-    It is named after its base, as those that torch.nn.utils.parametrize makes.
+    Its name begins with ours, as the names that torch.nn.utils.parametrize makes begin with "Parametrized".
     """
     members = {
         "forward": forward,
@@ -127,7 +129,7 @@ def _class(original: Any, forward: Callable[..., Any], option: str) -> type:
 
 
 def _rebuilt(original: Any, forward: Callable[..., Any], option: str) -> Any:
-    """A converted module without its state: what pickles and copies of one begin with."""
+    """A converted module without its state, for pickles and copies."""
     kind: Any = _class(original, forward, option)
     return kind.__new__(kind)
 
@@ -196,7 +198,7 @@ _FORWARDS: dict[Any, Callable[..., Any]] = {
 
 
 def _packed_forward(self: Any, hidden_states: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-    if args or kwargs:  # deprecated there, which it says itself
+    if args or kwargs:  # deprecated: the original warns
         return self.original.forward(self, hidden_states, *args, **kwargs)
     return functions.geglu(self.proj(hidden_states), approximate=self.actgrad_option)
 
@@ -205,7 +207,7 @@ def _two_forward(self: Any, x: torch.Tensor) -> torch.Tensor:
     return self.down_proj(functions.geglu_two(self.up_proj(x), self.gate_proj(x), self.actgrad_option))
 
 
-# Whether a module is what its name says
+# Trials
 
 
 def _if_it_is(
@@ -214,16 +216,16 @@ def _if_it_is(
     projections: tuple[str, ...],
     formula: Callable[[Any, Callable[..., Any]], Any],
 ) -> tuple[type | None, str]:
-    """The converted class, if the module computes the formula of one of GELU's forms; it is tried without its weights.
+    """The converted class, if the module without its weights computes the formula with one of GELU's forms.
 
-    Only its own code can tell: libraries agree neither on the half that is the gate nor on the form of GELU.
+    The trial is necessary: libraries differ in the half that is the gate, and in the form of GELU.
     """
     kind: Any = type(module)
     trial = kind.__new__(kind)
     trial.__dict__.update(module.__dict__)
     stubs = {name: nn.Identity() if name != "up_proj" else _Threefold() for name in projections}
     trial.__dict__["_modules"] = {**module._modules, **stubs}
-    # Hooks are called by the module, and not by its forward; this is the forward alone.
+    # A call of `forward` runs no hooks.
     x = torch.linspace(-3, 3, 32, dtype=torch.float64, device="cpu")
     try:
         with torch.no_grad():
@@ -242,7 +244,7 @@ def _if_it_is(
 
 
 class _Threefold(torch.nn.Module):
-    """A projection that is told apart from its neighbour."""
+    """A projection that differs from the identity beside it."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return 3.0 * x
@@ -257,6 +259,6 @@ def _upper(x: torch.Tensor) -> torch.Tensor:
 
 
 def _has_hooks(module: Any) -> bool:
-    """Whether anything is called around a module's forward."""
+    """Whether hooks run around a module's forward."""
     names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
     return any(getattr(module, name, None) for name in names)

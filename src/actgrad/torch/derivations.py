@@ -1,4 +1,4 @@
-"""How a call is differentiated: by which kernels, and where there is none by its formula."""
+"""The derivatives of a call: by a backward operator's kernel, else by the formula."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class Gradient(NamedTuple):
 
 
 class Derivation(NamedTuple):
-    """How calls with these attributes are differentiated."""
+    """The derivatives of calls with these attributes."""
 
     interface: Interface
     attributes: dict[str, Any]
     keeps_result: bool
     keeps_more: bool
-    by_kernel: Gradient | None  # of a forward operator, from what is kept
+    by_kernel: Gradient | None  # of a forward operator, from the saved tensors
     by_kernel_from_input: Gradient | None
 
     def gradients(self, numbers: Sequence[int], saved: Any, gradients: Tensors) -> list[torch.Tensor | None]:
-        """The gradients of some of the call's tensors, given what was saved and those of its outputs."""
+        """The gradients of some of the call's tensors, given the saved tensors and the outputs' gradients."""
         if self.by_kernel is None:
             return [self._of_gradient(number, saved, gradients) for number in numbers]
         first, *others = gradients
@@ -64,7 +64,7 @@ class Derivation(NamedTuple):
         return [sum_present((totals[number], self._by_formula(number, saved, (None, *others)))) for number in numbers]
 
     def _of_gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
-        """The gradient of one tensor of a backward operator's call, which has no kernel of its own."""
+        """The gradient of one tensor of a backward operator's call, for which no kernel exists."""
         operator, first = self.interface.operator, gradients[0]
         if all(gradient is None for gradient in gradients):
             return None
@@ -78,7 +78,7 @@ class Derivation(NamedTuple):
         return total.sum_to_size(target.shape).to(target.dtype)
 
     def tangents(self, tensors: Any, directions: Tensors, dtype: torch.dtype) -> Any:
-        """The tangents of the call's outputs, of which the first has this dtype."""
+        """The tangents of the call's outputs; `dtype` is that of the first output."""
         operator = self.interface.operator
         if self.by_kernel_from_input is not None and not operator.multiplies:
             return self.by_kernel_from_input(directions[0], *tensors)
@@ -96,7 +96,7 @@ _lock = forkable_lock()
 
 
 def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype, save: str) -> Derivation:
-    """How a call with these attributes is differentiated; kept, since it takes longer than a small kernel."""
+    """The derivatives of a call with these attributes; cached, since they take longer than a small kernel."""
     if products.any_chosen() or not all(map(_is_told_by_equality, values)):
         return _derive(interface, values, dtype, save)
     key = (interface, values, dtype, save)
@@ -111,7 +111,7 @@ def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype, sa
 
 
 def _is_told_by_equality(value: Any) -> bool:
-    """Whether a number equals no other one: no zero (which is signed), no NaN, no tracer's symbol."""
+    """Whether equality identifies a value: no zero (0.0 == -0.0), no NaN, no tracer's symbol."""
     return type(value) in (int, bool) or (type(value) is float and value == value and value != 0)
 
 
@@ -121,7 +121,7 @@ def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype, s
 
 
 def derive_in_place(interface: Interface, values: tuple[Any, ...]) -> Derivation:
-    """The same where the input is overwritten."""
+    """The derivatives of a call in place."""
     attributes = interface.attributes_of(values)
     return _with_way(interface, attributes, saving.choose_in_place(interface.operator, attributes))
 

@@ -1,8 +1,8 @@
-"""Dual numbers of tensors: a formula run on them gives its derivative, as an expression that PyTorch differentiates on.
+"""Dual numbers of tensors: a formula of dual numbers gives its derivative as an expression that PyTorch differentiates.
 
-What is no function of the differentiated input has the slope None and costs nothing; so a formula that only asks for
-the sign of a number shows that it does. At a kink the slope is the one from the left, the side on which `x > 0` counts
-zero: through PyTorch's own `abs` it would be 0, and gelu''(0) with it.
+A number that does not depend on the differentiated input has the slope None and costs nothing. So a formula that needs
+only the sign of a number has the slope None too. At a kink the slope is the one from the left, where `x > 0` is false:
+PyTorch's own `abs` gives 0 there, and gelu''(0) = 0 with it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 from ..base import xp
 
 _FAR = 100.0  # the normal density is 0 from here on, in every dtype; keeps infinity * 0 out of its derivatives
-_SATURATED = 1e9  # so is the slope of a logistic function of the cube
+_SATURATED = 1e9  # the slope of a logistic function of the cube is 0 from here on
 
 
 class Dual:
@@ -132,7 +132,7 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
 
     def choose(condition: Any, a: Any, b: Any) -> Any:
         if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-            a = torch.scalar_tensor(a, dtype=dtype)  # of two plain numbers PyTorch makes its default dtype
+            a = torch.scalar_tensor(a, dtype=dtype)  # torch.where of two plain numbers has the default dtype
         return torch.where(condition, a, b)
 
     def where(condition: Any, a: Any, b: Any) -> Any:
@@ -147,7 +147,7 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
 
     def maximum(a: Any, b: Any) -> Any:
         if not isinstance(a, Dual):
-            a, b = b, a  # the differentiated one first: at a tie the other one's slope is that from the left
+            a, b = b, a  # the differentiated one first: at a tie the slope from the left is the other one's
         return where((a > b) | _is_nan(a), a, b)
 
     def minimum(a: Any, b: Any) -> Any:

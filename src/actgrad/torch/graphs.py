@@ -1,9 +1,8 @@
-"""What torch.compile sees of a call on CUDA tensors: the Triton kernel and its launch, not an opaque operator.
+"""torch.compile on CUDA tensors: graphs hold the Triton kernel and its launch in place of an opaque operator.
 
-PyTorch has `torch.library.triton_op` for operators that are made by it; ours have kernels for several devices, and
-rules of their own. So what counts of it is done here: where a call meets functionalisation, which is below autograd and
-above the graph, the kernel takes the operator's place. Where results might not be those of a call that nobody compiles,
-the operator stays, which every graph may hold.
+`torch.library.triton_op` makes operators of one kernel; ours have kernels for several devices, and rules of their own.
+So a rule of functionalisation, below autograd and above the graph, replaces the operator by its kernel. The operator
+stays wherever the kernel's results might differ from those of an eager call.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from ..calls import prepare
 from . import kernels
 from .kernels import Interface
 
-DEVICE = "cuda"  # whose memory the kernels compute on
-#: What PyTorch's cache of compiled graphs knows operators' kernels by; None before PyTorch knows that there are any.
+DEVICE = "cuda"
+#: The kernels of each operator in PyTorch's cache of compiled graphs; None in versions that know no such operators.
 _KERNELS = getattr(getattr(torch._library, "triton", None), "triton_ops_to_kernels", None)
 
 
 def register(library: Any, interface: Interface) -> None:
-    """Have graphs hold the operator's kernel where they can."""
+    """Let graphs hold the operator's kernel where possible."""
 
     def rule(mode: Any, overload: Any, types: Any, given: Any, options: Any = None) -> Any:
         if _may_hold_kernels(mode, types, given) and _is_known(interface, given):
@@ -45,7 +44,7 @@ def register(library: Any, interface: Interface) -> None:
 
 
 def register_variant(library: Any, name: str, functional: Callable[..., Any]) -> None:
-    """The same for a variant that writes to tensors it is given; `functional` is the operator and copies."""
+    """The rule of a variant that writes into given tensors; `functional` is the operator and a copy."""
 
     def rule(mode: Any, overload: Any, types: Any, given: Any, options: Any = None) -> Any:
         if not _may_hold_kernels(mode, types, (*given, *(options or {}).values())):
@@ -63,12 +62,12 @@ def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:
 
 
 def _may_hold_kernels(mode: Any, types: Any, given: Sequence[Any]) -> bool:
-    """Whether a graph is for compiling, for a GPU of NVIDIA's, and of tensors without rules of their own.
+    """Whether a graph is compiled for an NVIDIA GPU, from tensors without rules of their own.
 
-    An exported graph keeps operators: it is for other machines too. So does one that is compiled under a product, whose
-    rules hold where a call is made; a kernel in a graph knows none.
+    An exported graph keeps operators, since other machines load it. So does a graph compiled under a product: a kernel
+    in a graph does not check the product's rules.
     """
-    from torch._functorch import config  # is loaded by whom it concerns
+    from torch._functorch import config  # loaded by compilers alone
 
     tensors = [each for each in given if isinstance(each, torch.Tensor)]
     return (
@@ -84,20 +83,20 @@ def _may_hold_kernels(mode: Any, types: Any, given: Sequence[Any]) -> bool:
 
 
 def _is_known(interface: Interface, given: tuple[Any, ...]) -> bool:
-    """Whether the attributes are numbers, and the sizes such that one may ask about them."""
+    """Whether the attributes are numbers, and the sizes have values or hints."""
     if any(isinstance(value, kernels.SYMBOLS) for value in interface.values_of(given)):
         return False
     tensors = [tensor for tensor in interface.tensors_of(given) if tensor is not None]
     symbols = [n for tensor in tensors for n in (*tensor.shape, *tensor.stride()) if isinstance(n, torch.SymInt)]
     if not symbols:
         return True
-    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols  # is loaded where there are symbols
+    from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols  # loaded where symbols exist
 
     return not free_unbacked_symbols(symbols)
 
 
 def _launched(interface: Interface, given: tuple[Any, ...]) -> Any:
-    """The results of a call, of its kernel's launch; None where Triton is not there."""
+    """The results of a call by its kernel's launch; None without Triton."""
     try:
         backend = backends.load("triton")
     except BackendUnavailable:
@@ -113,9 +112,9 @@ def _launched(interface: Interface, given: tuple[Any, ...]) -> Any:
 
 
 class _Source:
-    """What PyTorch's cache of compiled graphs knows an operator's kernels by: all that their text comes from.
+    """The key of an operator's kernels in PyTorch's cache of compiled graphs: a digest of this package.
 
-    It takes it for a function of Triton's, of which it reads the text and the names that it refers to.
+    The cache takes it for a Triton function, and reads its source and the names in `fn`.
     """
 
     __name__ = "actgrad"
@@ -126,7 +125,7 @@ class _Source:
 
     @property
     def src(self) -> str:
-        """A text that is another one whenever the kernels may be."""
+        """A text that changes whenever a kernel may change."""
         return f"actgrad {__version__}, {_digest()}, {products.any_chosen()}"
 
 

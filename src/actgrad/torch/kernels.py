@@ -1,4 +1,4 @@
-"""An operator's call as PyTorch's dispatcher makes it: computed on memory, or on shapes alone."""
+"""An operator's kernels for PyTorch's dispatcher: on memory, or on shapes alone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..base.loop import Meta
 from ..calls import arguments, prepare
 from ..calls.operator import Operator
 
-#: Numbers of a call that is being traced for any of them.
+#: The types of a tracer's symbolic numbers.
 SYMBOLS = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 class Interface:
-    """An operator's schema as PyTorch has it: all arguments in one row, outputs without names."""
+    """An operator's schema in PyTorch's form: all arguments in one row, outputs without names."""
 
     def __init__(self, operator: Operator):
         self.operator = operator
@@ -32,7 +32,7 @@ class Interface:
         if self.names != tuple(names[self.span]):
             raise ValueError(f"{operator.name}: its schema has tensors between attributes")
         self.has_optional = any(a.is_optional for a in schema.tensors)
-        #: What the dispatcher leaves out where it equals the schema's default.
+        #: The dispatcher leaves out trailing arguments that equal these.
         self.defaults = tuple(_literal(operator, a.name, a.default) for a in schema.arguments)
 
     @property
@@ -51,12 +51,12 @@ class Interface:
 
     @property
     def title(self) -> str:
-        """The name of the nodes that it leaves in a graph."""
+        """The name of its nodes in graphs."""
         return "Actgrad" + "".join(word.capitalize() for word in self.operator.name.split("_"))
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The outputs' names where a caller gives them, which are PyTorch's."""
+        """The outputs' names in the out variant, as PyTorch's own operators have them."""
         outputs = self.operator.schema.outputs
         return ("grad_input",) if self.operator.gradient_of is not None and len(outputs) == 1 else outputs
 
@@ -91,7 +91,7 @@ class Interface:
         }
 
     def template(self, attributes: dict[str, Any]) -> list[Any]:
-        """All arguments of a call but for the tensors; attributes that are missing take the operator's defaults."""
+        """All arguments of a call but the tensors; missing attributes take the operator's defaults."""
         row: list[Any] = [None] * len(self.defaults)
         values = {**self.operator.defaults, **attributes}
         row[self.span] = [_literal(self.operator, name, values[name]) for name in self.names]
@@ -120,13 +120,12 @@ def _literal(operator: Operator, name: str, value: Any) -> Any:
 def compute(interface: Interface) -> Callable[..., Any]:
     """The kernel: the call on memory.
 
-    What it is given may be on a graph, which is the dispatcher's affair and not the kernel's; options, by keyword, are
-    the derivatives'.
+    Its tensors may be on a graph, which is the Autograd key's matter. Options, by keyword, concern derivatives alone.
     """
     operator, names, span, places = interface.operator, interface.names, interface.span, interface.tensors
 
     def kernel(*given: Any, out: Any = None, **options: Any) -> Any:
-        if len(given) == 1:  # nothing but defaults: the shortest way
+        if len(given) == 1:  # defaults alone: the fastest path
             return operator(given[0].detach(), out=out)
         given = interface.filled(given)
         tensors = [None if given[place] is None else given[place].detach() for place in places]
@@ -135,14 +134,14 @@ def compute(interface: Interface) -> Callable[..., Any]:
     return kernel
 
 
-#: The dispatch keys of a tensor that is only memory of the CPU: not batched, lazily negated, functional, a subclass...
+#: The dispatch keys of plain CPU memory: not batched, lazily negated, functional, a subclass...
 _PLAIN = torch._C._dispatch_keys(torch.empty(0)).raw_repr()
 
 
 def is_direct(tensors: Sequence[torch.Tensor]) -> bool:
-    """Whether nobody stands between a call below autograd and the kernel, so that the dispatcher need not be asked.
+    """Whether a call below autograd reaches the kernel without another rule, so that it may skip the dispatcher.
 
-    Its detour costs more than the kernel of a small tensor.
+    The dispatcher takes longer than the kernel of a small tensor.
     """
     if torch._C._len_torch_dispatch_stack():
         return False
@@ -150,12 +149,12 @@ def is_direct(tensors: Sequence[torch.Tensor]) -> bool:
 
 
 def may_compute(interface: Interface, given: Sequence[Any]) -> bool:
-    """Whether a call's arguments may go to the kernel straight away."""
+    """Whether a call may skip the dispatcher."""
     return not interface.has_optional and is_direct(interface.tensors_of(given))
 
 
 def shapes(interface: Interface, *given: Any, out: Any = None, **options: Any) -> Any:
-    """The same without data: checked, and results with the strides that the kernel's have; None with `out`."""
+    """The call without data: checks, and results with the kernel's strides; None with `out`."""
     call = checked(interface, given, out or ())
     if out is not None:
         return None

@@ -1,8 +1,8 @@
-"""The derivatives of any operator, from its formula: what higher orders are made of, in PyTorch's own operators.
+"""The derivatives of any operator from its formula, in PyTorch's own operators: all higher orders are made of them.
 
-A kernel computes the outputs' elements from the inputs' elements at the same place, so that the derivatives are
-products of tensors with the elements' partial derivatives. These come from running the formula on dual numbers; they
-are expressions that PyTorch can differentiate on, transform and compile.
+A kernel computes an element of the outputs from the elements at the same place of the inputs. So a derivative is a
+product of tensors with the elements' partial derivatives. The formula of dual numbers gives these, as expressions that
+PyTorch differentiates, transforms and compiles.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from .dual import Dual, bound, slope
 Tensors = Sequence["torch.Tensor | None"]
 
 
-class Element(NamedTuple):
-    """A call, taken apart into what its kernel meets at each element."""
+class ElementCall(NamedTuple):
+    """The computation of a call's elements."""
 
     compute: Any  # (inputs, attributes) -> outputs, on dual numbers
     inputs: list[torch.Tensor]
-    owners: list[int]  # of which of the operator's tensors each input is a part
+    owners: list[int]  # the number of the tensor that each input is a part of
     attributes: list[float]
     dtype: torch.dtype  # of the arithmetic
 
@@ -33,7 +33,7 @@ class Element(NamedTuple):
 def vector_jacobian(
     operator: Operator, tensors: Tensors, attributes: dict[str, Any], gradients: Tensors, number: int
 ) -> torch.Tensor:
-    """The gradient of the tensor at `number`, given those of the outputs, None for one that nobody asks for."""
+    """The gradient of the tensor at `number`, given the outputs' gradients; None stands for 0."""
     element = _element(operator, tensors, attributes)
     cotangents = _parts(operator, attributes, gradients, of_outputs=True)
     parts = [
@@ -42,7 +42,7 @@ def vector_jacobian(
         if owner == number
     ]
     target = tensors[number]
-    assert target is not None, "only what was given is differentiated"
+    assert target is not None, "only given tensors are differentiated"
     if all(part is None for part in parts):
         return torch.zeros_like(target)
     if len(parts) > 1:
@@ -53,7 +53,7 @@ def vector_jacobian(
 def jacobian_vector(
     operator: Operator, tensors: Tensors, attributes: dict[str, Any], tangents: Tensors, dtype: torch.dtype
 ) -> list[torch.Tensor]:
-    """The outputs' tangents, given those of the tensors, None for one that does not change."""
+    """The outputs' tangents, given the tensors' tangents; None stands for 0."""
     element = _element(operator, tensors, attributes)
     pairs = zip(_parts(operator, attributes, tensors), _parts(operator, attributes, tangents), strict=True)
     directions = [tangent for tensor, tangent in pairs if tensor is not None]
@@ -77,7 +77,7 @@ def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: s
     return all(derivative is None for place in places for derivative in _partials(element, place))
 
 
-def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> Element:
+def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> ElementCall:
     names = operator.schema.tensor_names
     named = dict(zip(names, tensors, strict=True))
     element, formulas = operator.element_and_formulas(named, attributes, products.chosen())
@@ -92,17 +92,17 @@ def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -
         for _ in operator.access.parts(names[number], tuple(tensor.shape), attributes)
     ]
     scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
-    return Element(lambda *numbers: element(*functions, *numbers), inputs, owners, scalars, dtype)
+    return ElementCall(lambda *numbers: element(*functions, *numbers), inputs, owners, scalars, dtype)
 
 
-def _partials(element: Element, place: int) -> list[Any]:
+def _partials(element: ElementCall, place: int) -> list[Any]:
     """The outputs' derivatives by the input at `place`; None where an output does not depend on it."""
     numbers: list[Any] = list(element.inputs)
     numbers[place] = Dual(numbers[place], 1.0)
     return [slope(output) for output in element.compute(*numbers, *element.attributes)]
 
 
-def _products(element: Element, place: int, cotangents: Tensors) -> list[Any]:
+def _products(element: ElementCall, place: int, cotangents: Tensors) -> list[Any]:
     return [
         None if cotangent is None or derivative is None else cotangent.to(element.dtype) * derivative
         for cotangent, derivative in zip(cotangents, _partials(element, place), strict=True)
@@ -110,7 +110,7 @@ def _products(element: Element, place: int, cotangents: Tensors) -> list[Any]:
 
 
 def sum_present(terms: Iterable[Any]) -> Any:
-    """The sum of the terms that are there; None where none is."""
+    """The sum of the terms that are not None; None without any."""
     present = [term for term in terms if term is not None]
     return sum(present[1:], present[0]) if present else None
 
@@ -118,7 +118,7 @@ def sum_present(terms: Iterable[Any]) -> Any:
 def _parts(
     operator: Operator, attributes: dict[str, Any], tensors: Tensors, of_outputs: bool = False
 ) -> list[torch.Tensor | None]:
-    """Tensors, gradients or tangents as the parts that an element sees; None for each part of one that is missing."""
+    """Tensors, gradients or tangents as the parts that an element sees; None for each part of a missing one."""
     names, access = operator.schema.outputs if of_outputs else operator.schema.tensor_names, operator.access
     parts: list[torch.Tensor | None] = []
     for name, tensor in zip(names, tensors, strict=True):
@@ -132,7 +132,7 @@ def _parts(
 def _joined(
     operator: Operator, name: str, attributes: dict[str, Any], parts: Sequence[Any], dtype: torch.dtype
 ) -> torch.Tensor:
-    """The packed tensor of these parts; a missing one is zero."""
+    """The packed tensor of these parts; a missing part is zero."""
     like = next(part for part in parts if part is not None)
     present = [(torch.zeros_like(like) if part is None else part).to(dtype) for part in parts]
     joined: torch.Tensor = join(operator.access, name, present, attributes, torch.cat)

@@ -138,7 +138,7 @@ class TorchNames:
 
     @property
     def function_documentation(self) -> str:
-        """What the function returns, its formula, and its options."""
+        """The function's docstring: summary, formula, options."""
         formula, names = self.operator.formula, {p.name for p in self.parameters}
         formulas = formula.values() if isinstance(formula, Mapping) else [formula]
         parts = [self.operator.summary]
@@ -155,7 +155,7 @@ class TorchNames:
 
     @property
     def module_documentation(self) -> str:
-        """The same in short."""
+        """The module's docstring."""
         return f"{self.operator.summary}\n\nThe module of `actgrad.torch.{self.function}`, which has the details."
 
 
@@ -173,12 +173,12 @@ def _indented(lines: Sequence[str]) -> str:
 
 
 def stated() -> list[TorchNames]:
-    """The names of all operators that state some."""
+    """The names that the registry's operators state."""
     return [TorchNames(operator) for operator in list(REGISTRY.values()) if operator.definition.torch is not None]
 
 
 def make(module: dict[str, Any], name: str) -> Any:
-    """The function or class `name`, made in the module with these members, and kept there.
+    """The function or class `name`, made and stored in the module with these members.
 
     Raises AttributeError where no operator states the name.
     """
@@ -194,5 +194,5 @@ def make(module: dict[str, Any], name: str) -> Any:
         scope: dict[str, Any] = {}
         exec(compile(text, file, "exec", __future__.annotations.compiler_flag, dont_inherit=True), module, scope)
         scope[name].__doc__ = documentation
-        return module.setdefault(name, scope[name])  # one object: another thread may have made it
+        return module.setdefault(name, scope[name])  # another thread may have stored one
     raise AttributeError(f"module {module['__name__']!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The registry's operators as `torch.ops.actgrad`: everything follows from an operator's schema and formulas."""
+"""The registry's operators as `torch.ops.actgrad`, from their definitions alone."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from ..calls.operator import REGISTRY, Operator
 from . import autograd, batching, graphs, kernels, saving, sharding, variants
 from .kernels import Interface, interface_of
 
-#: Open as long as the process lives: an operator is gone with its library.
+#: It lives as long as the process: PyTorch removes operators with their library.
 LIBRARY = torch.library.Library("actgrad", "FRAGMENT")
 
 _CLONE = variants.register_clone(LIBRARY)
 
-#: One kernel for all devices and kinds of memory: the operator itself says which it cannot take, and the way out.
+#: One kernel for all devices and kinds of memory: the operator's own error names those that it cannot take.
 KERNEL_KEYS = ("CompositeExplicitAutograd", "NestedTensorCPU", "NestedTensorCUDA")
 
 #: Registered operators, by name.
 REGISTERED: dict[str, Interface] = {}
 
-#: Those whose rules are still to be registered: they take most of the time, and few programs need all operators.
+#: Operators without rules yet: rules take most of the time, and few programs need those of all operators.
 _incomplete: dict[str, Interface] = {}
 _undefined: set[str] = set()  # operators in `register`
 _lock = forkable_lock()
@@ -45,9 +45,7 @@ class _Namespace(type(torch.ops.actgrad)):  # type: ignore[misc]
         if operator is not None:
             with _lock:
                 interface = register(operator)
-                if (
-                    interface.operator.name in _undefined
-                ):  # `define` looks for objects that must know of another overload
+                if interface.operator.name in _undefined:  # `define` looks for earlier overloads
                     raise AttributeError(name)
                 _complete(interface)
         return super().__getattr__(name)
@@ -59,8 +57,8 @@ torch.ops.actgrad.__class__ = _Namespace
 def register(operator: Operator) -> Interface:
     """Make an operator one of `torch.ops.actgrad`, if it is not one yet.
 
-    Operators in the registry are registered by importing this package, others when `torch.ops.actgrad` is first asked
-    for their names. Further kernels (another device's) can be registered on the `overload` of the returned object.
+    Importing this package registers the operators of the registry. Later ones are registered when their names are first
+    looked up in `torch.ops.actgrad`. Kernels for other devices can be registered on the result's `overload`.
     """
     known = REGISTERED.get(operator.name)
     if known is not None:
@@ -86,7 +84,7 @@ def _complete(interface: Interface) -> None:
     name = interface.operator.name
     if _incomplete.pop(name, None) is None:
         return
-    with _disable_current_modes():  # the first call may be one that is being traced
+    with _disable_current_modes():  # a traced call may be the first
         torch.library.register_torch_dispatch(
             f"actgrad::{name}", NestedTensor, partial(_refuse, interface), lib=LIBRARY
         )
@@ -102,14 +100,14 @@ def _complete(interface: Interface) -> None:
 
 
 def _refuse(interface: Interface, mode: Any, function: Any, types: Any, args: Any, kwargs: Any = None) -> None:
-    """What becomes of a call on jagged tensors, whose class would only say that it does not know the operator."""
+    """Raise our own error for jagged tensors; that of their class does not name the way out."""
     for name, tensor in zip(interface.operator.schema.tensor_names, interface.tensors_of(args), strict=True):
         if isinstance(tensor, NestedTensor):
             arrays.torch_meta(torch, tensor, interface.operator.name, name)
 
 
 def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any], out: tuple[Any, ...] = ()) -> Any:
-    """An operator's call on tensors that are more than memory, in the schema's order; what `actgrad`'s functions do."""
+    """An operator's call through PyTorch's dispatcher, with tensors in the schema's order."""
     interface = register(operator)
     row = interface.row(tensors, attributes)
     if not out:

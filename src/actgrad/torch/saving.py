@@ -1,4 +1,4 @@
-"""What a forward operator keeps for its gradient: its input, its result in place of it, or a further result too."""
+"""The tensors that a forward call saves for its gradient: the input, the result, or the input and a further result."""
 
 from __future__ import annotations
 
@@ -80,16 +80,16 @@ def _sources(backward: Operator, keeps: str) -> tuple[int | None, ...]:
 
 
 def prepare(operator: Operator) -> None:
-    """Find out about an operator's gradients now: later, a tracer may be watching."""
+    """Evaluate an operator's gradients now, outside of any trace."""
     result = ways(operator).get(RESULT)
     if result is not None:
         _costs_nothing(result.backward)
 
 
 def choose(operator: Operator, attributes: dict[str, Any], dtype: torch.dtype, save: str) -> SavedForBackward | None:
-    """The way that `save` asks for; "auto" keeps the result where it tells all there is to know, exactly.
+    """The backward operator for `save`; "auto" saves the result where that is exact.
 
-    Where the result does not tell the sign of the input, asking for it is an InvalidArgument.
+    Raises InvalidArgument for an unknown `save`, and for "result" where the result does not have the input's sign.
     """
     known = ways(operator)
     if save != AUTO:
@@ -109,14 +109,14 @@ def choose(operator: Operator, attributes: dict[str, Any], dtype: torch.dtype, s
 
 
 def choose_in_place(operator: Operator, attributes: dict[str, Any]) -> SavedForBackward | None:
-    """The same where the input is overwritten: the result costs no memory; a copy of the input would."""
+    """The backward operator of a call in place: the result costs no memory, a copy of the input does."""
     known = ways(operator)
     result = known.get(RESULT)
     return known.get(INPUT) if result is None or _fault(result, attributes) else result
 
 
 def _fault(way: SavedForBackward, attributes: dict[str, Any]) -> str | None:
-    """Why a result does not stand in for its input, None where it does."""
+    """The reason why a result cannot replace its input; None where it can."""
     if not way.keeps_result:
         return None
     product = products.chosen()

@@ -1,9 +1,8 @@
-"""DTensor: how an operator's tensors may lie on a mesh of devices, so that each computes on what it has.
+"""DTensor: the placements of an operator's tensors on a mesh under which each device computes on its own shard.
 
-All of it follows from the layout. An element of the results depends on the inputs' elements at the same place, so any
-dimension may be sharded, but for the one along which a packed tensor is halved; what is broadcast is whole everywhere.
-Sums that are still to be made (Partial) may wait where the operator is linear: in the gradient that a backward operator
-is given, and in the factor that geglu_two does not activate.
+The placements follow from the access. An element of the results depends on the inputs' elements at the same place, so
+any dimension may be sharded but the one that halves a packed tensor. A broadcast tensor is replicated. Partial sums may
+wait where the operator is linear: in the gradient of a backward operator, and in the factor of geglu_two.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _waiting: list[Callable[[], None]] = []
 
 
 def register(interface: Interface, overload: Any) -> None:
-    """Register the rules of an operator's overload, as soon as DTensor is there: importing it takes a second."""
+    """Register the rules of an overload when DTensor is imported, which takes a second."""
 
     def now() -> None:
         from torch.distributed.tensor.experimental import register_sharding
@@ -35,14 +34,14 @@ def register(interface: Interface, overload: Any) -> None:
         now()
         return
     if not _waiting:
-        sys.meta_path.insert(0, _Watch())
+        sys.meta_path.insert(0, _DTensorFinder())
     _waiting.append(now)
 
 
 def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool = False) -> list[tuple[Any, Any]]:
-    """What is allowed on one dimension of a mesh: the placements of the outputs, and those of the arguments.
+    """The placements on one dimension of a mesh: pairs of those of the outputs and of the arguments.
 
-    `given` are the call's arguments, tensors with `shape`; the dispatcher leaves out those that equal their defaults.
+    `given` are the call's arguments; the dispatcher leaves out trailing ones that equal their defaults.
     """
     from torch.distributed.tensor import Partial, Replicate, Shard
 
@@ -78,8 +77,8 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
     return found
 
 
-class _Watch(MetaPathFinder):
-    """Sees DTensor being imported, once, and has the rules registered behind it."""
+class _DTensorFinder(MetaPathFinder):
+    """Waits for the import of DTensor, and registers the rules after it."""
 
     def find_spec(self, name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
         if name != _DTENSOR:
@@ -87,12 +86,12 @@ class _Watch(MetaPathFinder):
         sys.meta_path.remove(self)
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Following(spec.loader)
+            spec.loader = _RegisteringLoader(spec.loader)
         return spec
 
 
-class _Following(Loader):
-    """A module's loader, and then the rules."""
+class _RegisteringLoader(Loader):
+    """A module's loader, which registers the rules after it."""
 
     def __init__(self, loader: Loader):
         self._loader = loader
@@ -102,7 +101,7 @@ class _Following(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        assert module.__spec__ is not None, "it was found by one"
+        assert module.__spec__ is not None, "a finder found the module"
         module.__spec__.loader = module.__loader__ = self._loader
         while _waiting:
             _waiting.pop(0)()

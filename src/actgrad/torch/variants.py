@@ -1,4 +1,4 @@
-"""In-place and `out` variants, as PyTorch's own operators have them: `elu_`, `elu.out`, `elu_backward.grad_input`."""
+"""In-place and `out` variants with the names of PyTorch's own: `elu_`, `elu.out`, `elu_backward.grad_input`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch._C._autograd import CreationMeta, _get_creation_meta
 
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
-from .autograd import Below, Node, is_forward, node_of
+from .autograd import Node, Redispatch, is_forward, node_of
 from .derivations import derive_in_place
 from .kernels import Interface
 
@@ -20,9 +20,9 @@ TAGS = (torch.Tag.pt2_compliant_tag,)
 
 
 def register_clone(library: Any) -> Any:
-    """The copy of an input that is about to be overwritten, as an operator of its own.
+    """A copy of a tensor before it is overwritten, as an operator of its own.
 
-    torch.compile takes aten's clone out of its graphs, and would keep the graph's input, which is overwritten later.
+    torch.compile removes aten's clone from its graphs, and would save the graph's input, which a later node overwrites.
     """
     library.define("_clone(Tensor self) -> Tensor", tags=TAGS)
     torch.library.register_fake("actgrad::_clone", torch.clone, lib=library)
@@ -63,7 +63,7 @@ class Variant:
 
 
 class OutVariant(Variant):
-    """The variant whose results go to tensors that the caller gives; the overload is named after the first of them."""
+    """The variant that writes into given tensors; its overload is named after the first one."""
 
     def __init__(self, interface: Interface):
         super().__init__(interface)
@@ -140,7 +140,7 @@ class InPlaceVariant(Variant):
     def autograd(self, keys: Any, *row: Any) -> Any:
         if is_forward() or _C._are_functorch_transforms_active():
             x, *rest = row
-            return x.copy_(self.interface.overload(x.clone(), *rest))  # two operators that every transform knows
+            return x.copy_(self.interface.overload(x.clone(), *rest))  # every transform knows these two operators
         keys, overload = keys & _C._after_autograd_keyset, self.overload
         if not (_C.is_grad_enabled() and _C._any_requires_grad(*row)):
             with _C._AutoDispatchBelowAutograd():
@@ -148,7 +148,7 @@ class InPlaceVariant(Variant):
         x = row[0]
         if x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT)):
             x.copy_(x)  # PyTorch's own error, before anything is written
-        return self.node.apply(Below(self.interface, overload, keys, saving.AUTO, True, False, False), *row)
+        return self.node.apply(Redispatch(self.interface, overload, keys, saving.AUTO, True, False, False), *row)
 
     def batched(self, info: Any, in_dims: tuple[Any, ...], *row: Any) -> Any:
         return self.overload(*row), in_dims[0]
@@ -167,10 +167,10 @@ def of(interface: Interface) -> tuple[Variant, ...]:
 
 
 class InPlaceNode(Node):
-    """What a call in place leaves in the graph."""
+    """The node of a call in place."""
 
     @staticmethod
-    def forward(ctx: Any, below: Below, *given: Any) -> Any:
+    def forward(ctx: Any, below: Redispatch, *given: Any) -> Any:
         interface = below.interface
         (x,) = interface.tensors_of(given)
         ctx.set_materialize_grads(False)

@@ -1,9 +1,8 @@
-"""The Triton backend: a formula becomes the text of a kernel, and Triton makes machine code of it for the GPU at hand.
+"""The Triton backend: a formula becomes the text of a kernel, and Triton compiles the text for the GPU at hand.
 
-In the order of the data: `storage` widens what lies in memory, `values` computes, `element` is both as one function of
-text, `walk` decides how a loop is cut into tiles and puts the text of a kernel around that function. `program` gives
-the text to Triton, which compiles it for a `device` or interprets it on the CPU; `engine` makes a kernel of all that,
-`graph` a node for those who compile it themselves.
+In the order of the data: `widening` converts storage dtypes, `text_emitter` computes, `element` makes one function of
+both, `grid` cuts a loop into tiles and writes the kernel around that function. `program` gives the text to Triton,
+`machines` and `device` describe the GPU. `launcher` makes a kernel of all that, `graph` a node of a compiled graph.
 """
 
 from .graph import launch

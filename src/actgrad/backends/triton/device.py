@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 from ...base.errors import BackendUnavailable
 
 
-class Device(NamedTuple):
-    """A GPU. What a launch asks of it are Triton's driver's own functions: those of PyTorch where it is loaded."""
+class GpuDevice(NamedTuple):
+    """A GPU. Its functions are those of Triton's driver, which takes PyTorch's where it is loaded."""
 
     number: int
-    target: Any  # what machine code is for
+    target: Any  # Triton's description of its architecture
     get_current: Callable[[], int]
     set_current: Callable[[int], None]
     get_stream: Callable[[int], int]
 
     @contextmanager
     def made_current(self) -> Iterator[None]:
-        """A context in which this is the current device."""
+        """A context in which this device is the current one."""
         before = self.get_current()
         self.set_current(self.number)
         try:
@@ -31,7 +31,7 @@ class Device(NamedTuple):
 
 
 @cache
-def find(name: str) -> Device:
+def find(name: str) -> GpuDevice:
     """The device called `name`, as "cuda:1"."""
     from triton.runtime import driver
 
@@ -42,6 +42,6 @@ def find(name: str) -> Device:
         active.set_current_device(number)
         target = active.get_current_target()
         active.set_current_device(before)
-    except RuntimeError as error:  # no GPU, no driver, or one that Triton does not know
+    except RuntimeError as error:  # no GPU, no driver, or an unknown one
         raise BackendUnavailable(f"backend 'triton' finds no {name}: {error}") from error
-    return Device(number, target, active.get_current_device, active.set_current_device, active.get_current_stream)
+    return GpuDevice(number, target, active.get_current_device, active.set_current_device, active.get_current_stream)

@@ -1,4 +1,4 @@
-"""What is computed for one element, as the text of a Triton function: widened inputs, formula, rounded outputs."""
+"""The computation of one element as a Triton function: widened inputs, formula, rounded outputs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from ...base import xp
 from ...base.computation import Computation
-from .machine import Machine
-from .memory import narrow, widen
-from .text_values import Emitter, Uniform
+from .machines import Machine
+from .text_emitter import TextEmitter, TextUniform
+from .widening import narrow, widen
 
 
-class Element(NamedTuple):
-    """The function `element(x0, ..., u0, ...)` of an element's inputs as loaded and of uniform numbers."""
+class ElementFunction(NamedTuple):
+    """The text of `element(x0, ..., u0, ...)`, a function of loaded inputs and of uniform numbers."""
 
     text: str
     uniforms: tuple[float, ...]  # in the compute dtype
@@ -20,13 +20,13 @@ class Element(NamedTuple):
     results: int
 
 
-def element(computation: Computation, machine: Machine) -> Element:
-    """The text for a computation."""
+def element(computation: Computation, machine: Machine) -> ElementFunction:
+    """The function of a computation."""
     loop = computation.loop
-    emitter = Emitter(computation.compute, machine)
+    emitter = TextEmitter(computation.compute, machine)
     formulas = [xp.bind(formula, emitter.functions) for formula in computation.formulas]
     inputs = [widen(emitter, f"x{k}", operand.dtype) for k, operand in enumerate(loop.inputs)]
-    scalars = [Uniform(emitter, f"a{k}", value) for k, value in enumerate(computation.scalars)]
+    scalars = [TextUniform(emitter, f"a{k}", value) for k, value in enumerate(computation.scalars)]
     values = [emitter.vector(value) for value in computation.element(*formulas, *inputs, *scalars)]
     results = [narrow(emitter, v, o.dtype) for v, o in zip(values, loop.outputs, strict=True)]
     uniforms = [f"u{k}" for k in range(len(emitter.uniforms))]
@@ -37,4 +37,4 @@ def element(computation: Computation, machine: Machine) -> Element:
         f"    return {', '.join(results)}",
     ]
     numbers = tuple(emitter.leading(float(uniform.value)) for uniform in emitter.uniforms.values())
-    return Element("\n".join(lines), numbers, "fp64" if emitter.is_double else "fp32", len(results))
+    return ElementFunction("\n".join(lines), numbers, "fp64" if emitter.is_double else "fp32", len(results))

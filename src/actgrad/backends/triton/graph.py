@@ -1,7 +1,7 @@
-"""A kernel as a node of somebody else's graph, who compiles and launches it in ways of their own.
+"""A kernel as a node of a graph that another compiler compiles and launches.
 
-What the launcher of `engine` settles, the text must say here. Around the kernel comes a function of whole tensors and a
-few numbers: it knows where the operands begin, and hands over all numbers in the types that the kernel means.
+A function of whole tensors and a few numbers surrounds the kernel, in place of the launcher: it adds the operands'
+offsets, and passes all numbers in the kernel's types.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 from ...base.computation import Computation
 from ...base.loop import Operand
 from . import program
-from .launcher import walk_of
-from .machine import FUSING_CUDA, Machine
-from .memory import as_bits
-from .text_values import constant
+from .launcher import tiled_kernel
+from .machines import FUSING_CUDA, Machine
+from .text_emitter import constant
+from .widening import as_bits
 
-NAME = "actgrad_kernel"  # what graphs and profilers show
+NAME = "actgrad_kernel"  # graphs and profilers show it
 _TYPES = {"i32": "tl.int32", "i64": "tl.int64", "fp32": "tl.float32", "fp64": "tl.float64"}
 
 
 class Launch(NamedTuple):
-    """What is launched: a function of Triton's, on the outputs' tensors, the inputs', and then numbers."""
+    """A launch: a Triton function on the outputs' tensors, the inputs' tensors, and numbers."""
 
     kernel: Any
     numbers: tuple[Any, ...]
@@ -29,11 +29,11 @@ class Launch(NamedTuple):
 
 
 def launch(computation: Computation, machine: Machine = FUSING_CUDA) -> Launch:
-    """The launch of a computation on at least one element, some sizes of which may be a tracer's.
+    """The launch of a computation on at least one element. Sizes may be a tracer's symbols.
 
-    Whatever the kernel relies on is asked of them, which is how a tracer learns what to guard.
+    Each property of a size that the kernel relies on is tested here, so that the tracer guards it.
     """
-    walk = walk_of(computation, machine)
+    kernel = tiled_kernel(computation, machine)
     operands = computation.loop.coalesced().operands
     numbers: dict[str, Any] = {}
 
@@ -50,12 +50,12 @@ def launch(computation: Computation, machine: Machine = FUSING_CUDA) -> Launch:
             start = f"{start} + {offset}"
         return as_bits(start, operand.dtype)
 
-    arguments = [pointer(name, operand) for (name, _), operand in zip(walk.pointers, operands, strict=True)]
-    # Constants tell what divides them, and attributes keep their bits; a number of elements may vary.
+    arguments = [pointer(name, operand) for (name, _), operand in zip(kernel.pointers, operands, strict=True)]
+    # Constants tell the compiler their divisors, and attributes keep their bits; a number of elements may vary.
     arguments += [
-        number(p.name, _TYPES[p.type], p.value, p.is_hinted or p.type.startswith("fp")) for p in walk.parameters
+        number(p.name, _TYPES[p.type], p.value, p.is_hinted or p.type.startswith("fp")) for p in kernel.parameters
     ]
     names = [*(f"tensor{k}" for k in sorted({operand.tensor for operand in operands})), *numbers]
     call = ["kernel(", *(f"    {each}," for each in arguments), ")"]
-    text = "\n".join([walk.text, "", f"def {NAME}({', '.join(names)}):", *(f"    {line}" for line in call), ""])
-    return Launch(program.for_others(text, NAME, walk.warps), tuple(numbers.values()), walk.tiles)
+    text = "\n".join([kernel.text, "", f"def {NAME}({', '.join(names)}):", *(f"    {line}" for line in call), ""])
+    return Launch(program.for_others(text, NAME, kernel.warps), tuple(numbers.values()), kernel.tiles)

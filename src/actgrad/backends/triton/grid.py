@@ -1,9 +1,9 @@
-"""How a loop is cut into tiles, one per program, and the text of the kernel that walks a tile.
+"""How a loop is cut into tiles, one per program, and the text of a kernel, which computes a tile.
 
-A flat loop is contiguous in every operand: a program takes a run of elements and masks nothing but the last run, so
-that its accesses are 128 bits wide whatever the number of elements. Any other loop is walked in tiles of one or two
-dimensions; which of the further dimensions' elements a tile belongs to, its number tells. Pointers are advanced to
-the tile in 64 bits, once per program; within a tile offsets have 32 bits unless it reaches further.
+A flat loop is contiguous in every operand: a program takes a run of elements and masks the last run alone, so that
+accesses have 128 bits for any number of elements. Any other loop is cut into tiles of one or two dimensions; a
+program's number gives its indices in the other dimensions. Pointers advance to the tile in 64 bits, once per program;
+offsets within a tile have 32 bits unless it reaches further.
 """
 
 from __future__ import annotations
@@ -14,45 +14,45 @@ from typing import NamedTuple
 
 from ...base.dtypes import Dtype
 from ...base.loop import Loop, Operand
-from .element import Element
-from .memory import memory_type
+from .element import ElementFunction
+from .widening import memory_type
 
 THREAD_BYTES = 32  # of the widest operand, per thread: two 128-bit accesses in flight
 WARPS = 4
 INTERPRETED_TILE = 1 << 16  # elements; the interpreter's cost is per operation, not per element
 TRANSPOSED_TILE = 64  # elements in each dimension where operands are contiguous in different ones
 FULL = 256  # elements in the second dimension of a tile that is well filled
-VARYING = 1024  # elements that tiles are chosen for where only a tracer knows how many: too many lanes cost little
-LEAST_RUN = 32  # elements in the innermost dimension of a tile, where there are as many
-REACH = 2**31 - 2**16  # what is counted in 32 bits
+VARYING = 1024  # elements assumed for a tracer's symbol: too many lanes cost little
+LEAST_RUN = 32  # at least so many elements in the innermost dimension of a tile, if the loop has them
+REACH = 2**31 - 2**16  # the range of 32-bit offsets
 
 
-class Parameter(NamedTuple):
+class KernelParameter(NamedTuple):
     """A number that the kernel is given."""
 
     name: str
     type: str
     value: float
-    is_hinted: bool = False  # whether code is made for what divides it
+    is_hinted: bool = False  # whether the compiler is told its divisor
 
     @property
     def divisor(self) -> int:
-        """The largest power of two up to 16 that may be taken to divide it."""
+        """The largest power of two up to 16 that divides it, 1 where the compiler is not told."""
         return min(16, int(self.value) & -int(self.value)) if self.is_hinted else 1
 
 
-class Walk(NamedTuple):
+class TiledKernel(NamedTuple):
     """A kernel's text, its parameters and the number of its programs."""
 
     text: str
     pointers: tuple[tuple[str, str], ...]  # name and type, outputs first
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[KernelParameter, ...]
     tiles: int
     warps: int
-    words: str  # what kind it is, for people
+    description: str
 
 
-def walk(loop: Loop, element: Element, interpreted: bool) -> Walk:
+def tile(loop: Loop, element: ElementFunction, interpreted: bool) -> TiledKernel:
     """The kernel for a coalesced loop of at least one element."""
     writer = _Writer(loop, element)
     elements = WARPS * 32 * max(1, THREAD_BYTES // max(o.dtype.itemsize for o in loop.operands))
@@ -85,10 +85,10 @@ def _is_flat(operand: Operand, is_output: bool) -> bool:
 
 
 def _tile_dimensions(loop: Loop, sizes: Sequence[int]) -> tuple[int, int | None]:
-    """The innermost dimension, and the one that a tile has beside it.
+    """The innermost dimension, and the second dimension of a tile.
 
-    That is one that another operand is contiguous in, so that each is read and written in runs; else the innermost one
-    that fills a tile, or the longest.
+    The second one is a dimension in which another operand is contiguous, so that every operand is accessed in runs.
+    Else it is the innermost one that fills a tile, or the longest.
     """
     inner = len(sizes) - 1
     others = [d for d in range(inner) if any(_step(o, d) == 1 for o in loop.operands)]
@@ -98,7 +98,7 @@ def _tile_dimensions(loop: Loop, sizes: Sequence[int]) -> tuple[int, int | None]
 
 
 def _tile(inner: int, second: int, elements: int, is_transposed: bool) -> tuple[int, int]:
-    """The sizes of a tile, powers of two: the ones that waste least, of these the longest."""
+    """The sizes of a tile, powers of two: those with the fewest idle lanes, among equals the longest."""
     if is_transposed:
         inner_block = min(_power_above(inner), TRANSPOSED_TILE)
         return inner_block, min(_power_above(second), elements // inner_block)
@@ -119,21 +119,21 @@ def _power_above(n: int) -> int:
 class _Writer:
     """Writes the kernel around an element's function."""
 
-    def __init__(self, loop: Loop, element: Element):
+    def __init__(self, loop: Loop, element: ElementFunction):
         self.loop = loop
         self.element = element
         names = [f"out{k}" for k in range(len(loop.outputs))] + [f"in{k}" for k in range(len(loop.inputs))]
         self.operands = dict(zip(names, loop.operands, strict=True))
         self.pointers = tuple((name, "*" + memory_type(o.dtype)) for name, o in self.operands.items())
-        self.numbers: list[Parameter] = []
+        self.numbers: list[KernelParameter] = []
         self.results = [f"y{k}" for k in range(element.results)]
         self.uniforms = [
-            Parameter(f"u{k}", element.uniform_type, value) for k, value in enumerate(element.uniforms)
+            KernelParameter(f"u{k}", element.uniform_type, value) for k, value in enumerate(element.uniforms)
         ]  # fmt: skip
 
-    def flat(self, block: int) -> Walk:
+    def flat(self, block: int) -> TiledKernel:
         """The kernel of a loop that is contiguous in every operand."""
-        self.numbers.append(Parameter("count", "i64", self.loop.size))
+        self.numbers.append(KernelParameter("count", "i64", self.loop.size))
         moved = [name for name, o in self.operands.items() if not o.strides or o.strides[0]]
         everywhere, somewhere = dict.fromkeys(self.operands, ""), dict.fromkeys(moved, "inside")
         places = everywhere | dict.fromkeys(moved, "lane")
@@ -147,10 +147,10 @@ class _Writer:
             "    inside = lane < (count - start).to(tl.int32)",
             *_indented(self._access(places, everywhere | somewhere, [block])),
         ]
-        return self._walk(body, -(-self.loop.size // block), WARPS, f"runs of {block}")
+        return self._kernel(body, -(-self.loop.size // block), WARPS, f"runs of {block}")
 
-    def tiled(self, blocks: dict[int, int], warps: int) -> Walk:
-        """The kernel of any loop, in tiles of these sizes in these dimensions, the innermost first."""
+    def tiled(self, blocks: dict[int, int], warps: int) -> TiledKernel:
+        """The kernel of any loop. `blocks` maps the tile's dimensions to its sizes, the innermost first."""
         shape = self.loop.shape
         letters = dict(zip(blocks, "ij", strict=False))
         order = [*blocks, *(d for d in reversed(range(len(shape))) if d not in blocks)]
@@ -158,7 +158,7 @@ class _Writer:
         for d in order:
             name = letters.get(d, f"d{d}")
             size = f"n_{name}"
-            self.numbers.append(Parameter(size, "i32" if shape[d] < REACH else "i64", shape[d], d in blocks))
+            self.numbers.append(KernelParameter(size, "i32" if shape[d] < REACH else "i64", shape[d], d in blocks))
             count = -(-shape[d] // blocks.get(d, 1))
             tiles *= count
             if d in blocks:
@@ -183,7 +183,7 @@ class _Writer:
                 if step != 1:
                     stride = f"{name}_{index}"
                     is_wide = abs(step) >= REACH or (d in blocks and reach >= REACH)
-                    self.numbers.append(Parameter(stride, "i64" if is_wide else "i32", step, True))
+                    self.numbers.append(KernelParameter(stride, "i64" if is_wide else "i32", step, True))
                     times = f" * {stride}"
                 advance.append(f"start_{index}.to(tl.int64){times}")
                 if d in blocks:
@@ -193,11 +193,11 @@ class _Writer:
             offsets[name] = " + ".join(offset)
             masks[name] = " & ".join(f"inside_{letters[d]}" for d in reversed(blocks) if _step(operand, d))
         body += self._access(offsets, masks, list(reversed(blocks.values())))
-        words = f"tiles of {' x '.join(str(n) for n in reversed(blocks.values()))}"
-        return self._walk(body, tiles, warps, words)
+        description = f"tiles of {' x '.join(str(n) for n in reversed(blocks.values()))}"
+        return self._kernel(body, tiles, warps, description)
 
     def _access(self, offsets: dict[str, str], masks: dict[str, str], shape: Sequence[int]) -> list[str]:
-        """Loads, the element's function, stores; an empty offset is that of a single element."""
+        """Loads, the element's function, stores. An operand without an offset is a single element."""
         loads = []
         for name in self.operands:
             if name.startswith("in"):
@@ -216,11 +216,11 @@ class _Writer:
             lines.append(f"tl.store({name} + {place}, {result}{f', {inside}' if inside else ''})")
         return lines
 
-    def _walk(self, body: list[str], tiles: int, warps: int, words: str) -> Walk:
+    def _kernel(self, body: list[str], tiles: int, warps: int, description: str) -> TiledKernel:
         parameters = (*self.numbers, *self.uniforms)
         names = ", ".join([name for name, _ in self.pointers] + [p.name for p in parameters])
         text = "\n".join([self.element.text, "", "", f"def kernel({names}):", *_indented(body), ""])
-        return Walk(text, self.pointers, parameters, tiles, warps, words)
+        return TiledKernel(text, self.pointers, parameters, tiles, warps, description)
 
 
 def _scale(dtype: Dtype) -> str:

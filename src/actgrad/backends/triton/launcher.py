@@ -1,4 +1,4 @@
-"""Makes a kernel of a computation: its walk, compiled for its device, ready to be launched."""
+"""Makes a kernel of a computation: tiled, compiled for its device, ready for launches."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from ...base.errors import BackendUnavailable, InvalidArgument
 from ...base.loop import Loop
 from . import device, program
 from .element import element
-from .grid import Walk, walk
-from .machine import INTERPRETER, MACHINES, Machine
+from .grid import TiledKernel, tile
+from .machines import INTERPRETER, MACHINES, Machine
 
 ALIGNMENT = 16  # bytes that one access moves at most
 
 
-def walk_of(computation: Computation, machine: Machine) -> Walk:
-    """How a computation on at least one element is walked."""
+def tiled_kernel(computation: Computation, machine: Machine) -> TiledKernel:
+    """The tiled kernel of a computation on at least one element."""
     loop = _whole_elements(computation.loop.coalesced())
-    return walk(loop, element(computation, machine), machine is INTERPRETER)
+    return tile(loop, element(computation, machine), machine is INTERPRETER)
 
 
 def _whole_elements(loop: Loop) -> Loop:
@@ -34,34 +34,34 @@ def _whole_elements(loop: Loop) -> Loop:
 
 
 class _TritonKernel:
-    """What kernels have in common."""
+    """The common part of all kernels."""
 
     machine_code = None
 
     def __init__(self, computation: Computation, machine: Machine):
         loop = computation.loop.coalesced()
-        self.walk = walk_of(computation, machine)
+        self.tiled = tiled_kernel(computation, machine)
         self._places = tuple((operand.tensor, operand.offset) for operand in loop.operands)
         self._units = [(o.dtype.part if o.dtype.kind == "complex" else o.dtype).itemsize for o in loop.operands]
-        self._misfit = max(self._units) - 1  # bits of an address that would have to be looked at
+        self._misfit = max(self._units) - 1  # the address bits that misalignment sets
 
 
 class CompiledKernel(_TritonKernel):
     """A computation as machine code of a GPU.
 
-    All but the addresses is settled before `run`: which of the variants suits them, their low bits tell.
+    `run` adds the addresses alone: their low bits choose the variant for their alignment.
     """
 
     def __init__(self, computation: Computation):
         self.device = device.find(computation.device)
         super().__init__(computation, MACHINES[self.device.target.backend])
-        self._numbers = tuple([parameter.value for parameter in self.walk.parameters])
+        self._numbers = tuple([parameter.value for parameter in self.tiled.parameters])
         self._launches: list[Callable[..., object] | None] = [None] * ALIGNMENT  # by the addresses' low bits
         self._launch(0)
 
     def __str__(self) -> str:
         target = self.device.target
-        return f"Triton, {target.backend} {target.arch}, {self.walk.words}"
+        return f"Triton, {target.backend} {target.arch}, {self.tiled.description}"
 
     def run(self, *addresses: int) -> None:
         """Launch on the device's current stream."""
@@ -85,17 +85,22 @@ class CompiledKernel(_TritonKernel):
             set_current(current)
 
     def _launch(self, low: int) -> Callable[..., object]:
-        """What launches the variant for addresses with these low bits, compiled and loaded."""
+        """The function that launches the variant for addresses with these low bits."""
         alignment = low & -low or ALIGNMENT
         with self.device.made_current():
-            compiled = program.compiled(self.walk, self.device.target, alignment)
-            enter = compiled.run  # loads it, too
-        tiles, function, metadata, numbers = self.walk.tiles, compiled.function, compiled.packed_metadata, self._numbers
+            compiled = program.compiled(self.tiled, self.device.target, alignment)
+            enter = compiled.run  # the attribute loads the code
+        tiles, function, metadata, numbers = (
+            self.tiled.tiles,
+            compiled.function,
+            compiled.packed_metadata,
+            self._numbers,
+        )
 
         def launch(stream: int, pointers: list[int]) -> None:
             enter(tiles, 1, 1, stream, function, metadata, None, None, None, *pointers, *numbers)
 
-        launch.compiled = compiled  # type: ignore[attr-defined]  # unloaded with its last reference
+        launch.compiled = compiled  # type: ignore[attr-defined]  # the driver unloads code with its last reference
         self._launches[low] = launch
         return launch
 
@@ -111,14 +116,14 @@ class InterpretedKernel(_TritonKernel):
         super().__init__(computation, INTERPRETER)
 
     def __str__(self) -> str:
-        return f"Triton's interpreter, {self.walk.words}"
+        return f"Triton's interpreter, {self.tiled.description}"
 
     def run(self, *addresses: int) -> None:
         """Compute."""
-        program.interpret(self.walk, [addresses[tensor] + offset for tensor, offset in self._places])
+        program.interpret(self.tiled, [addresses[tensor] + offset for tensor, offset in self._places])
 
 
-class EmptyKernel:
+class NothingToLaunch:
     """A computation on no elements."""
 
     machine_code = None
@@ -133,5 +138,5 @@ class EmptyKernel:
 def prepare(computation: Computation) -> Any:
     """The computation as a kernel."""
     if not computation.loop.size:
-        return EmptyKernel()
+        return NothingToLaunch()
     return (InterpretedKernel if computation.device == "cpu" else CompiledKernel)(computation)

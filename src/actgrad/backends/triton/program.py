@@ -1,4 +1,4 @@
-"""A kernel's text as Triton's own: compiled for a GPU, or interpreted on the CPU."""
+"""A kernel's text given to Triton: compiled for a GPU, or interpreted on the CPU."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from triton.compiler import ASTSource
 from triton.runtime.interpreter import InterpretedFunction, TensorHandle
 from triton.runtime.jit import JITFunction
 
-from .grid import WARPS, Walk
+from .grid import WARPS, TiledKernel
 
-OPTIONS = {"enable_fp_fusion": False}  # a fused multiply-add is only where one is written
+OPTIONS = {"enable_fp_fusion": False}  # fused multiply-adds are written as such
 
 
-def compiled(walk: Walk, target: GPUTarget, alignment: int) -> Any:
-    """The kernel's machine code for a GPU, which need not be here; its pointers are multiples of `alignment` bytes."""
-    signature = dict(walk.pointers) | {p.name: p.type for p in walk.parameters}
-    divisors = [alignment] * len(walk.pointers) + [p.divisor for p in walk.parameters]
+def compiled(kernel: TiledKernel, target: GPUTarget, alignment: int) -> Any:
+    """The machine code for a GPU, present or not. Pointers are multiples of `alignment` bytes."""
+    signature = dict(kernel.pointers) | {p.name: p.type for p in kernel.parameters}
+    divisors = [alignment] * len(kernel.pointers) + [p.divisor for p in kernel.parameters]
     hints = {(k,): [["tt.divisibility", divisor]] for k, divisor in enumerate(divisors) if divisor > 1}
-    source = ASTSource(fn=_kernel(walk.text, JITFunction), signature=signature, constexprs={}, attrs=hints)
-    return triton.compile(source, target=target, options={"num_warps": walk.warps, **OPTIONS})
+    source = ASTSource(fn=_kernel(kernel.text, JITFunction), signature=signature, constexprs={}, attrs=hints)
+    return triton.compile(source, target=target, options={"num_warps": kernel.warps, **OPTIONS})
 
 
-def interpret(walk: Walk, addresses: list[int]) -> None:
+def interpret(kernel: TiledKernel, addresses: list[int]) -> None:
     """Run the kernel on the CPU, operation by operation, in NumPy."""
     pointers = [
         _typed(address, np.uint64, tl.pointer_type(_type(type_[1:])))
-        for address, (_, type_) in zip(addresses, walk.pointers, strict=True)
+        for address, (_, type_) in zip(addresses, kernel.pointers, strict=True)
     ]
-    numbers = [_typed(p.value, _NUMPY[p.type], _type(p.type)) for p in walk.parameters]
+    numbers = [_typed(p.value, _NUMPY[p.type], _type(p.type)) for p in kernel.parameters]
     with np.errstate(all="ignore"):
-        _kernel(walk.text, InterpretedFunction)[(walk.tiles,)](*pointers, *numbers)
+        _kernel(kernel.text, InterpretedFunction)[(kernel.tiles,)](*pointers, *numbers)
 
 
 _NUMPY = {"i32": np.int32, "i64": np.int64, "fp32": np.float32, "fp64": np.float64}
@@ -50,13 +50,13 @@ def _type(name: str) -> Any:
 
 
 def _typed(value: Any, numpy_dtype: Any, type_: Any) -> Any:
-    """A scalar as the interpreter has it: left to itself it would guess the type from the value."""
+    """A scalar of the interpreter, which would else guess the type from the value."""
     return tl.tensor(TensorHandle(np.array([value], numpy_dtype), type_), type_)
 
 
 @cache
 def for_others(text: str, name: str, warps: int) -> Any:
-    """A text's function of this name for those who compile and launch Triton's functions by their own options."""
+    """A text's function of this name, for compilers with options of their own."""
     function = _function(text, name, JITFunction)
     is_default = warps == WARPS
     return function if is_default else triton.autotune([triton.Config({}, num_warps=warps)], key=[])(function)
@@ -69,9 +69,9 @@ def _kernel(text: str, wrap: Callable[[Any], Any]) -> Any:
 
 @cache
 def _function(text: str, name: str, wrap: Callable[[Any], Any]) -> Any:
-    """A function of a text, with those that it calls."""
+    """A function of a text, with the functions that it calls."""
     file = f"<actgrad kernel {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # where Triton finds the source
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # Triton reads the source there
     scope: dict[str, Any] = {"tl": tl, "__name__": __name__}
     exec(compile(text, file, "exec"), scope)
     for key, value in list(scope.items()):

@@ -1,14 +1,15 @@
-"""Between memory and arithmetic: how a storage dtype is widened to the compute dtype, and rounded back, as text.
+"""Conversions between storage dtypes and the compute dtype, as text.
 
-Every conversion back rounds once, to nearest, ties to even. There is one NaN; integers saturate, NaN becomes 0.
+Every conversion back rounds once, to nearest, ties to even. All NaNs are stored as one; integers saturate, and NaN
+becomes the integer 0.
 """
 
 from __future__ import annotations
 
 from ...base.dtypes import Dtype
-from .text_values import Emitter, Vector
+from .text_emitter import TextEmitter, TextVector
 
-#: Triton's names of what lies in memory. bfloat16 goes as bits: the interpreter's conversions would truncate it.
+#: Triton's types of storage dtypes. bfloat16 is read as bits: the interpreter's conversions truncate it.
 TYPES = {
     "float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "i16",
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
@@ -17,33 +18,33 @@ _INTEGERS = {"int8": "tl.int8", "uint8": "tl.uint8", "int16": "tl.int16", "uint1
 
 
 def memory_type(dtype: Dtype) -> str:
-    """What a pointer to elements points to; a complex element is two numbers."""
+    """The type of a pointer's target. A complex element is two numbers."""
     return TYPES[dtype.part.name if dtype.kind == "complex" else dtype.name]
 
 
 def as_bits(pointer: str, dtype: Dtype) -> str:
-    """A pointer as those have it who know all dtypes, made one to `memory_type`."""
+    """A pointer to any dtype, made a pointer to `memory_type`."""
     if dtype.name != "bfloat16":
         return pointer
     return f"({pointer}).to(tl.pointer_type(tl.int16), bitcast=True)"
 
 
-def widen(emitter: Emitter, raw: str, dtype: Dtype) -> Vector:
-    """A loaded value in the compute dtype; exact."""
+def widen(emitter: TextEmitter, raw: str, dtype: Dtype) -> TextVector:
+    """A loaded value in the compute dtype. The conversion is exact."""
     if dtype.name == "bfloat16":
         raw = emitter.emit(f"({raw}.to(tl.int32) << 16).to(tl.float32, bitcast=True)")
     if TYPES[dtype.name] != ("fp64" if emitter.is_double else "fp32"):
         raw = emitter.emit(f"{raw}.to({emitter.type})")
-    return Vector(emitter, raw)
+    return TextVector(emitter, raw)
 
 
-def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> str:
-    """A vector of the compute dtype, rounded once to how `dtype` lies in memory; of a complex dtype the real part."""
+def narrow(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:
+    """A vector rounded once to the storage of `dtype`; of a complex dtype the real part."""
     if dtype.kind in ("int", "uint"):
         return _to_integer(emitter, x, dtype)
     target = dtype.part if dtype.kind == "complex" else dtype
     if target.itemsize > 2 or not emitter.machine.has_one_nan:
-        # One NaN for all: which operand's NaN a product takes is the machine's choice.
+        # One NaN for all: machines differ in the operand whose NaN a product takes.
         x = emitter.one_nan(x)
     if target.itemsize == 2 and emitter.is_double:
         single = _round_to_odd(emitter, x)
@@ -58,10 +59,10 @@ def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> str:
     return single
 
 
-def _round_to_odd(emitter: Emitter, x: Vector) -> str:
+def _round_to_odd(emitter: TextEmitter, x: TextVector) -> str:
     """Doubles in float32 such that rounding the result once more equals rounding the double once.
 
-    Truncated towards zero, with the last bit set where anything was lost (Boldo and Melquiond 2008).
+    Truncation towards zero sets the last bit where it loses any (Boldo and Melquiond 2008).
     """
     nearest = emitter.emit(f"{x.name}.to(tl.float32)")
     back = emitter.emit(f"{nearest}.to(tl.float64)")
@@ -72,8 +73,8 @@ def _round_to_odd(emitter: Emitter, x: Vector) -> str:
     return emitter.emit(f"{odd}.to(tl.float32, bitcast=True)")
 
 
-def _to_bfloat16(emitter: Emitter, single: str) -> str:
-    """The upper half of a float, rounded to nearest even: by adding just under a half unit where nothing else does."""
+def _to_bfloat16(emitter: TextEmitter, single: str) -> str:
+    """The upper half of a float, rounded to nearest even; by an addition where the machine does not round."""
     if emitter.machine.rounds_bfloat16:
         return emitter.emit(f"{single}.to(tl.bfloat16).to(tl.int16, bitcast=True)")
     bits = emitter.emit(f"{single}.to(tl.uint32, bitcast=True)")
@@ -81,8 +82,8 @@ def _to_bfloat16(emitter: Emitter, single: str) -> str:
     return emitter.emit(f"({rounded} >> 16).to(tl.uint16).to(tl.int16, bitcast=True)")
 
 
-def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> str:
-    """Saturated before the conversion, which is undefined out of range."""
+def _to_integer(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:
+    """The nearest integer. It saturates before the conversion, which is undefined out of range."""
     bits = 8 * dtype.itemsize
     low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "int" else (0, 2**bits - 1)
     number = emitter.where(x == x, x, 0.0)

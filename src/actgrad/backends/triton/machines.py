@@ -1,4 +1,4 @@
-"""What differs between the machines that run a kernel's text."""
+"""The differences between the machines that run a kernel's text."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 
 class Machine(NamedTuple):
-    """What a text may rely on, and what it must say itself."""
+    """The behaviour of a machine: operations that a text may use, and those that it must write out."""
 
-    rounds_bfloat16: bool  # to nearest even; else it cuts off
-    has_one_nan: bool  # in 16 bits: its conversions give the same one for any
+    rounds_bfloat16: bool  # to nearest even, else towards zero
+    has_one_nan: bool  # its conversions to 16 bits give one NaN for all
     reciprocal: str  # an expression for about 1 / {}, right to 20 bits
-    fuses: bool = False  # a product and a sum into one operation, unless the product forbids it
+    fuses: bool = False  # its compiler fuses products and sums that do not forbid it
 
     def product(self, is_double: bool) -> str:
-        """An expression for {} * {}, rounded before anything else is done with it."""
+        """An expression for {} * {}, rounded before its use."""
         if not self.fuses:
             return "{} * {}"
         width, register = (64, "d") if is_double else (32, "f")
@@ -23,15 +23,15 @@ class Machine(NamedTuple):
 
 
 INTERPRETER = Machine(rounds_bfloat16=False, has_one_nan=False, reciprocal="1.0 / {}")
-#: The instruction for numbers of normal size, so that it comes without tests for others.
+#: The instruction for normal numbers: it needs no tests for others.
 CUDA = Machine(
     rounds_bfloat16=True,
     has_one_nan=True,
     reciprocal='tl.inline_asm_elementwise("rcp.approx.ftz.f32 $0, $1;", "=f,f", [{}], tl.float32, True, 1)',
 )
-#: The same with a compiler that others give their own options, as inductor does: it may fuse what it sees.
+#: The same with the compiler options of others, such as inductor: products and sums may be fused.
 FUSING_CUDA = CUDA._replace(fuses=True)
 HIP = Machine(rounds_bfloat16=True, has_one_nan=False, reciprocal="1.0 / {}")
 
-#: By the name that Triton's targets have.
+#: By the backend's name in Triton's targets.
 MACHINES = {"cuda": CUDA, "hip": HIP}

@@ -1,8 +1,8 @@
 """Values that write Triton source text when a formula computes with them: vectors, uniform scalars and masks.
 
-`Emitter.functions` binds the names of xp.py to functions of these values, by way of the accurate functions, whose
-primitives are the methods below. Every step is one line `v7 = tl.fma(v5, v6, c2)`; equal steps are written once.
-None of the GPU's own approximate functions gives a result, and a fused multiply-add is only where one is written.
+`TextEmitter.functions` binds the names of xp.py to functions of these values. The accurate functions call the
+primitives below. Every step is one line `v7 = tl.fma(v5, v6, c2)`; equal steps are written once. No result comes
+from an approximate function of the GPU, and fused multiply-adds are written as such.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..formula import tracing
-from .machine import Machine
+from .machines import Machine
 
 
-class Emitter:
+class TextEmitter:
     """Writes the arithmetic of one compute dtype."""
 
     def __init__(self, compute: str, machine: Machine):
@@ -33,7 +33,7 @@ class Emitter:
         self.magic = 1.5 * 2.0**self.mantissa
         self.lines: list[str] = []
         self.constants: dict[bytes, str] = {}  # by their bits: 0.0 and -0.0 are equal
-        self.uniforms: dict[str, Uniform] = {}  # those that meet a vector, by how they are computed
+        self.uniforms: dict[str, TextUniform] = {}  # those that meet a vector, by their expressions
         self._names: dict[str, str] = {}  # of expressions
         self.functions = tracing.functions(self, self.is_double)
 
@@ -59,105 +59,105 @@ class Emitter:
 
     # Values
 
-    def vector(self, value: Any) -> Vector:
-        """Anything a formula may hand over, as a vector; a constant or an attribute is one without lanes."""
-        if isinstance(value, Vector):
+    def vector(self, value: Any) -> TextVector:
+        """A number of a formula as a vector: a vector, a uniform, or a constant."""
+        if isinstance(value, TextVector):
             return value
-        if isinstance(value, Uniform):
+        if isinstance(value, TextUniform):
             known = self.uniforms.setdefault(value.how, value)
-            return Vector(self, f"u{list(self.uniforms).index(known.how)}")
-        return Vector(self, self.constant(float(value)))
+            return TextVector(self, f"u{list(self.uniforms).index(known.how)}")
+        return TextVector(self, self.constant(float(value)))
 
-    def call(self, expression: str, *values: Any) -> Vector:
+    def call(self, expression: str, *values: Any) -> TextVector:
         """The result of an expression with {} for each of the values."""
-        return Vector(self, self.emit(expression.format(*[self.vector(value).name for value in values])))
+        return TextVector(self, self.emit(expression.format(*[self.vector(value).name for value in values])))
 
-    def bits_of(self, x: Vector) -> str:
+    def bits_of(self, x: TextVector) -> str:
         return self.emit(f"{x.name}.to({self.integer}, bitcast=True)")
 
-    def from_bits(self, bits: str) -> Vector:
-        return Vector(self, self.emit(f"{bits}.to({self.type}, bitcast=True)"))
+    def from_bits(self, bits: str) -> TextVector:
+        return TextVector(self, self.emit(f"{bits}.to({self.type}, bitcast=True)"))
 
-    def one_nan(self, x: Vector) -> Vector:
-        """x, all its NaNs the same: chosen as bits, because a compiler may think any NaN as good as another."""
+    def one_nan(self, x: TextVector) -> TextVector:
+        """x with one NaN for all, selected as bits: a compiler may exchange NaNs."""
         pattern = -(1 << (self.mantissa - 1))  # negative and quiet, of payload 0, as on the CPU
         is_number = self.emit(f"{x.name} == {x.name}")
         return self.from_bits(self.emit(f"tl.where({is_number}, {self.bits_of(x)}, {pattern})"))
 
     # Primitives, see primitives.py for their meaning
 
-    def where(self, condition: Mask, x: Any, y: Any) -> Vector:
+    def where(self, condition: TextMask, x: Any, y: Any) -> TextVector:
         return self.call(f"tl.where({condition.name}, {{}}, {{}})", x, y)
 
-    def abs(self, x: Any) -> Vector:
+    def abs(self, x: Any) -> TextVector:
         return self.call("tl.abs({})", x)
 
-    def copysign(self, x: Any, sign: Any) -> Vector:
+    def copysign(self, x: Any, sign: Any) -> TextVector:
         size, other = self.bits_of(self.vector(x)), self.bits_of(self.vector(sign))
         largest = (1 << (self.bits - 1)) - 1
         return self.from_bits(self.emit(f"({size} & {largest}) | ({other} & {-largest - 1})"))
 
-    def minimum(self, x: Any, y: Any) -> Vector:
+    def minimum(self, x: Any, y: Any) -> TextVector:
         return self.call("tl.minimum({}, {}, propagate_nan=tl.PropagateNan.ALL)", x, y)
 
-    def maximum(self, x: Any, y: Any) -> Vector:
+    def maximum(self, x: Any, y: Any) -> TextVector:
         return self.call("tl.maximum({}, {}, propagate_nan=tl.PropagateNan.ALL)", x, y)
 
-    def fma(self, a: Any, b: Any, c: Any) -> Vector:
+    def fma(self, a: Any, b: Any, c: Any) -> TextVector:
         return self.call("tl.fma({}, {}, {})", a, b, c)
 
     muladd = fma
-    piecewise = where_rare = None  # picking from tables is not worth its time there
+    piecewise = where_rare = None  # table lookups are slower than arithmetic here
     tables: ClassVar[dict[str, Any]] = {}
 
     def never_positive(self, x: Any) -> bool:
         return False
 
-    def nearest_integer(self, x: Vector) -> Vector:
+    def nearest_integer(self, x: TextVector) -> TextVector:
         """The nearest integer, ties to even, for |x| up to 2**(mantissa - 1); 0.0 also for -0.0."""
         return self.rounded_product(x, 1.0)
 
-    def rounded_product(self, x: Any, factor: float) -> Vector:
+    def rounded_product(self, x: Any, factor: float) -> TextVector:
         biased = self.fma(x, factor, self.magic)
         result = biased - self.magic
-        return Vector(self, result.name, biased.name)
+        return TextVector(self, result.name, biased.name)
 
-    def scale_by_power_of_two(self, x: Any, n: Any) -> Vector:
+    def scale_by_power_of_two(self, x: Any, n: Any) -> TextVector:
         """In two steps, because 2**n alone may be out of range where the result is not.
 
-        Right for |n| up to twice the largest exponent, which the accurate functions never exceed. n is taken from the
-        low bits of n + magic; what lies above is shifted out.
+        It is right for |n| up to twice the largest exponent, the bound of the accurate functions. The low bits of
+        n + magic hold n; shifts remove the others.
         """
         n = self.vector(n)
-        whole = self.bits_of(Vector(self, n.biased) if n.biased else n + self.magic)
+        whole = self.bits_of(TextVector(self, n.biased) if n.biased else n + self.magic)
         half = self.emit(f"{whole} >> 1")
         rest = self.emit(f"{whole} - {half}")
         return self.vector(x) * self._power_of_two(half) * self._power_of_two(rest)
 
-    def power_of_two(self, factor: float, n: Any) -> Vector:
+    def power_of_two(self, factor: float, n: Any) -> TextVector:
         return self.scale_by_power_of_two(factor, n)
 
-    def _power_of_two(self, n: str) -> Vector:
-        """2**n by writing the low bits of n into the exponent field, for the n of normal numbers."""
+    def _power_of_two(self, n: str) -> TextVector:
+        """2**n of a normal number: the low bits of n become the exponent field."""
         bias = 2 ** (self.bits - self.mantissa - 2) - 1
         return self.from_bits(self.emit(f"({n} + {bias}) << {self.mantissa}"))
 
-    def split_power_of_two(self, x: Any) -> tuple[Vector, Vector]:
+    def split_power_of_two(self, x: Any) -> tuple[TextVector, TextVector]:
         bits = self.bits_of(self.vector(x))
         codes = ("<d", "<q") if self.is_double else ("<f", "<i")
         (least,) = struct.unpack(codes[1], struct.pack(codes[0], 0.5**0.5))
         exponent = self.emit(f"({bits} - {least}) >> {self.mantissa}")
         mantissa = self.from_bits(self.emit(f"{bits} - ({exponent} << {self.mantissa})"))
-        return mantissa, Vector(self, self.emit(f"{exponent}.to({self.type})"))
+        return mantissa, TextVector(self, self.emit(f"{exponent}.to({self.type})"))
 
-    def polynomial(self, x: Any, coefficients: tuple[float, ...]) -> Vector:
+    def polynomial(self, x: Any, coefficients: tuple[float, ...]) -> TextVector:
         value: Any = coefficients[0]
         for coefficient in coefficients[1:]:
             value = self.fma(value, x, coefficient)
         return self.vector(value)
 
-    def reciprocal(self, x: Any) -> Vector:
-        """By one step of Newton's method from the approximate one: an exact division has branches for rare cases."""
+    def reciprocal(self, x: Any) -> TextVector:
+        """One step of Newton's method from the approximate reciprocal: exact division has branches for rare cases."""
         x = self.vector(x)
         if self.is_double:
             return 1.0 / x
@@ -172,65 +172,65 @@ class Emitter:
 
 
 def constant(value: float, type_: str) -> str:
-    """A number of one of Triton's types, as it is written in a text."""
-    if value == 0 and np.signbit(value):  # which Triton would write as the other zero
+    """The text of a number of one of Triton's types."""
+    if value == 0 and np.signbit(value):  # Triton would write 0.0
         bits = int(type_[-2:])
         return f"tl.full((), {-1 << (bits - 1)}, tl.int{bits}).to({type_}, bitcast=True)"
     text = repr(value) if np.isfinite(value) else f'float("{value}")'
     return f"tl.full((), {text}, {type_})"
 
 
-class _Number(tracing.Number):
-    """What vectors and uniforms share."""
+class _TextNumber(tracing.Number):
+    """The arithmetic of vectors and uniforms."""
 
     __slots__ = ("emitter",)
-    emitter: Emitter
+    emitter: TextEmitter
 
     def _binary(self, sign: str, x: Any, y: Any) -> Any:
-        if not isinstance(x, Vector) and not isinstance(y, Vector):
+        if not isinstance(x, TextVector) and not isinstance(y, TextVector):
             return _uniform(self.emitter, sign, x, y)
         if sign == "/" and not self.emitter.is_double:
-            return self.emitter.call("tl.div_rn({}, {})", x, y)  # a plain division of float32 is an approximate one
+            return self.emitter.call("tl.div_rn({}, {})", x, y)  # `/` of float32 is approximate
         return self.emitter.call(self.emitter.product if sign == "*" else f"{{}} {sign} {{}}", x, y)
 
-    def _compare(self, sign: str, other: Any) -> Mask:
+    def _compare(self, sign: str, other: Any) -> TextMask:
         emitter = self.emitter
-        if isinstance(self, Vector) or isinstance(other, Vector):
+        if isinstance(self, TextVector) or isinstance(other, TextVector):
             left, right = emitter.vector(self), emitter.vector(other)
-            return Mask(emitter, emitter.emit(f"{left.name} {sign} {right.name}"))
-        return Mask(emitter, emitter.emit(f"{emitter.vector(_uniform(emitter, sign, self, other)).name} != 0"))
+            return TextMask(emitter, emitter.emit(f"{left.name} {sign} {right.name}"))
+        return TextMask(emitter, emitter.emit(f"{emitter.vector(_uniform(emitter, sign, self, other)).name} != 0"))
 
 
-class Vector(_Number):
+class TextVector(_TextNumber):
     """One number per lane, in the compute dtype: the name of a line's result."""
 
     __slots__ = ("biased", "name")
 
-    def __init__(self, emitter: Emitter, name: str, biased: str = ""):
+    def __init__(self, emitter: TextEmitter, name: str, biased: str = ""):
         self.emitter = emitter
         self.name = name
-        self.biased = biased  # of a whole number: the name of it plus the emitter's magic number
+        self.biased = biased  # of a whole number: the name of its sum with the emitter's magic number
 
-    def __neg__(self) -> Vector:
+    def __neg__(self) -> TextVector:
         return self.emitter.call("-{}", self)
 
 
-class Uniform(_Number):
-    """One number for all lanes: an attribute, or what is computed from attributes.
+class TextUniform(_TextNumber):
+    """One number for all lanes: an attribute, or an expression of attributes.
 
-    It is computed here, in double, and rounded once: the kernel is given the result. The text knows only how it is
-    computed, so that calls with other attributes share their kernel.
+    Python computes it in double and rounds it once; the kernel is given the result. The text depends on the expression
+    alone, so that calls with other attributes share the kernel.
     """
 
     __slots__ = ("how", "value")
 
-    def __init__(self, emitter: Emitter, how: str, value: float):
+    def __init__(self, emitter: TextEmitter, how: str, value: float):
         self.emitter = emitter
         self.how = how
         self.value = np.float64(value)
 
-    def __neg__(self) -> Uniform:
-        return Uniform(self.emitter, f"(-{self.how})", -self.value)
+    def __neg__(self) -> TextUniform:
+        return TextUniform(self.emitter, f"(-{self.how})", -self.value)
 
 
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -239,26 +239,26 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-def _uniform(emitter: Emitter, sign: str, x: Any, y: Any) -> Uniform:
-    a, b = (v if isinstance(v, Uniform) else Uniform(emitter, repr(float(v)), v) for v in (x, y))
+def _uniform(emitter: TextEmitter, sign: str, x: Any, y: Any) -> TextUniform:
+    a, b = (v if isinstance(v, TextUniform) else TextUniform(emitter, repr(float(v)), v) for v in (x, y))
     with np.errstate(all="ignore"):
-        return Uniform(emitter, f"({a.how} {sign} {b.how})", float(_OPERATIONS[sign](a.value, b.value)))
+        return TextUniform(emitter, f"({a.how} {sign} {b.how})", float(_OPERATIONS[sign](a.value, b.value)))
 
 
-class Mask(tracing.Condition):
+class TextMask(tracing.Condition):
     """A truth value per lane."""
 
     __slots__ = ("emitter", "name")
 
-    def __init__(self, emitter: Emitter, name: str):
+    def __init__(self, emitter: TextEmitter, name: str):
         self.emitter = emitter
         self.name = name
 
-    def __and__(self, other: Mask) -> Mask:
-        return Mask(self.emitter, self.emitter.emit(f"{self.name} & {other.name}"))
+    def __and__(self, other: TextMask) -> TextMask:
+        return TextMask(self.emitter, self.emitter.emit(f"{self.name} & {other.name}"))
 
-    def __or__(self, other: Mask) -> Mask:
-        return Mask(self.emitter, self.emitter.emit(f"{self.name} | {other.name}"))
+    def __or__(self, other: TextMask) -> TextMask:
+        return TextMask(self.emitter, self.emitter.emit(f"{self.name} | {other.name}"))
 
-    def __invert__(self) -> Mask:
-        return Mask(self.emitter, self.emitter.emit(f"{self.name} == 0"))
+    def __invert__(self) -> TextMask:
+        return TextMask(self.emitter, self.emitter.emit(f"{self.name} == 0"))
