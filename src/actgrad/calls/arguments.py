@@ -137,7 +137,7 @@ def outputs(definition: Definition, out: Any) -> tuple[Any, ...]:
 
 
 def _float(value: Any) -> float:
-    """The nearest float, infinity for what is too large."""
+    """The nearest float, infinity for numbers that are too large."""
     try:
         return float(value)
     except OverflowError:

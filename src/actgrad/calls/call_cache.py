@@ -50,7 +50,7 @@ def cache_of(definition: Definition) -> CallCache:
 
 
 def attribute_key(value: Any) -> Hashable:
-    """A key that tells apart what `==` does not (0.0 and -0.0, 1.0 and 1+0j) and joins what it keeps apart (NaN)."""
+    """A key that separates 0.0 from -0.0 and 1.0 from 1+0j, which are equal, and joins NaNs, which are not."""
     if type(value) is float:
         if abs(value) >= sys.float_info.min:
             return value

@@ -1,4 +1,4 @@
-"""The extension `_fastcall`, which is optional: whether it is used, and what it has to know of PyTorch.
+"""The optional extension `_fastcall`: whether it is used, and the parts of PyTorch that it reads.
 
 It is used where it was compiled from the sources beside this file. ACTGRAD_FASTCALL=0 switches it off.
 """

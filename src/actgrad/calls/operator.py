@@ -115,7 +115,7 @@ class Operator(FastPath):
         return f"<actgrad operator {self.schema}>"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Operator:
-        return self  # in a class it is what it is elsewhere, and no method
+        return self  # no binding: an operator stored on a class is not a method
 
     @dynamo.left_alone
     def _slow_path(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Any:

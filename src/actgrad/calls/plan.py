@@ -28,9 +28,9 @@ class Prepared(NamedTuple):
         return extension.packed(self.kernel.machine_code, self.computation.loop.size, addresses)
 
 
-@dataclass(eq=False, slots=True)  # not frozen: that would double what it costs to make one
+@dataclass(eq=False, slots=True)  # not frozen: freezing doubles the time to make one
 class Plan:
-    """A checked call, ready to run: `run()` only computes. It keeps its arrays alive; print it to see what it does."""
+    """A checked call, ready to run: `run()` only computes. It keeps its arrays alive; print it to see operator, loop and backend."""
 
     operator: str
     attributes: dict[str, Any]

@@ -48,7 +48,7 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
 
 
 def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -> list[str]:
-    """The names asked for, all that are known for None."""
+    """The requested names; all known ones for None."""
     if names is None:
         return list(known)
     wanted: list[Any] = [names]

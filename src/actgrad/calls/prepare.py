@@ -81,7 +81,7 @@ def refuse_endless(definition: Definition, results: tuple[Meta, ...]) -> None:
 
 
 def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> Computation:
-    """What is to be computed for a call that passed its checks, with these results."""
+    """The computation of a call that passed its checks, with these results."""
     definition = call.definition
     tensors = (*results, *call.inputs.values())
     compute = "float64" if any(meta.dtype.compute == "float64" for meta in tensors) else "float32"
@@ -98,7 +98,7 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
 
 
 def result_metas(call: contract.Call) -> tuple[Meta, ...]:
-    """The outputs of a call that passed its checks: those given, and what is to be allocated for the others."""
+    """The outputs of a call that passed its checks: the given ones, and fresh ones for the others."""
     dtype = contract.result_dtype(call)
     return tuple(
         call.outputs.get(name) or Meta(dtype, shape, _result_strides(call, shape, dtype.itemsize))

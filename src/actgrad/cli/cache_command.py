@@ -6,13 +6,13 @@ import argparse
 import json
 
 from ..writing import terminal
-from . import arguments
-from .arguments import Subparsers
+from . import argument_types
+from .argument_types import Subparsers
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad cache`."""
-    parser = arguments.add_command(
+    parser = argument_types.add_command(
         subparsers,
         "cache",
         "the machine code kept on disk: where it is, and how to clear it",

@@ -12,8 +12,8 @@ from ..conformance.casefiles import generation
 from ..conformance.casefiles.case_files import FORMATS, SUFFIXES
 from ..conformance.casefiles.case_model import Described
 from ..writing import outputs
-from . import arguments
-from .arguments import Subparsers
+from . import argument_types
+from .argument_types import Subparsers
 
 _MOST = 100_000  # cases of an operator
 _LARGEST = 1 << 28
@@ -38,25 +38,25 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad cases`."""
     standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {says}" for n, says in generation.STANDARDS.items()) + "\n"
     says = "write test cases as the acceptance standards ask for them"
-    parser = arguments.add_command(subparsers, "cases", says, _DESCRIPTION, standards + _EXAMPLES)
+    parser = argument_types.add_command(subparsers, "cases", says, _DESCRIPTION, standards + _EXAMPLES)
     parser.add_argument("operator", nargs="+", metavar="OPERATOR", help="names as in actgrad list")
     parser.add_argument("-o", dest="output", metavar="FILE", type=Path, required=True, help="the file to write")
     parser.add_argument("--standard", choices=generation.STANDARDS, default="v2", help="see below (default: v2)")
     parser.add_argument("--format", choices=FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
-    parser.add_argument("--seed", type=arguments.whole(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
+    parser.add_argument("--seed", type=argument_types.whole(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
     parser.add_argument(
-        "--number", type=arguments.whole(1, _MOST), metavar="N",
+        "--number", type=argument_types.whole(1, _MOST), metavar="N",
         help="cases of each operator, evenly of all kinds (default: each kind once)",
     )  # fmt: skip
     parser.add_argument(
-        "--largest", type=arguments.whole(2, _LARGEST), default=generation.LARGEST, metavar="N",
+        "--largest", type=argument_types.whole(2, _LARGEST), default=generation.LARGEST, metavar="N",
         help=f"elements of the largest tensors (default: {generation.LARGEST})",
     )  # fmt: skip
     parser.set_defaults(run=partial(_run, parser))
 
 
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    arguments.refuse_unknown(parser, "OPERATOR", given.operator, REGISTRY)
+    argument_types.refuse_unknown(parser, "OPERATOR", given.operator, REGISTRY)
     chosen = SUFFIXES.get(given.output.suffix.lower())
     if chosen is None or given.format not in (None, chosen):
         parser.error(f"-o {given.output}: a format is known by its suffix: .json for atk, .csv for ttk")

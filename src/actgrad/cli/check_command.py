@@ -29,8 +29,8 @@ from ..conformance.standards import NAMES, OWN, REPEAT
 from ..conformance.verdict import CaseVerdict, Decision, decide
 from ..contract import allowed_dtypes
 from ..writing import outputs, terminal
-from . import arguments, exhaustive_command
-from .arguments import Subparsers
+from . import argument_types, exhaustive_command
+from .argument_types import Subparsers
 
 REJECTED = 1
 SHOWN = 8  # failing cases of our own
@@ -93,10 +93,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad check`."""
     standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {says}" for name, says in NAMES.items()) + "\n"
     says = "judge results by the acceptance standards: our backends', or anybody's from files"
-    parser = arguments.add_command(subparsers, "check", says, _DESCRIPTION, standards + _FILES + _EXAMPLES)
+    parser = argument_types.add_command(subparsers, "check", says, _DESCRIPTION, standards + _FILES + _EXAMPLES)
     add = parser.add_argument
     add("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
-    add("--standard", type=arguments.names, metavar="A,B,...", help="see below (default: all)")
+    add("--standard", type=argument_types.names, metavar="A,B,...", help="see below (default: all)")
     add("--strict", action="store_true", help="actgrad's own bounds count too: 0.51 ULP in half precision")
     add("--product", choices=products.BY_NAME, help="whose rules hold (default: ACTGRAD_PRODUCT's)")
     add("--rules", choices=products.RULES, help="the operators' own checks, or the documents' letter")
@@ -104,8 +104,8 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add("--html", metavar="FILE", type=Path, help="write a page with pictures that stands on its own")
     add = parser.add_argument_group("our own backends").add_argument
     add("--backend", choices=backends.DEVICES, help="(default: cpu)")
-    add("--dtype", type=arguments.names, metavar="A,B,...", help="(default: all that the operator takes)")
-    add("--seed", type=arguments.whole(0), metavar="N", help="of the numbers (default: 0)")
+    add("--dtype", type=argument_types.names, metavar="A,B,...", help="(default: all that the operator takes)")
+    add("--seed", type=argument_types.whole(0), metavar="N", help="of the numbers (default: 0)")
     add = parser.add_argument_group("results from files").add_argument
     add("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
     add("--actual", nargs="+", metavar="FILE", help="what was computed: the first output, or each")
@@ -115,7 +115,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
     add = parser.add_argument_group("every number of a dtype").add_argument
     add("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
-    every = arguments.whole(1, 1 << 24)
+    every = argument_types.whole(1, 1 << 24)
     add("--every", type=every, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
     add("--state", metavar="DIR", type=Path, help="where an interrupted run goes on from")
     add("--write", metavar="FILE", type=Path, help="put the table of all finished into a document")
@@ -123,9 +123,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    arguments.refuse_unknown(parser, "OPERATOR", given.operator, REGISTRY)
-    arguments.refuse_unknown(parser, "--standard", given.standard, NAMES)
-    arguments.refuse_unknown(parser, "--dtype", given.dtype, BY_NAME)
+    argument_types.refuse_unknown(parser, "OPERATOR", given.operator, REGISTRY)
+    argument_types.refuse_unknown(parser, "--standard", given.standard, NAMES)
+    argument_types.refuse_unknown(parser, "--dtype", given.dtype, BY_NAME)
     mode = _mode(parser, given)
     outputs.check(_written(given), _inputs(given))
     with ExitStack() as chosen:
@@ -177,7 +177,7 @@ def _exhaustive(parser: argparse.ArgumentParser, given: argparse.Namespace) -> i
     for name in given.dtype or ():
         if name not in EXHAUSTIVE_DTYPES:
             parser.error(f"--dtype: --exhaustive goes through {', '.join(EXHAUSTIVE_DTYPES)}, not {name}")
-    arguments.need("rich", "check", "check")
+    argument_types.need("rich", "check", "check")
     operators = [REGISTRY[name] for name in list(dict.fromkeys(given.operator)) or REGISTRY]
     holds, shown = exhaustive_command.run(
         operators, given.dtype or EXHAUSTIVE_DTYPES, given.every or 1, given.state, given.write
@@ -188,7 +188,7 @@ def _exhaustive(parser: argparse.ArgumentParser, given: argparse.Namespace) -> i
 
 
 def _check(given: argparse.Namespace, mode: Mode) -> int:
-    arguments.need("rich", "check", "check")
+    argument_types.need("rich", "check", "check")
     is_of_files = mode is FILES
     if given.html:
         pictures.load()

@@ -16,8 +16,8 @@ from typing import Any
 
 from ..base.errors import ActgradError
 from ..writing import terminal
-from . import arguments
-from .arguments import Subparsers
+from . import argument_types
+from .argument_types import Subparsers
 from .demo_network import ACTIVATIONS, SAMPLE_EVERY, STORAGE, Result, load_digits, train, train_torch
 
 
@@ -25,13 +25,13 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad demo`."""
     says = "train a small network on handwritten digits with each activation"
     examples = "examples:\n  actgrad demo\n  actgrad demo --activation elu --epochs 9\n  actgrad demo --json"
-    parser = arguments.add_command(subparsers, "demo", says, str(__doc__), examples)
+    parser = argument_types.add_command(subparsers, "demo", says, str(__doc__), examples)
     parser.add_argument("--activation", action="append", choices=ACTIVATIONS, help="only this one; may be repeated")
     parser.add_argument(
-        "--epochs", type=arguments.whole(1), default=40, help="passes over the training images (default: 40)"
+        "--epochs", type=argument_types.whole(1), default=40, help="passes over the training images (default: 40)"
     )
     parser.add_argument(
-        "--seed", type=arguments.whole(0), default=0, help="of initial weights and data order (default: 0)"
+        "--seed", type=argument_types.whole(0), default=0, help="of initial weights and data order (default: 0)"
     )
     parser.add_argument("--no-torch", action="store_true", help="leave PyTorch out")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")

@@ -19,7 +19,7 @@ CLASSES = 10
 BATCH = 64
 TRAINING_IMAGES = 22 * BATCH  # of 1797: whole batches only, so that each fits the planned arrays
 RATE, MOMENTUM = 0.02, 0.9
-SAMPLE_EVERY = 10  # batches, of which one is compared with the reference
+SAMPLE_EVERY = 10  # batches; one of them is compared with the reference
 STORAGE = ("float32", "bfloat16")
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -40,7 +40,7 @@ class Tensors:
 
 
 @dataclass(frozen=True)
-class Call:
+class OperatorCall:
     """A call of an operator: which tensors it reads and writes."""
 
     operator: actgrad.Operator
@@ -68,8 +68,8 @@ class Activation:
     """An activation function: actgrad's calls for its two passes, and PyTorch's for the first."""
 
     title: str
-    forward: Call
-    backward: Call
+    forward: OperatorCall
+    backward: OperatorCall
     torch: Callable[[Any, Any], Any]  # (torch.nn.functional, z) -> y
     gain: float  # 1 / mean(y**2) for normal z: weights of variance gain / fan_in keep the size of z over the layers
     in_place: bool = False  # the backward pass needs the result only, so y takes the place of z
@@ -84,31 +84,31 @@ def _torch_geglu(functional: Any, z: Any) -> Any:
 ACTIVATIONS = {
     "elu": Activation(
         "ELU",
-        forward=Call(actgrad.elu, "z", "y"),
-        backward=Call(actgrad.elu_backward, "grad_y z", "grad_z"),
+        forward=OperatorCall(actgrad.elu, "z", "y"),
+        backward=OperatorCall(actgrad.elu_backward, "grad_y z", "grad_z"),
         torch=lambda functional, z: functional.elu(z),
         gain=1.55,
     ),
     "selu": Activation(
         "SELU",
-        forward=Call(actgrad.selu, "z", "y"),
-        backward=Call(actgrad.selu_backward, "grad_y y", "grad_z"),
+        forward=OperatorCall(actgrad.selu, "z", "y"),
+        backward=OperatorCall(actgrad.selu_backward, "grad_y y", "grad_z"),
         torch=lambda functional, z: functional.selu(z),
         gain=1.0,
         in_place=True,
     ),
     "leaky_relu": Activation(
         "LeakyReLU",
-        forward=Call(actgrad.leaky_relu, "z", "y"),
-        backward=Call(actgrad.leaky_relu_backward, "grad_y y", "grad_z", {"self_is_result": True}),
+        forward=OperatorCall(actgrad.leaky_relu, "z", "y"),
+        backward=OperatorCall(actgrad.leaky_relu_backward, "grad_y y", "grad_z", {"self_is_result": True}),
         torch=lambda functional, z: functional.leaky_relu(z),
         gain=2.0,
         in_place=True,
     ),
     "geglu": Activation(
         "GeGLU",
-        forward=Call(actgrad.geglu, "z", "y gelu"),
-        backward=Call(actgrad.geglu_backward, "grad_y z gelu", "grad_z"),
+        forward=OperatorCall(actgrad.geglu, "z", "y gelu"),
+        backward=OperatorCall(actgrad.geglu_backward, "grad_y z gelu", "grad_z"),
         torch=_torch_geglu,
         gain=2.35,
         gated=True,

@@ -11,8 +11,8 @@ from pathlib import Path
 from ..calls.operator import REGISTRY, Operator
 from ..contract import allowed_dtypes
 from ..writing import documents, outputs, terminal
-from . import arguments
-from .arguments import Subparsers
+from . import argument_types
+from .argument_types import Subparsers
 
 PART = "operators"  # of a document
 BEGIN, END = documents.markers(PART)
@@ -24,7 +24,7 @@ class Row:
 
     name: str
     schema: str
-    summary: str  # what it returns, in one line
+    summary: str  # its result, in one line
     dtypes: tuple[str, ...]  # the library's own list; a product's may be shorter
     products: tuple[str, ...]
     aclnn: tuple[str, ...]  # its C names
@@ -76,7 +76,7 @@ def text() -> str:
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad list`."""
-    parser = arguments.add_command(
+    parser = argument_types.add_command(
         subparsers,
         "list",
         "the operators: schemas, data types, names in C and in graphs",

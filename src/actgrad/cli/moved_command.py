@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 
 from ..base.errors import ActgradError
-from .arguments import Subparsers
+from .argument_types import Subparsers
 
 NOW = {
     "bench": "python -m benchmarks run, with the same options; its compare is for --base",

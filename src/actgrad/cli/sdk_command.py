@@ -10,8 +10,8 @@ from pathlib import Path
 from ..sdk import builder, programs
 from ..sdk.prefix import SdkError
 from ..writing import terminal
-from . import arguments
-from .arguments import Subparsers
+from . import argument_types
+from .argument_types import Subparsers
 
 _EPILOG = """\
 examples:
@@ -28,14 +28,14 @@ environment of programs:
   ACTGRAD_PRODUCT    whose rules hold, for example Ascend950 (default: Ascend910B)
   ACTGRAD_RULES      document: the documents' letter on top of the operators' own checks
   ACTGRAD_STRICT     1: as hardware is: device memory faults when the host touches it, work is done at the
-                     synchronize, what was not given back is reported at aclFinalize
+                     synchronize, and aclFinalize reports leaks
   ACTGRAD_SDK_HOST   server: compute in a process of its own (the default where Python has no shared library)
 """
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad sdk`."""
-    parser = arguments.add_command(
+    parser = argument_types.add_command(
         subparsers,
         "sdk",
         "build the C SDK: aclnn programs in C and C++ build and run without an NPU",

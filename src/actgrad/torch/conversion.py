@@ -147,8 +147,8 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     if isinstance(module, _Marker):
         return None, ""
     simple = next((base for base in _FORWARDS if isinstance(module, base)), None)
-    is_gated = kind.__name__ == "GEGLU" or (kind.__name__.startswith("Gemma") and kind.__name__.endswith("MLP"))
-    if simple is None and not is_gated:
+    is_gelu_gate = kind.__name__ == "GEGLU" or (kind.__name__.startswith("Gemma") and kind.__name__.endswith("MLP"))
+    if simple is None and not is_gelu_gate:
         return None, ""
     if isinstance(module, torch.jit.ScriptModule):
         return None, "it is scripted"

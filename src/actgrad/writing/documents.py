@@ -14,7 +14,7 @@ def markers(name: str) -> tuple[str, str]:
 
 
 def part(document: str, name: str) -> str:
-    """What stands between the markers; an ActgradError where they are missing."""
+    """The text between the markers; an ActgradError where they are missing."""
     return _split(document, name)[1]
 
 
