@@ -19,7 +19,7 @@ CLASSES = 10
 BATCH = 64
 TRAINING_IMAGES = 22 * BATCH  # of 1797: whole batches only, so that each fits the planned arrays
 RATE, MOMENTUM = 0.02, 0.9
-SAMPLE_EVERY = 10  # batches, of which one is compared with the reference
+SAMPLE_EVERY = 10  # batches; one of them is compared with the reference
 STORAGE = ("float32", "bfloat16")
 
 Array = np.ndarray[Any, np.dtype[Any]]

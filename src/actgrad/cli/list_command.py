@@ -24,7 +24,7 @@ class Row:
 
     name: str
     schema: str
-    summary: str  # what it returns, in one line
+    summary: str  # its result, in one line
     dtypes: tuple[str, ...]  # the library's own list; a product's may be shorter
     products: tuple[str, ...]
     aclnn: tuple[str, ...]  # its C names
