@@ -30,7 +30,7 @@ class Prepared(NamedTuple):
 
 @dataclass(eq=False, slots=True)  # not frozen: freezing doubles the time to make one
 class Plan:
-    """A checked call, ready to run: `run()` only computes. It keeps its arrays alive; its text tells loop and backend."""
+    """A checked call, ready to run: `run()` only computes. It keeps its arrays alive; `print` shows its loop."""
 
     operator: str
     attributes: dict[str, Any]

@@ -59,7 +59,7 @@ def main(argv: list[str] | None = None) -> int:
             return _run(parser(), argv)
         finally:
             terminal.flush()  # here, where a failure can still be answered
-    except BrokenPipeError:  # the reader has enough
+    except BrokenPipeError:  # the reader has closed the pipe
         terminal.silence(sys.stdout)
         terminal.silence(sys.stderr)
         return terminal.BROKEN_PIPE
@@ -105,6 +105,6 @@ def _run(top: argparse.ArgumentParser, argv: list[str] | None) -> int:
 def _versions(is_verbose: bool) -> str:
     if not is_verbose:
         return f"actgrad {__version__}"
-    from . import version_command  # loads LLVM
+    from . import version_command  # its imports load LLVM
 
     return version_command.report()
