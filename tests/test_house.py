@@ -1,4 +1,4 @@
-"""The rules of the house: floors without circles, files of at most 400 lines, names that occur once, plain sentences."""
+"""The rules of the house: no circles, files of at most 400 lines, names that occur once, plain sentences."""
 
 from __future__ import annotations
 

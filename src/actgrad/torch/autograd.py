@@ -16,7 +16,7 @@ from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
 from . import kernels, saving
-from .derivations import derive
+from .derivatives.derivations import derive
 from .kernels import Interface
 
 _C = torch._C

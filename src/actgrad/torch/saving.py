@@ -11,7 +11,7 @@ import torch
 from ..base import products
 from ..base.errors import InvalidArgument, InvalidOperator
 from ..calls.operator import REGISTRY, Operator
-from .partials import depends_on_sign_only
+from .derivatives.partials import depends_on_sign_only
 
 AUTO = "auto"
 INPUT = "input"

@@ -12,7 +12,7 @@ from torch._C._autograd import CreationMeta, _get_creation_meta
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
 from .autograd import Node, Redispatch, is_forward, node_of
-from .derivations import derive_in_place
+from .derivatives.derivations import derive_in_place
 from .kernels import Interface
 
 _C = torch._C

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import torch
 from torch.autograd import forward_ad
 
-from ..base import products
-from ..base.forks import forkable_lock
-from . import saving
-from .kernels import Interface, interface_of, is_direct
+from ...base import products
+from ...base.forks import forkable_lock
+from .. import saving
+from ..kernels import Interface, interface_of, is_direct
 from .partials import Tensors, jacobian_vector, sum_present, vector_jacobian
 
 _C = torch._C

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from ..base import xp
+from ...base import xp
 
 _FAR = 100.0  # the normal density is 0 from here on, in every dtype; keeps infinity * 0 out of its derivatives
 _SATURATED = 1e9  # the slope of a logistic function of the cube is 0 from here on

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..base import products
-from ..base.access import join, split
-from ..calls.operator import Operator
+from ...base import products
+from ...base.access import join, split
+from ...calls.operator import Operator
 from .dual import Dual, bound, slope
 
 Tensors = Sequence["torch.Tensor | None"]
