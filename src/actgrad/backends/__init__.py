@@ -1,6 +1,7 @@
 """Backends: each turns a computation into a `kernel`, without knowing any operator's name. Imported when first used.
 
-`cpu` writes machine code, `triton` runs on GPUs, `reference` computes with NumPy; `formula` has the accurate functions."""
+`cpu` writes machine code, `triton` runs on GPUs, `reference` computes with NumPy. `formula` has the accurate functions.
+"""
 
 from __future__ import annotations
 
