@@ -124,7 +124,7 @@ def test_an_interrupt_waits_for_the_work() -> None:
     """Ctrl-C during a compilation: the next call finds a compiler that is not in use."""
     script = """
 import _thread, threading, time
-from actgrad import first_use
+from actgrad.base import first_use
 done = []
 def work():
     _thread.interrupt_main()

@@ -52,8 +52,8 @@ def test_one_version() -> None:
 def test_every_line_says_something() -> None:
     lines = told()
     assert list(lines) == [
-        "actgrad", "package", "Python", "NumPy", "ml_dtypes", "llvmlite", "PyTorch", "Triton", "processor", "OpenMP",
-        "cache", "GPU", "C compiler", "C++ compiler", "SDK programs", "environment",
+        "actgrad", "package", "Python", "NumPy", "ml_dtypes", "llvmlite", "PyTorch", "Triton", "fast path", "processor",
+        "OpenMP", "cache", "GPU", "C compiler", "C++ compiler", "SDK programs", "environment",
     ]  # fmt: skip
     assert all(lines.values())
     assert lines["actgrad"] == actgrad.__version__
@@ -72,7 +72,9 @@ def test_the_command_prints_the_report(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_pytorch_is_not_imported() -> None:
-    run_script("import sys; from actgrad import about; about.report(); assert 'torch' not in sys.modules")
+    run_script(
+        "import sys; from actgrad.cli import version_command; version_command.report(); assert 'torch' not in sys.modules"
+    )
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..base.errors import ActgradError, BackendUnavailable
+from ..calls import extension
 from ..sdk import builder
 
 #: Variables that begin so change what is computed, or on how many threads.
@@ -33,6 +34,7 @@ def report() -> str:
         "llvmlite": _llvmlite(),
         "PyTorch": _pytorch(),
         "Triton": _version("triton"),
+        "fast path": extension.state,
         **_cpu(),
         "GPU": _gpu(),
         "C compiler": _compiler("c"),

@@ -2,8 +2,8 @@
 
 In the order of the data: `storage` widens what lies in memory, `vectors` computes, `rows` puts a loop around it,
 `tiling` decides how a whole loop is cut into rows, `driver` walks it on the `threads` there are, with `staging` where
-rows are not contiguous. `launch` is the door from Python and `shortcut` the short way to it; `engine` compiles, and
-keeps machine code on disk by `objects`. `target` says for which processor, `flow` helps to write control flow.
+rows are not contiguous. `engine` compiles, and keeps machine code on disk by `objects`. `target` says for which
+processor, `flow` helps to write control flow.
 """
 
 from .engine import prepare

@@ -6,6 +6,7 @@ import ctypes
 import struct
 import time
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import astuple, replace
 from functools import partial
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from ...base.computation import Computation
 from ...base.loop import Loop
 from . import code_cache, driver, inner_loop, schedule, threads
 from . import half_tables as lookup
+from .driver import Block
 from .inner_loop import Row
 from .target import Target, host
 
@@ -117,9 +119,12 @@ def _driver_module(target: Target) -> ir.Module:
     return module
 
 
+_PACK = tuple(struct.Struct(f"<{count}q").pack for count in range(driver.MAX_OPERANDS + 1))
+
+
 def launch(block: ctypes.Array[ctypes.c_int64], *addresses: int) -> None:
     """Compute a call block; ctypes lets other Python threads run meanwhile."""
-    if not _made[0].launch(block, struct.pack(f"<{len(addresses)}q", *addresses)):
+    if not _made[0].launch(block, _PACK[len(addresses)](*addresses)):
         raise MemoryError("the CPU backend has no memory for a thread's stage")
 
 
@@ -166,6 +171,7 @@ class CpuKernel:
         self.walk = schedule.plan(loop, self.target)
         self.doors = _doors()
         self.milliseconds = 0.0  # that machine code of its own took
+        self.has_scalars_of_one = _are_one(computation.scalars)
         self.is_looked_up = True
         words = self._words_of_lookup(computation)
         if words is None:
@@ -200,7 +206,7 @@ class CpuKernel:
             tuple(o.dtype for o in loop.inputs),
             self.walk.spread,
             has_table,
-            _are_one(computation.scalars),
+            self.has_scalars_of_one,
         )
         code = row_code(row, self.target)
         self.milliseconds = code.milliseconds
@@ -214,6 +220,16 @@ class CpuKernel:
     def machine_code(self) -> tuple[int, int]:
         return self.doors.run, ctypes.addressof(self._block)
 
+    def with_scalars(self, computation: Computation) -> CpuKernel | None:
+        """The kernel of a computation that differs in its scalars alone; None where these take other machine code."""
+        if self.is_looked_up or self.has_scalars_of_one or _are_one(computation.scalars):
+            return None
+        kernel = copy(self)
+        kernel._block = type(self._block).from_buffer_copy(self._block)
+        kernel._block[Block.SCALARS : Block.SCALARS + len(computation.scalars)] = list(_words(computation.scalars))
+        kernel.run = partial(launch, kernel._block)
+        return kernel
+
 
 class EmptyKernel:
     """A computation on no elements."""
@@ -222,6 +238,7 @@ class EmptyKernel:
         return "nothing to compute"
 
     machine_code = None
+    with_scalars = None
 
     def run(self, *addresses: int) -> None:
         """Do nothing."""

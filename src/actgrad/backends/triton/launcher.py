@@ -37,6 +37,7 @@ class _TritonKernel:
     """What kernels have in common."""
 
     machine_code = None
+    with_scalars = None
 
     def __init__(self, computation: Computation, machine: Machine):
         loop = computation.loop.coalesced()
@@ -122,6 +123,7 @@ class EmptyKernel:
     """A computation on no elements."""
 
     machine_code = None
+    with_scalars = None
 
     def __str__(self) -> str:
         return "nothing to compute"
