@@ -72,9 +72,8 @@ def test_the_command_prints_the_report(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_pytorch_is_not_imported() -> None:
-    run_script(
-        "import sys; from actgrad.cli import version_command; version_command.report(); assert 'torch' not in sys.modules"
-    )
+    script = "import sys; from actgrad.cli import version_command; version_command.report()"
+    run_script(script + "; assert 'torch' not in sys.modules")
 
 
 @pytest.mark.parametrize(
