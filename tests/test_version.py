@@ -52,8 +52,8 @@ def test_one_version() -> None:
 def test_every_line_says_something() -> None:
     lines = told()
     assert list(lines) == [
-        "actgrad", "package", "Python", "NumPy", "ml_dtypes", "llvmlite", "PyTorch", "Triton", "processor", "OpenMP",
-        "cache", "GPU", "C compiler", "C++ compiler", "SDK programs", "environment",
+        "actgrad", "package", "Python", "NumPy", "ml_dtypes", "llvmlite", "PyTorch", "Triton", "fast path", "processor",
+        "OpenMP", "cache", "GPU", "C compiler", "C++ compiler", "SDK programs", "environment",
     ]  # fmt: skip
     assert all(lines.values())
     assert lines["actgrad"] == actgrad.__version__

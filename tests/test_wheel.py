@@ -116,12 +116,17 @@ def installed(archives: tuple[Path, Path], tmp_path_factory: pytest.TempPathFact
 
 def test_the_wheel_is_the_package_and_nothing_else(archives: tuple[Path, Path]) -> None:
     wheel, _ = archives
-    assert wheel.name == f"actgrad-{VERSION}-py3-none-any.whl"
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     source = {path.relative_to(ROOT / "src") for path in (ROOT / "src" / "actgrad").rglob("*") if path.is_file()}
-    wanted = {path.as_posix() for path in source if "__pycache__" not in path.parts}
-    data = {"backends/formula/coefficients.json", "sdk/include/acl/acl_base.h.in", "sdk/c/host.c", "py.typed"}
+    wanted = {path.as_posix() for path in source if "__pycache__" not in path.parts and path.suffix != ".so"}
+    binary = f"actgrad/calls/_fastcall{sysconfig.get_config_var('EXT_SUFFIX')}"
+    if binary in names:  # it was compiled
+        wanted.add(binary)
+        assert not wheel.name.endswith("-any.whl")
+    else:
+        assert wheel.name == f"actgrad-{VERSION}-py3-none-any.whl"
+    data = {"backends/formula/coefficients.json", "sdk/include/acl/acl_base.h.in", "sdk/c/nnopbase/interpreter.c", "py.typed"}
     assert {f"actgrad/{name}" for name in data} <= wanted
     described = ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
     assert names == wanted | {f"actgrad-{VERSION}.dist-info/{name}" for name in described}
@@ -141,6 +146,45 @@ def test_the_sdist_has_all_that_is_tracked(archives: tuple[Path, Path]) -> None:
     tracked = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.splitlines()
     there = {name for name in tracked if (ROOT / name).exists() and not name.startswith(NOT_PUBLISHED)}
     assert not there - names
+
+
+@pytest.fixture(scope="module")
+def hatchling(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Python with what builds a wheel, and nothing else."""
+    folder = tmp_path_factory.mktemp("hatchling")
+    quiet(sys.executable, "-m", "venv", "--without-pip", folder)
+    pip = [sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "install", "--quiet", "hatchling"]
+    if subprocess.run([*map(str, pip), "numpy>=2"], capture_output=True).returncode:
+        pytest.skip("needs pip and an index that it can download from")
+    return folder / "bin" / "python"
+
+
+@pytest.mark.parametrize(
+    ("variables", "warning"),
+    [
+        ({"ACTGRAD_PURE": "1"}, ""),
+        ({"CC": "no-such-compiler"}, "actgrad: no extension, calls will be slower: "),
+        ({"CC": "false"}, "actgrad: no extension, calls will be slower: false failed"),
+        ({"CFLAGS": "-nostdinc"}, "actgrad: no extension, calls will be slower: "),
+    ],
+    ids=["pure", "no compiler", "a compiler that fails", "no headers"],
+)
+def test_a_wheel_without_the_extension(
+    variables: dict[str, str], warning: str, hatchling: Path, archives: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """It is pure, and says why it is."""
+    with tarfile.open(archives[1]) as archive:
+        archive.extractall(tmp_path, filter="data")
+    command = [str(hatchling), "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    folder, environment = tmp_path / f"actgrad-{VERSION}", {**os.environ, **variables}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert warning in done.stdout + done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name == f"actgrad-{VERSION}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [name for name in archive.namelist() if name.endswith(".so")]
+        assert "Root-Is-Purelib: true" in archive.read(f"actgrad-{VERSION}.dist-info/WHEEL").decode()
 
 
 def test_nothing_else_is_installed(installed: Installed) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
-from ..base.loop import Meta
+from ..base.loop import Meta, row_major
 from . import foreign, hugepages, interception
 from .foreign import check_rank
 
@@ -118,6 +118,8 @@ def fresh(kind: str, meta: Meta, device: Any) -> Any:
         strides = [s // itemsize for s in meta.strides]
         tensor = torch.empty_strided(meta.shape, strides, dtype=getattr(torch, meta.dtype.name), device=device)
         return _in_huge_pages(tensor) if meta.size * itemsize >= hugepages.LARGE else tensor
+    if meta.strides == row_major(meta.shape, meta.dtype.itemsize):
+        return np.empty(meta.shape, meta.dtype.numpy)
     order = sorted(range(len(meta.shape)), key=lambda d: (-meta.strides[d], d))
     array = np.empty([meta.shape[d] for d in order], meta.dtype.numpy)
     return array.transpose(np.argsort(order)) if order else array

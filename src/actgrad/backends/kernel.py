@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from ..base.computation import Computation
+
 
 class Kernel(Protocol):
     """A computation as a backend runs it, on any memory."""
@@ -19,5 +21,9 @@ class Kernel(Protocol):
 
         Both live as long as the kernel and need no interpreter. The function returns 0 where memory is missing.
         """
+
+    @property
+    def with_scalars(self) -> Callable[[Computation], Kernel | None] | None:
+        """Makes the kernel of a computation that differs in its scalars alone; it or its answer is None without one."""
 
     def __str__(self) -> str: ...

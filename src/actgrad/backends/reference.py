@@ -31,6 +31,7 @@ class ReferenceKernel:
         return inputs + [self.precision(s) for s in self.computation.scalars]
 
     machine_code = None
+    with_scalars = None
 
     def run(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop

@@ -77,16 +77,27 @@ class Loop:
 
     def coalesced(self) -> Loop:
         """The same elements in as few dimensions as possible, memory order of the outputs outermost to innermost."""
+        if self.size > 1 and all(o.strides == row_major(self.shape, o.dtype.itemsize) for o in self.operands):
+            return self._flat()  # what follows comes to the same
         kept = [d for d, n in enumerate(self.shape) if n != 1]
         loop = self.reordered(kept)._ascending()
         order = sorted(range(len(loop.shape)), key=lambda d: [-abs(o.strides[d]) for o in loop.operands])
         return loop.reordered(order)._merged()
 
+    def _flat(self) -> Loop:
+        """The loop of one dimension, where every operand is contiguous."""
+
+        def flat(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+            return tuple([Operand(o.tensor, o.dtype, o.offset, (o.dtype.itemsize,)) for o in operands])
+
+        return Loop((self.size,), flat(self.outputs), flat(self.inputs))
+
     def reordered(self, dimensions: Sequence[int]) -> Loop:
         """The loop over `dimensions` only, in that order; those left out must have one element."""
 
         def pick(operand: Operand) -> Operand:
-            return replace(operand, strides=tuple(operand.strides[d] for d in dimensions))
+            strides = tuple([operand.strides[d] for d in dimensions])
+            return Operand(operand.tensor, operand.dtype, operand.offset, strides)
 
         shape = tuple(self.shape[d] for d in dimensions)
         return Loop(shape, tuple(map(pick, self.outputs)), tuple(map(pick, self.inputs)))
@@ -143,4 +154,9 @@ def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int)
 
 def row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Strides of a contiguous tensor."""
-    return dense_strides(shape, tuple(range(len(shape), 0, -1)), itemsize)
+    strides, step, last = [], itemsize, 1
+    for n in reversed(shape):
+        step *= max(last, 1)  # as in dense_strides
+        strides.append(step)
+        last = n
+    return tuple(reversed(strides))

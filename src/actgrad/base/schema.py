@@ -42,6 +42,7 @@ class Schema:
         self.tensors = tuple(a for a in arguments if a.is_tensor)
         self.tensor_names = tuple(a.name for a in self.tensors)
         self.attributes = tuple(a for a in arguments if not a.is_tensor)
+        self.scalars = tuple(a.name for a in self.attributes if a.type == "Scalar")
         self.attributes_by_name = {a.name: a for a in self.attributes}
 
     def __str__(self) -> str:

@@ -1,7 +1,8 @@
 """One call, from its arguments to its kernel.
 
-`operator` is called by users, `arguments` turns a call's arguments into views and plain values, `prepare` checks it
-and makes its kernel, `aliasing` refuses outputs on inputs, `plan` is a call ready to run. `call_cache` knows calls that
-passed before, `fast_path` runs them, in C where the `extension` was built. `precompile` compiles ahead, `dynamo` keeps
+`operator` is the function that a user calls, `arguments` turns its arguments into views and plain values, `prepare`
+checks them and makes the kernel, `aliasing` refuses outputs that overlap inputs, and `plan` is a call ready to run.
+`call_cache` keeps calls that passed, and `fast_path` takes calls like these to their kernels: in C by `_fastcall.c`,
+with `_arrays.h` and `_aliasing.h`, where `extension` finds it compiled. `precompile` compiles ahead, and `dynamo` keeps
 PyTorch's compiler out.
 """

@@ -11,6 +11,10 @@
 #include <numpy/arrayobject.h>
 #include <stdbool.h>
 
+#ifdef Py_GIL_DISABLED
+#error "the fast path in C needs the interpreter's lock"
+#endif
+
 enum { MOST_RANK = 64, MOST_INTERCEPTORS = 8 };
 enum { TYPE, DTYPE, RANK, SHAPE }; /* the words of a tensor; its strides follow the shape */
 enum { MOST_TENSOR_WORDS = SHAPE + 2 * MOST_RANK, ATTRIBUTE_WORDS = 3 };

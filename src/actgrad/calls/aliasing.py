@@ -62,14 +62,12 @@ def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]],
     that it may be. `_aliasing.h` states the same rule for C.
     """
     for k in range(outputs):
-        place, (low, high, alike) = addresses[k], layouts[k]
-        for j, (other, (other_low, other_high, _)) in enumerate(zip(addresses, layouts, strict=True)):
-            is_exact = place == other and bool(alike >> j & 1)
-            if (
-                j != k
-                and not is_exact
-                and not _are_apart(place + low, place + high, other + other_low, other + other_high)
-            ):
+        place = addresses[k]
+        low, high, alike = layouts[k]
+        first, end = place + low, place + high
+        for j, other in enumerate(addresses):
+            is_free = end <= other + layouts[j][0] or other + layouts[j][1] <= first
+            if not is_free and j != k and not (place == other and alike >> j & 1):
                 return False
     return True
 

@@ -27,18 +27,20 @@ class CallCache:
 
     def __init__(self) -> None:
         self.prepared: dict[Hashable, Prepared] = {}
+        self.similar: dict[Hashable, Prepared] = {}  # by signatures without scalars: the latest of several calls
         self.forget_fast_path: Callable[[], object] | None = None
 
-    def keep(self, signature: Hashable, prepared: Prepared) -> None:
-        """Keep a prepared call."""
+    def keep(self, signature: Hashable, similar: Hashable, prepared: Prepared) -> None:
+        """Keep a prepared call, by its signature and by its signature without scalars."""
         with _lock:
             if len(self.prepared) >= CACHED:
                 self.forget()
-            self.prepared[signature] = prepared
+            self.prepared[signature] = self.similar[similar] = prepared
 
     def forget(self) -> None:
         """Forget all calls."""
         self.prepared.clear()
+        self.similar.clear()
         if self.forget_fast_path is not None:
             self.forget_fast_path()
 

@@ -38,21 +38,21 @@ def hash_of_sources() -> str:
 def _load() -> tuple[Any, str]:
     """The extension or None, and its state in words."""
     if os.environ.get("ACTGRAD_FASTCALL") == "0":
-        return None, "switched off by ACTGRAD_FASTCALL=0"
+        return None, "Python; the extension is switched off by ACTGRAD_FASTCALL=0"
     try:
         extension: Any = importlib.import_module("._fastcall", __package__)
     except ImportError as error:
-        return None, f"not there: {error}"
+        return None, f"Python; there is no extension: {error}"
     if hash_of_sources() != extension.SOURCE:
-        return None, "stale: its sources changed after it was compiled; install actgrad again"
+        return None, "Python; the extension is stale, its sources have changed: install actgrad again"
     extension.start(products.selected)
-    return extension, f"in use: {extension.__file__}"
+    return extension, f"C, {extension.__file__}"
 
 
 def packed(code: tuple[int, int] | None, size: int, addresses: tuple[int, ...] = ()) -> bytes | None:
-    """A kernel's function and block, whether it runs without the interpreter's lock, and addresses, for the native.
+    """A kernel's function and block, whether it runs without the interpreter's lock, and addresses, for the extension.
 
-    None where the kernel has no machine code or there is no native.
+    None where the kernel has no machine code or there is no extension.
     """
     if code is None or native is None:
         return None

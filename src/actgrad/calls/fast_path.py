@@ -35,7 +35,7 @@ class CachedCall(NamedTuple):
 class PythonFastPath:
     """The fast path without the extension: a callable that falls back to its method `_slow_path`."""
 
-    _entries: dict[Any, tuple[CachedCall, tuple[tuple[int, int, int], ...]]]
+    _entries: dict[Any, tuple[CachedCall, tuple[tuple[int, int, int], ...], int]]
     _slow_path: Callable[..., Any]
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
@@ -52,110 +52,111 @@ class PythonFastPath:
 
     def _remember(self, arguments: tuple[Any, ...], outputs: tuple[Any, ...], call: CachedCall) -> int:
         """Keep a call; the number of calls that are kept, 0 where such a call has no fast path."""
-        names, tensors = call.names, arguments[: len(arguments) - len(call.names)]
-        described = _described(tensors, outputs)
-        if described is None:
+        tensors = arguments[: len(arguments) - len(call.names)]
+        given = _described((*outputs, *tensors), len(outputs))
+        if given is None or not all(type(value) in (int, bool, str, float) for value in call.values):
             return 0
-        (inputs, results), _ = described
         words = struct.unpack(f"<{len(call.layouts) // 8}q", call.layouts)
-        entry = call, tuple(zip(words[::3], words[1::3], words[2::3], strict=True))
-        attributes = _attributes(dict(zip(names, call.values, strict=True)))
-        self._entries[inputs, attributes, results] = entry
+        entry = call, tuple(zip(words[::3], words[1::3], words[2::3], strict=True)), len(outputs)
+        attributes = _keys(dict(zip(call.names, call.values, strict=True)))
+        self._entries[len(outputs), given[0], attributes] = entry
         if call.allocate is not None:
-            self._entries[inputs, attributes, ()] = entry
+            self._entries[0, given[0][len(outputs) :], attributes] = entry
         return len(self._entries)
 
     @dynamo.left_alone
-    def __call__(self, /, *tensors: Any, **given: Any) -> Any:
-        result = self._try(tensors, given) if tensors and self._entries else None
-        return self._slow_path(*tensors, **given) if result is None else result
+    def __call__(self, /, *tensors: Any, out: Any = None, **attributes: Any) -> Any:
+        result = self._try(tensors, out, attributes) if tensors and self._entries else None
+        return self._slow_path(*tensors, out=out, **attributes) if result is None else result
 
-    def _try(self, tensors: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    def _try(self, tensors: tuple[Any, ...], out: Any, attributes: dict[str, Any]) -> Any:
         """The result of a call that is like a cached one, None for the slow path."""
         if products.selected.get() is not None or not (backends.torch_is_adopted or "torch" not in sys.modules):
             return None
-        attributes = given.copy()
-        out = attributes.pop("out", None)
         outputs = () if out is None else out if type(out) is tuple else (out,)
-        described = _described(tensors, outputs)
+        described = _described((*outputs, *tensors), len(outputs))
         if described is None:
             return None
-        (inputs, results), addresses = described
-        found = self._entries.get((inputs, _attributes(attributes), results))
+        found = self._entries.get((len(outputs), described[0], _keys(attributes)))
         if found is None:
             return None
-        call, layouts = found
-        is_one = len(layouts) - sum(tensor is not None for tensor in tensors) == 1
+        (call, layouts, results), addresses = found, described[1]
         if out is None:
-            return self._allocate(call, tensors, addresses, is_one)
-        if is_one is (type(out) is tuple) or not aliasing.may_write(addresses, layouts, len(outputs)):
+            return _compute_fresh(call, tensors, addresses)
+        if (type(out) is tuple) is (results == 1) or not aliasing.may_write(addresses, layouts, results):
             return None
         call.kernel.run(*addresses)
         if call.note_written is not None:
             call.note_written(outputs)
         return out
 
-    def _allocate(self, call: CachedCall, tensors: tuple[Any, ...], addresses: list[int], is_one: bool) -> Any:
-        """Compute into fresh results."""
-        assert call.allocate is not None
-        results = tuple(function(*([] if like < 0 else [tensors[like]])) for function, like in call.allocate)
-        described = _described((), results)
-        if described is None:
-            return None
-        call.kernel.run(*described[1], *addresses)
-        return results[0] if is_one else results
 
-
-def _attributes(given: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple([(name, attribute_key(value)) for name, value in given.items()]) if given else ()
-
-
-def _described(inputs: tuple[Any, ...], outputs: tuple[Any, ...]) -> tuple[tuple[Any, Any], list[int]] | None:
-    """Keys of the inputs and of the outputs, and the addresses of outputs, then inputs.
-
-    None where an object is of no known kind or not plain, or while PyTorch may intercept the call.
-    """
-    objects = (*outputs, *inputs)
-    describe = _numpy_key if type(objects[0]) is np.ndarray else _torch_key
-    if describe is _torch_key and (
-        interception.interceptor() or sys.modules["torch"].autograd.forward_ad._current_level >= 0
-    ):
+def _compute_fresh(call: CachedCall, tensors: tuple[Any, ...], addresses: list[int]) -> Any:
+    """The results of a call, allocated here; None for the slow path."""
+    assert call.allocate is not None
+    results = tuple([function() if like < 0 else function(tensors[like]) for function, like in call.allocate])
+    described = _described(results, len(results))
+    if described is None:
         return None
+    call.kernel.run(*described[1], *addresses)
+    return results if len(results) > 1 else results[0]
+
+
+def _keys(attributes: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple([(name, type(value), attribute_key(value)) for name, value in attributes.items()])
+
+
+Described = tuple[tuple[Any, ...], list[int]]  # a key of each object, and the addresses of those that are not None
+
+
+def _described(objects: tuple[Any, ...], outputs: int) -> Described | None:
+    """Keys and addresses of outputs, then inputs; None where an object is of no known kind or not plain."""
+    return _described_numpy(objects, outputs) if type(objects[0]) is np.ndarray else _described_torch(objects)
+
+
+def _described_numpy(objects: tuple[Any, ...], outputs: int) -> Described | None:
     keys: list[Any] = []
     addresses: list[int] = []
-    for number, obj in enumerate(objects):
-        if obj is None and number >= len(outputs):
+    for obj in objects:
+        if obj is None:
             keys.append(None)
             continue
-        found = describe(obj, number < len(outputs))
-        if found is None:
+        if type(obj) is not np.ndarray:
             return None
-        keys.append(found[0])
-        addresses.append(found[1])
-    return (tuple(keys[len(outputs) :]), tuple(keys[: len(outputs)])), addresses
+        address, is_read_only = obj.__array_interface__["data"]
+        if is_read_only and len(addresses) < outputs:
+            return None
+        keys.append((obj.dtype, obj.shape, obj.strides))
+        addresses.append(address)
+    return tuple(keys), addresses
 
 
-def _numpy_key(array: Any, is_output: bool) -> tuple[Any, int] | None:
-    if type(array) is not np.ndarray:
-        return None
-    address, is_read_only = array.__array_interface__["data"]
-    return None if is_output and is_read_only else ((array.dtype, array.shape, array.strides), address)
-
-
-def _torch_key(tensor: Any, is_output: bool) -> tuple[Any, int] | None:
+def _described_torch(objects: tuple[Any, ...]) -> Described | None:
     torch = sys.modules.get("torch")
-    if torch is None or type(tensor) not in (torch.Tensor, torch.nn.Parameter):
+    if torch is None or interception.interceptor() or torch.autograd.forward_ad._current_level >= 0:
         return None
-    if tensor.requires_grad or not tensor.is_cpu or tensor.layout is not torch.strided or tensor.is_neg():
-        return None
+    exact = torch.Tensor, torch.nn.Parameter
+    keys: list[Any] = []
+    addresses: list[int] = []
     try:
-        address = tensor.data_ptr()
-    except RuntimeError:  # a tensor seen through a transform
+        for obj in objects:
+            if obj is None:
+                keys.append(None)
+                continue
+            kind = type(obj)
+            if kind not in exact or obj.requires_grad or not obj.is_cpu or obj.is_neg() or obj.is_conj():
+                return None
+            address = obj.data_ptr()
+            if not address:
+                return None
+            keys.append((kind, obj.dtype, obj.shape, obj.stride()))
+            addresses.append(address)
+    except RuntimeError:  # a tensor seen through a transform, or one without strides
         return None
-    return ((type(tensor), tensor.dtype, tensor.shape, tensor.stride()), address) if address else None
+    return tuple(keys), addresses
 
 
-if TYPE_CHECKING or extension.native is None:  # noqa: SIM108  mypy knows a class, not an expression
+if TYPE_CHECKING:
     FastPath = PythonFastPath
 else:
-    FastPath = extension.native.FastPath
+    FastPath = PythonFastPath if extension.native is None else extension.native.FastPath

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
-
-import numpy as np
 
 from .. import backends, contract
 from ..base import access, first_use
@@ -35,16 +34,14 @@ def prepare(
     None or missing where they are to be allocated; `scalar_dtypes` and `formats` are those of typed calls, see
     Operator.plan_views.
     """
-    signature = (
-        tensors, *[attribute_key(value) for value in attributes.values()],
-        terms, backend, scalar_dtypes, formats, device,
-    )  # fmt: skip
+    keys = {name: attribute_key(value) for name, value in attributes.items()}
+    others = terms, backend, scalar_dtypes, formats, device
+    signature = (tensors, *keys.values(), *others)
     cache = cache_of(definition)
     prepared = cache.prepared.get(signature)
     if prepared is None:
         schema = definition.schema
-        names = (*schema.tensor_names, *schema.outputs)
-        scalars = [a.name for a in schema.attributes if a.type == "Scalar"]
+        names, scalars = (*schema.tensor_names, *schema.outputs), schema.scalars
         call = contract.Call(
             definition,
             dict(zip(names, tensors, strict=False)),
@@ -53,11 +50,13 @@ def prepare(
             dict(zip(scalars, scalar_dtypes, strict=False)),
             dict(zip(names, formats, strict=False)),
         )
+        similar = (tensors, *[key for name, key in keys.items() if name not in scalars], *others)
         with first_use.lock, default_environment():  # constants and tables outlive the caller's environment
             contract.validate(definition)
             contract.run(call)
-            prepared = _prepare(call, backend, device)
-        cache.keep(signature, prepared)
+            known = cache.similar.get(similar)
+            prepared = (known and _with_scalars(known, call)) or _prepare(call, backend, device)
+        cache.keep(signature, similar, prepared)
     return prepared
 
 
@@ -69,6 +68,29 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     what = computation(call, results, device)
     kernel = backends.load(backend).prepare(what)
     return Prepared(what, backend, kernel, results, tuple(map(extent, (*results, *call.inputs.values()))))
+
+
+def _with_scalars(known: Prepared, call: contract.Call) -> Prepared | None:
+    """The preparation of a call that differs in scalars alone; None where these take other machine code."""
+    before, definition = known.computation, call.definition
+    if known.kernel.with_scalars is None:
+        return None
+    element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
+    if (element, formulas) != (before.element, before.formulas):
+        return None
+    what = Computation(element, formulas, _scalars(call, before.compute), before.compute, before.loop, before.device)
+    kernel = known.kernel.with_scalars(what)
+    return None if kernel is None else known._replace(computation=what, kernel=kernel)
+
+
+def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:
+    """The call's scalars as a kernel takes them."""
+    scalars = [call.attributes[name] for name in call.definition.schema.scalars]
+    if call.terms.typed:
+        scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # the checks refuse those that matter
+    if compute == "float32" or call.terms.typed:  # the C interface turns its scalars into float32 in any case
+        scalars = [ctypes.c_float(s).value for s in scalars]
+    return tuple(scalars)
 
 
 def refuse_endless(definition: Definition, results: tuple[Meta, ...]) -> None:
@@ -85,16 +107,10 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     definition = call.definition
     tensors = (*results, *call.inputs.values())
     compute = "float64" if any(meta.dtype.compute == "float64" for meta in tensors) else "float32"
-    scalars = [call.attributes[a.name] for a in definition.schema.attributes if a.type == "Scalar"]
-    if call.terms.typed:
-        scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # the checks refuse those that matter
-    if compute == "float32" or call.terms.typed:  # the C interface turns its scalars into float32 in any case
-        with np.errstate(over="ignore"):
-            scalars = [float(np.float32(s)) for s in scalars]
     element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
     outputs = dict(zip(definition.schema.outputs, results, strict=True))
     loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
-    return Computation(element, formulas, tuple(scalars), compute, loop, device)
+    return Computation(element, formulas, _scalars(call, compute), compute, loop, device)
 
 
 def result_metas(call: contract.Call) -> tuple[Meta, ...]:
@@ -109,6 +125,8 @@ def result_metas(call: contract.Call) -> tuple[Meta, ...]:
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Dense strides in the memory order of the first input that a result of `shape` can follow, else row by row."""
     for meta in call.inputs.values():
+        if meta.shape == shape and meta.strides == row_major(shape, meta.dtype.itemsize):
+            break
         if len(meta.shape) == len(shape) and all(s or n == 1 for s, n in zip(meta.strides, meta.shape, strict=True)):
             return dense_strides(shape, meta.strides, itemsize)
     return row_major(shape, itemsize)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .. import __version__
 from ..base.errors import ActgradError, BackendUnavailable
+from ..calls import extension
 from ..sdk import builder
 
 #: Prefixes of variables that change results or the number of threads.
@@ -39,6 +40,7 @@ def report() -> str:
         "llvmlite": _llvmlite(),
         "PyTorch": _pytorch(),
         "Triton": _version("triton"),
+        "fast path": extension.state,
         **_cpu(),
         "GPU": _gpu(),
         "C compiler": _compiler("c"),

@@ -46,21 +46,17 @@ class Call:
     terms: Terms = _PLAIN
     scalar_dtypes: Mapping[str, Dtype] = field(default_factory=dict)  # of typed scalars
     formats: Mapping[str, str] = field(default_factory=dict)  # of tensors that say one other than ND
+    inputs: dict[str, Meta] = field(init=False)  # those that are given
+    outputs: dict[str, Meta] = field(init=False)
+
+    def __post_init__(self) -> None:
+        schema, given = self.definition.schema, self.tensors.get
+        for kind, names in (("inputs", schema.tensor_names), ("outputs", schema.outputs)):
+            object.__setattr__(self, kind, {name: meta for name in names if (meta := given(name)) is not None})
 
     @property
     def product(self) -> Product | None:
         return self.terms.product
-
-    @property
-    def inputs(self) -> dict[str, Meta]:
-        names = [a.name for a in self.definition.schema.tensors]
-        given = {name: self.tensors.get(name) for name in names}
-        return {name: meta for name, meta in given.items() if meta is not None}
-
-    @property
-    def outputs(self) -> dict[str, Meta]:
-        given = {name: self.tensors.get(name) for name in self.definition.schema.outputs}
-        return {name: meta for name, meta in given.items() if meta is not None}
 
     @property
     def first(self) -> tuple[str, Meta]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import takewhile
 
 from ..base.definition import Definition
 from ..base.errors import NullArgument, UnsupportedOnProduct
 from . import dtype_rules, halves_rules, shape_rules
-from .check import Call, Check
+from .check import Call, Check, Terms
 
 
 @cache
@@ -32,14 +33,19 @@ EARLY = (NullArgument, UnsupportedOnProduct)  # checked before any tensor is rea
 
 def run(call: Call, early: bool = False) -> None:
     """Raise the error of the first check that `call` breaks; `early`: only of those that need no tensor."""
-    for check in checks_of(call.definition):
-        if early and check.error not in EARLY:
-            break
-        if not check.when.applies(call.terms):
-            continue
+    for check in _in_force(call.definition, call.terms, early):
         fault = check.test(call)
         if fault is not None:
             raise check.error(f"{call.definition.name}: {fault}")
+
+
+@cache
+def _in_force(definition: Definition, terms: Terms, early: bool) -> tuple[Check, ...]:
+    """The checks that apply under these terms; `early`: only those before the first that needs a tensor."""
+    checks = checks_of(definition)
+    if early:
+        checks = tuple(takewhile(lambda check: check.error in EARLY, checks))
+    return tuple([check for check in checks if check.when.applies(terms)])
 
 
 VALUES: tuple[Check, ...] = (Check("the attributes have allowed values", lambda call: None),)

@@ -10,8 +10,6 @@ with the known `facts` of values, `vector_primitives`, and tables: `piecewise`, 
 `half_tables` holds results for all half-precision numbers. `schedule` decides how a loop is cut, and writes the words
 of `call_block`. `driver` walks the loop on the `threads`, through `tiles` with `packing`, in the default
 `fp_environment`. `ir_builder` and `ir_types` help to emit LLVM IR.
-
-`launch` is called from Python; `call` and `shortcut` are its fast path.
 """
 
 from .engine import prepare

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import astuple, replace
 from functools import partial
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from ...base import first_use
 from ...base.computation import Computation
 from ...base.loop import Loop
 from . import code_cache, driver, half_tables, jit, schedule, threads
+from .call_block import MAX_OPERANDS, Block
 from .jit import InnerLoopCode
 from .kernel_spec import KernelSpec
 from .target import Target, host
@@ -60,9 +62,12 @@ def _driver_module(target: Target) -> ir.Module:
     return module
 
 
+_PACK = tuple(struct.Struct(f"<{count}q").pack for count in range(MAX_OPERANDS + 1))
+
+
 def launch(block: ctypes.Array[ctypes.c_int64], *addresses: int) -> None:
     """Compute a call block; ctypes lets other Python threads run meanwhile."""
-    if not _loaded[0].launch(block, struct.pack(f"<{len(addresses)}q", *addresses)):
+    if not _loaded[0].launch(block, _PACK[len(addresses)](*addresses)):
         raise MemoryError("the CPU backend has no memory for a thread's stage")
 
 
@@ -100,6 +105,7 @@ class CpuKernel:
         self.schedule = schedule.plan(loop, self.target)
         self.entry_points = _entry_points()
         self.milliseconds = 0.0  # to compile or load its own machine code
+        self.has_scalars_of_one = _are_one(computation.scalars)
         self.has_table = True
         words = self._words_of_lookup(computation)
         if words is None:
@@ -135,7 +141,7 @@ class CpuKernel:
             tuple(o.dtype for o in loop.inputs),
             self.schedule.broadcast,
             self.has_table,
-            _are_one(computation.scalars),
+            self.has_scalars_of_one,
         )
         code = jit.inner_loop_code(spec, self.target)
         self.milliseconds = code.milliseconds
@@ -149,6 +155,16 @@ class CpuKernel:
     def machine_code(self) -> tuple[int, int]:
         return self.entry_points.run, ctypes.addressof(self._block)
 
+    def with_scalars(self, computation: Computation) -> CpuKernel | None:
+        """The kernel of a computation that differs in its scalars alone; None where these take other machine code."""
+        if self.has_table or self.has_scalars_of_one or _are_one(computation.scalars):
+            return None
+        kernel = copy(self)
+        kernel._block = type(self._block).from_buffer_copy(self._block)
+        kernel._block[Block.SCALARS : Block.SCALARS + len(computation.scalars)] = list(_words(computation.scalars))
+        kernel.run = partial(launch, kernel._block)
+        return kernel
+
 
 class EmptyKernel:
     """A computation on no elements."""
@@ -157,6 +173,7 @@ class EmptyKernel:
         return "nothing to compute"
 
     machine_code = None
+    with_scalars = None
 
     def run(self, *addresses: int) -> None:
         """Do nothing."""

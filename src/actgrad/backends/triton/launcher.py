@@ -37,6 +37,7 @@ class _TritonKernel:
     """The common part of all kernels."""
 
     machine_code = None
+    with_scalars = None
 
     def __init__(self, computation: Computation, machine: Machine):
         loop = computation.loop.coalesced()
@@ -127,6 +128,7 @@ class NothingToLaunch:
     """A computation on no elements."""
 
     machine_code = None
+    with_scalars = None
 
     def __str__(self) -> str:
         return "nothing to compute"
