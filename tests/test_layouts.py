@@ -208,7 +208,7 @@ def test_nothing_beyond_the_tensors_is_touched(operator: actgrad.Operator) -> No
     script = f"""
 import itertools, numpy as np
 import actgrad
-from actgrad import testing
+from actgrad.conformance import oracle
 from calls import guarded, inputs, off_defaults, supported
 from surroundings import SURROUNDINGS
 surroundings = itertools.cycle(SURROUNDINGS.values())
@@ -216,7 +216,7 @@ operator = actgrad.operators[{operator.name!r}]
 shapes = [(1,), (3,), (15,), (17,), (31,), (33,), (63,), (65,), (1000,), (5, 33), (7, 3)]
 for dtype, shape in itertools.product(supported(operator), shapes):
     tensors = inputs(np.random.default_rng(15), operator, shape, dtype)
-    whole = testing.as_tuple(operator(*tensors.values(), **off_defaults(operator)))
+    whole = oracle.as_tuple(operator(*tensors.values(), **off_defaults(operator)))
     for at_end, turned in itertools.product([True, False], [False, True]):
         views = [guarded(values, at_end, turned) for values in tensors.values()]
         out = tuple(guarded(w, at_end, False) for w in whole)
