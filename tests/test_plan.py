@@ -202,3 +202,15 @@ def test_arguments_that_are_equal_but_not_the_same_take_the_slow_path() -> None:
     assert not np.signbit(out).any()
     actgrad.elu_backward(g, x, alpha=-0.0, out=out)
     assert np.signbit(out).all()
+
+
+def test_a_plan_on_memory_without_an_object_computes_once() -> None:
+    """The SDK's plans have views without a source; in place, a second computation would change the result."""
+    x = np.linspace(-3, 3, 64, dtype=np.float32)
+    expected = actgrad.selu(x)
+    checked = actgrad.selu.plan(x, out=x)
+    (view,) = checked.outputs
+    bare = view._replace(source=None, owner=None)
+    plan = actgrad.selu.plan_prepared(checked.prepared, {}, [bare], [bare])
+    assert plan.run() is None
+    assert x.tobytes() == expected.tobytes()

@@ -3,6 +3,7 @@
 import sys
 
 from .backends import get_num_threads, set_num_threads
+from .base import errors as _errors
 from .base import xp
 from .base.errors import (
     ActgradError,
@@ -16,6 +17,7 @@ from .base.errors import (
     UnsupportedOnProduct,
 )
 from .base.products import product, rules
+from .calls import operator as _operator
 from .calls.operator import REGISTRY as operators
 from .calls.operator import Operator
 from .calls.plan import Plan
@@ -29,6 +31,13 @@ from .ops.selu import selu, selu_backward
 __version__ = "0.1.0"
 
 sys.modules[f"{__name__}.xp"] = xp  # formulas of others import their functions from actgrad.xp
+for _public in (
+    *(ActgradError, BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, InvalidOperator, NullArgument),
+    *(Operator, OutOfMemory, Plan, UnsupportedOnProduct),
+):
+    _public.__module__ = __name__  # pickles and tracebacks name public places
+# Pickles of version 0.1 name these modules.
+sys.modules[f"{__name__}.errors"], sys.modules[f"{__name__}.op"] = _errors, _operator
 
 __all__ = [
     "ActgradError",

@@ -109,7 +109,12 @@ class Operator(FastPath):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _registered, (self.name,)  # one per process: copies and pickles stand for the name
+        return Operator.registered, (self.name,)  # one per process: copies and pickles stand for the name
+
+    @classmethod
+    def registered(cls, name: str) -> Operator:
+        """The operator called `name`; an InvalidOperator where this process has none."""
+        return _registered(name)
 
     def __repr__(self) -> str:
         return f"<actgrad operator {self.schema}>"

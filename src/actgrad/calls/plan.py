@@ -73,10 +73,9 @@ class Plan:
 
     def run(self) -> Any:
         """Compute into the outputs and return them; may be called again after the inputs changed."""
-        if self._packed is not None:
-            result = extension.native.launch(self._packed, self.note_written, self.result)
-            if result is not None:  # no interceptor may be active
-                return result
+        # `launch` returns its last argument, or None while an interceptor may be active; a result may be None too.
+        if self._packed is not None and extension.native.launch(self._packed, self.note_written, True):
+            return self.result
         if self.note_written is not None and interception.may_be_active():  # PyTorch's tensors
             interception.refuse(f"{self.operator}: plan.run() is called", "call the operator itself")
         self.prepared.kernel.run(*self.addresses)
