@@ -41,7 +41,7 @@ def meetings(operator, dtype):
     """Inputs in which zeros, infinities, NaN and numbers of both signs meet in all combinations."""
     values = np.array([0.0, 0.5, 1.5, np.inf, -0.0, -0.5, -1.5, -np.inf, np.nan], FLOATS[dtype])
     required = [a for a in operator.schema.tensors if not a.is_optional]
-    is_gated = operator.access.packed
+    is_gated = bool(operator.access.packed)
     inputs = [a.ravel() for a in np.meshgrid(*[values] * (len(required) + is_gated))]
     return [*inputs[:-2], np.concatenate(inputs[-2:])] if is_gated else inputs
 

@@ -311,6 +311,11 @@ assert set(registration._incomplete) == names - {"elu"}
 torch.testing.assert_close(torch.vmap(lambda x: ops.selu_(x + 0))(x), functional.selu(x))
 with torch._subclasses.fake_tensor.FakeTensorMode() as mode:
     assert ops.gelu.out(mode.from_tensor(x), out=torch.empty(2, 4)).shape == (2, 4)
+for name in ("elu", "elu_", "selu_", "selu", "gelu"):
+    operator = name.removesuffix("_")
+    rules = singleton.find(f"actgrad::{name}").torch_dispatch_rules._data
+    assert getattr(ops, name) is getattr(ops, name) and rules
+    assert getattr(ops, operator).default is registration.REGISTERED[operator].overload, "two objects for one operator"
 compiled = torch.compile(lambda x: ops.leaky_relu_.default(x + 0), fullgraph=True, backend="aot_eager")
 torch.testing.assert_close(compiled(x), functional.leaky_relu(x))
 slope = torch.func.vmap(torch.func.grad(lambda x: ops.geglu_packed(x).sum()))(x)

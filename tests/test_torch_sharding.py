@@ -98,12 +98,15 @@ def test_rules_wait_until_dtensor_is_there() -> None:
 import sys
 import actgrad.torch
 from actgrad.torch import sharding
+import torch
+ops = torch.ops.actgrad
+assert not sharding._waiting
+ops.elu, ops.geglu_two_backward  # met before DTensor, the others after it
 assert "torch.distributed.tensor" not in sys.modules and sharding._waiting
-watchers = [finder for finder in sys.meta_path if type(finder).__name__ == "_Watch"]
+watchers = [finder for finder in sys.meta_path if type(finder).__name__ == "_DTensorFinder"]
 assert len(watchers) == 1
 import torch.distributed.tensor as dtensor
 known = dtensor.DTensor._op_dispatcher.sharding_propagator.op_strategy_funcs
-import torch
 assert all(getattr(torch.ops.actgrad, name).default in known for name in ("elu", "elu_", "geglu", "geglu_two_backward"))
 assert not sharding._waiting and watchers[0] not in sys.meta_path
 assert type(dtensor.__loader__).__name__ == "SourceFileLoader"

@@ -48,6 +48,8 @@ class _Namespace(type(torch.ops.actgrad)):  # type: ignore[misc]
                 if interface.operator.name in _undefined:  # `define` looks for earlier overloads
                     raise AttributeError(name)
                 _complete(interface)
+                if name in vars(self):  # the rules made PyTorch's object, which must stay the only one
+                    return vars(self)[name]
         return super().__getattr__(name)
 
 
