@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import functools
 import inspect
 import json
@@ -17,8 +18,10 @@ import pytest
 from calls import BFLOAT16, run_script, same_bits
 
 import actgrad
+from actgrad import arrays
 from actgrad.arrays import hugepages
-from actgrad.calls import arguments, call_cache
+from actgrad.backends.cpu import engine
+from actgrad.calls import arguments, call_cache, extension
 from actgrad.calls import operator as operator_module
 from actgrad.calls.call_cache import CACHED
 
@@ -378,3 +381,91 @@ def test_an_interrupt_while_arrays_are_looked_at_is_not_lost() -> None:
         actgrad.elu(x, out=out)
     with Interrupting(), pytest.raises(KeyboardInterrupt):
         actgrad.elu(x, out=out)
+
+
+@pytest.mark.parametrize("error", [MemoryError, RuntimeError, ValueError])
+def test_an_allocation_that_fails_takes_the_slow_path(
+    error: type[Exception], slow_paths: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+
+    def failing(_: Any) -> Any:
+        raise error
+
+    x = torch.linspace(-2, 2, 11)
+    monkeypatch.setattr(arrays, "empty_like", lambda result: failing)
+    wanted = actgrad.elu(x)
+    assert torch.equal(actgrad.elu(x), wanted)
+    assert slow_paths.calls == 2
+
+
+def test_an_interrupt_while_a_result_is_allocated_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+
+    def interrupted(_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    x = torch.linspace(-2, 2, 12)
+    actgrad.elu.forget()
+    monkeypatch.setattr(arrays, "empty_like", lambda result: interrupted)
+    actgrad.elu(x)
+    with pytest.raises(KeyboardInterrupt):
+        actgrad.elu(x)
+    actgrad.elu.forget()
+
+
+@pytest.mark.skipif(extension.native is None, reason="without the extension the kernel itself raises")
+def test_missing_memory_is_an_error_and_nothing_is_computed_twice(
+    slow_paths: Counter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An output in place may be half written when a kernel runs out of memory."""
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(lambda block, addresses: 0)
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    x = X.copy()
+    with monkeypatch.context() as patch:
+        patch.setattr(engine.CpuKernel, "machine_code", property(lambda kernel: (address, address)))
+        actgrad.elu(x, out=x)
+        plan = actgrad.elu.plan(x)
+    before = x.copy()
+    for call in (plan.run, lambda: actgrad.elu(x, out=x), lambda: actgrad.elu(x, out=x)):
+        with pytest.raises(MemoryError):
+            call()
+    assert same_bits(x, before)
+    assert slow_paths.calls == 2  # of the first call and of the plan
+    actgrad.elu.forget()
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_two_results_are_allocated_on_the_fast_path(library: str, slow_paths: Counter) -> None:
+    (x,) = arrays_of(library, RNG.standard_normal((5, 8)).astype(np.float32))
+    for given in (x, x.T):
+        wanted = actgrad.geglu(given, dim=0 if given is not x else -1)
+        slow_paths.calls = 0
+        got = actgrad.geglu(given, dim=0 if given is not x else -1)
+        assert slow_paths.calls == 0
+        assert type(got) is tuple
+        for a, b in zip(got, wanted, strict=True):
+            assert a is not b
+            assert same_bits(np.asarray(a), np.asarray(b))
+            strides = (a.stride(), b.stride()) if library == "torch" else (a.strides, b.strides)
+            assert strides[0] == strides[1]
+
+
+@pytest.mark.parametrize("value", [0.0, -0.0, float("nan"), 5e-324, 1 << 70, "text"])
+def test_attributes_by_their_bits(value: Any, slow_paths: Counter) -> None:
+    """Zeros, NaN and subnormal numbers are found again, each as itself."""
+    if isinstance(value, str):
+        for _ in range(2):
+            actgrad.gelu(X, approximate="tanh")
+        loaded = json.loads('"tanh"')
+        assert same_bits(actgrad.gelu(X, approximate=loaded), actgrad.gelu(X, approximate="tanh"))
+        assert slow_paths.calls == 1
+        return
+    wanted = actgrad.elu(X, alpha=value, backend="reference")
+    slow_paths.calls = 0
+    for _ in range(3):
+        got = actgrad.elu(X, alpha=value)
+        is_number = ~np.isnan(wanted)
+        np.testing.assert_array_equal(np.signbit(got)[is_number], np.signbit(wanted)[is_number])
+        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    assert slow_paths.calls == (1 if isinstance(value, float) else slow_paths.calls)

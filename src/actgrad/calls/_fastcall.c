@@ -44,7 +44,8 @@ static bool is_other_context(PyObject* first) {
     if (Py_TYPE(first) == &PyArray_Type) return false;
     if (torch.tensor == NULL || may_be_intercepted()) return true;
     PyObject* level = PyDict_GetItemWithError(torch.forward_mode, level_name);
-    return level == NULL || PyLong_AsLong(level) >= 0;
+    long number = level == NULL ? 0 : PyLong_AsLong(level);
+    return number >= 0 || PyErr_Occurred() != NULL;
 }
 
 typedef struct {
@@ -187,10 +188,6 @@ static bool may_write(const Entry* entry, const Call* call) {
     return true;
 }
 
-static bool compute(const Entry* entry, Call* call) {
-    return run((Kernel*)PyBytes_AS_STRING(field(entry, PACKED)), call->of_inputs);
-}
-
 static PyObject* as_tuple(PyObject* const* items, Py_ssize_t count) {
     PyObject* tuple = PyTuple_New(count);
     for (Py_ssize_t k = 0; tuple != NULL && k < count; k++) {
@@ -209,8 +206,9 @@ static bool note_written(const Entry* entry, const Call* call) {
     return done != NULL;
 }
 
-/* The result of a call that is like a cached one; NULL for the slow path, or with an error. */
-static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+/* The result of a call that is like a cached one; NULL for the slow path, or with an error. `has_run`: the kernel has,
+   and the slow path could compute an output in place a second time. */
+static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t count, PyObject* names, bool* has_run) {
     Call call;
     PyObject *fresh[MOST_TENSORS] = {NULL}, *result = NULL;
     if (self->count == 0 || count == 0 || is_other_context(args[0]) || !describe_key(&call, args, count, names))
@@ -222,11 +220,14 @@ static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t coun
     Entry* entry = find(self, &call, args + count, names);
     if (entry == NULL || (is_given && is_tuple != (entry->outputs > 1))) return NULL;
     Py_INCREF(entry); /* another thread may forget it meanwhile */
-    if (is_given) {
-        if (may_write(entry, &call) && compute(entry, &call) && note_written(entry, &call)) result = out;
-    } else if (allocate(entry, &call, args, fresh) && compute(entry, &call))
-        result = entry->outputs == 1 ? fresh[0] : as_tuple(fresh, entry->outputs);
-    if (is_given || entry->outputs == 1) Py_XINCREF(result);
+    *has_run = is_given ? may_write(entry, &call) : allocate(entry, &call, args, fresh);
+    if (*has_run && run((Kernel*)PyBytes_AS_STRING(field(entry, PACKED)), call.of_inputs)) {
+        if (!is_given)
+            result = entry->outputs == 1 ? fresh[0] : as_tuple(fresh, entry->outputs);
+        else if (note_written(entry, &call))
+            result = out;
+        if (is_given || entry->outputs == 1) Py_XINCREF(result);
+    }
     for (Py_ssize_t k = 0; k < entry->outputs; k++) Py_XDECREF(fresh[k]);
     Py_DECREF(entry);
     return result;
@@ -235,10 +236,11 @@ static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t coun
 /* operator(*tensors, out=None, **attributes) */
 static PyObject* call_operator(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* names) {
     Py_ssize_t count = PyVectorcall_NARGS(nargsf), all = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
-    PyObject *result = try_call((FastPath*)self, args, count, names), **moved;
-    if (result != NULL) return result;
-    if (PyErr_Occurred()) { /* an interrupt and missing memory stay: the kernel may have written already */
-        if (!PyErr_ExceptionMatches(PyExc_Exception) || PyErr_ExceptionMatches(PyExc_MemoryError)) return NULL;
+    bool has_run = false;
+    PyObject *result = try_call((FastPath*)self, args, count, names, &has_run), **moved;
+    if (result != NULL || has_run) return result;
+    if (PyErr_Occurred()) { /* the slow path says what is wrong; an interrupt stays */
+        if (!PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
         PyErr_Clear();
     }
     if ((moved = PyMem_Malloc((all + 1) * sizeof *moved)) == NULL) return PyErr_NoMemory();

@@ -94,7 +94,10 @@ class PythonFastPath:
 def _compute_fresh(call: CachedCall, tensors: tuple[Any, ...], addresses: list[int]) -> Any:
     """The results of a call, allocated here; None for the slow path."""
     assert call.allocate is not None
-    results = tuple([function() if like < 0 else function(tensors[like]) for function, like in call.allocate])
+    try:
+        results = tuple([function() if like < 0 else function(tensors[like]) for function, like in call.allocate])
+    except Exception:  # the slow path says what is wrong, in its words
+        return None
     described = _described(results, len(results))
     if described is None:
         return None
