@@ -96,7 +96,7 @@ def _compute_fresh(call: CachedCall, tensors: tuple[Any, ...], addresses: list[i
     assert call.allocate is not None
     try:
         results = tuple([function() if like < 0 else function(tensors[like]) for function, like in call.allocate])
-    except Exception:  # the slow path says what is wrong, in its words
+    except Exception:  # the slow path names the fault
         return None
     described = _described(results, len(results))
     if described is None:
