@@ -28,6 +28,11 @@ class Part(NamedTuple):
     step: int = 1
 
     @property
+    def size(self) -> int:
+        """The number of elements along the dimension; an expression where a tracer does not know them."""
+        return (self.stop - self.start + self.step - 1) // self.step if self.step > 1 else self.stop - self.start
+
+    @property
     def slices(self) -> tuple[slice, ...]:
         """The index of the part in a tensor of any library."""
         return (*(slice(None),) * self.dim, slice(self.start, self.stop, self.step))
@@ -157,6 +162,9 @@ def join(
 
 def elements_shape(access: Access, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
     """The shape of the elements that are computed, for inputs whose shapes passed the checks."""
+    for name in access.packed:  # its parts are not broadcast; comparing sizes would specialise a traced graph
+        if name in shapes:
+            return access.part_shape(name, shapes[name], attributes)
     rank = max(map(len, shapes.values()))
     joined: Shape | None = None
     for name, shape in shapes.items():
@@ -187,7 +195,7 @@ def _operand(tensor: int, meta: Meta, part: Part | None, aligned: Shape, shape: 
     sizes, offset = list(aligned), 0
     steps = [*meta.strides, *(0,) * (len(aligned) - len(meta.shape))]
     if part is not None:
-        sizes[part.dim] = len(range(part.start, part.stop, part.step))
+        sizes[part.dim] = part.size
         offset, steps[part.dim] = part.start * steps[part.dim], part.step * steps[part.dim]
     missing = len(shape) - len(sizes)
     pairs = zip(sizes, shape[missing:], steps, strict=True)

@@ -20,6 +20,8 @@ def result_dtype(call: Call) -> Dtype:
 
 def result_shapes(call: Call) -> tuple[tuple[int, ...], ...]:
     """The shape of each output; the inputs' shapes must have passed their checks."""
-    access, attributes = call.definition.access, call.attributes
-    elements = elements_shape(access, {name: meta.shape for name, meta in call.inputs.items()}, attributes)
-    return tuple(access.whole_shape(name, elements, attributes) for name in call.definition.schema.outputs)
+    access, shapes = call.definition.access, {name: meta.shape for name, meta in call.inputs.items()}
+    elements = elements_shape(access, shapes, call.attributes)
+    # A packed output has the shape of the packed input; twice its half would be another expression to a tracer.
+    packed = next((shape for name, shape in shapes.items() if name in access.packed), elements)
+    return tuple(packed if name in access.packed else elements for name in call.definition.schema.outputs)
