@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
+from torch._functorch.autograd_function import custom_function_call_vmap_helper
+from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter
 
 from ..base.errors import InvalidArgument
 from .kernels import Interface
 
 
-def rule(interface: Interface) -> Any:
-    """The operator's rule for torch.library.register_vmap: the batch becomes the first dimension."""
+def kernel(interface: Interface) -> Callable[..., Any]:
+    """The operator's kernel for the key of vmap.
+
+    torch.library.register_vmap would look the operator up first, which takes longer than all else of a registration.
+    """
+    batched = rule(interface)
+
+    def kernel(keys: Any, *given: Any, **options: Any) -> Any:
+        level = retrieve_current_functorch_interpreter()
+        return custom_function_call_vmap_helper(level, batched, interface.overload, *given, **options)
+
+    return kernel
+
+
+def rule(interface: Interface) -> Callable[..., Any]:
+    """The operator over a batch, which becomes the first dimension, in the form of torch.library.register_vmap."""
     operator = interface.operator
     dim_place = interface.span.start + interface.names.index(operator.access.dim) if operator.access.dim else None
 

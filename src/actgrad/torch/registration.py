@@ -74,6 +74,7 @@ def register(operator: Operator) -> Interface:
     for key in KERNEL_KEYS:
         LIBRARY.impl(name, interface.kernel, key)
     LIBRARY.impl(name, autograd.kernel(interface), "Autograd", with_keyset=True)
+    LIBRARY.impl(name, batching.kernel(interface), "FuncTorchBatched", with_keyset=True)
     for variant in variants.of(interface):
         variant.register(LIBRARY)
     _undefined.remove(name)
@@ -82,7 +83,7 @@ def register(operator: Operator) -> Interface:
 
 
 def _complete(interface: Interface) -> None:
-    """Register the rules of vmap, DTensor, torch.compile and nested tensors; once."""
+    """Register the rules of DTensor, torch.compile and nested tensors; once."""
     name = interface.operator.name
     if _incomplete.pop(name, None) is None:
         return
@@ -94,7 +95,6 @@ def _complete(interface: Interface) -> None:
         for variant in variants.of(interface):
             variant.complete(LIBRARY)
         saving.prepare(interface.operator)
-        torch.library.register_vmap(f"actgrad::{name}", batching.rule(interface), lib=LIBRARY)
         sharding.register(interface, interface.overload)
         if interface.operator.definition.may_be_in_place:
             for overload in (getattr(torch.ops.actgrad, f"{name}_").default, _CLONE):
