@@ -28,6 +28,7 @@ FUNCTIONS = {
     "expm1": ((1.8, 1.75), (-18, 90), 7.9),
     "log1p": ((1.5, 1.5), (-1, 4), 1),
     "tanh": ((2.6, 2.6), (-10, 10), 2.1),
+    "sigmoid": ((2.4, 2.4), (-105, 17), 7.2),
     "erfc": ((4.0, 3.8), (-4, 10.2), 2.66),
     "normal_cdf": ((4.0, 3.8), (-14.4, 6), 2.68),
     "normal_pdf": ((1.6, 1.5), (-14.4, 14.4), 2.68),
@@ -130,6 +131,8 @@ def exact(name, x):
     mp = mpmath.mp
     if name != "log1p":
         x = max(-1000, min(x, 1000))  # mpmath takes no larger ones, and all results are constant or overflow there
+    if name == "sigmoid":
+        return 1 / (1 + mp.exp(-x))
     if name == "normal_cdf":
         return mp.erfc(-x / mp.sqrt(2)) / 2
     if name == "normal_pdf":
@@ -146,6 +149,8 @@ def nearly_exact(name, x):
     with np.errstate(all="ignore"):
         if name == "erfc":
             return erfc(x)
+        if name == "sigmoid":
+            return 1 / (1 + np.exp(-x))
         if name == "normal_cdf":
             return erfc(-x / math.sqrt(2)) / 2
         if name == "normal_pdf":
@@ -210,6 +215,7 @@ def test_limits_and_special_values(name, dtype):
         "expm1": (0, -1, inf),
         "log1p": (0, nan, inf),
         "tanh": (0, -1, 1),
+        "sigmoid": (0.5, 0, 1),
         "erfc": (1, 2, 0),
         "normal_cdf": (0.5, 0, 1),
         "normal_pdf": (dtype(1 / math.sqrt(2 * math.pi)), 0, 0),

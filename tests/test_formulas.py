@@ -29,7 +29,10 @@ MPMATH = {
     "erfc": mp.erfc,
     "normal_cdf": mp.ncdf,
     "normal_pdf": mp.npdf,
+    "sigmoid": lambda x: 1 / (1 + mp.exp(-x)),
     "sigmoid_cubic": lambda x, c1, c3: 1 / (1 + mp.exp(-(c1 * x + c3 * x**3))),
+    "exp_times": lambda x, factor: mp.exp(x) * factor,
+    "sigmoid_times": lambda x, factor: factor / (1 + mp.exp(-x)),
     "normal_cdf_times": lambda x, factor: mp.ncdf(x) * factor,
     "normal_pdf_times": lambda x, factor: mp.npdf(x) * factor,
     "sigmoid_cubic_times": lambda x, c1, c3, factor: factor / (1 + mp.exp(-(c1 * x + c3 * x**3))),
@@ -157,13 +160,14 @@ ARGUMENTS = {
     "expm1": (-50, -1.5, -1e-9, 1e-9, 3, 700),
     "log1p": (-0.999, -1e-9, 1e-9, 0.3, 1e9),
     "tanh": (-20, -0.3, 1e-9, 0.7, 3),
+    "sigmoid": (-700, *np.linspace(-40, 40, 41), 1e-9),
     "erfc": (*np.linspace(-7, 26, 67), 1e-9),
     "normal_cdf": (*np.linspace(-37, 9, 93), 1e-9),
     "normal_pdf": (*np.linspace(-37, 37, 75), 1e-9),
     "sigmoid_cubic": (*np.linspace(-20, 20, 81), 1e-9),
 }
 #: Units of the last place; the series of erfc and normal_cdf cancels up to its end, their fraction does not.
-FUNCTION_ULPS = {"exp": 2, "expm1": 2, "log1p": 2, "tanh": 2, "erfc": 64, "normal_cdf": 64, "normal_pdf": 6}
+FUNCTION_ULPS = {"exp": 2, "expm1": 2, "log1p": 2, "tanh": 2, "sigmoid": 3, "erfc": 64, "normal_cdf": 64, "normal_pdf": 6}
 
 
 def test_every_function_has_a_meaning_in_mpmath_and_numbers_to_try():
@@ -302,12 +306,13 @@ def torch_functions(torch):
         "expm1": torch.expm1,
         "log1p": torch.log1p,
         "tanh": torch.tanh,
+        "sigmoid": torch.sigmoid,
         "erfc": torch.special.erfc,
         "normal_cdf": torch.special.ndtr,
         "normal_pdf": lambda x: torch.exp(-0.5 * x * x) / math.sqrt(2 * math.pi),
         "sigmoid_cubic": lambda x, c1, c3: torch.sigmoid(c1 * x + c3 * x * x * x),
     }
-    for name in ("normal_cdf", "normal_pdf", "sigmoid_cubic"):
+    for name in ("exp", "sigmoid", "normal_cdf", "normal_pdf", "sigmoid_cubic"):
         functions[f"{name}_times"] = lambda *a, plain=functions[name]: plain(*a[:-1]) * a[-1]
     return functions
 

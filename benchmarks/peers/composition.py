@@ -167,6 +167,7 @@ def _functions(where: Any, exp: Any, tanh: Any, more: dict[str, Any]) -> dict[st
         "where": where,
         "exp": exp,
         "tanh": tanh,
+        "sigmoid": lambda x: 1 / (1 + exp(-x)),
         "normal_pdf": lambda x: exp(-0.5 * x * x) / root,
         "sigmoid_cubic": lambda x, c1, c3: 0.5 * (1.0 + tanh(0.5 * (c1 * x + c3 * x * x * x))),
         **more,

@@ -54,6 +54,24 @@ def normal_cdf_times(x, factor):
     return normal_cdf(x) * factor
 
 
+def sigmoid(x):
+    """The logistic function, 1 / (1 + exp(-x)), of real and of complex numbers."""
+    if np.iscomplexobj(x):
+        return 1 / (1 + np.exp(-x))
+    e = np.exp(-np.abs(x))
+    return np.where(x > 0, 1 / (1 + e), e / (1 + e))
+
+
+def sigmoid_times(x, factor):
+    """sigmoid(x) * factor; a backend loses no digits where the logistic function alone is subnormal."""
+    return sigmoid(x) * factor
+
+
+def exp_times(x, factor):
+    """exp(x) * factor; a backend loses no digits where the power alone is subnormal."""
+    return exp(x) * factor
+
+
 def sigmoid_cubic_times(x, c1, c3, factor):
     """sigmoid_cubic(x, c1, c3) * factor; a backend loses no digits where the logistic function alone is subnormal."""
     return sigmoid_cubic(x, c1, c3) * factor
@@ -105,8 +123,8 @@ def _mills_ratio(a: Any) -> Any:
 #: The functions that a formula may call.
 NAMES = (
     "where", "abs", "minimum", "maximum", "exp", "expm1", "log1p", "tanh",
-    "erfc", "normal_cdf", "normal_pdf", "sigmoid_cubic",
-    "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
+    "sigmoid", "erfc", "normal_cdf", "normal_pdf", "sigmoid_cubic",
+    "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
 _TIMES = "_times"  # the suffix of functions that take a factor

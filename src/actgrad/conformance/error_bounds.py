@@ -119,6 +119,10 @@ def _function(name: str, derivative: Callable[..., Any]) -> Callable[..., Sized]
     return apply
 
 
+def _sigmoid_derivative(x: Any) -> Any:
+    return xp.sigmoid(x) * xp.sigmoid(-x)
+
+
 def _sigmoid_cubic_derivative(x: Any, c1: float, c3: float) -> Any:
     sigmoid = xp.FUNCTIONS["sigmoid_cubic"]
     return sigmoid(x, c1, c3) * sigmoid(-x, c1, c3) * (c1 + 3 * c3 * x * x)
@@ -135,6 +139,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = xp.with_factors(
         "expm1": _function("expm1", np.exp),
         "log1p": _function("log1p", lambda x: 1 / (1 + x)),
         "tanh": _function("tanh", lambda x: 1 - np.tanh(x) ** 2),
+        "sigmoid": _function("sigmoid", _sigmoid_derivative),
         "erfc": _function("erfc", lambda x: 2 * np.exp(-x * x) / np.sqrt(np.pi)),
         "normal_cdf": _function("normal_cdf", xp.normal_pdf),
         "normal_pdf": _function("normal_pdf", lambda x: x * xp.FUNCTIONS["normal_pdf"](x)),

@@ -52,6 +52,12 @@ def exp(x):
     return _exp_reduced(r, n)
 
 
+def exp_times(x, factor):
+    """exp(x) * factor, for |factor| <= 2**60. A subnormal power loses no digits."""
+    r, n = _reduce(minimum(maximum(x, 1.25 * EXP_MIN), EXP_MAX), 0.0)
+    return scale_by_power_of_two(_exp_polynomial(r) * factor, n)
+
+
 def expm1(x):
     """expm1(x) = (2**n - 1) + 2**n * expm1(r), with n and r as in exp.
 
@@ -91,6 +97,22 @@ def tanh(x):
     """tanh(|x|) = -e / (2 + e), where e = expm1(-2|x|): nothing overflows or cancels."""
     e = _expm1_to_0(maximum(-2.0 * abs(x), EXPM1_MIN))
     return copysign(e / (2.0 + e), x)
+
+
+def sigmoid(x):
+    """The logistic function, 1 / (1 + exp(-x))."""
+    return sigmoid_times(x, 1.0)
+
+
+def sigmoid_times(x, factor):
+    """sigmoid(x) * factor, for x > 0 or |factor| <= 2**60. A subnormal value of the logistic function loses no digits.
+
+    With e = exp(-|x|), the logistic function is 1 / (1 + e) at x > 0 and e / (1 + e) at x < 0.
+    """
+    r, n = _reduce(maximum(-abs(x), 1.25 * EXP_MIN), 0.0)  # e is 0 there, also times the largest factor
+    power = _exp_polynomial(r)
+    scaled = reciprocal(1.0 + scale_by_power_of_two(power, n)) * factor
+    return where(x > 0.0, scaled, scale_by_power_of_two(power * scaled, n))
 
 
 def normal_pdf(x):

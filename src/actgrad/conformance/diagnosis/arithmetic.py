@@ -123,11 +123,15 @@ def expm1_as_exp(sample: Sample) -> Iterator[Suspicion]:
     yield Suspicion("expm1-cancellation", says, sample.recomputed(functions=functions), is_loose=True)
 
 
+#: Functions with a tail to 0 on the negative side.
+_TAILS = ("normal_cdf", "sigmoid", "sigmoid_cubic")
+
+
 def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
     """(1 + erf) / 2 or (1 + tanh) / 2, which has no digits left in the negative tail."""
     words = _functions(sample)
     functions = dict(error_bounds.FUNCTIONS)
-    for name in ("normal_cdf", "sigmoid_cubic"):
+    for name in _TAILS:
 
         def cancelling(x: Any, *constants: float, name: str = name) -> Sized:
             value: Sized = error_bounds.FUNCTIONS[name](x, *constants)
@@ -138,7 +142,7 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
             return cancelling(x, *constants) * by
 
         functions |= {name: cancelling, f"{name}_times": times}
-    if not words & {"normal_cdf", "normal_cdf_times", "sigmoid_cubic", "sigmoid_cubic_times"}:
+    if not words & {*_TAILS, *(f"{name}_times" for name in _TAILS)}:
         return
     says = "1 + erf or 1 + tanh, halved: the error is that of a sum that cancels in the negative tail"
     yield Suspicion("tail-cancellation", says, sample.recomputed(functions=functions), is_loose=True)

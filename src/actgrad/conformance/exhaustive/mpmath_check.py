@@ -69,5 +69,6 @@ def _functions(mpmath: Any) -> Mapping[str, Any]:
     functions |= {"abs": abs, "minimum": min, "maximum": max, "log1p": mpmath.log1p}
     functions |= {"normal_cdf": near(mpmath.ncdf), "normal_pdf": near(mpmath.npdf)}
     functions["where"] = lambda condition, x, y: x if condition else y
+    functions["sigmoid"] = lambda x: 1 / (1 + exp(-x))
     functions["sigmoid_cubic"] = lambda x, c1, c3: 1 / (1 + exp(-(c1 * x + c3 * x**3)))
     return xp.with_factors(functions)

@@ -164,6 +164,7 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         "expm1": _function(torch.expm1, lambda result, x: torch.exp(x)),
         "log1p": _function(torch.log1p, lambda result, x: 1 / (1 + x)),
         "tanh": _function(torch.tanh, lambda result, x: 1 - result * result),
+        "sigmoid": _function(torch.sigmoid, lambda result, x: result * torch.sigmoid(-x)),
         "erfc": _function(torch.special.erfc, _erfc_slope),
         "normal_cdf": _function(torch.special.ndtr, lambda result, x: _normal_pdf(x)),
         "normal_pdf": _function(_normal_pdf, lambda result, x: -torch.clamp(x, -_FAR, _FAR) * result),
