@@ -107,10 +107,10 @@ def _interfaces(operator: Operator, functions: tuple[Signature, ...]) -> Iterato
         yield "```"
     yield "```python"
     yield f"actgrad.{operator.name}{operator.__signature__}"
-    if operator.ir is not None:
-        attributes = [f"{name}={value!r}" for name, value in operator.ir.attributes.items()]
-        outputs = ", ".join(operator.ir.outputs)
-        yield f"ir.{operator.ir.name}({', '.join([*operator.ir.inputs, *attributes])})  # {outputs}"
+    for graph in operator.graphs:
+        attributes = [f"{name}={value!r}" for name, value in graph.attributes.items()]
+        outputs = ", ".join(graph.outputs)
+        yield f"ir.{graph.name}({', '.join([*graph.inputs, *attributes])})  # {outputs}"
     yield "```"
     yield ""
 

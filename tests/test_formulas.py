@@ -20,6 +20,7 @@ TOLERANCE = mp.mpf(10) ** -35  # a numerical derivative at 50 digits has about 4
 MPMATH = {
     "where": lambda condition, x, y: x if condition else y,
     "abs": abs,
+    "conjugate": lambda x: x,
     "minimum": min,
     "maximum": max,
     "exp": mp.exp,
@@ -73,7 +74,7 @@ def _derivatives():
         if forward is None:
             continue
         for attributes, chip in product(attribute_cases(operator), (None, *products.BY_NAME.values())):
-            inner = {name: attributes[name] for name in forward.defaults}
+            inner = {name: attributes.get(name, default) for name, default in forward.defaults.items()}
             pair = (forward.formula_for(inner, chip), operator.formula_for(attributes, chip))
             scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
             inner_scalars = [inner[a.name] for a in forward.schema.attributes if a.type == "Scalar"]
@@ -167,11 +168,20 @@ ARGUMENTS = {
     "sigmoid_cubic": (*np.linspace(-20, 20, 81), 1e-9),
 }
 #: Units of the last place; the series of erfc and normal_cdf cancels up to its end, their fraction does not.
-FUNCTION_ULPS = {"exp": 2, "expm1": 2, "log1p": 2, "tanh": 2, "sigmoid": 3, "erfc": 64, "normal_cdf": 64, "normal_pdf": 6}
+FUNCTION_ULPS = {
+    "exp": 2,
+    "expm1": 2,
+    "log1p": 2,
+    "tanh": 2,
+    "sigmoid": 3,
+    "erfc": 64,
+    "normal_cdf": 64,
+    "normal_pdf": 6,
+}
 
 
 def test_every_function_has_a_meaning_in_mpmath_and_numbers_to_try():
-    others = {"where", "abs", "minimum", "maximum"} | {f"{name}_times" for name in ARGUMENTS}
+    others = {"where", "abs", "conjugate", "minimum", "maximum"} | {f"{name}_times" for name in ARGUMENTS}
     assert set(MPMATH) == set(xp.NAMES)
     assert set(ARGUMENTS) == set(xp.NAMES) - others
 
@@ -300,6 +310,7 @@ def torch_functions(torch):
     functions = {
         "where": lambda condition, x, y: torch.where(condition, number(x), number(y)),
         "abs": torch.abs,
+        "conjugate": lambda x: x,
         "minimum": lambda x, y: torch.minimum(number(x), number(y)),
         "maximum": lambda x, y: torch.maximum(number(x), number(y)),
         "exp": torch.exp,

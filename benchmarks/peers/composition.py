@@ -165,6 +165,7 @@ def _functions(where: Any, exp: Any, tanh: Any, more: dict[str, Any]) -> dict[st
     root = math.sqrt(2 * math.pi)
     return xp.with_factors({
         "where": where,
+        "conjugate": lambda x: x,
         "exp": exp,
         "tanh": tanh,
         "sigmoid": lambda x: 1 / (1 + exp(-x)),

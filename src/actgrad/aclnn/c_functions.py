@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from .. import arrays, contract
 from ..arrays import View
-from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument
+from ..base.dtypes import BY_NAME
+from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, shown
 from ..base.schema import Argument
 from ..calls import arguments, prepare
 from ..calls.plan import Plan, Prepared
@@ -27,6 +28,7 @@ class CachedPlan(NamedTuple):
     tokens: list[Any]  # kept alive, since the key is their identities
 
 
+_DOUBLE = BY_NAME["float64"]
 MOST_CACHED = 1024  # plans of one function
 
 
@@ -35,7 +37,8 @@ class CFunction:
 
     def __init__(self, signature: Signature):
         self.signature = signature
-        operator = self.operator = signature.operator
+        operator = self.operator = signature.operator.with_definition(signature.definition)
+        self._defaults = {name: operator.defaults[name] for name in signature.function.optional.split()}
         self._places = {p.argument: k for k, p in enumerate(signature.parameters)}
         # The places of the schema's tensors among the arguments; in place, the input is the output.
         self.inputs = tuple(self._places[name] for name in operator.schema.tensor_names)
@@ -70,10 +73,12 @@ class CFunction:
                 views.append(view)
             for k, argument in self._others:
                 value = given[k]
-                if argument.type != "Scalar":
-                    value = self._flag(value, argument)
+                if self.signature.parameters[k].type != "Scalar":
+                    value = self._flag(value, argument, self.signature.parameters[k].type)
                     tokens.append(value)
                 else:
+                    if value is None:
+                        value = self._defaults.get(argument.name)
                     if type(value) is not AclScalar or value.is_destroyed:
                         value = self._scalar(value, argument.name)
                     tokens.append(value.token)
@@ -100,7 +105,7 @@ class CFunction:
         attributes = {**dict.fromkeys(operator.defaults), **self._fixed, **named}
         scalars = {name: value for name, value in attributes.items() if isinstance(value, AclScalar)}
         attributes |= {name: scalar.value for name, scalar in scalars.items()}
-        dtypes = tuple([scalar.dtype for scalar in scalars.values()])
+        dtypes = tuple([scalars[n].dtype if n in scalars else _DOUBLE for n in operator.schema.scalars])
         formats, fault = self._formats_and_fault(given)
         if fault:
             # The operator's own checks come first: its contract says nothing of memory.
@@ -125,19 +130,24 @@ class CFunction:
             raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
         return scalar_of(value, self.operator.name, name)
 
-    def _flag(self, value: Any, argument: Argument) -> Any:
-        """A parameter of type bool or int64_t; Python alone takes names of values, such as "tanh"."""
-        if type(value) is bool and argument.type == "bool":
+    def _flag(self, value: Any, argument: Argument, kind: str) -> Any:
+        """A parameter that is no pointer to an object: bool, int64_t, double or char*."""
+        if type(value) is bool and kind == "bool":
             return value
-        if value is None or isinstance(value, str):
-            wanted = "True or False" if argument.type == "bool" else "an integer"
-            raise InvalidCall(f"{self.operator.name}: {argument.name} is {value!r}; it must be {wanted}")
+        if kind == "text" and value is None:
+            raise NullArgument(f"{self.operator.name}: {argument.name} is None; it is required")
+        if value is None or isinstance(value, str) is not (kind == "text"):
+            wanted = {"bool": "True or False", "int": "an integer", "double": "a number", "text": "a string"}[kind]
+            raise InvalidCall(f"{self.operator.name}: {argument.name} is {shown(value)}; it must be {wanted}")
+        if self.signature.function.any_choice and argument.name == self.operator.switch:
+            value = value if value in range(len(self.operator.choices)) else 0
         return arguments.attribute(self.operator.definition, argument, value)
 
     def _check_early(self, given: tuple[Any, ...], terms: Terms) -> None:
         """Raise where a pointer is null, or the product lacks the operator."""
         operator = self.operator
         values = {p.argument: given[k] for k, p in enumerate(self.signature.parameters)}
+        values |= {name: value for name, value in self._defaults.items() if values[name] is None}
         if self.signature.in_place:
             values |= dict.fromkeys(operator.schema.outputs, values[operator.schema.tensor_names[0]])
         contract.run(contract.Call(operator.definition, values, values, terms), early=True)

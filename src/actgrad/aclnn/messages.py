@@ -26,7 +26,7 @@ def report(error: Exception, text: str = "") -> int:
 
 def line(error: Exception, text: str = "") -> str:
     """The text of a failure, in the layout of the real interface."""
-    if isinstance(error, (NullArgument, InvalidArgument)):
+    if status(error) in (NullArgument.status, InvalidArgument.status):
         title = "AclNN_Parameter_Error(EZ1001)"
     else:
         title = "AclNN_Inner_Error(EZ9999)"

@@ -18,7 +18,7 @@ import numpy as np
 
 from .errors import ActgradError, InvalidOperator
 
-where, abs, minimum, maximum = np.where, np.abs, np.minimum, np.maximum
+where, abs, minimum, maximum, conjugate = np.where, np.abs, np.minimum, np.maximum, np.conjugate
 exp, expm1, log1p, tanh = np.exp, np.expm1, np.log1p, np.tanh
 
 
@@ -122,23 +122,29 @@ def _mills_ratio(a: Any) -> Any:
 
 #: The functions that a formula may call.
 NAMES = (
-    "where", "abs", "minimum", "maximum", "exp", "expm1", "log1p", "tanh",
+    "where", "abs", "minimum", "maximum", "conjugate", "exp", "expm1", "log1p", "tanh",
     "sigmoid", "erfc", "normal_cdf", "normal_pdf", "sigmoid_cubic",
     "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
 _TIMES = "_times"  # the suffix of functions that take a factor
 #: Functions of one or two instructions; the others are series of these.
-SIMPLE = frozenset({"where", "abs", "minimum", "maximum"})
+SIMPLE = frozenset({"where", "abs", "minimum", "maximum", "conjugate"})
 
 
 @cache
 def functions_of(formula: Callable[..., Any]) -> frozenset[str]:
     """The names of FUNCTIONS that a formula calls, the formulas that it uses included."""
-    names = formula.__code__.co_names
+    names = [function_name(formula, name) for name in formula.__code__.co_names]
     used = (formula.__globals__.get(name) for name in names if name not in FUNCTIONS)
     own = frozenset(name for name in names if name in FUNCTIONS)
     return own.union(*(functions_of(f) for f in used if isinstance(f, FunctionType)))
+
+
+def function_name(formula: Callable[..., Any], name: str) -> str:
+    """The name in FUNCTIONS of a name that a formula uses: its module may import a function under another name."""
+    value = formula.__globals__.get(name)
+    return next((known for known, function in FUNCTIONS.items() if function is value), name)
 
 
 def with_factors(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
@@ -198,14 +204,15 @@ def _bound(
         raise InvalidOperator(f"{where_}: calls itself; a formula has no loops")
     scope: dict[str, Any] = {}
     for name in formula.__code__.co_names:
-        if name in functions:
-            scope[name] = functions[name]
+        known = function_name(formula, name)
+        if known in functions:
+            scope[name] = functions[known]
             continue
         if name not in formula.__globals__:
             may = f"a formula may call {', '.join(NAMES)}, and has no attributes"
             hint = "Python built-ins are not allowed" if hasattr(builtins, name) else may
-            known = "neither a function of actgrad.xp nor a name of its module"
-            raise InvalidOperator(f"{where_}: {name!r} is {known}; {hint}")
+            neither = "neither a function of actgrad.xp nor a name of its module"
+            raise InvalidOperator(f"{where_}: {name!r} is {neither}; {hint}")
         value = formula.__globals__[name]
         if isinstance(value, FunctionType) and value.__module__ != __name__:
             scope[name] = _bound(value, functions, (*callers, formula))

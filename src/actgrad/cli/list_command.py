@@ -28,7 +28,7 @@ class Row:
     dtypes: tuple[str, ...]  # the library's own list; a product's may be shorter
     products: tuple[str, ...]
     aclnn: tuple[str, ...]  # its C names
-    ir: str  # its name in graph mode, "" where it has none
+    ir: tuple[str, ...]  # its names in graph mode
 
 
 def row(operator: Operator) -> Row:
@@ -40,8 +40,8 @@ def row(operator: Operator) -> Row:
         summary=" ".join(paragraph.split()),
         dtypes=allowed_dtypes(operator.definition, None),
         products=operator.products,
-        aclnn=tuple(f"aclnn{name}" for name in operator.aclnn),
-        ir=operator.ir.name if operator.ir else "",
+        aclnn=tuple(f"aclnn{c.name}" for c in operator.aclnn),
+        ir=tuple(graph.name for graph in operator.graphs),
     )
 
 
@@ -54,7 +54,7 @@ def markdown_table() -> str:
     """The operators as a Markdown table."""
     lines = ["| operator | what it returns | dtypes | aclnn | IR |", "| --- | --- | --- | --- | --- |"]
     for r in rows():
-        cells = (f"`{r.name}`", r.summary, ", ".join(r.dtypes), _code(r.aclnn), _code((r.ir,)))
+        cells = (f"`{r.name}`", r.summary, ", ".join(r.dtypes), _code(r.aclnn), _code(r.ir))
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines)
 
@@ -69,7 +69,7 @@ def text() -> str:
     paragraphs = []
     for r in rows():
         c_names = f"; in C {', '.join(r.aclnn)}" if r.aclnn else ""
-        graph_name = f"; in graphs {r.ir}" if r.ir else ""
+        graph_name = f"; in graphs {', '.join(r.ir)}" if r.ir else ""
         paragraphs.append(f"{r.schema}\n    {r.summary}\n    {', '.join(r.dtypes)}{c_names}{graph_name}")
     return "\n\n".join(paragraphs)
 

@@ -120,7 +120,8 @@ def _function(name: str, derivative: Callable[..., Any]) -> Callable[..., Sized]
 
 
 def _sigmoid_derivative(x: Any) -> Any:
-    return xp.sigmoid(x) * xp.sigmoid(-x)
+    sigmoid = xp.FUNCTIONS["sigmoid"]
+    return sigmoid(x) * sigmoid(-x)
 
 
 def _sigmoid_cubic_derivative(x: Any, c1: float, c3: float) -> Any:
@@ -133,6 +134,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = xp.with_factors(
     {
         "where": _where,
         "abs": _abs,
+        "conjugate": number,
         "minimum": _minimum,
         "maximum": _maximum,
         "exp": _function("exp", np.exp),

@@ -86,6 +86,8 @@ def tensors(
         is_main = name == definition.main
         parts = access.parts(name, access.whole_shape(name, x.shape, attributes), attributes)
         values = [x if is_main and number == 0 else other() for number in range(len(parts))]
+        if name == access.tensor:
+            values = [np.resize(values[0], access.whole_shape(name, x.shape, attributes))]
         given.append(join(access, name, values, attributes, np.concatenate))
     return tuple(given)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
+
+from ..base.loop import row_major
 from .check import Call, Check
+from .results import result_shapes
 
 
 def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
@@ -78,5 +82,36 @@ def half(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
             return f"{name} has shape {meta.shape}, but half of {of} along dimension {number} has {expected}"
 
         return Check(f"{name} has the shape of {of}, halved along {dim}", test, about=(name, of, dim))
+
+    return tuple(map(check, names))
+
+
+def whole_blocks(packed: str, dim: str = "dim", block: int = 64) -> tuple[Check, ...]:
+    """Each half of the packed tensor, flattened from `dim` on, is a multiple of `block` bytes."""
+
+    def test(call: Call) -> str | None:
+        meta = call.inputs[packed]
+        size = prod(meta.shape[call.attributes[dim] % max(len(meta.shape), 1) :]) // 2 * meta.dtype.itemsize
+        fault = f"half of {packed} from dimension {call.attributes[dim]} on has {size} bytes"
+        return None if size % block == 0 else f"{fault}; it must have a multiple of {block}"
+
+    return (Check(f"half of {packed} from {dim} on is a multiple of {block} bytes", test, about=(packed, dim)),)
+
+
+def countable(*names: str) -> tuple[Check, ...]:
+    """Each of these outputs has the shape of the result, or is contiguous and has as many elements."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta = call.tensors.get(name)
+            if meta is None:
+                return None
+            expected = result_shapes(call)[call.definition.schema.outputs.index(name)]
+            is_flat = meta.strides == row_major(meta.shape, meta.dtype.itemsize)
+            if meta.shape == expected or (is_flat and meta.size == prod(expected)):
+                return None
+            return f"{name} has shape {meta.shape}, but the result has {expected}"
+
+        return Check(f"{name} has the shape of the result, or as many elements in a row", test, about=(name,))
 
     return tuple(map(check, names))

@@ -78,11 +78,11 @@ def data_types() -> str:
 
 def operator_headers() -> Iterator[tuple[str, str]]:
     """Each header of aclnnop/, by its file's name."""
-    for operator, group in groupby(signatures.every(), lambda signature: signature.operator):
-        name = f"aclnn_{operator.name}.h"
+    every = sorted(signatures.every(), key=lambda signature: signature.header)
+    for name, group in groupby(every, lambda signature: signature.header):
         lines = ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
         for signature in group:
-            summary = " ".join(operator.summary.partition("\n\n")[0].split())
+            summary = " ".join(signature.operator.summary.partition("\n\n")[0].split())
             in_place = " The result is written to selfRef." if signature.in_place else ""
             comment = f"/* {signature.name}: {summary}{in_place} */"
             lines += textwrap.wrap(comment, 110, subsequent_indent="   ")

@@ -2,7 +2,27 @@
 
 import torch
 
-__all__ = ["elu", "geglu", "geglu_two", "gelu", "leaky_relu", "selu"]
+__all__ = [
+    "add_relu",
+    "elu",
+    "geglu",
+    "geglu_two",
+    "gelu",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "leaky_relu",
+    "prelu",
+    "relu",
+    "selu",
+    "sigmoid",
+    "silu",
+    "swiglu",
+    "swiglu_two",
+    "swish",
+    "tanh",
+    "threshold",
+]
 
 def elu(
     input: torch.Tensor,
@@ -24,16 +44,41 @@ def elu(
     dtype where the gradient needs only signs. Else it is the input.
     """
 
-def selu(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
-    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
+def gelu(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
+    """The Gaussian error linear unit of each element; approximate is "none" (0) or "tanh" (1).
 
-        SCALE * (x if x > 0 else ALPHA * (exp(x) - 1)), ALPHA = 1.67326324..., SCALE = 1.05070098...
+    x * Phi(x), Phi the distribution function of the standard normal distribution
+
+    0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) = x * sigmoid(C1 * x + C3 * x**3)
+    """
+
+def geglu(
+    input: torch.Tensor, dim: int = -1, approximate: str = "none", activate_left: bool = False, *, save: str = "auto"
+) -> torch.Tensor:
+    """One half of the input along dim times GELU of the other (the upper one, or activate_left the lower):
+    GeGLU without its second result, which then costs neither time nor memory.
+
+    `save` names the tensor that is saved for the gradient: 'auto', 'input', 'gelu'.
+    By default it is the input.
+    """
+
+def geglu_two(x: torch.Tensor, gate: torch.Tensor, approximate: str = "none") -> torch.Tensor:
+    """GeGLU of two tensors: self * gelu(gate), of each pair of elements."""
+
+def hardsigmoid(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.
+
+        min(max(alpha * x + beta, 0), 1)
 
     `inplace` overwrites the input with the result.
+    """
 
-    `save` names the tensor that is saved for the gradient: 'auto', 'result', 'input'.
-    By default it is the result where that suffices: in float32 and float64, and in any
-    dtype where the gradient needs only signs. Else it is the input.
+def hardswish(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """x * hardsigmoid(x) of each element x.
+
+        x if x >= 3, 0 if x <= -3, else x * (x + 3) / 6
+
+    `inplace` overwrites the input with the result.
     """
 
 def leaky_relu(
@@ -50,28 +95,94 @@ def leaky_relu(
     dtype where the gradient needs only signs. Else it is the input.
     """
 
-def gelu(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
-    """The Gaussian error linear unit of each element; approximate is "none" (0) or "tanh" (1).
+def prelu(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """x where x > 0, else the weight of its channel times x.
 
-    x * Phi(x), Phi the distribution function of the standard normal distribution
-
-    0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) = x * sigmoid(C1 * x + C3 * x**3)
+    x if x > 0 else weight * x
     """
 
-def geglu(
-    input: torch.Tensor,
-    dim: int = -1,
-    approximate: str = "none",
-    activate_left: bool = False,
-    *,
-    save: str = "auto",
-) -> torch.Tensor:
-    """One half of the input along dim times GELU of the other (the upper one, or activate_left the lower):
-    GeGLU without its second result, which then costs neither time nor memory.
+def relu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """Each element, 0 in place of a negative one.
 
-    `save` names the tensor that is saved for the gradient: 'auto', 'input', 'gelu'.
-    By default it is the input.
+        x if x > 0 else 0
+
+    `inplace` overwrites the input with the result.
     """
 
-def geglu_two(x: torch.Tensor, gate: torch.Tensor, approximate: str = "none") -> torch.Tensor:
-    """GeGLU of two tensors: self * gelu(gate), of each pair of elements."""
+def threshold(input: torch.Tensor, threshold: float = 0.0, value: float = 0.0, inplace: bool = False) -> torch.Tensor:
+    """Each element, value in place of one up to threshold.
+
+        x if x > threshold else value
+
+    `inplace` overwrites the input with the result.
+    """
+
+def add_relu(input: torch.Tensor, other: torch.Tensor, alpha: float = 1.0) -> torch.Tensor:
+    """ReLU of self + alpha * other.
+
+    relu(x + alpha * y)
+    """
+
+def hardtanh(input: torch.Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> torch.Tensor:
+    """Each element, clamped to [min_val, max_val].
+
+        min(max(x, min_val), max_val)
+
+    `inplace` overwrites the input with the result.
+    """
+
+def selu(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
+    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
+
+        SCALE * (x if x > 0 else ALPHA * (exp(x) - 1)), ALPHA = 1.67326324..., SCALE = 1.05070098...
+
+    `inplace` overwrites the input with the result.
+
+    `save` names the tensor that is saved for the gradient: 'auto', 'result', 'input'.
+    By default it is the result where that suffices: in float32 and float64, and in any
+    dtype where the gradient needs only signs. Else it is the input.
+    """
+
+def sigmoid(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
+    """The logistic function of each element; that of integers in float32.
+
+        1 / (1 + exp(-x))
+
+    `inplace` overwrites the input with the result.
+
+    `save` names the tensor that is saved for the gradient: 'auto', 'result'.
+    By default it is the result where that suffices: in float32 and float64, and in any
+    dtype where the gradient needs only signs. Else it is the input.
+    """
+
+def tanh(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
+    """The hyperbolic tangent of each element; that of integers in float32.
+
+        tanh(x)
+
+    `inplace` overwrites the input with the result.
+
+    `save` names the tensor that is saved for the gradient: 'auto', 'result'.
+    By default it is the result where that suffices: in float32 and float64, and in any
+    dtype where the gradient needs only signs. Else it is the input.
+    """
+
+def silu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """x * sigmoid(x) of each element x.
+
+        x * sigmoid(x)
+
+    `inplace` overwrites the input with the result.
+    """
+
+def swish(input: torch.Tensor, beta: float = 1.0) -> torch.Tensor:
+    """x * sigmoid(beta * x) of each element x.
+
+    x * sigmoid(beta * x)
+    """
+
+def swiglu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """SiLU of the lower half of x along dim, times the upper half."""
+
+def swiglu_two(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
+    """SwiGLU of two tensors: self * silu(gate), of each pair of elements."""

@@ -2,7 +2,23 @@
 
 import torch
 
-__all__ = ["ELU", "GEGLU", "GELU", "SELU", "LeakyReLU"]
+__all__ = [
+    "ELU",
+    "GEGLU",
+    "GELU",
+    "SELU",
+    "Hardsigmoid",
+    "Hardswish",
+    "Hardtanh",
+    "LeakyReLU",
+    "ReLU",
+    "SiLU",
+    "Sigmoid",
+    "SwiGLU",
+    "Swish",
+    "Tanh",
+    "Threshold",
+]
 
 class ELU(torch.nn.Module):
     """The exponential linear unit of each element.
@@ -24,29 +40,6 @@ class ELU(torch.nn.Module):
         input_scale: float = 1.0,
         save: str = "auto",
     ) -> None: ...
-    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
-
-class SELU(torch.nn.Module):
-    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
-
-    The module of `actgrad.torch.selu`, which has the details.
-    """
-
-    inplace: bool
-    save: str
-    def __init__(self, inplace: bool = False, *, save: str = "auto") -> None: ...
-    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
-
-class LeakyReLU(torch.nn.Module):
-    """Each element, where it is not positive times negative_slope.
-
-    The module of `actgrad.torch.leaky_relu`, which has the details.
-    """
-
-    negative_slope: float
-    inplace: bool
-    save: str
-    def __init__(self, negative_slope: float = 0.01, inplace: bool = False, *, save: str = "auto") -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class GELU(torch.nn.Module):
@@ -73,4 +66,133 @@ class GEGLU(torch.nn.Module):
     def __init__(
         self, dim: int = -1, approximate: str = "none", activate_left: bool = False, *, save: str = "auto"
     ) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Hardsigmoid(torch.nn.Module):
+    """alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.
+
+    The module of `actgrad.torch.hardsigmoid`, which has the details.
+    """
+
+    inplace: bool
+    def __init__(self, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Hardswish(torch.nn.Module):
+    """x * hardsigmoid(x) of each element x.
+
+    The module of `actgrad.torch.hardswish`, which has the details.
+    """
+
+    inplace: bool
+    def __init__(self, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class LeakyReLU(torch.nn.Module):
+    """Each element, where it is not positive times negative_slope.
+
+    The module of `actgrad.torch.leaky_relu`, which has the details.
+    """
+
+    negative_slope: float
+    inplace: bool
+    save: str
+    def __init__(self, negative_slope: float = 0.01, inplace: bool = False, *, save: str = "auto") -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class ReLU(torch.nn.Module):
+    """Each element, 0 in place of a negative one.
+
+    The module of `actgrad.torch.relu`, which has the details.
+    """
+
+    inplace: bool
+    def __init__(self, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Threshold(torch.nn.Module):
+    """Each element, value in place of one up to threshold.
+
+    The module of `actgrad.torch.threshold`, which has the details.
+    """
+
+    threshold: float
+    value: float
+    inplace: bool
+    def __init__(self, threshold: float = 0.0, value: float = 0.0, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Hardtanh(torch.nn.Module):
+    """Each element, clamped to [min_val, max_val].
+
+    The module of `actgrad.torch.hardtanh`, which has the details.
+    """
+
+    min_val: float
+    max_val: float
+    inplace: bool
+    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class SELU(torch.nn.Module):
+    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
+
+    The module of `actgrad.torch.selu`, which has the details.
+    """
+
+    inplace: bool
+    save: str
+    def __init__(self, inplace: bool = False, *, save: str = "auto") -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Sigmoid(torch.nn.Module):
+    """The logistic function of each element; that of integers in float32.
+
+    The module of `actgrad.torch.sigmoid`, which has the details.
+    """
+
+    inplace: bool
+    save: str
+    def __init__(self, inplace: bool = False, *, save: str = "auto") -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Tanh(torch.nn.Module):
+    """The hyperbolic tangent of each element; that of integers in float32.
+
+    The module of `actgrad.torch.tanh`, which has the details.
+    """
+
+    inplace: bool
+    save: str
+    def __init__(self, inplace: bool = False, *, save: str = "auto") -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class SiLU(torch.nn.Module):
+    """x * sigmoid(x) of each element x.
+
+    The module of `actgrad.torch.silu`, which has the details.
+    """
+
+    inplace: bool
+    def __init__(self, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Swish(torch.nn.Module):
+    """x * sigmoid(beta * x) of each element x.
+
+    The module of `actgrad.torch.swish`, which has the details.
+    """
+
+    beta: float
+    def __init__(self, beta: float = 1.0) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class SwiGLU(torch.nn.Module):
+    """SiLU of the lower half of x along dim, times the upper half.
+
+    The module of `actgrad.torch.swiglu`, which has the details.
+    """
+
+    dim: int
+    def __init__(self, dim: int = -1) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...

@@ -165,8 +165,8 @@ def _lines(value: Any) -> Iterable[str]:
         code = value.__code__
         yield repr((code.co_code, code.co_varnames, code.co_names, code.co_consts))
         for name in code.co_names:
-            if name not in xp.NAMES:  # functions of xp are the same in every formula
-                yield from _lines(value.__globals__[name])
+            known = xp.function_name(value, name)  # functions of xp are the same in every formula
+            yield from [known] if known in xp.NAMES else _lines(value.__globals__[name])
     elif isinstance(value, tuple):
         yield f"tuple of {len(value)}"
         for item in value:

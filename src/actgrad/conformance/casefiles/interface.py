@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...aclnn import signatures
 from ...aclnn.signatures import CParameter, Signature
+from ...base.definition import C
 from ...calls.operator import REGISTRY, Operator
 
 PREFIX, OWN = "aclnn", "actgrad."
@@ -23,7 +24,8 @@ def own(operator: Operator) -> Signature:
     schema = operator.schema
     inputs = [CParameter(a.name, a.name, "Tensor" if a.is_tensor else a.type) for a in schema.arguments]
     outputs = [CParameter(name, name, "Tensor", is_output=True) for name in schema.outputs]
-    return Signature(OWN + operator.name, operator, {}, False, (*inputs, *outputs))
+    name = OWN + operator.name
+    return Signature(name, operator, C(name), operator.definition, False, (*inputs, *outputs))
 
 
 def of(operator: Operator) -> tuple[Signature, ...]:

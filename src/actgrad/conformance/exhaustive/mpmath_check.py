@@ -66,7 +66,7 @@ def _functions(mpmath: Any) -> Mapping[str, Any]:
 
     exp = near(mpmath.exp)
     functions = {name: near(getattr(mpmath, name)) for name in ("exp", "expm1", "tanh", "erfc")}
-    functions |= {"abs": abs, "minimum": min, "maximum": max, "log1p": mpmath.log1p}
+    functions |= {"conjugate": lambda x: x, "abs": abs, "minimum": min, "maximum": max, "log1p": mpmath.log1p}
     functions |= {"normal_cdf": near(mpmath.ncdf), "normal_pdf": near(mpmath.npdf)}
     functions["where"] = lambda condition, x, y: x if condition else y
     functions["sigmoid"] = lambda x: 1 / (1 + exp(-x))

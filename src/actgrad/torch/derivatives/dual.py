@@ -158,6 +158,7 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
     named: dict[str, Callable[..., Any]] = {
         "where": where,
         "abs": absolute,
+        "conjugate": lambda x: x,
         "minimum": minimum,
         "maximum": maximum,
         "exp": _function(torch.exp, lambda result, x: result),
