@@ -17,6 +17,7 @@ from sdk_programs import EXAMPLES, PROGRAMS, Sdk, needs_compiler, run
 from test_sdk_examples import check_thirteen
 
 from actgrad.cli.main import main
+from actgrad.base.definition import C
 from actgrad.sdk import builder, prototypes
 from actgrad.sdk import prefix as prefixes
 from actgrad.sdk.prefix import SdkError
@@ -127,7 +128,7 @@ def test_each_header_alone(sdk: Sdk, compiler: str, tmp_path: Path) -> None:
 
 def test_a_new_operator_is_in_c_too(tmp_path: Path, softplus: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its schema and its name alone: a header of its own, and functions that agree with it."""
-    monkeypatch.setattr(softplus.softplus, "aclnn", {"Softplus": {}})
+    monkeypatch.setattr(softplus.softplus, "aclnn", (C("Softplus"),))
     builder.write_headers(tmp_path / "include")
     header = (tmp_path / "include" / "aclnnop" / "aclnn_softplus.h").read_text()
     assert "aclnnSoftplusGetWorkspaceSize(const aclTensor* self," in header
