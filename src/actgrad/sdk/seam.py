@@ -24,7 +24,8 @@ from ..arrays import View
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
 from ..base.floating_point import default_environment
-from ..base.loop import Meta, extent, same_layout
+from ..base.loop import Meta
+from ..calls import aliasing
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 
@@ -33,10 +34,10 @@ MOST_CACHED = 4096  # calls
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 4  # the version of words and plans; nnopbase.h has the same number
-#: actgrad_plan of nnopbase.h: the plan of one call, and the part for other calls of the same words
-_ANSWER, _GENERAL = struct.Struct(f"<6q{OPERANDS}Q"), struct.Struct(f"<{2 + 6 * OPERANDS}q")
-PLAN_SIZE = _ANSWER.size + _GENERAL.size
+INTERFACE = 5  # the version of words and plans; nnopbase.h has the same number
+#: actgrad_plan of nnopbase.h: the plan of one call, and its operands
+_HEAD, _OPERAND = struct.Struct("<9q"), struct.Struct("<6q")
+PLAN_SIZE = _HEAD.size + OPERANDS * _OPERAND.size
 
 
 class Answer(NamedTuple):
@@ -47,13 +48,13 @@ class Answer(NamedTuple):
     handle: int = 0
     run: int = 0
     block: int = 0
-    is_run_here: int = 0
-    addresses: tuple[int, ...] = ()
-    general: bytes = bytes(_GENERAL.size)  # for other calls of the same words
+    is_run_by_planner: int = 0
+    is_general: int = 0
+    outputs: int = 0
+    operands: tuple[bytes, ...] = ()
 
     def packed(self) -> bytes:
-        addresses = self.addresses + (0,) * (OPERANDS - len(self.addresses))
-        return _ANSWER.pack(*self[:6], *addresses) + self.general
+        return (_HEAD.pack(*self[:8], len(self.operands)) + b"".join(self.operands)).ljust(PLAN_SIZE, b"\0")
 
 
 class CachedWords(NamedTuple):
@@ -62,9 +63,8 @@ class CachedWords(NamedTuple):
     function: CFunction
     prepared: Prepared
     attributes: dict[str, Any]
-    tensors: list[tuple[int, int, Meta]]  # byte offset of the view, required bytes of storage, metadata
-    places: tuple[int, ...]  # of the plan's inputs, then outputs, among the tensors
-    general: bytes  # of actgrad_plan
+    operands: list[tuple[int, int, int, Meta]]  # of outputs, then inputs; see _operands
+    packed: tuple[bytes, ...]  # the operands of actgrad_plan
 
 
 _functions: dict[bytes, CFunction] = {}
@@ -79,7 +79,7 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         key = name, words, id(Terms.chosen(typed=True))
         cached = _cache.get(key)
         planned = _planned_again(cached, places) if cached is not None else None
-        if planned is None:
+        if planned is None or cached is None:
             planned, cached = _planned(key, places)
         return _answer(planned, cached, is_here), ""
     except BaseException as error:  # no exception may reach C, not even an exit or an interrupt
@@ -105,51 +105,42 @@ def _failure(error: BaseException, text: str) -> tuple[int, str]:
 def _planned_again(cached: CachedWords, places: tuple[int, ...]) -> Plan | None:
     """The plan of a call like a cached one; None if its memory is too small: the slow path reports it."""
     views = []
-    for k, (offset, needed, meta) in enumerate(cached.tensors):
-        address, left = places[2 * k], places[2 * k + 1]
-        if left < needed:
+    for tensor, offset, needed, meta in cached.operands:
+        if places[2 * tensor + 1] < needed:
             return None
-        views.append(View(meta, address + offset, "cpu", "numpy", True, None, None))
-    ordered = [views[place] for place in cached.places]
-    n = len(cached.function.inputs)
-    return cached.function.operator.plan_prepared(cached.prepared, cached.attributes, ordered[:n], ordered[n:])
+        views.append(View(meta, places[2 * tensor] + offset, "cpu", "numpy", True, None, None))
+    n = len(cached.function.outputs)
+    return cached.function.operator.plan_prepared(cached.prepared, cached.attributes, views[n:], views[:n])
 
 
 @default_environment()  # a thread that flushes subnormal numbers would lose scalars
-def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> tuple[Plan, CachedWords | None]:
-    """The plan of a call. It is cached if its words say all but its memory."""
+def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> tuple[Plan, CachedWords]:
+    """The plan of a call, which is cached."""
     name, words, _ = key
     function = _function(name)
     given = list(_arguments(function, np.frombuffer(words, np.int64).tolist(), places))
     planned = function.plan(tuple(given))
-    tensors = [argument for argument in given if isinstance(argument, AclTensor)]
-    if not all(tensor.is_plain for tensor in tensors):
-        return planned, None
-    described = []
-    for tensor in tensors:
-        assert tensor.view is not None, "made a moment ago"
-        needed = tensor.storage_size if tensor.is_touched else NOTHING
-        described.append((tensor.offset * tensor.dtype.itemsize, needed, tensor.view.meta))
-    order = {id(tensor): k for k, tensor in enumerate(tensors)}
-    where = tuple(order[id(given[k])] for k in function.tensors)
+    operands = list(_operands(function, given))
+    outputs, inputs = [view.meta for view in planned.outputs], [view.meta for view in planned.inputs if view]
+    layouts = iter(aliasing.layout_words(outputs, inputs, planned.prepared.extents))
+    packed = tuple(
+        _OPERAND.pack(tensor, offset, needed, next(layouts), next(layouts), next(layouts))
+        for tensor, offset, needed, _ in operands
+    )
     while len(_cache) >= MOST_CACHED:
         _cache.pop(next(iter(_cache)), None)
-    general = _general(described, (*where[len(function.inputs) :], *where[: len(function.inputs)]))
-    cached = _cache[key] = CachedWords(function, planned.prepared, planned.attributes, described, where, general)
+    cached = _cache[key] = CachedWords(function, planned.prepared, planned.attributes, operands, packed)
     return planned, cached
 
 
-def _general(tensors: list[tuple[int, int, Meta]], operands: tuple[int, ...]) -> bytes:
-    """The extents by which C judges other memory, and the places of the kernel's operands."""
-    extents: list[int] = []
-    for offset, needed, meta in tensors:
-        low, high = extent(meta)
-        alike = sum(1 << k for k, (at, _, other) in enumerate(tensors) if at == offset and same_layout(meta, other))
-        extents += [needed, offset + low, offset + high, alike]
-    rest = [0] * (OPERANDS - len(operands))
-    offsets = [tensors[place][0] for place in operands]
-    extents += [0] * (4 * OPERANDS - len(extents))
-    return _GENERAL.pack(True, len(operands), *operands, *rest, *offsets, *rest, *extents)
+def _operands(function: CFunction, given: list[Any]) -> Iterator[tuple[int, int, int, Meta]]:
+    """Of outputs, then inputs: number of the tensor, byte offset of the view, required bytes of storage, metadata."""
+    numbers = itertools.accumulate(isinstance(argument, AclTensor) for argument in given)
+    number_at = [number - 1 for number in numbers]
+    for k in (*function.outputs, *function.inputs):
+        tensor = given[k]
+        needed = tensor.storage_size if tensor.is_touched else NOTHING
+        yield number_at[k], tensor.offset * tensor.dtype.itemsize, needed, tensor.view.meta
 
 
 def _function(name: bytes) -> CFunction:
@@ -214,18 +205,17 @@ def _put(tensor: AclTensor, address: int, left: int) -> None:
     tensor.put(view, fault)
 
 
-def _answer(planned: Plan, cached: CachedWords | None, is_here: bool) -> Answer:
-    kernel = planned.kernel
-    code = kernel.machine_code
+def _answer(planned: Plan, cached: CachedWords, is_here: bool) -> Answer:
+    code = planned.kernel.machine_code
     if code is None and not planned.computation.loop.size:
         return Answer(0, planned.workspace_size)
     handle = next(_handles)
     if code is None or not is_here:
         _kept[handle] = planned
-        return Answer(0, planned.workspace_size, handle, is_run_here=1)
+        return Answer(0, planned.workspace_size, handle, is_run_by_planner=1)
     _kept[handle] = planned.prepared
-    answer = Answer(0, planned.workspace_size, handle, *code, 0, planned.addresses)
-    return answer if cached is None else answer._replace(general=cached.general)
+    outputs = len(cached.function.outputs)
+    return Answer(0, planned.workspace_size, handle, *code, 0, 1, outputs, cached.packed)
 
 
 def run(handle: int) -> tuple[int, str]:

@@ -3,6 +3,7 @@
 #ifndef ACTGRAD_NNOPBASE_H
 #define ACTGRAD_NNOPBASE_H
 
+#include "../../../calls/_aliasing.h"
 #include "ascendcl/services.h"
 
 #include "acl/acl.h"
@@ -48,14 +49,16 @@ struct aclScalar {
    call as words, and per tensor its address and the bytes left in its allocation. It answers with a plan. */
 enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS }; /* dead: destroyed, or no object at all */
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 4 }; /* the version of words and plans; seam.py has the same number */
+enum { INTERFACE = 5 }; /* the version of words and plans; seam.py has the same number */
 
-/* The memory that a plan needs of one tensor, in bytes from the address of its storage. */
+/* An operand of a plan's function. */
 typedef struct {
-    int64_t needed;    /* to the end of its allocation, or more */
-    int64_t low, high; /* the first byte of the elements, and the one after the last */
-    int64_t alike;     /* bits of the tensors with the same layout and offset: the same view at the same address */
-} actgrad_extent;
+    int64_t tensor;      /* its number in the call */
+    int64_t offset;      /* bytes from the tensor's address to the operand's */
+    int64_t needed;      /* bytes from the tensor's address to the end of its allocation, at least */
+    actgrad_bytes bytes; /* of its elements, from the operand's address */
+    int64_t alike;       /* bits of the inputs with the layout of this output */
+} actgrad_operand;
 
 typedef struct {
     int64_t status;
@@ -64,12 +67,9 @@ typedef struct {
     int64_t run;    /* a function of (block, addresses), which returns 0 without memory; itself 0 for no work here */
     int64_t block;
     int64_t is_run_by_planner;
-    uint64_t addresses[MAX_OPERANDS];
-    int64_t is_general; /* the plan holds for every call of the same words; the fields below are set only then */
-    int64_t operands;   /* of the function: output and input addresses */
-    int64_t tensors[MAX_OPERANDS]; /* per operand the number of its tensor, and the bytes from that one's address */
-    int64_t offsets[MAX_OPERANDS];
-    actgrad_extent extents[MAX_OPERANDS]; /* per tensor of the call */
+    int64_t is_general; /* the plan holds for every call of the same words */
+    int64_t outputs, operands;
+    actgrad_operand all[MAX_OPERANDS]; /* outputs, then inputs */
 } actgrad_plan;
 
 typedef struct {
@@ -107,19 +107,15 @@ bool actgrad_describe_call(Call* call, const char* function, const actgrad_argum
 bool actgrad_copy_call(const Call* call, Call* copy); /* with words of its own; both: false without memory */
 void actgrad_place(Call* call, int64_t tensor, void* data);
 
-/* cached_calls.c: calls that passed, with their general plans. */
-typedef struct CachedCall CachedCall;
-CachedCall* actgrad_find_cached(const Call* call, actgrad_plan* plan); /* holds it; NULL: no call like this one */
-CachedCall* actgrad_cache_call(const Call* call, actgrad_plan* plan); /* takes the plan's handle; NULL: no memory */
-void actgrad_drop_cached(CachedCall* cached);
-
-/* tasks.c: a planned call. Its executor holds it, and so does each piece of work that is queued or running. */
-typedef struct {
+/* tasks.c: a planned call. Its executor holds it, and so do the cache, each piece of work that is queued or running, and
+   the tasks of calls like it. */
+typedef struct Task {
     long holders; /* atomic */
     int process;  /* that planned it */
     Call call;
     actgrad_plan plan;
-    CachedCall* cached; /* with the machine code that the plan runs; NULL for none */
+    int64_t addresses[MAX_OPERANDS];
+    struct Task* source; /* the cached task of the same plan, which keeps the machine code; NULL: this one does */
 } Task;
 int32_t actgrad_plan_call(const Call* call, Task** task); /* takes the call's words; reports a failure */
 int32_t actgrad_run_task(void* task);
