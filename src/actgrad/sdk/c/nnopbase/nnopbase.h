@@ -20,16 +20,17 @@ void actgrad_with_stack(void (*function)(void*), void* argument);
 
 /* live.c: the objects that a program may use. It tells destroyed ones without reading their memory. */
 typedef enum { LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS } actgrad_live_kind;
-bool actgrad_live_add(actgrad_live_kind kind, const void* object); /* false without memory */
+typedef struct actgrad_live {
+    struct actgrad_live* next;
+} actgrad_live; /* the first member of an object */
+void actgrad_live_add(actgrad_live_kind kind, actgrad_live* object);
 bool actgrad_live_has(actgrad_live_kind kind, const void* object);
 bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* true for one thread alone */
 void actgrad_live_retire(void* memory); /* frees it after a while: until then no new object has its address */
-/* For callers that hold the lock, because they read the object. */
-bool actgrad_live_has_locked(actgrad_live_kind kind, const void* object);
-bool actgrad_live_remove_locked(actgrad_live_kind kind, const void* object);
 
 /* objects.c */
 struct aclTensor {
+    actgrad_live live;
     int32_t dtype;
     int32_t format;
     int64_t rank;
@@ -41,6 +42,7 @@ struct aclTensor {
     int64_t* storage_dims;
 };
 struct aclScalar {
+    actgrad_live live;
     int32_t dtype;
     uint64_t bits[2];
 };
@@ -122,8 +124,9 @@ int32_t actgrad_run_task(void* task);
 Task* actgrad_hold_task(Task* task);
 void actgrad_drop_task(void* task);
 
-/* executors.c: ordinary executors run once. Their fields are read under the lock of live.c alone. */
+/* executors.c: ordinary executors run once. */
 struct aclOpExecutor {
+    actgrad_live live;
     bool is_repeatable;
     Task* task;
 };
@@ -137,8 +140,8 @@ EXPORT int32_t actgrad_phase_one(const char* function, const actgrad_argument* a
 EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t workspaceSize,
                                  aclOpExecutor* executor, void* stream);
 
-/* The locks, for forks.c and for callers of the _locked functions. */
+/* The locks, for forks.c. */
 extern pthread_mutex_t actgrad_cache_lock, actgrad_starting_lock, actgrad_handles_lock, actgrad_server_lock,
-    actgrad_live_lock;
+    actgrad_executors_lock, actgrad_live_lock;
 
 #endif

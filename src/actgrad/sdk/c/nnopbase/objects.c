@@ -31,8 +31,16 @@ static bool describe(aclTensor* tensor, const int64_t* dims, uint64_t rank, aclD
     if (!has_dims("viewDims", dims, rank) || !has_dims("storageDims", storage_dims, storage_rank)) return false;
     int64_t* sizes = malloc((2 * rank + storage_rank + 1) * sizeof *sizes);
     if (sizes == NULL) return false;
-    *tensor = (aclTensor){dtype, format, (int64_t)rank, (int64_t)storage_rank, offset, data,
-                          sizes, sizes + rank, sizes + 2 * rank};
+    free(tensor->dims);
+    tensor->dtype = dtype;
+    tensor->format = format;
+    tensor->rank = (int64_t)rank;
+    tensor->storage_rank = (int64_t)storage_rank;
+    tensor->offset = offset;
+    tensor->data = data;
+    tensor->dims = sizes;
+    tensor->strides = sizes + rank;
+    tensor->storage_dims = sizes + 2 * rank;
     if (rank > 0) memcpy(tensor->dims, dims, rank * sizeof *dims);
     if (storage_rank > 0) memcpy(tensor->storage_dims, storage_dims, storage_rank * sizeof *storage_dims);
     if (strides == NULL)
@@ -47,13 +55,13 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
                            void* tensorData) {
     aclTensor* tensor = calloc(1, sizeof *tensor);
     if (tensor == NULL) return NULL;
-    if (describe(tensor, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
-                 tensorData) &&
-        actgrad_live_add(LIVE_TENSOR, tensor))
-        return tensor;
-    free(tensor->dims);
-    free(tensor);
-    return NULL;
+    if (!describe(tensor, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
+                  tensorData)) {
+        free(tensor);
+        return NULL;
+    }
+    actgrad_live_add(LIVE_TENSOR, &tensor->live);
+    return tensor;
 }
 
 /* Takes an object out of use for aclDestroy...; one destroyed before is a failure. */
@@ -143,14 +151,10 @@ aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
 aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum, aclDataType dataType,
                           const int64_t* stride, int64_t offset, aclFormat format, const int64_t* storageDims,
                           uint64_t storageDimsNum, void* tensorDataAddr) {
-    aclTensor described;
     RETURN_IF_ERROR(check_alive(__func__, tensor));
-    if (!describe(&described, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
-                  tensorDataAddr))
-        return INVALID;
-    free(tensor->dims);
-    *tensor = described;
-    return 0;
+    bool is_described = describe(tensor, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims,
+                                 storageDimsNum, tensorDataAddr);
+    return is_described ? 0 : INVALID;
 }
 
 static size_t size_of_scalar(int32_t dtype) {
@@ -172,9 +176,8 @@ aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
     if (scalar == NULL) return NULL;
     scalar->dtype = dataType;
     memcpy(scalar->bits, value, size);
-    if (actgrad_live_add(LIVE_SCALAR, scalar)) return scalar;
-    free(scalar);
-    return NULL;
+    actgrad_live_add(LIVE_SCALAR, &scalar->live);
+    return scalar;
 }
 
 aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
@@ -186,6 +189,7 @@ aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
 
 /* Arrays and lists have one form. No operator here takes one, but programs make them. */
 typedef struct {
+    actgrad_live live;
     uint64_t size;
     void* values;
 } List;
@@ -197,14 +201,16 @@ static void* make_list(const char* function, const void* values, uint64_t size, 
     }
     List* list = malloc(sizeof *list);
     void* copy = size < SIZE_MAX / item ? malloc(size * item + 1) : NULL;
-    if (list != NULL && copy != NULL) {
-        if (size > 0) memcpy(copy, values, size * item);
-        *list = (List){size, copy};
-        if (actgrad_live_add(LIVE_LIST, list)) return list;
+    if (list == NULL || copy == NULL) {
+        free(list);
+        free(copy);
+        return NULL;
     }
-    free(list);
-    free(copy);
-    return NULL;
+    if (size > 0) memcpy(copy, values, size * item);
+    list->size = size;
+    list->values = copy;
+    actgrad_live_add(LIVE_LIST, &list->live);
+    return list;
 }
 
 static aclnnStatus list_size(const char* function, const void* list, uint64_t* size) {
