@@ -140,10 +140,10 @@ def _prototype(start: str, parameters: tuple[str, ...]) -> str:
 def _argument(parameter: CParameter, signature: Signature) -> str:
     if parameter.type == "Tensor":
         kind = "TENSOR_IN_OUT" if signature.in_place else "TENSOR_OUT" if parameter.is_output else "TENSOR_IN"
-        return f'{{{kind}, "{parameter.name}", {parameter.name}, 0}}'
+        return f"{{{kind}, {parameter.name}, 0}}"
     if parameter.type == "Scalar":
-        return f'{{SCALAR, "{parameter.name}", {parameter.name}, 0}}'
-    return f'{{FLAG, "{parameter.name}", NULL, {parameter.name}}}'
+        return f"{{SCALAR, {parameter.name}, 0}}"
+    return f"{{FLAG, NULL, {parameter.name}}}"
 
 
 def guarded(name: str, body: str) -> str:

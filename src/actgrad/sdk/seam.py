@@ -1,7 +1,7 @@
 """The Python side of the C SDK: it plans calls that C describes in words, by the same path as calls from Python.
 
-In a program's own process the C library calls `plan`, `run` and `release` through pointers (`attach`); a program
-without Python's library talks to another process over a socket (`serve`).
+In a program's own process the C library calls `answer` through a pointer (`attach`); a program without Python's
+library talks to another process over a socket (`serve`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ..calls import aliasing
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 
+_PLAN, _RUN = 1, 2  # requests, as in nnopbase.h
 NULL, TENSOR, SCALAR, FLAG, DEAD = range(5)  # the kinds of words, as in nnopbase.h
 MOST_CACHED = 4096  # calls
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
@@ -83,23 +84,12 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
             planned, cached = _planned(key, places)
         return _answer(planned, cached, is_here), ""
     except BaseException as error:  # no exception may reach C, not even an exit or an interrupt
-        function, text = _functions.get(name), _text(error)
-        if function is not None and isinstance(error, ActgradError):
-            text = function.signature.translated(text)
+        function = _functions.get(name)
+        if function is None or not isinstance(error, ActgradError):
+            text = f"{name.decode()}: {messages.text_of(error)}"
         else:
-            text = f"{name.decode()}: {text}"
-        status, line = _failure(error, text)
-        return Answer(status), line
-
-
-def _text(error: BaseException) -> str:
-    return str(error) if isinstance(error, ActgradError) else f"{type(error).__name__}: {error}"
-
-
-def _failure(error: BaseException, text: str) -> tuple[int, str]:
-    """The status of a failure, and its text in the layout of aclGetRecentErrMsg."""
-    failure = error if isinstance(error, Exception) else ActgradError(text)
-    return messages.status(failure), messages.line(failure, text)
+            text = function.signature.translated(str(error))
+        return Answer(messages.status(error)), messages.line(error, text)
 
 
 def _planned_again(cached: CachedWords, places: tuple[int, ...]) -> Plan | None:
@@ -226,7 +216,7 @@ def run(handle: int) -> tuple[int, str]:
             raise ActgradError("the executor was made before this process was forked; call phase one again")
         kept.run()
     except BaseException as error:  # as in plan
-        return _failure(error, _text(error))
+        return messages.status(error), messages.line(error)
     return 0, ""
 
 
@@ -236,43 +226,45 @@ def release(handles: tuple[int, ...]) -> None:
         _kept.pop(handle, None)
 
 
+def answer(request: int, name: bytes, words: bytes, places: bytes, is_here: bool) -> tuple[bytes, str]:
+    """The answer to a request of C: actgrad_plan, and the text of a failure."""
+    if request == _PLAN:
+        found, text = plan(name, words, _numbers(places), is_here)
+    elif request == _RUN:
+        status, text = run(*_numbers(words))
+        found = Answer(status)
+    else:
+        release(_numbers(words))
+        found, text = Answer(0), ""
+    return found.packed(), text
+
+
+def _numbers(data: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // 8}q", data)
+
+
 # In the program's own process
 
-_attached: list[Any] = []  # C has pointers to these
+_attached: list[Any] = []  # C has a pointer to this
 
 
 def attach(interface: int, plan_size: int, attach_address: int, report_address: int) -> None:
-    """Give the C library the functions above, by two functions of its own."""
+    """Give the C library the function above, by two functions of its own."""
     _check(interface, plan_size)
-    attach_to_c = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(attach_address)
+    integer, pointer = ctypes.c_int64, ctypes.c_void_p
+    attach_to_c = ctypes.CFUNCTYPE(None, pointer)(attach_address)
     report_text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(report_address)
 
-    def plan_for_c(name: bytes, words: int, count: int, places: int, tensors: int, result: int) -> None:
-        described = ctypes.string_at(words, 8 * count)
-        where = struct.unpack(f"<{2 * tensors}q", ctypes.string_at(places, 16 * tensors))
-        answer, text = plan(name, described, where, True)
+    def ask(request: int, name: bytes, words: int, count: int, places: int, place_count: int, result: int) -> None:
+        given = ctypes.string_at(words, 8 * count), ctypes.string_at(places, 8 * place_count)
+        packed, text = answer(request, name, *given, True)
         if text:
             report_text(text.encode())
-        ctypes.memmove(result, answer.packed(), PLAN_SIZE)
+        ctypes.memmove(result, packed, PLAN_SIZE)
 
-    def run_for_c(handle: int) -> int:
-        status, text = run(handle)
-        if text:
-            report_text(text.encode())
-        return status
-
-    def release_for_c(handles: int, count: int) -> None:
-        release(struct.unpack(f"<{count}q", ctypes.string_at(handles, 8 * count)))
-
-    integer, pointer = ctypes.c_int64, ctypes.c_void_p
-    functions: list[Any] = [
-        ctypes.CFUNCTYPE(None, ctypes.c_char_p, pointer, integer, pointer, integer, pointer)(plan_for_c),
-        ctypes.CFUNCTYPE(ctypes.c_int32, integer)(run_for_c),
-        ctypes.CFUNCTYPE(None, pointer, integer)(release_for_c),
-    ]
-    table = (ctypes.c_void_p * len(functions))(*[ctypes.cast(f, ctypes.c_void_p).value for f in functions])
-    _attached.extend([functions, table])
-    attach_to_c(table)
+    made = ctypes.CFUNCTYPE(None, integer, ctypes.c_char_p, pointer, integer, pointer, integer, pointer)(ask)
+    _attached.append(made)
+    attach_to_c(ctypes.cast(made, pointer))
 
 
 def _check(interface: int, plan_size: int) -> None:
@@ -284,7 +276,7 @@ def _check(interface: int, plan_size: int) -> None:
 # In a process of its own
 
 _REQUEST = struct.Struct("<4q")
-_PLAN, _RUN, _RELEASE, _READY = 1, 2, 3, 42
+_READY = 42
 
 
 def serve(interface: int, plan_size: int, socket_number: int, memory_number: int, base: int, size: int) -> None:
@@ -303,20 +295,11 @@ def serve(interface: int, plan_size: int, socket_number: int, memory_number: int
 
 
 def _serve_one(connection: Any) -> None:
-    what, first, count, places = _REQUEST.unpack(_received(connection, _REQUEST.size))
-    name = _received(connection, first) if what == _PLAN else b""
-    words = _received(connection, 8 * count)
-    where = struct.unpack(f"<{places}q", _received(connection, 8 * places))
-    if what == _PLAN:
-        answer, text = plan(name, words, where, False)
-    elif what == _RUN:
-        status, text = run(first)
-        answer = Answer(status)
-    else:
-        release(struct.unpack(f"<{count}q", words))
-        answer, text = Answer(0), ""
+    request, name, words, places = _REQUEST.unpack(_received(connection, _REQUEST.size))
+    data = _received(connection, name + words + places)
+    packed, text = answer(request, data[:name], data[name : name + words], data[name + words :], False)
     encoded = text.encode()
-    connection.sendall(answer.packed() + struct.pack("<q", len(encoded)) + encoded)
+    connection.sendall(packed + struct.pack("<q", len(encoded)) + encoded)
 
 
 def _received(connection: Any, size: int) -> bytes:

@@ -116,12 +116,12 @@ static void initialize(void) {
     if (!is_isolated) show(values);
 }
 
-static actgrad_planner planner;
+static actgrad_planner* planner;
 static char failure[2048] = "the interpreter did not run the start-up code";
 
 /* The Python side calls one of these two while it starts. */
-static void attach(const actgrad_planner* functions) {
-    planner = *functions;
+static void attach(actgrad_planner* function) {
+    planner = function;
     failure[0] = '\0';
 }
 
@@ -180,19 +180,13 @@ static bool is_ready(void) {
     return true;
 }
 
-static void plan(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
-                 actgrad_plan* result) {
+static void ask(int64_t request, const char* function, const int64_t* words, int64_t count, const int64_t* places,
+                int64_t place_count, actgrad_plan* answer) {
     if (is_ready())
-        planner.plan(function, words, count, places, tensors, result);
+        planner(request, function, words, count, places, place_count, answer);
     else
-        result->status = INNER;
-    if (is_of_program) result->is_general = false; /* its Python may choose other rules for the next call */
-}
-
-static int32_t run(int64_t handle) { return is_ready() ? planner.run(handle) : INNER; }
-
-static void release(const int64_t* handles, int64_t count) {
-    if (is_ready()) planner.release(handles, count);
+        answer->status = INNER;
+    if (is_of_program) answer->is_general = false; /* its Python may choose other rules for the next call */
 }
 
 static __thread int state_of_fork;
@@ -217,9 +211,7 @@ static void after_fork_in_child(void) {
     python.release(state_of_fork);
 }
 
-static const actgrad_planner here = {plan, run, release};
-
-const actgrad_planner* actgrad_start_interpreter(void) {
+actgrad_planner* actgrad_start_interpreter(void) {
     const char* why = find_python();
     if (why != NULL) {
         actgrad_fail(INNER, "%s; set ACTGRAD_SDK_HOST=server", why);
@@ -238,7 +230,7 @@ const actgrad_planner* actgrad_start_interpreter(void) {
         python.save_thread();
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     }
-    if (failure[0] == '\0') return &here;
+    if (failure[0] == '\0') return ask;
     actgrad_fail(INNER, "actgrad cannot be loaded: %s", failure);
     return NULL;
 }

@@ -74,24 +74,20 @@ typedef struct {
     actgrad_operand all[MAX_OPERANDS]; /* outputs, then inputs */
 } actgrad_plan;
 
-typedef struct {
-    void (*plan)(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
-                 actgrad_plan* plan);
-    int32_t (*run)(int64_t handle);
-    void (*release)(const int64_t* handles, int64_t count);
-} actgrad_planner;
-
-const actgrad_planner* actgrad_start_interpreter(void);
-const actgrad_planner* actgrad_start_server(void);
+/* Requests: to plan a call of a function, to run a plan, to release plans. The last two have handles as words. */
+enum { PLAN = 1, RUN = 2, RELEASE = 3 };
+typedef void actgrad_planner(int64_t request, const char* function, const int64_t* words, int64_t count,
+                             const int64_t* places, int64_t place_count, actgrad_plan* answer);
+actgrad_planner* actgrad_start_interpreter(void);
+actgrad_planner* actgrad_start_server(void);
 void actgrad_server_forget(void); /* in a forked child: the server is its parent's */
-const actgrad_planner* actgrad_planner_or_report(void); /* starts it at the first call; NULL and a report on failure */
+actgrad_planner actgrad_ask_planner; /* starts it at the first request; INNER and a report on failure */
 void actgrad_release_later(int64_t handle); /* gives back handles in batches */
 
 /* calls.c: a call, as the planner gets it. */
 typedef enum { TENSOR_IN, TENSOR_OUT, TENSOR_IN_OUT, SCALAR, FLAG } actgrad_kind;
 typedef struct {
     actgrad_kind kind;
-    const char* name;
     const void* pointer;
     int64_t value;
 } actgrad_argument;

@@ -103,11 +103,7 @@ static bool finds_plan(Task* task) {
 static void ask_planner(void* argument) {
     Task* task = argument;
     const Call* call = &task->call;
-    const actgrad_planner* planner = actgrad_planner_or_report();
-    if (planner == NULL)
-        task->plan.status = INNER;
-    else
-        planner->plan(call->function, call->words, call->count, call->places, call->tensors, &task->plan);
+    actgrad_ask_planner(PLAN, call->function, call->words, call->count, call->places, 2 * call->tensors, &task->plan);
 }
 
 static void make_plan(Task* task) {
@@ -171,8 +167,9 @@ static void run_plan(void* argument) {
     Run* run = argument;
     const actgrad_plan* plan = &run->task->plan;
     if (plan->is_run_by_planner) {
-        const actgrad_planner* planner = actgrad_planner_or_report();
-        run->status = planner == NULL ? INNER : planner->run(plan->handle);
+        actgrad_plan answer = {.status = INNER};
+        actgrad_ask_planner(RUN, "", &plan->handle, 1, NULL, 0, &answer);
+        run->status = (int32_t)answer.status;
         return;
     }
     int32_t (*kernel)(void*, const int64_t*) = (int32_t (*)(void*, const int64_t*))(intptr_t)plan->run;
