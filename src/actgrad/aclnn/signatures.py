@@ -42,7 +42,7 @@ class CParameter:
 class Signature:
     """The first of an operator's two C functions; the second has the same parameters for all operators."""
 
-    name: str  # of the second function; the first one's ends with GetWorkspaceSize
+    name: str  # of the second function
     operator: Operator
     fixed: Mapping[str, Any]  # attributes that are no parameters of the function
     in_place: bool  # one tensor, selfRef, is input and output
@@ -50,7 +50,7 @@ class Signature:
 
     @property
     def first_name(self) -> str:
-        return f"{self.name}GetWorkspaceSize"
+        return self.name + FIRST
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -75,6 +75,8 @@ class Signature:
         return f"aclnnStatus {self.first_name}({', '.join([*parameters, *RETURNED])})"
 
 
+#: The end of the first function's name.
+FIRST = "GetWorkspaceSize"
 #: The out-parameters of the first function; Python returns them.
 RETURNED = ("uint64_t* workspaceSize", "aclOpExecutor** executor")
 #: The parameters of the second function.

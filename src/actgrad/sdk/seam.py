@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..aclnn import messages, signatures
-from ..aclnn.c_functions import CFunction
+from ..aclnn import c_functions, messages
+from ..aclnn.c_functions import CachedPlan, CFunction
 from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
 from ..arrays import View
@@ -31,7 +31,6 @@ from ..contract import Terms
 
 _PLAN, _RUN = 1, 2  # requests, as in nnopbase.h
 NULL, TENSOR, SCALAR, FLAG, DEAD = range(5)  # the kinds of words, as in nnopbase.h
-MOST_CACHED = 4096  # calls
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
@@ -58,33 +57,24 @@ class Answer(NamedTuple):
         return (_HEAD.pack(*self[:8], len(self.operands)) + b"".join(self.operands)).ljust(PLAN_SIZE, b"\0")
 
 
-class CachedWords(NamedTuple):
-    """A call in words that passed, without its memory."""
-
-    function: CFunction
-    prepared: Prepared
-    attributes: dict[str, Any]
-    operands: list[tuple[int, int, int, Meta]]  # of outputs, then inputs; see _operands
-    packed: tuple[bytes, ...]  # the operands of actgrad_plan
-
-
-_functions: dict[bytes, CFunction] = {}
-_cache: dict[tuple[bytes, bytes, int], CachedWords] = {}  # by name, words and identity of the terms (a few objects)
 _kept: dict[int, Plan | Prepared] = {}  # by handle: the objects of C's executors
 _handles = itertools.count((os.getpid() << 32) + 1)  # servers of a forked program have other handles
 
 
 def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> tuple[Answer, str]:
     """The plan of a call, and the text of its failure. `is_here`: this process is the program's own."""
+    function = None
     try:
-        key = name, words, id(Terms.chosen(typed=True))
-        cached = _cache.get(key)
-        planned = _planned_again(cached, places) if cached is not None else None
+        function = c_functions.named(name.decode())
+        if function is None:
+            raise ActgradError(f"{name.decode()} is in the SDK, but not in this actgrad; run `actgrad sdk` again")
+        key = words, id(Terms.chosen(typed=True))  # a few terms exist, and live on
+        cached = function.cache.get(key)
+        planned = _planned_again(function, cached, places) if cached is not None else None
         if planned is None or cached is None:
-            planned, cached = _planned(key, places)
-        return _answer(planned, cached, is_here), ""
+            planned, cached = _planned(function, key, places)
+        return _answer(planned, len(function.outputs), cached.known, is_here), ""
     except BaseException as error:  # no exception may reach C, not even an exit or an interrupt
-        function = _functions.get(name)
         if function is None or not isinstance(error, ActgradError):
             text = f"{name.decode()}: {messages.text_of(error)}"
         else:
@@ -92,90 +82,71 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         return Answer(messages.status(error)), messages.line(error, text)
 
 
-def _planned_again(cached: CachedWords, places: tuple[int, ...]) -> Plan | None:
+class OperandWords(NamedTuple):
+    """An operand of a plan from C: of outputs, then inputs."""
+
+    tensor: int  # its number in the call
+    offset: int  # bytes from the tensor's address to the view's
+    needed: int  # bytes of storage
+    meta: Meta
+    packed: bytes  # actgrad_operand of nnopbase.h
+
+
+def _planned_again(function: CFunction, cached: CachedPlan, places: tuple[int, ...]) -> Plan | None:
     """The plan of a call like a cached one; None if its memory is too small: the slow path reports it."""
     views = []
-    for tensor, offset, needed, meta in cached.operands:
+    for tensor, offset, needed, meta, _ in cached.known:
         if places[2 * tensor + 1] < needed:
             return None
         views.append(View(meta, places[2 * tensor] + offset, "cpu", "numpy", True, None, None))
-    n = len(cached.function.outputs)
-    return cached.function.operator.plan_prepared(cached.prepared, cached.attributes, views[n:], views[:n])
+    n = len(function.outputs)
+    return function.operator.plan_prepared(cached.prepared, cached.attributes, views[n:], views[:n])
 
 
 @default_environment()  # a thread that flushes subnormal numbers would lose scalars
-def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> tuple[Plan, CachedWords]:
+def _planned(function: CFunction, key: tuple[bytes, int], places: tuple[int, ...]) -> tuple[Plan, CachedPlan]:
     """The plan of a call, which is cached."""
-    name, words, _ = key
-    function = _function(name)
-    given = list(_arguments(function, np.frombuffer(words, np.int64).tolist(), places))
-    planned = function.plan(tuple(given))
-    operands = list(_operands(function, given))
+    given = tuple(_arguments(function, np.frombuffer(key[0], np.int64).tolist(), places))
+    planned = function.plan(given)
+    return planned, function.keep(key, planned, list(_operands(function, given, planned)))
+
+
+def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> Iterator[OperandWords]:
+    numbers = list(itertools.accumulate(isinstance(argument, AclTensor) for argument in given))
     outputs, inputs = [view.meta for view in planned.outputs], [view.meta for view in planned.inputs if view]
     layouts = iter(aliasing.layout_words(outputs, inputs, planned.prepared.extents))
-    packed = tuple(
-        _OPERAND.pack(tensor, offset, needed, next(layouts), next(layouts), next(layouts))
-        for tensor, offset, needed, _ in operands
-    )
-    while len(_cache) >= MOST_CACHED:
-        _cache.pop(next(iter(_cache)), None)
-    cached = _cache[key] = CachedWords(function, planned.prepared, planned.attributes, operands, packed)
-    return planned, cached
-
-
-def _operands(function: CFunction, given: list[Any]) -> Iterator[tuple[int, int, int, Meta]]:
-    """Of outputs, then inputs: number of the tensor, byte offset of the view, required bytes of storage, metadata."""
-    numbers = itertools.accumulate(isinstance(argument, AclTensor) for argument in given)
-    number_at = [number - 1 for number in numbers]
-    for k in (*function.outputs, *function.inputs):
+    for k, meta in zip((*function.outputs, *function.inputs), (*outputs, *inputs), strict=True):
         tensor = given[k]
+        offset = tensor.offset * tensor.dtype.itemsize
         needed = tensor.storage_size if tensor.is_touched else NOTHING
-        yield number_at[k], tensor.offset * tensor.dtype.itemsize, needed, tensor.view.meta
-
-
-def _function(name: bytes) -> CFunction:
-    function = _functions.get(name)
-    if function is None:
-        for signature in signatures.every():
-            if signature.name.encode() == name:
-                function = _functions[name] = CFunction(signature)
-                break
-        else:
-            raise ActgradError(f"{name.decode()} is in the SDK, but not in this actgrad; run `actgrad sdk` again")
-    return function
+        packed = _OPERAND.pack(numbers[k] - 1, offset, needed, *itertools.islice(layouts, 3))
+        yield OperandWords(numbers[k] - 1, offset, needed, meta, packed)
 
 
 def _arguments(function: CFunction, words: list[int], places: tuple[int, ...]) -> Iterator[Any]:
     """The arguments of a call from its words, as `actgrad.aclnn` takes them."""
-    place = itertools.count()
-    k = 0
+    place, word = iter(places), iter(words)
+
+    def several(count: int) -> list[int]:
+        return list(itertools.islice(word, count))
+
     for parameter in function.signature.parameters:
-        kind = words[k]
+        context = f"{function.operator.name}: {parameter.argument}"
+        kind = next(word)
         if kind == NULL:
             yield None
-            k += 1
         elif kind == DEAD:
             yield _destroyed(parameter.type)
-            k += 1
         elif kind == FLAG:
-            yield bool(words[k + 1]) if parameter.type == "bool" else words[k + 1]
-            k += 2
+            value = next(word)
+            yield bool(value) if parameter.type == "bool" else value
         elif kind == SCALAR:
-            bits = struct.pack("<2q", *words[k + 2 : k + 4])
-            yield scalar_of_bits(f"{function.operator.name}: {parameter.argument}", words[k + 1], bits)
-            k += 4
+            yield scalar_of_bits(context, next(word), struct.pack("<2q", *several(2)))
         else:
-            dtype, form, offset, rank, storage_rank = words[k + 1 : k + 6]
-            k += 6
-            dims, strides = words[k : k + rank], words[k + rank : k + 2 * rank]
-            k += 2 * rank
-            tensor = tensor_of(
-                f"{function.operator.name}: {parameter.argument}",
-                dims, dtype, strides, offset, format_name(form), words[k : k + storage_rank],
-            )  # fmt: skip
-            k += storage_rank
-            n = next(place)
-            _put(tensor, places[2 * n], places[2 * n + 1])
+            dtype, form, offset, rank, storage_rank = several(5)
+            dims, strides, storage_dims = several(rank), several(rank), several(storage_rank)
+            tensor = tensor_of(context, dims, dtype, strides, offset, format_name(form), storage_dims)
+            _put(tensor, next(place), next(place))
             yield tensor
 
 
@@ -195,7 +166,7 @@ def _put(tensor: AclTensor, address: int, left: int) -> None:
     tensor.put(view, fault)
 
 
-def _answer(planned: Plan, cached: CachedWords, is_here: bool) -> Answer:
+def _answer(planned: Plan, outputs: int, operands: list[OperandWords], is_here: bool) -> Answer:
     code = planned.kernel.machine_code
     if code is None and not planned.computation.loop.size:
         return Answer(0, planned.workspace_size)
@@ -204,8 +175,7 @@ def _answer(planned: Plan, cached: CachedWords, is_here: bool) -> Answer:
         _kept[handle] = planned
         return Answer(0, planned.workspace_size, handle, is_run_by_planner=1)
     _kept[handle] = planned.prepared
-    outputs = len(cached.function.outputs)
-    return Answer(0, planned.workspace_size, handle, *code, 0, 1, outputs, cached.packed)
+    return Answer(0, planned.workspace_size, handle, *code, 0, 1, outputs, tuple([o.packed for o in operands]))
 
 
 def run(handle: int) -> tuple[int, str]:

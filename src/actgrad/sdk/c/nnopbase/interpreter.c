@@ -72,25 +72,17 @@ static const char* find_python(void) {
     return NULL;
 }
 
-/* Variables that change the interpreter's modules, or make its start fail. They are unset during the start of a version
-   that cannot ignore them. Other threads may read the environment, so newer versions leave it unchanged. */
-static const char* const HIDDEN[] = {"PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONMALLOC", "PYTHONUTF8",
-                                     "PYTHONDEVMODE", "PYTHONWARNINGS", "PYTHONTRACEMALLOC", "PYTHONEXECUTABLE"};
-enum { HIDDEN_COUNT = sizeof HIDDEN / sizeof *HIDDEN };
+extern char** environ;
 
-static void hide(char** values) {
-    for (int k = 0; k < HIDDEN_COUNT; k++) {
-        const char* value = getenv(HIDDEN[k]);
-        values[k] = value == NULL ? NULL : strdup(value);
-        unsetenv(HIDDEN[k]);
-    }
-}
-
-static void show(char** values) {
-    for (int k = 0; k < HIDDEN_COUNT; k++) {
-        if (values[k] != NULL) setenv(HIDDEN[k], values[k], 1);
-        free(values[k]);
-    }
+/* The environment without Python's variables, which change the interpreter's modules or make its start fail. NULL without
+   memory. */
+static char** other_variables(void) {
+    size_t count = 0, kept = 0;
+    while (environ != NULL && environ[count] != NULL) count++;
+    char** variables = calloc(count + 1, sizeof *variables);
+    for (size_t k = 0; variables != NULL && k < count; k++)
+        if (strncmp(environ[k], "PYTHON", strlen("PYTHON")) != 0) variables[kept++] = environ[k];
+    return variables;
 }
 
 static bool set_flag(const char* name) {
@@ -100,10 +92,10 @@ static bool set_flag(const char* name) {
 }
 
 static void initialize(void) {
-    char* values[HIDDEN_COUNT];
-    bool is_isolated = set_flag("Py_IgnoreEnvironmentFlag");
+    char** const variables = environ;
+    char** others = set_flag("Py_IgnoreEnvironmentFlag") ? NULL : other_variables(); /* a newer version has no flag */
+    if (others != NULL) environ = others;
     set_flag("Py_NoUserSiteDirectory");
-    if (!is_isolated) hide(values);
     static wchar_t program[4096];
     size_t length = mbstowcs(program, actgrad_get_settings()->python, 4095);
     if (python.set_program_name != NULL && length != (size_t)-1 && length > 0)
@@ -113,7 +105,8 @@ static void initialize(void) {
     python.initialize(0);
     if (character_type != NULL) setlocale(LC_CTYPE, character_type);
     free(character_type);
-    if (!is_isolated) show(values);
+    if (others != NULL) environ = variables;
+    free(others);
 }
 
 static actgrad_planner* planner;
