@@ -31,8 +31,7 @@ def kept_sdk() -> Path:
     digest = hashlib.sha256(f"{__version__} {interpreter}".encode())
     sources = [path for kind in ("*.py", "*.c", "*.h", "*.in") for path in HERE.parent.rglob(kind)]
     for path in sorted(sources):
-        if path.is_file():
-            digest.update(path.read_bytes())
+        digest.update(path.read_bytes())
     prefix = base / "actgrad" / f"sdk-{digest.hexdigest()[:16]}"
     if not prefix.exists():
         try:

@@ -168,14 +168,16 @@ def _put(tensor: AclTensor, address: int, left: int) -> None:
 
 def _answer(planned: Plan, outputs: int, operands: list[OperandWords], is_here: bool) -> Answer:
     code = planned.kernel.machine_code
+    answer = Answer(0, planned.workspace_size, outputs=outputs, operands=tuple([o.packed for o in operands]))
     if code is None and not planned.computation.loop.size:
-        return Answer(0, planned.workspace_size)
+        return answer
     handle = next(_handles)
     if code is None or not is_here:
         _kept[handle] = planned
-        return Answer(0, planned.workspace_size, handle, is_run_by_planner=1)
+        return answer._replace(handle=handle, is_run_by_planner=1)
     _kept[handle] = planned.prepared
-    return Answer(0, planned.workspace_size, handle, *code, 0, 1, outputs, tuple([o.packed for o in operands]))
+    run, block = code
+    return answer._replace(handle=handle, run=run, block=block, is_general=1)
 
 
 def run(handle: int) -> tuple[int, str]:

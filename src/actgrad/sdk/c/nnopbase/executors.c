@@ -72,10 +72,11 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
 typedef enum { INPUTS, OUTPUTS, ALL } Group;
 
 /* The place, among the call's tensors, of number `index` of a group; -1 without one. */
-static int place_of(const Call* call, Group group, size_t index) {
-    if (group != OUTPUTS && index < (size_t)call->inputs) return call->input_places[index];
-    if (group == ALL) index -= (size_t)call->inputs;
-    return group != INPUTS && index < (size_t)call->outputs ? call->output_places[index] : -1;
+static int64_t place_of(const actgrad_plan* plan, Group group, size_t index) {
+    const size_t outputs = (size_t)plan->outputs, inputs = (size_t)plan->operands - outputs;
+    if (group != OUTPUTS && index < inputs) return plan->all[outputs + index].tensor;
+    if (group == ALL) index -= inputs;
+    return group != INPUTS && index < outputs ? plan->all[index].tensor : -1;
 }
 
 /* The executor's call, with words of its own and `tensor` at `address`. */
@@ -84,12 +85,13 @@ static aclnnStatus move_call(const char* function, const aclOpExecutor* executor
     LOCKED(&actgrad_executors_lock);
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
     const Call* call = &executor->task->call;
-    int place = place_of(call, group, index);
+    const actgrad_plan* plan = &executor->task->plan;
+    int64_t place = place_of(plan, group, index);
     if (!executor->is_repeatable)
         return actgrad_fail(INNER, "%s: executor is not reusable; call aclSetAclOpExecutorRepeatable first", function);
     if (place < 0)
         return actgrad_fail(INVALID, "%s: index is %zu, but the call has %d inputs and %d outputs", function, index,
-                            call->inputs, call->outputs);
+                            (int)(plan->operands - plan->outputs), (int)plan->outputs);
     if (call->objects[place] != tensor || !actgrad_live_has(LIVE_TENSOR, tensor))
         return actgrad_fail(INVALID, "%s: tensor is not the one that phase one was given for index %zu", function,
                             index);

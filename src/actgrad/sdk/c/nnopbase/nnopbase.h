@@ -85,7 +85,7 @@ actgrad_planner actgrad_ask_planner; /* starts it at the first request; INNER an
 void actgrad_release_later(int64_t handle); /* gives back handles in batches */
 
 /* calls.c: a call, as the planner gets it. */
-typedef enum { TENSOR_IN, TENSOR_OUT, TENSOR_IN_OUT, SCALAR, FLAG } actgrad_kind;
+typedef enum { TENSOR, SCALAR, FLAG } actgrad_kind;
 typedef struct {
     actgrad_kind kind;
     const void* pointer;
@@ -98,8 +98,6 @@ typedef struct {
     int64_t tensors;
     int64_t places[2 * MAX_OPERANDS]; /* per tensor its address, and the bytes from there to the end of its memory */
     const void* objects[MAX_OPERANDS];
-    int inputs, outputs;
-    int input_places[MAX_OPERANDS], output_places[MAX_OPERANDS]; /* among the tensors */
 } Call;
 bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count);
 bool actgrad_copy_call(const Call* call, Call* copy); /* with words of its own; both: false without memory */

@@ -91,31 +91,32 @@ static aclnnStatus check_result(const char* function, const aclTensor* tensor, c
     return actgrad_fail(NULL_POINTER, "%s: a result's pointer is null; it is required", function);
 }
 
+typedef enum { DIMS, STRIDES, STORAGE_DIMS } Sizes;
+
 /* A copy, which the caller frees with delete[] or free(). */
-static aclnnStatus copy_sizes(const int64_t* sizes, int64_t count, int64_t** result, uint64_t* result_count) {
-    *result = malloc((size_t)(count > 0 ? count : 1) * sizeof **result);
+static aclnnStatus copy_sizes(const char* function, const aclTensor* tensor, Sizes which, int64_t** result,
+                              uint64_t* result_count) {
+    RETURN_IF_ERROR(check_result(function, tensor, result));
+    RETURN_IF_ERROR(check_result(function, tensor, result_count));
+    const int64_t* const sizes[] = {tensor->dims, tensor->strides, tensor->storage_dims};
+    const size_t count = (size_t)(which == STORAGE_DIMS ? tensor->storage_rank : tensor->rank);
+    *result = malloc((count + 1) * sizeof **result); /* of nothing, malloc may give NULL */
     if (*result == NULL) return INNER;
-    if (count > 0) memcpy(*result, sizes, (size_t)count * sizeof *sizes);
-    *result_count = (uint64_t)count;
+    memcpy(*result, sizes[which], count * sizeof **result);
+    *result_count = count;
     return 0;
 }
 
 aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims, uint64_t* viewDimsNum) {
-    RETURN_IF_ERROR(check_result(__func__, tensor, viewDims));
-    RETURN_IF_ERROR(check_result(__func__, tensor, viewDimsNum));
-    return copy_sizes(tensor->dims, tensor->rank, viewDims, viewDimsNum);
+    return copy_sizes(__func__, tensor, DIMS, viewDims, viewDimsNum);
 }
 
 aclnnStatus aclGetViewStrides(const aclTensor* tensor, int64_t** stridesValue, uint64_t* stridesNum) {
-    RETURN_IF_ERROR(check_result(__func__, tensor, stridesValue));
-    RETURN_IF_ERROR(check_result(__func__, tensor, stridesNum));
-    return copy_sizes(tensor->strides, tensor->rank, stridesValue, stridesNum);
+    return copy_sizes(__func__, tensor, STRIDES, stridesValue, stridesNum);
 }
 
 aclnnStatus aclGetStorageShape(const aclTensor* tensor, int64_t** storageDims, uint64_t* storageDimsNum) {
-    RETURN_IF_ERROR(check_result(__func__, tensor, storageDims));
-    RETURN_IF_ERROR(check_result(__func__, tensor, storageDimsNum));
-    return copy_sizes(tensor->storage_dims, tensor->storage_rank, storageDims, storageDimsNum);
+    return copy_sizes(__func__, tensor, STORAGE_DIMS, storageDims, storageDimsNum);
 }
 
 aclnnStatus aclGetViewOffset(const aclTensor* tensor, int64_t* offset) {
@@ -165,13 +166,11 @@ static size_t size_of_scalar(int32_t dtype) {
 
 aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
     size_t size = size_of_scalar((int32_t)dataType);
-    if (value == NULL || size == 0) {
-        if (value == NULL)
-            actgrad_fail(INVALID, "aclCreateScalar: value is a null pointer; it is required");
-        else
-            actgrad_fail(INVALID, "aclCreateScalar: dataType is %d, which no scalar may have", (int)dataType);
-        return NULL;
-    }
+    if (value == NULL)
+        actgrad_fail(INVALID, "aclCreateScalar: value is a null pointer; it is required");
+    else if (size == 0)
+        actgrad_fail(INVALID, "aclCreateScalar: dataType is %d, which no scalar may have", (int)dataType);
+    if (value == NULL || size == 0) return NULL;
     aclScalar* scalar = calloc(1, sizeof *scalar);
     if (scalar == NULL) return NULL;
     scalar->dtype = dataType;
