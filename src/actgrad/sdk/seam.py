@@ -35,9 +35,10 @@ NOTHING = -3  # required bytes of a tensor without elements: even a null address
 OPERANDS = 8
 
 INTERFACE = 5  # the version of words and plans; nnopbase.h has the same number
-#: actgrad_plan of nnopbase.h: the plan of one call, and its operands
-_HEAD, _OPERAND = struct.Struct("<9q"), struct.Struct("<6q")
-PLAN_SIZE = _HEAD.size + OPERANDS * _OPERAND.size
+#: actgrad_plan of nnopbase.h: numbers of one call, numbers of operands, and each operand
+_HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
+_REST = _COUNTS.size + OPERANDS * _OPERAND.size
+PLAN_SIZE = _HEAD.size + _REST
 
 
 class Answer(NamedTuple):
@@ -50,11 +51,10 @@ class Answer(NamedTuple):
     block: int = 0
     is_run_by_planner: int = 0
     is_general: int = 0
-    outputs: int = 0
-    operands: tuple[bytes, ...] = ()
+    operands: bytes = bytes(_REST)
 
     def packed(self) -> bytes:
-        return (_HEAD.pack(*self[:8], len(self.operands)) + b"".join(self.operands)).ljust(PLAN_SIZE, b"\0")
+        return _HEAD.pack(*self[:7]) + self.operands
 
 
 _kept: dict[int, Plan | Prepared] = {}  # by handle: the objects of C's executors
@@ -73,7 +73,7 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         planned = _planned_again(function, cached, places) if cached is not None else None
         if planned is None or cached is None:
             planned, cached = _planned(function, key, places)
-        return _answer(planned, len(function.outputs), cached.known, is_here), ""
+        return _answer(planned, cached.known.packed, is_here), ""
     except BaseException as error:  # no exception may reach C, not even an exit or an interrupt
         if function is None or not isinstance(error, ActgradError):
             text = f"{name.decode()}: {messages.text_of(error)}"
@@ -82,20 +82,17 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         return Answer(messages.status(error)), messages.line(error, text)
 
 
-class OperandWords(NamedTuple):
-    """An operand of a plan from C: of outputs, then inputs."""
+class KnownOperands(NamedTuple):
+    """The operands of a cached call from C, outputs before inputs."""
 
-    tensor: int  # its number in the call
-    offset: int  # bytes from the tensor's address to the view's
-    needed: int  # bytes of storage
-    meta: Meta
-    packed: bytes  # actgrad_operand of nnopbase.h
+    rows: list[tuple[int, int, int, Meta]]  # number of the tensor, byte offset of the view, required bytes, metadata
+    packed: bytes  # the end of actgrad_plan
 
 
 def _planned_again(function: CFunction, cached: CachedPlan, places: tuple[int, ...]) -> Plan | None:
     """The plan of a call like a cached one; None if its memory is too small: the slow path reports it."""
     views = []
-    for tensor, offset, needed, meta, _ in cached.known:
+    for tensor, offset, needed, meta in cached.known.rows:
         if places[2 * tensor + 1] < needed:
             return None
         views.append(View(meta, places[2 * tensor] + offset, "cpu", "numpy", True, None, None))
@@ -108,19 +105,20 @@ def _planned(function: CFunction, key: tuple[bytes, int], places: tuple[int, ...
     """The plan of a call, which is cached."""
     given = tuple(_arguments(function, np.frombuffer(key[0], np.int64).tolist(), places))
     planned = function.plan(given)
-    return planned, function.keep(key, planned, list(_operands(function, given, planned)))
+    return planned, function.keep(key, planned, _operands(function, given, planned))
 
 
-def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> Iterator[OperandWords]:
-    numbers = list(itertools.accumulate(isinstance(argument, AclTensor) for argument in given))
+def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> KnownOperands:
+    numbers = list(itertools.accumulate((isinstance(argument, AclTensor) for argument in given), initial=0))
     outputs, inputs = [view.meta for view in planned.outputs], [view.meta for view in planned.inputs if view]
     layouts = iter(aliasing.layout_words(outputs, inputs, planned.prepared.extents))
+    rows, packed = [], _COUNTS.pack(len(outputs), len(outputs) + len(inputs))
     for k, meta in zip((*function.outputs, *function.inputs), (*outputs, *inputs), strict=True):
         tensor = given[k]
-        offset = tensor.offset * tensor.dtype.itemsize
         needed = tensor.storage_size if tensor.is_touched else NOTHING
-        packed = _OPERAND.pack(numbers[k] - 1, offset, needed, *itertools.islice(layouts, 3))
-        yield OperandWords(numbers[k] - 1, offset, needed, meta, packed)
+        rows.append((numbers[k], tensor.offset * tensor.dtype.itemsize, needed, meta))
+        packed += _OPERAND.pack(*rows[-1][:3], *itertools.islice(layouts, 3))
+    return KnownOperands(rows, packed.ljust(_REST, b"\0"))
 
 
 def _arguments(function: CFunction, words: list[int], places: tuple[int, ...]) -> Iterator[Any]:
@@ -166,18 +164,16 @@ def _put(tensor: AclTensor, address: int, left: int) -> None:
     tensor.put(view, fault)
 
 
-def _answer(planned: Plan, outputs: int, operands: list[OperandWords], is_here: bool) -> Answer:
+def _answer(planned: Plan, operands: bytes, is_here: bool) -> Answer:
     code = planned.kernel.machine_code
-    answer = Answer(0, planned.workspace_size, outputs=outputs, operands=tuple([o.packed for o in operands]))
     if code is None and not planned.computation.loop.size:
-        return answer
+        return Answer(0, planned.workspace_size, operands=operands)
     handle = next(_handles)
     if code is None or not is_here:
         _kept[handle] = planned
-        return answer._replace(handle=handle, is_run_by_planner=1)
+        return Answer(0, planned.workspace_size, handle, is_run_by_planner=1, operands=operands)
     _kept[handle] = planned.prepared
-    run, block = code
-    return answer._replace(handle=handle, run=run, block=block, is_general=1)
+    return Answer(0, planned.workspace_size, handle, *code, 0, 1, operands)
 
 
 def run(handle: int) -> tuple[int, str]:
