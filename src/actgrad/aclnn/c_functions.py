@@ -14,6 +14,7 @@ from ..base.schema import Argument
 from ..calls import arguments, prepare
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
+from . import signatures
 from .objects import AclScalar, AclTensor, scalar_of, token_of
 from .signatures import Signature
 
@@ -25,11 +26,11 @@ class CachedPlan(NamedTuple):
 
     prepared: Prepared
     attributes: dict[str, Any]
-    tokens: list[Any]  # kept alive, since the key is their identities
+    known: Any  # by Python's calls, tokens: kept alive, since the key is their identities; by C's, operands
 
 
 _DOUBLE = BY_NAME["float64"]
-MOST_CACHED = 1024  # plans of one function
+MOST_CACHED = 4096  # plans of one function
 
 
 class CFunction:
@@ -51,7 +52,14 @@ class CFunction:
             name: arguments.attribute(operator.definition, operator.schema.attributes_by_name[name], value)
             for name, value in signature.fixed.items()
         }
-        self._cache: dict[tuple[int, ...], CachedPlan] = {}
+        self.cache: dict[Any, CachedPlan] = {}
+
+    def keep(self, key: Any, plan: Plan, known: Any) -> CachedPlan:
+        """Cache a plan. A new one evicts the oldest."""
+        while len(self.cache) >= MOST_CACHED:
+            self.cache.pop(next(iter(self.cache)), None)
+        cached = self.cache[key] = CachedPlan(plan.prepared, plan.attributes, known)
+        return cached
 
     def plan(self, given: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
@@ -80,7 +88,7 @@ class CFunction:
                     if value is None:
                         value = self._defaults.get(argument.name)
                     if type(value) is not AclScalar or value.is_destroyed:
-                        value = self._scalar(value, argument.name)
+                        value = scalar_of(value, self.operator.name, argument.name)
                     tokens.append(value.token)
                 values.append(value)
         except ActgradError:
@@ -88,14 +96,12 @@ class CFunction:
             raise
         n = len(self.inputs)
         key = tuple(map(id, tokens))
-        cached = self._cache.get(key) if is_plain else None
+        cached = self.cache.get(key) if is_plain else None
         if cached is not None:
             return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
         plan = self._new_plan(given, views, values, terms)
         if is_plain:
-            while len(self._cache) >= MOST_CACHED:
-                self._cache.pop(next(iter(self._cache)), None)
-            self._cache[key] = CachedPlan(plan.prepared, plan.attributes, tokens)
+            self.keep(key, plan, tokens)
         return plan
 
     def _new_plan(self, given: tuple[Any, ...], views: list[View], values: list[Any], terms: Terms) -> Plan:
@@ -125,11 +131,6 @@ class CFunction:
             return tensor.view
         return arrays.view(tensor, self.operator.name, name)
 
-    def _scalar(self, value: Any, name: str) -> AclScalar:
-        if value is None:
-            raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
-        return scalar_of(value, self.operator.name, name)
-
     def _flag(self, value: Any, argument: Argument, kind: str) -> Any:
         """A parameter that is no pointer to an object: bool, int64_t, double or char*."""
         if type(value) is bool and kind == "bool":
@@ -154,17 +155,22 @@ class CFunction:
 
     def _formats_and_fault(self, given: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
         """The formats, if one is not ND, and the fault of a tensor's memory, or nothing."""
-        fault, is_plain = "", True
-        for k in self.tensors:
-            tensor = given[k]
-            if type(tensor) is AclTensor and (tensor.fault or tensor.format != "ND"):
-                is_plain = is_plain and tensor.format == "ND"
-                if tensor.fault and not fault:
-                    fault = f"{self.signature.parameters[k].argument} {tensor.fault}"
-                if tensor.format == "FRACTAL_NZ":
-                    name = self.signature.parameters[k].name
-                    _log.warning("%s: %s has format FRACTAL_NZ; it is read as ND", self.signature.name, name)
-        if is_plain:
+        tensors = [(self.signature.parameters[k], given[k]) for k in self.tensors if type(given[k]) is AclTensor]
+        for parameter, tensor in tensors:
+            if tensor.format == "FRACTAL_NZ":
+                name = f"{self.signature.name}: {parameter.name}"
+                _log.warning("%s has format FRACTAL_NZ; it is read as ND", name)
+        fault = next((f"{parameter.argument} {tensor.fault}" for parameter, tensor in tensors if tensor.fault), "")
+        if all(tensor.format == "ND" for _, tensor in tensors):
             return (), fault
-        tensors = [given[k] for k in self.tensors]
-        return tuple(t.format if isinstance(t, AclTensor) else "ND" for t in tensors), fault
+        return tuple(given[k].format if type(given[k]) is AclTensor else "ND" for k in self.tensors), fault
+
+
+_functions: dict[str, CFunction] = {}
+
+
+def named(name: str) -> CFunction | None:
+    """The pair of C functions whose second has this name."""
+    if name not in _functions:
+        _functions.update({s.name: CFunction(s) for s in signatures.every() if s.name == name})
+    return _functions.get(name)

@@ -294,6 +294,8 @@ def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
 
 def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
     """The scalar of a parameter; a plain number counts as BOOL, INT64, DOUBLE or COMPLEX128."""
+    if value is None:
+        raise NullArgument(f"{function}: {parameter} is None; it is required")
     if isinstance(value, AclScalar):
         if value.is_destroyed:
             raise InvalidArgument(f"{function}: {parameter} was destroyed")

@@ -43,7 +43,7 @@ class CParameter:
 class Signature:
     """The first of an operator's two C functions; the second has the same parameters for all operators."""
 
-    name: str  # of the second function; the first one's ends with GetWorkspaceSize
+    name: str  # of the second function
     operator: Operator
     function: C
     definition: Definition  # of its calls
@@ -62,7 +62,7 @@ class Signature:
 
     @property
     def first_name(self) -> str:
-        return f"{self.name}GetWorkspaceSize"
+        return self.name + FIRST
 
     @cached_property
     def _names(self) -> dict[str, str]:
@@ -89,6 +89,8 @@ class Signature:
         return f"aclnnStatus {self.first_name}({', '.join([*parameters, *RETURNED])})"
 
 
+#: The end of the first function's name.
+FIRST = "GetWorkspaceSize"
 #: The out-parameters of the first function; Python returns them.
 RETURNED = ("uint64_t* workspaceSize", "aclOpExecutor** executor")
 #: The parameters of the second function.

@@ -29,10 +29,9 @@ def kept_sdk() -> Path:
         raise SdkError("no home folder to keep the SDK in: set XDG_CACHE_HOME, or build it with actgrad sdk PREFIX")
     interpreter = builder.Interpreter.current()
     digest = hashlib.sha256(f"{__version__} {interpreter}".encode())
-    sources = [*builder.SOURCES.rglob("*"), *builder.HEADERS.rglob("*"), *HERE.parent.rglob("*.py")]
+    sources = [path for kind in ("*.py", "*.c", "*.h", "*.in") for path in HERE.parent.rglob(kind)]
     for path in sorted(sources):
-        if path.is_file():
-            digest.update(path.read_bytes())
+        digest.update(path.read_bytes())
     prefix = base / "actgrad" / f"sdk-{digest.hexdigest()[:16]}"
     if not prefix.exists():
         try:

@@ -101,7 +101,7 @@ def stubs() -> str:
         "",
     ]
     for signature in signatures.every():
-        rows = ",\n".join(f"        {_argument(p, signature)}" for p in signature.parameters)
+        rows = ",\n".join(f"        {_argument(p)}" for p in signature.parameters)
         name, count = signature.name, len(signature.parameters)
         first, second = _both(signature, "EXPORT")
         lines += [
@@ -137,13 +137,10 @@ def _prototype(start: str, parameters: tuple[str, ...]) -> str:
     return "\n".join(lines)
 
 
-def _argument(parameter: CParameter, signature: Signature) -> str:
-    if parameter.type == "Tensor":
-        kind = "TENSOR_IN_OUT" if signature.in_place else "TENSOR_OUT" if parameter.is_output else "TENSOR_IN"
-        return f'{{{kind}, "{parameter.name}", {parameter.name}, 0}}'
-    if parameter.type == "Scalar":
-        return f'{{SCALAR, "{parameter.name}", {parameter.name}, 0}}'
-    return f'{{FLAG, "{parameter.name}", NULL, {parameter.name}}}'
+def _argument(parameter: CParameter) -> str:
+    if parameter.type in ("Tensor", "Scalar"):
+        return f"{{{parameter.type.upper()}, {parameter.name}, 0}}"
+    return f"{{FLAG, NULL, {parameter.name}}}"
 
 
 def guarded(name: str, body: str) -> str:

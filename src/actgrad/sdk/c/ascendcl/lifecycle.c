@@ -42,31 +42,31 @@ aclError aclInit(const char* configPath) {
 }
 
 /* Ends one aclInit, or all; the end of the last reports the leaks. */
-static aclError finalize(const char* function, bool is_all, uint64_t* left) {
+static aclError finalize(const char* function, bool is_all, uint64_t* result) {
     bool was_initialised;
+    uint64_t left;
     {
         LOCKED(&actgrad_lifecycle_lock);
         was_initialised = initialisations > 0;
         if (was_initialised) initialisations = is_all ? 0 : initialisations - 1;
-        *left = initialisations;
+        left = initialisations;
     }
+    if (result != NULL) *result = left;
     if (!was_initialised)
         return actgrad_fail(ACL_ERROR_REPEAT_FINALIZE,
                             "%s: aclInit is not in force; it was not called, or ended before", function);
-    if (*left == 0) report_leaks();
+    if (left == 0) report_leaks();
     return ACL_SUCCESS;
 }
 
 /** Ends all calls of aclInit; 100037 when none is in force. */
 aclError aclFinalize(void) {
-    uint64_t left;
-    return finalize(__func__, true, &left);
+    return finalize(__func__, true, NULL);
 }
 
 /** Takes back one aclInit and ends with the last; `refCount`, which may be null, gets the number left. */
 aclError aclFinalizeReference(uint64_t* refCount) {
-    uint64_t left;
-    return finalize(__func__, false, refCount == NULL ? &left : refCount);
+    return finalize(__func__, false, refCount);
 }
 
 void actgrad_set_aclnn_initialised(bool is) {

@@ -21,7 +21,7 @@ static int64_t words_of_tensor(const aclTensor* tensor, int64_t* words) {
 }
 
 static int64_t most_words(const actgrad_argument* argument) {
-    if (argument->kind > TENSOR_IN_OUT || !is_alive(argument)) return 4;
+    if (argument->kind != TENSOR || !is_alive(argument)) return 4;
     return TENSOR_HEAD + sizes_of(argument->pointer);
 }
 
@@ -51,8 +51,6 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
         call->count += words_of_tensor(tensor, words);
         call->objects[place] = tensor;
         actgrad_place(call, place, tensor->data);
-        if (argument->kind != TENSOR_OUT) call->input_places[call->inputs++] = place;
-        if (argument->kind != TENSOR_IN) call->output_places[call->outputs++] = place;
     }
 }
 
