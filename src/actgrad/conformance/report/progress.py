@@ -10,11 +10,18 @@ from ...writing import terminal
 
 
 @contextmanager
-def progress(name: str, total: int) -> Iterator[Any]:
-    """Show a bar; the function that it yields moves it by a count."""
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+def progress(name: str, total: int, is_long: bool = False) -> Iterator[Any]:
+    """Show a bar; the function that it yields moves it by a count, and may name the step.
 
-    columns = (TextColumn("{task.description:<11}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=terminal.progress_console()) as shown:
+    A long run has long names, and shows the time that is left.
+    """
+    from rich import progress as rich
+
+    width = 60 if is_long else 11
+    columns = [rich.TextColumn(f"{{task.description:<{width}}}"), rich.BarColumn(), rich.TaskProgressColumn()]
+    columns.append(rich.TimeElapsedColumn())
+    if is_long:
+        columns += [rich.TextColumn("left"), rich.TimeRemainingColumn()]
+    with rich.Progress(*columns, console=terminal.progress_console()) as shown:
         bar = shown.add_task(name, total=total)
-        yield lambda count: shown.advance(bar, count)
+        yield lambda count, step=name: shown.update(bar, advance=count, description=step)
