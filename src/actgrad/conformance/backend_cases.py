@@ -6,7 +6,7 @@ Every operator is called with every case of attributes, on usual and special num
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
@@ -17,7 +17,6 @@ import numpy as np
 from .. import backends
 from ..backends.reference import rounded
 from ..base import products
-from ..base.access import join
 from ..base.dtypes import BY_NAME
 from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct
 from ..calls.operator import Operator
@@ -53,9 +52,7 @@ class BackendCase:
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
     """All cases of an operator in one dtype; a seed gives the same numbers again."""
-    product = products.chosen()
-    holds = operator.requires.values()
-    attribute_cases = [a for a in oracle.attribute_cases(operator) if all(rule(a, product) for rule in holds)]
+    attribute_cases = oracle.attribute_cases(operator, products.chosen())
     for k, attributes in enumerate(attribute_cases):
         rng = np.random.default_rng((seed, k))
         make = partial(BackendCase, operator, attributes, dtype)
@@ -65,7 +62,8 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
             yield make("optional given", tuple(STANDARDS), _given(operator, attributes, usual, optional), np.empty)
         yield make("special", OF_SPECIAL, _special(operator, attributes, dtype, rng), np.empty)
     rng = np.random.default_rng((seed, len(attribute_cases)))
-    attributes = next((a for a in reversed(attribute_cases) if a.get("alpha", 1) > 0), attribute_cases[-1])
+    no_negative = [a for a in attribute_cases if not any(isinstance(v, float) and v < 0 for v in a.values())]
+    attributes = (no_negative or attribute_cases)[-1]
     for name, own, inputs, out in _layouts(operator, attributes, dtype, rng):
         yield BackendCase(operator, own, dtype, name, OF_SPECIAL, inputs, out)
 
@@ -85,7 +83,7 @@ def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
 def _usual(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
     count = SLOW_USUAL if BY_NAME[dtype].compute == "float64" else USUAL
     x = _as_result(operator, attributes, numbers(dtype, count, rng))
-    return _tensors(operator, attributes, x, [numbers(dtype, count, rng) for _ in range(_others(operator))])
+    return oracle.paired(operator, attributes, x, lambda: numbers(dtype, count, rng))
 
 
 def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
@@ -94,7 +92,7 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
         limits = np.iinfo(BY_NAME[dtype].numpy)
         ends = [0, 1, -1, 2, -2, 3, limits.max, limits.min, limits.max - 1, limits.min + 1]
         x, other = (a.ravel() for a in np.meshgrid(*[np.array(ends, BY_NAME[dtype].numpy)] * 2))
-        return _tensors(operator, attributes, x, [other] * _others(operator))
+        return oracle.paired(operator, attributes, x, lambda: other)
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
     ones = np.ones(len(special) + len(rest), special.dtype)
@@ -103,18 +101,10 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
     # The largest number, or infinity, times a factor that cancels or is subnormal may be anything.
     with np.errstate(invalid="ignore"):
         kept = np.abs(other.astype(np.float64)) <= 2
-    alone = oracle.expected(
-        operator, _tensors(operator, attributes, x, [np.ones_like(x)] * _others(operator)), attributes
-    )
+    alone = oracle.expected(operator, oracle.tensors(operator, attributes, x), attributes)
     decided = [(e.is_normal & ~e.cancels) | ~np.isfinite(e.values) for e in alone]
     kept |= np.concatenate([d.reshape(-1, len(x)) for d in decided]).all(axis=0)
-    return _tensors(operator, attributes, x[kept], [other[kept]] * _others(operator))
-
-
-def _others(operator: Operator) -> int:
-    """The number of operands besides x that are not optional."""
-    names = [a.name for a in operator.schema.tensors if not a.is_optional]
-    return len(names) - 1 + sum(name in operator.access.packed for name in names)
+    return oracle.paired(operator, attributes, x[kept], lambda: other[kept])
 
 
 def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
@@ -127,21 +117,6 @@ def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Arra
         return np.asarray(forward(x, backend="reference", **shared))
     except UnsupportedOnProduct:  # a product may have the backward pass alone
         return x
-
-
-def _tensors(operator: Operator, attributes: dict[str, Any], x: Array, others: Sequence[Array]) -> tuple[Any, ...]:
-    """One-dimensional tensors that pair each x with the others; optional tensors are None."""
-    definition, access, left = operator.definition, operator.access, list(others)
-    given: list[Any] = []
-    for argument in operator.schema.tensors:
-        if argument.is_optional:
-            given.append(None)
-            continue
-        parts = access.parts(argument.name, access.whole_shape(argument.name, x.shape, attributes), attributes)
-        first = [x] if argument.name == definition.main else []
-        values = [*first, *(left.pop(0) for _ in range(len(parts) - len(first)))]
-        given.append(join(access, argument.name, values, attributes, np.concatenate))
-    return tuple(given)
 
 
 def _given(
@@ -208,14 +183,11 @@ def _layouts(
 
 def _shaped(
     operator: Operator, attributes: dict[str, Any], dtype: str, shape: tuple[int, ...], rng: np.random.Generator
-) -> Sequence[Any]:
-    def tensor(argument: Any) -> Array | None:
-        if argument.is_optional:
-            return None
-        own = operator.access.whole_shape(argument.name, shape, attributes)
-        return numbers(dtype, prod(own), rng).reshape(own)
+) -> tuple[Any, ...]:
+    def some() -> Array:
+        return numbers(dtype, prod(shape), rng).reshape(shape)
 
-    return [tensor(argument) for argument in operator.schema.tensors]
+    return oracle.paired(operator, attributes, some(), some)
 
 
 def _placed(place: Place) -> Callable[[tuple[int, ...], np.dtype[Any]], Array]:

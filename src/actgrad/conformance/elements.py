@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 from math import prod
 from typing import Any
 
@@ -82,8 +81,12 @@ def elements(
             )
     access, attributes = operator.access, plan.attributes
     shape = elements_shape(access, {name: array.shape for name, array in given.items()}, attributes)
-    lanes = [lane for name, array in given.items() for lane in _lanes(access, name, array, attributes, shape)]
-    main = sum(len(access.parts(n, array.shape, attributes)) for n, array in _before(given, operator.definition.main))
+    lanes: list[Lane] = []
+    main = 0
+    for name, array in given.items():
+        if name == operator.definition.main:
+            main = len(lanes)
+        lanes += _lanes(access, name, array, attributes, shape)
     outputs: list[Lane] = []
     numbers: list[int] = []
     number = 0  # of a part among the formula's results
@@ -95,11 +98,6 @@ def elements(
             numbers += range(number, number + len(parts))
         number += len(parts)
     return Elements(operator, attributes, plan.computation, tuple(lanes), tuple(outputs), tuple(numbers), main)
-
-
-def _before(tensors: dict[str, Array], name: str) -> Iterator[tuple[str, Array]]:
-    """The tensors before the one called `name`."""
-    return takewhile(lambda item: item[0] != name, tensors.items())
 
 
 def _lanes(

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product as combined
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from ..backends.reference import ReferenceKernel
+from ..backends.reference import ReferenceKernel, rounded
 from ..base import xp
 from ..base.access import join
 from ..base.computation import Computation
+from ..base.dtypes import BY_NAME
+from ..base.products import Product
+from ..base.schema import Argument
 from ..calls.operator import Operator
 from ..ops.selu import ALPHA, SCALE
 from . import error_bounds
@@ -80,14 +83,25 @@ def tensors(
         values = np.ones(x.shape) if rng is None else np.asarray(rng.standard_normal(x.shape))
         return values.astype(x.dtype)
 
-    definition, access = operator.definition, operator.access
-    given = []
-    for name in [a.name for a in operator.schema.tensors if not a.is_optional]:
-        is_main = name == definition.main
-        parts = access.parts(name, access.whole_shape(name, x.shape, attributes), attributes)
-        values = [x if is_main and number == 0 else other() for number in range(len(parts))]
-        given.append(join(access, name, values, attributes, np.concatenate))
-    return tuple(given)
+    return tuple(tensor for tensor in paired(operator, attributes, x, other) if tensor is not None)
+
+
+def paired(
+    operator: Operator, attributes: dict[str, Any], x: Array, other: Callable[[], Array]
+) -> tuple[Array | None, ...]:
+    """The tensors that pair `x` with an array of `other` for each further operand; None for optional ones."""
+    access = operator.access
+
+    def tensor(argument: Argument) -> Array | None:
+        if argument.is_optional:
+            return None
+        whole = access.whole_shape(argument.name, x.shape, attributes)
+        is_main = argument.name == operator.definition.main
+        count = len(access.parts(argument.name, whole, attributes))
+        values = [x if is_main and k == 0 else other() for k in range(count)]
+        return np.asarray(join(access, argument.name, values, attributes, np.concatenate))
+
+    return tuple(map(tensor, operator.schema.tensors))
 
 
 # Attributes
@@ -96,10 +110,11 @@ def tensors(
 _SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 1.9, 1.1, 2.3), (-0.6, 1.7, 0.9, 0.8))
 
 
-def attribute_cases(operator: Operator) -> list[dict[str, Any]]:
+def attribute_cases(operator: Operator, product: Product | None = None) -> list[dict[str, Any]]:
     """Attributes to try, from the schema alone: all flags and choices, with scalars at and off their defaults.
 
-    Cases that break a requirement of the operator are left out; integers that are no choice keep their default.
+    Cases that break a requirement of the operator, or of a product, are left out. Integers that are no choice keep
+    their default.
     """
     arguments = operator.schema.attributes
     scalars = [a.name for a in arguments if a.type == "Scalar"]
@@ -110,9 +125,10 @@ def attribute_cases(operator: Operator) -> list[dict[str, Any]]:
     cases = [
         {**operator.defaults, **chosen, **dict(zip(options, flags, strict=True))}
         for chosen in [{}, *values]
-        for flags in product(*options.values())
+        for flags in combined(*options.values())
     ]
-    return [case for case in cases if all(holds(case, None) for holds in operator.requires.values())]
+    rules = operator.requires.values()
+    return [case for case in cases if all(holds(case, None) and holds(case, product) for holds in rules)]
 
 
 def takes_result(operator: Operator, attributes: dict[str, Any]) -> bool:
@@ -150,8 +166,16 @@ class Expected:
         limits, size = np.finfo(self.compute), np.abs(self.values)
         return (size == 0) | ((size >= limits.smallest_normal) & (size <= limits.max))
 
+    @property
+    def stored(self) -> Array:
+        """The values rounded to the output's dtype."""
+        with np.errstate(all="ignore"):
+            return rounded(self.values, BY_NAME[self.dtype.name])
+
     def errors(self, actual: Array) -> Array:
-        """The errors of `actual` in ULP."""
+        """The errors of `actual` in ULP, for integers in ones."""
+        if self.dtype.kind in "iu":
+            return np.abs(actual.astype(self.values.dtype) - self.values)
         return ulp_errors(actual, self.values)
 
     def term_errors(self, actual: Array) -> Array:
@@ -164,6 +188,8 @@ class Expected:
 
     def faults(self, actual: Array, ulps: float, terms: float = 8) -> Array:
         """Where `actual` is wrong: by more than `ulps` ULP, or `terms` units of the larger term where they cancel."""
+        if self.dtype.kind in "iu":
+            return np.asarray(self.stored != actual)
         with np.errstate(all="ignore"):
             slip = np.nan_to_num(self.unit * self.slip / ulp(self.values, self.dtype), nan=0, posinf=0)
             allowed = (self.errors(actual) <= ulps + slip) | (self.cancels & (self.term_errors(actual) <= terms))

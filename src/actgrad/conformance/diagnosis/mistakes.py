@@ -20,6 +20,7 @@ from ...base import products, xp
 from ...base.errors import ActgradError
 from .. import error_bounds
 from ..elements import Array
+from ..oracle import Expected
 from .sample import Prediction, Rule, Sample, Suspicion
 
 _NO_FACTOR = 0.02  # a factor without a name that is nearer to 1 may be the mean of other errors
@@ -48,10 +49,9 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
 
 def nan_not_propagated(sample: Sample) -> Iterator[Suspicion]:
     """A number where NaN should be."""
-    pairs = list(zip(sample.right, sample.actual, sample.wrong, strict=True))
-    if sample.is_integer or not any(np.isnan(r.values[w]).any() for r, _, w in pairs):
+    if sample.is_integer or not any(e.any() for e in sample.where(lambda right, _: np.isnan(right.values))):
         return
-    explains = tuple(w & np.isnan(r.values) & ~np.isnan(a.astype(r.values.dtype)) for r, a, w in pairs)
+    explains = sample.where(lambda right, actual: np.isnan(right.values) & ~np.isnan(actual.astype(np.float64)))
     yield Suspicion("nan-lost", "NaN is not propagated", explains=explains)
 
 
@@ -59,14 +59,14 @@ def saturated(sample: Sample) -> Iterator[Suspicion]:
     """The largest number of the dtype where infinity should be."""
     if sample.is_integer:
         return
-    explains = []
-    for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True):
-        largest = float(ml_dtypes.finfo(actual.dtype).max)
-        wide = actual.astype(right.values.dtype)
-        beyond = np.abs(right.values) > largest
-        explains.append(wrong & beyond & (wide == np.copysign(largest, right.values)))
+
+    def is_largest(right: Expected, actual: Array) -> Array:
+        largest = np.copysign(float(ml_dtypes.finfo(actual.dtype).max), right.values)
+        return (np.abs(right.values) > np.abs(largest)) & (actual.astype(right.values.dtype) == largest)
+
+    explains = sample.where(is_largest)
     if any(e.any() for e in explains):
-        yield Suspicion("saturated", "the largest number stands where infinity should be", explains=tuple(explains))
+        yield Suspicion("saturated", "the largest number stands where infinity should be", explains=explains)
 
 
 def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
@@ -203,12 +203,11 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
 
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
     """A constant of the formula taken for 1, as a scale that is built in."""
-    for formula in sample.call.computation.formulas[-1:]:
-        for name, value in _constants(formula).items():
-            if value != 1:
-                functions = {**error_bounds.FUNCTIONS, name: 1.0}
-                says = f"missing {name.lower()}: the constant {name} = {value:.6g} is left out"
-                yield Suspicion(f"missing-{name.lower()}", says, sample.recomputed(functions=functions))
+    for name, value in _constants(sample.call.computation.formulas[-1]).items():
+        if value != 1:
+            functions = {**error_bounds.FUNCTIONS, name: 1.0}
+            says = f"missing {name.lower()}: the constant {name} = {value:.6g} is left out"
+            yield Suspicion(f"missing-{name.lower()}", says, sample.recomputed(functions=functions))
 
 
 def factor(sample: Sample) -> Iterator[Suspicion]:

@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...backends.reference import rounded
 from ...base.computation import Computation
-from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
 from .. import error_bounds, oracle, standards
 from ..elements import Array, Elements
@@ -118,31 +116,21 @@ class Sample:
 
     def agrees(self, prediction: Prediction) -> tuple[Array, ...]:
         """The elements that agree with a prediction."""
-        if self.is_integer:
-            dtype = BY_NAME[self.actual[0].dtype.name]
-            pairs = zip(prediction, self.actual, strict=True)
-            return tuple(np.asarray(rounded(p.values, dtype) == actual) for p, actual in pairs)
         return tuple(~p.faults(actual, *self.bounds) for p, actual in zip(prediction, self.actual, strict=True))
 
     def errors(self, prediction: Prediction) -> tuple[Array, ...]:
         """The distances from a prediction: in ULP, for integers in ones."""
-        if self.is_integer:
-            pairs = zip(prediction, self.actual, strict=True)
-            return tuple(np.abs(actual.astype(p.values.dtype) - p.values) for p, actual in pairs)
         return tuple(p.errors(actual) for p, actual in zip(prediction, self.actual, strict=True))
 
     def moved(self, prediction: Prediction) -> tuple[Array, ...]:
         """The elements where a prediction differs from the right value."""
-        if self.is_integer:
-            dtype = BY_NAME[self.actual[0].dtype.name]
-            pairs = zip(prediction, self.right, strict=True)
-            return tuple(np.asarray(rounded(p.values, dtype) != rounded(r.values, dtype)) for p, r in pairs)
-        moved = []
-        for p, right in zip(prediction, self.right, strict=True):
-            with np.errstate(all="ignore"):
-                stored = rounded(p.values, BY_NAME[p.dtype.name])
-            moved.append(right.faults(stored, *self.bounds))
-        return tuple(moved)
+        return tuple(right.faults(p.stored, *self.bounds) for p, right in zip(prediction, self.right, strict=True))
+
+    def where(self, explains: Callable[[oracle.Expected, Array], Array]) -> tuple[Array, ...]:
+        """The wrong elements that `explains` chooses, given right and actual ones."""
+        lanes = zip(self.right, self.actual, self.wrong, strict=True)
+        with np.errstate(all="ignore"):
+            return tuple(wrong & explains(right, actual) for right, actual, wrong in lanes)
 
 
 @dataclass(frozen=True)

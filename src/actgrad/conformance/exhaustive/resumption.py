@@ -167,9 +167,8 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int) -> l
             has_kind = {"random": _has_others(operator), "PyTorch": has_torch and operator.name in oracle.ATEN}
             kinds = [(kind, stride) for kind, stride in PASSES.items() if has_kind.get(kind, True)]
             is_long = BY_NAME[dtype].itemsize > 2
-            for attributes in oracle.attribute_cases(operator):
-                if all(rule(attributes, product) for rule in operator.requires.values()):
-                    found += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
+            for attributes in oracle.attribute_cases(operator, product):
+                found += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
     return found
 
 
