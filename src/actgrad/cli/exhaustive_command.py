@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-from collections.abc import Sequence
-from pathlib import Path
 
 from ..base.errors import ActgradError
-from ..calls.operator import REGISTRY, Operator
+from ..calls.operator import REGISTRY
 from ..conformance.exhaustive import resumption, table
 from ..conformance.exhaustive.resumption import Folder, default_folder
 from ..conformance.exhaustive.sweep import DTYPES, Item
 from ..conformance.report.progress import progress
+from ..conformance.verdict import Decision
 from ..writing import documents, terminal
 from ..writing.terminal import Grid
 
 
-def run(
-    operators: Sequence[Operator], dtypes: Sequence[str], every: int, state: Path | None, write: Path | None
-) -> tuple[bool, str]:
-    """Whether every bound holds, and what to print; the document `write` gets all that is finished in `state`."""
-    folder = state or default_folder()
+def run(given: argparse.Namespace) -> bool:
+    """Print the table of all sweeps; whether every bound holds. A document gets all that is finished in the folder."""
+    folder, write = given.state or default_folder(), given.write
+    names, dtypes = list(dict.fromkeys(given.operator)) or list(REGISTRY), given.dtype or DTYPES
     if folder is None:
         raise ActgradError("check: --exhaustive keeps what it finds in a folder: name one with --state")
     if folder.exists() and not folder.is_dir():
         raise ActgradError(f"check: --state {folder}: is no folder")
     if write is not None:
         documents.read(write, table.PART)  # refused before hours of work
-    wanted = resumption.items(operators, dtypes, every)
+    wanted = resumption.items([REGISTRY[name] for name in names], dtypes, given.every or 1)
     if not wanted:
-        raise ActgradError(f"check: none of {', '.join(o.name for o in operators)} takes {', '.join(dtypes)}")
+        raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(dtypes)}")
     kept = Folder(folder)
     with progress("", sum(item.count for item in wanted), is_long=True) as advance:
 
@@ -49,4 +48,6 @@ def run(
     lines = [line for one in faults for line in table.fault_lines(one)]
     headings = [heading.replace(", ", ",\n") for heading in table.HEADINGS]
     shown = Grid(headings[:3], headings[3:], [list(table.rows(done))], folded=1)
-    return not faults, terminal.rendered([shown, *lines, f"exact values: {done[0].state.verified}"])
+    decision = Decision(not faults, f"{'numbers are' if faults else 'no number is'} beyond actgrad's own bounds")
+    terminal.show(terminal.rendered([shown, *lines, f"exact values: {done[0].state.verified}", str(decision)]))
+    return not faults

@@ -206,8 +206,10 @@ def garbage(array: Array) -> None:
 
 
 def check(case: BackendCase, backend: str, asked: Iterable[str], strict: bool = False) -> CaseVerdict | None:
-    """The judge's verdict on one case of a backend; None where the chosen rules refuse such a call."""
+    """The judge's verdict on one case of a backend; None where no standard applies, or the chosen rules refuse it."""
     asked = [name for name in asked if name in case.standards]
+    if not asked:
+        return None
     try:
         outputs = _outputs(case)
     except (InvalidArgument, UnsupportedOnProduct):
