@@ -45,6 +45,8 @@ class Elements:
 
     operator: Operator
     attributes: dict[str, Any]  # all of them
+    tensors: tuple[Array | None, ...]  # the call's inputs
+    out: Any  # memory of the outputs' shapes and dtypes, which nothing touches
     computation: Computation
     inputs: tuple[Lane, ...]
     outputs: tuple[Lane, ...]  # those to be judged
@@ -68,9 +70,9 @@ def elements(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...], actual: tuple[Array | None, ...]
 ) -> Elements:
     """A call with its outputs, None where one is not judged; the errors are those of the call itself."""
-    # Fresh memory of the outputs' shapes and dtypes: it is checked as outputs are, and never touched.
-    out = tuple(None if array is None else np.empty(array.shape, array.dtype) for array in actual)
-    plan = operator.plan(*inputs, out=out if len(out) > 1 else out[0], backend="reference", **attributes)
+    fresh = tuple(None if array is None else np.empty(array.shape, array.dtype) for array in actual)
+    out = fresh if len(fresh) > 1 else fresh[0]
+    plan = operator.plan(*inputs, out=out, backend="reference", **attributes)
     given = {n: array for n, array in zip(operator.schema.tensor_names, inputs, strict=False) if array is not None}
     named = zip(operator.schema.outputs, actual, strict=True)
     results = {name: array for name, array in named if array is not None}
@@ -97,7 +99,8 @@ def elements(
             outputs += _lanes(access, name, whole, attributes, shape)
             numbers += range(number, number + len(parts))
         number += len(parts)
-    return Elements(operator, attributes, plan.computation, tuple(lanes), tuple(outputs), tuple(numbers), main)
+    parts = tuple(lanes), tuple(outputs), tuple(numbers)
+    return Elements(operator, attributes, inputs, out, plan.computation, *parts, main)
 
 
 def _lanes(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -114,25 +113,13 @@ def spans(size: int) -> Iterator[slice]:
 
 
 def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tuple[slice, T]]:
-    """The results in the order of the parts; a few are computed ahead."""
+    """The results in the order of the parts; leaving the loop cancels the parts that have not begun."""
     # glibc raises the size from which it gives memory back to that of a freed block: it keeps the pages of our arrays.
     # Half of the time would go into asking for the same pages again.
     np.empty(_RETAINED, np.uint8)
-    workers = cores()
-    waiting: deque[tuple[slice, Future[T]]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            for span in of:
-                waiting.append((span, pool.submit(work, span)))
-                if len(waiting) > 4 * workers:
-                    done, future = waiting.popleft()
-                    yield done, future.result()
-            while waiting:
-                done, future = waiting.popleft()
-                yield done, future.result()
-        finally:
-            for _, future in waiting:
-                future.cancel()
+    parts = list(of)
+    with ThreadPoolExecutor(cores()) as pool:
+        yield from zip(parts, pool.map(work, parts), strict=True)
 
 
 def with_faults(c: ElementErrors, call: Elements, golden: Golden, lanes: Sequence[Array], number: int) -> ElementErrors:

@@ -95,21 +95,9 @@ class Sample:
 
     def _computation(self, attributes: dict[str, Any]) -> Computation | None:
         """The computation of a call on such tensors with other attributes."""
-        operator, dtypes = self.call.operator, iter([lane.dtype for lane in self.inputs])
-        access = operator.access
-        out: Any = None if access.packed else tuple(np.empty(1, lane.dtype) for lane in self.actual)
-        if access.dim:
-            attributes = {**attributes, access.dim: 0}
-        tensors = []
-        for name in operator.schema.tensor_names:
-            shape = access.whole_shape(name, (1,), attributes)
-            parts = [next(dtypes, None) for _ in access.parts(name, shape, attributes)]
-            if parts[0] is not None:  # optional tensors may be missing at the end
-                tensors.append(np.zeros(shape, parts[0]))
+        call = self.call
         try:
-            plan = operator.plan(
-                *tensors, out=out[0] if out and len(out) == 1 else out, backend="reference", **attributes
-            )
+            plan = call.operator.plan(*call.tensors, out=call.out, backend="reference", **attributes)
         except ActgradError:
             return None
         return plan.computation
