@@ -49,11 +49,9 @@ def rows() -> list[Row]:
 
 def markdown_table() -> str:
     """The operators as a Markdown table."""
-    lines = ["| operator | what it returns | dtypes | aclnn | IR |", "| --- | --- | --- | --- | --- |"]
-    for r in rows():
-        cells = (f"`{r.name}`", r.summary, ", ".join(r.dtypes), _code(r.aclnn), _code((r.ir,)))
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines)
+    headings = ("operator", "what it returns", "dtypes", "aclnn", "IR")
+    cells = [(f"`{r.name}`", r.summary, ", ".join(r.dtypes), _code(r.aclnn), _code((r.ir,))) for r in rows()]
+    return documents.table(headings, cells)
 
 
 def text() -> str:

@@ -64,8 +64,7 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
     rng = np.random.default_rng((seed, len(attribute_cases)))
     no_negative = [a for a in attribute_cases if not any(isinstance(v, float) and v < 0 for v in a.values())]
     attributes = (no_negative or attribute_cases)[-1]
-    for name, own, inputs, out in _layouts(operator, attributes, dtype, rng):
-        yield BackendCase(operator, own, dtype, name, OF_SPECIAL, inputs, out)
+    yield from _layouts(operator, attributes, dtype, rng)
 
 
 def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
@@ -160,8 +159,8 @@ PLACES: dict[str, Place] = {
 
 def _layouts(
     operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
-) -> Iterator[tuple[str, dict[str, Any], tuple[Any, ...], Callable[..., Array]]]:
-    """Name, attributes and inputs of each layout, and the function that allocates its outputs."""
+) -> Iterator[BackendCase]:
+    """A case of each shape, in one layout after another."""
     for k, shape in enumerate(SHAPES):
         if operator.access.dim and not shape:
             continue
@@ -171,14 +170,16 @@ def _layouts(
             own = {**attributes, operator.access.dim: int(rng.integers(-len(shape), len(shape)))}
         inputs = _shaped(operator, own, dtype, shape, rng)
         words = f"{'x'.join(map(str, shape)) or 'no dimension'}, {name}"
-        yield words, own, tuple(a if a is None else place(a.reshape(a.shape)) for a in inputs), _placed(place)
+        placed = tuple(None if a is None else place(a) for a in inputs)
+        yield BackendCase(operator, own, dtype, words, OF_SPECIAL, placed, _placed(place))
     if operator.broadcasts:
         column, row = (_shaped(operator, attributes, dtype, shape, rng) for shape in ((31, 1), (1, 32)))
-        yield "31x1 with 1x32", attributes, (*column[:-1], row[-1]), np.empty
+        name, tensors = "31x1 with 1x32", (*column[:-1], row[-1])
     else:
         inputs = _shaped(operator, attributes, dtype, (4, 2), rng)
-        expanded = [a if a is None else np.broadcast_to(a, (16, *a.shape)) for a in inputs]
-        yield "16x4x2, expanded", attributes, tuple(expanded), np.empty
+        name = "16x4x2, expanded"
+        tensors = tuple(None if a is None else np.broadcast_to(a, (16, *a.shape)) for a in inputs)
+    yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors, np.empty)
 
 
 def _shaped(

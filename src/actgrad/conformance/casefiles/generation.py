@@ -134,7 +134,7 @@ class _Maker:
             for own in attributes:
                 names = [*optional]
                 if oracle.takes_result(operator, own):
-                    names.append(operator.schema.tensor_names[-1])
+                    names.append(operator.definition.main)
                 if not names:
                     continue
                 for values in (UNIFORM, NORMAL):

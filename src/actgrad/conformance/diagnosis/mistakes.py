@@ -185,7 +185,7 @@ def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
 
 
 def result_of_input(sample: Sample) -> Iterator[Suspicion]:
-    """The forward pass's result of the last input taken for that input."""
+    """The forward pass's result of an input taken for that input."""
     operator = sample.call.operator
     forward = operator.gradient_of
     if forward is None or operator.access.packed or sample.is_integer:
@@ -195,10 +195,10 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
         result = np.asarray(forward(sample.x, backend="reference", **shared))
     except ActgradError:  # a product may have the backward pass alone
         return
-    inputs = [*sample.inputs[:-1], result]
-    yield Suspicion(
-        "forward-applied", "computed from the forward pass's result of the last input", sample.recomputed(inputs=inputs)
-    )
+    inputs = list(sample.inputs)
+    inputs[sample.call.main] = result
+    says = "computed from the forward pass's result of the last input"
+    yield Suspicion("forward-applied", says, sample.recomputed(inputs=inputs))
 
 
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ...base.dtypes import BY_NAME
-from ...writing.documents import markers
+from ...writing import documents
 from .. import standards
 from ..oracle import few_digits
 from .resumption import Done
 from .sweep import ABSOLUTE, Found, Item, together
 
 PART = "exhaustive"  # of a document
-BEGIN, END = markers(PART)
+BEGIN, END = documents.markers(PART)
 HEADINGS = (
     "operator", "attributes", "dtype", "numbers", "ULP", "at x", "mean", "bound", "terms", "absolute",
     "ULP, random", "ULP, PyTorch",
@@ -63,9 +63,7 @@ def fault_lines(one: Done) -> Iterator[str]:
 
 def markdown(done: Iterable[Done]) -> str:
     """The rows as a Markdown table."""
-    lines = ["| " + " | ".join(HEADINGS) + " |", "| --- " * len(HEADINGS) + "|"]
-    lines += ["| " + " | ".join(row) + " |" for row in rows(done)]
-    return "\n".join(lines) + "\n"
+    return documents.table(HEADINGS, rows(done))
 
 
 def _found(one: Done) -> Found:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 from ...base.errors import ActgradError
-from ...base.schema import Argument
 from ...calls.operator import REGISTRY, Operator
 from ..judging import judge
 from ..report.progress import progress
@@ -14,6 +14,12 @@ from ..verdict import CaseVerdict
 from . import tensor_files
 
 _BOOLS = {"true": True, "1": True, "false": False, "0": False}
+#: How the command line writes attributes of each type of the schema.
+_TYPES: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "Scalar": ("a number", float),
+    "bool": ("true or false", lambda text: _BOOLS[text.lower()]),
+    "int": ("an integer", int),
+}
 
 
 def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
@@ -50,17 +56,12 @@ def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
     if argument is None or not is_given:
         takes = ", ".join(operator.schema.attributes_by_name) or "none"
         raise ActgradError(f"{operator.name}: --attr {text}: it is NAME=VALUE, of {takes}")
+    choices = operator.choices if name == operator.switch else ()
+    if value in choices:
+        return name, value
+    kind, parse = _TYPES[argument.type]
     try:
-        return name, _value(operator, argument, value)
+        return name, parse(value)
     except (ValueError, KeyError):
-        kind = {"Scalar": "a number", "bool": "true or false", "int": "an integer"}[argument.type]
-        choices = f" or one of {', '.join(operator.choices)}" if name == operator.switch and operator.choices else ""
-        raise ActgradError(f"{operator.name}: --attr {text}: {name} is {kind}{choices}") from None
-
-
-def _value(operator: Operator, argument: Argument, text: str) -> Any:
-    if argument.type == "Scalar":
-        return float(text)
-    if argument.type == "bool":
-        return _BOOLS[text.lower()]
-    return text if text in operator.choices and argument.name == operator.switch else int(text)
+        known = f" or one of {', '.join(choices)}" if choices else ""
+        raise ActgradError(f"{operator.name}: --attr {text}: {name} is {kind}{known}") from None
