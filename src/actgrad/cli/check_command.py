@@ -25,7 +25,6 @@ from ..conformance.casefiles.execution import CaseOutcome
 from ..conformance.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
 from ..conformance.files import submission, tensor_files
 from ..conformance.report import page, pictures, text
-from ..conformance.report.progress import progress
 from ..conformance.standards import NAMES, OWN, REPEAT
 from ..conformance.verdict import CaseVerdict, decide
 from ..contract import allowed_dtypes
@@ -276,7 +275,7 @@ def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[CaseVer
     pairs = [(REGISTRY[name], dtype) for name in names for dtype in allowed[name] if dtype in dtypes]
     if not pairs:
         raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(given.dtype or ['anything'])}")
-    with progress("checking", len(pairs)) as advance:
+    with terminal.progress("checking", len(pairs)) as advance:
         for operator, dtype in pairs:
             for case in backend_cases.cases(operator, dtype, given.seed or 0):
                 result = backend_cases.check(case, backend, asked, given.strict)
@@ -294,7 +293,7 @@ def _of_cases(given: argparse.Namespace) -> list[CaseOutcome]:
     outputs.check(_written(given), case_files.named_files(given.cases, listed))
     asked = None if given.standard is None else [name for name in NAMES if name in given.standard]
     backend, seed, found = given.backend or "cpu", given.seed or 0, []
-    with progress(terminal.printable(given.cases.name)[:11], len(listed)) as advance:
+    with terminal.progress(terminal.printable(given.cases.name)[:11], len(listed)) as advance:
         for k, case in enumerate(listed):
             found.append(execution.execute(case, backend, asked, seed + k, given.strict))
             advance(1)

@@ -10,7 +10,6 @@ from ..calls.operator import REGISTRY
 from ..conformance.exhaustive import resumption, table
 from ..conformance.exhaustive.resumption import Folder, default_folder
 from ..conformance.exhaustive.sweep import DTYPES, Item
-from ..conformance.report.progress import progress
 from ..conformance.verdict import Decision
 from ..writing import documents, terminal
 from ..writing.terminal import Grid
@@ -30,7 +29,7 @@ def run(given: argparse.Namespace) -> bool:
     if not wanted:
         raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(dtypes)}")
     kept = Folder(folder)
-    with progress("", sum(item.count for item in wanted), is_long=True) as advance:
+    with terminal.progress("", sum(item.count for item in wanted), is_long=True) as advance:
 
         def show(item: Item, count: int) -> None:
             advance(count, f"{item.operator.name} {item.dtype} {item.words}"[:60])

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..backends.reference import ReferenceKernel, rounded
 from ..base import xp
-from ..base.access import join
+from ..base.access import join, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.products import Product
@@ -205,23 +205,19 @@ def expected(
     if out_dtype is not None:
         out = tuple(np.empty(array.shape, out_dtype) for array in as_tuple(plan.result))
         plan = operator.plan(*inputs, out=out if len(out) > 1 else out[0], backend="reference", **attributes)
-    computation, kernel, loop = plan.computation, plan.kernel, plan.computation.loop
+    kernel = plan.kernel
     assert isinstance(kernel, ReferenceKernel)
     with np.errstate(invalid="ignore"):  # signalling NaNs
         numbers = kernel.numbers(*plan.addresses)
-    elements = evaluate(computation, numbers)
+    results = iter(evaluate(plan.computation, numbers))
     expectations = []
-    for number, array in enumerate(as_tuple(plan.result)):
+    for name, array in zip(operator.schema.outputs, as_tuple(plan.result), strict=True):
         values, size, slip = (np.zeros_like(array, kernel.precision) for _ in range(3))
-        for operand, result in zip(loop.outputs, elements, strict=True):
-            if operand.tensor != number:
-                continue
-            scale = values.itemsize // array.itemsize
-            strides = tuple(scale * s for s in operand.strides)
-            for target, part in ((values, result.value), (size, result.size), (slip, result.slip)):
-                start = target.ravel(order="K")[operand.offset // array.itemsize :]
-                np.lib.stride_tricks.as_strided(start, loop.shape, strides)[...] = part
-        expectations.append(Expected(values, size, slip, array.dtype, computation.compute))
+        lanes = (split(operator.access, name, target, plan.attributes) for target in (values, size, slip))
+        for value_part, size_part, slip_part in zip(*lanes, strict=True):
+            result = next(results)
+            value_part[...], size_part[...], slip_part[...] = result.value, result.size, result.slip
+        expectations.append(Expected(values, size, slip, array.dtype, plan.computation.compute))
     return tuple(expectations)
 
 

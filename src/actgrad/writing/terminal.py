@@ -6,7 +6,8 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,3 +130,21 @@ def progress_console() -> Any:
             raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
     return _Console(stderr=True)
+
+
+@contextmanager
+def progress(name: str, total: int, is_long: bool = False) -> Iterator[Any]:
+    """Show a bar; the function that it yields moves it by a count, and may name the step.
+
+    A long run has long names, and shows the time that is left.
+    """
+    from rich import progress as rich
+
+    width = 60 if is_long else 11
+    columns = [rich.TextColumn(f"{{task.description:<{width}}}"), rich.BarColumn(), rich.TaskProgressColumn()]
+    columns.append(rich.TimeElapsedColumn())
+    if is_long:
+        columns += [rich.TextColumn("left"), rich.TimeRemainingColumn()]
+    with rich.Progress(*columns, console=progress_console()) as shown:
+        bar = shown.add_task(name, total=total)
+        yield lambda count, step=name: shown.update(bar, advance=count, description=step)

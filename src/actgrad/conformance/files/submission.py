@@ -8,8 +8,8 @@ from typing import Any
 
 from ...base.errors import ActgradError
 from ...calls.operator import REGISTRY, Operator
+from ...writing import terminal
 from ..judging import judge
-from ..report.progress import progress
 from ..verdict import CaseVerdict
 from . import tensor_files
 
@@ -37,7 +37,7 @@ def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
     padded = (*inputs, *[None] * (len(tensors) - len(inputs))), (*actual, *[None] * (len(outputs) - len(actual)))
     size = sum(array.size for array in actual)
     try:
-        with progress(operator.name, size) as advance:
+        with terminal.progress(operator.name, size) as advance:
             verdict = judge(operator, attributes, *padded, asked=asked, strict=given.strict, progress=advance)
     except ActgradError as error:
         named = zip([*(a.name for a in tensors), *outputs], [*padded[0], *padded[1]], strict=True)
