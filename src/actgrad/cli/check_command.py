@@ -127,6 +127,7 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     argument_types.refuse_unknown(parser, "--standard", given.standard, NAMES)
     argument_types.refuse_unknown(parser, "--dtype", given.dtype, BY_NAME)
     mode = _mode(parser, given)
+    given.backend, given.seed = given.backend or "cpu", given.seed or 0
     outputs.check(_written(given), _inputs(given))
     try:
         importlib.import_module("rich")
@@ -246,7 +247,7 @@ def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
         "strict": given.strict,
         "product": product.name if product else "none",
         "rules": products.chosen_rules(),
-        **({"inputs": given.inputs, "actual": given.actual} if given.actual else {"backend": given.backend or "cpu"}),
+        **({"inputs": given.inputs, "actual": given.actual} if given.actual else {"backend": given.backend}),
         **({"cases": str(given.cases)} if given.cases else {}),
     }
 
@@ -266,7 +267,7 @@ def _parts(results: list[CaseVerdict], asked: list[str], is_of_files: bool) -> I
 
 
 def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[CaseVerdict]:
-    product, backend = products.chosen(), given.backend or "cpu"
+    product = products.chosen()
     names = list(dict.fromkeys(given.operator)) or list(REGISTRY)
     if not given.operator and product is not None:
         names = [name for name in names if product.name in REGISTRY[name].products]
@@ -277,8 +278,8 @@ def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[CaseVer
         raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(given.dtype or ['anything'])}")
     with terminal.progress("checking", len(pairs)) as advance:
         for operator, dtype in pairs:
-            for case in backend_cases.cases(operator, dtype, given.seed or 0):
-                result = backend_cases.check(case, backend, asked, given.strict)
+            for case in backend_cases.cases(operator, dtype, given.seed):
+                result = backend_cases.check(case, given.backend, asked, given.strict)
                 if result is not None:
                     yield result
             advance(1)
@@ -292,9 +293,9 @@ def _of_cases(given: argparse.Namespace) -> list[CaseOutcome]:
     listed = case_files.read(given.cases)
     outputs.check(_written(given), case_files.named_files(given.cases, listed))
     asked = None if given.standard is None else [name for name in NAMES if name in given.standard]
-    backend, seed, found = given.backend or "cpu", given.seed or 0, []
+    found = []
     with terminal.progress(terminal.printable(given.cases.name)[:11], len(listed)) as advance:
         for k, case in enumerate(listed):
-            found.append(execution.execute(case, backend, asked, seed + k, given.strict))
+            found.append(execution.execute(case, given.backend, asked, given.seed + k, given.strict))
             advance(1)
     return found

@@ -108,12 +108,10 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
 
 def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
     """x, or the forward pass's result for an operator that takes it."""
-    forward = operator.gradient_of
-    if forward is None or not oracle.takes_result(operator, attributes):
+    if not oracle.takes_result(operator, attributes):
         return x
-    shared = {name: value for name, value in attributes.items() if name in forward.defaults}
     try:
-        return np.asarray(forward(x, backend="reference", **shared))
+        return oracle.forward_results(operator, attributes, x)[0]
     except UnsupportedOnProduct:  # a product may have the backward pass alone
         return x
 
@@ -122,11 +120,8 @@ def _given(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Any, ...], optional: list[int]
 ) -> tuple[Any, ...]:
     """The same call with its optional tensors: the further results of the forward pass, in order."""
-    forward = operator.gradient_of
-    assert forward is not None, "only backward operators have optional tensors"
-    packed = inputs[operator.schema.tensor_names.index(operator.definition.main)]
-    results = oracle.as_tuple(forward(packed, **attributes))
-    further = dict(zip(optional, results[1:], strict=True))
+    x = inputs[operator.schema.tensor_names.index(operator.definition.main)]
+    further = dict(zip(optional, oracle.forward_results(operator, attributes, x)[1:], strict=True))
     return tuple(further.get(n, array) for n, array in enumerate(inputs))
 
 

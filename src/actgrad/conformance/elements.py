@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.access import Access, elements_shape
+from ..base.access import Access, Part, elements_shape, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidDtype
@@ -25,7 +25,7 @@ class Lane:
 
     name: str
     array: Array  # of the shape that all lanes have
-    start: tuple[int, ...]  # the index of its first element in the tensor
+    part: Part | None = None  # of the tensor; None for the whole of it
 
     def take(self, at: At) -> Array:
         """Some elements, as a 1-D array."""
@@ -35,8 +35,10 @@ class Lane:
 
     def index(self, place: int) -> tuple[int, ...]:
         """The index of an element in its tensor."""
-        here = np.unravel_index(place, self.array.shape) if self.array.shape else ()
-        return tuple(int(i) + first for i, first in zip(here, self.start, strict=True))
+        here = [int(i) for i in np.unravel_index(place, self.array.shape)] if self.array.shape else []
+        if self.part is not None:
+            here[self.part.dim] = self.part.start + self.part.step * here[self.part.dim]
+        return tuple(here)
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,6 @@ def _lanes(
     access: Access, name: str, array: Array, attributes: dict[str, Any], shape: tuple[int, ...]
 ) -> Iterator[Lane]:
     """The parts of a tensor, each broadcast to `shape`."""
-    for part in access.parts(name, array.shape, attributes):
-        if part is None:
-            yield Lane(name, np.broadcast_to(np.asarray(array), shape), (0,) * len(shape))
-        else:
-            start = tuple(part.start if d == part.dim else 0 for d in range(array.ndim))
-            yield Lane(f"{name}, {part.name}", np.asarray(array[part.slices]), start)
+    parts = access.parts(name, array.shape, attributes)
+    for part, view in zip(parts, split(access, name, np.asarray(array), attributes, len(shape)), strict=True):
+        yield Lane(name if part is None else f"{name}, {part.name}", np.broadcast_to(view, shape), part)

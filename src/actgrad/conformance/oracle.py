@@ -136,6 +136,14 @@ def takes_result(operator: Operator, attributes: dict[str, Any]) -> bool:
     return operator.definition.takes_result(attributes)
 
 
+def forward_results(operator: Operator, attributes: Mapping[str, Any], *inputs: Any) -> tuple[Array, ...]:
+    """The results of a backward operator's forward pass, with the attributes that both have."""
+    forward = operator.gradient_of
+    assert forward is not None, "a backward operator"
+    shared = {name: value for name, value in attributes.items() if name in forward.defaults}
+    return tuple(map(np.asarray, as_tuple(forward(*inputs, backend="reference", **shared))))
+
+
 # Exact values
 
 

@@ -18,9 +18,8 @@ import numpy as np
 
 from ...base import products, xp
 from ...base.errors import ActgradError
-from .. import error_bounds
+from .. import error_bounds, oracle
 from ..elements import Array
-from ..oracle import Expected
 from .sample import Prediction, Rule, Sample, Suspicion
 
 _NO_FACTOR = 0.02  # a factor without a name that is nearer to 1 may be the mean of other errors
@@ -60,7 +59,7 @@ def saturated(sample: Sample) -> Iterator[Suspicion]:
     if sample.is_integer:
         return
 
-    def is_largest(right: Expected, actual: Array) -> Array:
+    def is_largest(right: oracle.Expected, actual: Array) -> Array:
         largest = np.copysign(float(ml_dtypes.finfo(actual.dtype).max), right.values)
         return (np.abs(right.values) > np.abs(largest)) & (actual.astype(right.values.dtype) == largest)
 
@@ -187,12 +186,10 @@ def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
 def result_of_input(sample: Sample) -> Iterator[Suspicion]:
     """The forward pass's result of an input taken for that input."""
     operator = sample.call.operator
-    forward = operator.gradient_of
-    if forward is None or operator.access.packed or sample.is_integer:
+    if operator.gradient_of is None or operator.access.packed or sample.is_integer:
         return
-    shared = {name: value for name, value in sample.call.attributes.items() if name in forward.defaults}
     try:
-        result = np.asarray(forward(sample.x, backend="reference", **shared))
+        result = oracle.forward_results(operator, sample.call.attributes, sample.x)[0]
     except ActgradError:  # a product may have the backward pass alone
         return
     inputs = list(sample.inputs)

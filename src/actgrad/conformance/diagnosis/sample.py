@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...base.computation import Computation
 from ...base.errors import ActgradError
 from .. import error_bounds, oracle, standards
 from ..elements import Array, Elements
@@ -62,11 +61,13 @@ class Sample:
         lanes = list(self.inputs if inputs is None else inputs)
         computation, numbers = call.computation, call.numbers
         if attributes is not None:
-            other = self._computation({**call.attributes, **attributes})
-            if other is None:
+            own = {**call.attributes, **attributes}
+            try:
+                plan = call.operator.plan(*call.tensors, out=call.out, backend="reference", **own)
+            except ActgradError:
                 return None
-            computation = other
-            if self.other_half_is_active({**call.attributes, **attributes}):
+            computation = plan.computation
+            if self.other_half_is_active(own):
                 active = call.main
                 lanes[active], lanes[active + 1] = lanes[active + 1], lanes[active]
                 if call.operator.schema.outputs[0] in call.operator.access.packed:
@@ -91,16 +92,7 @@ class Sample:
             operator.access.parts(operator.definition.main, (2,), {**own, operator.access.dim: 0})
             for own in (self.call.attributes, attributes)
         ]
-        return orders[0] != orders[1]
-
-    def _computation(self, attributes: dict[str, Any]) -> Computation | None:
-        """The computation of a call on such tensors with other attributes."""
-        call = self.call
-        try:
-            plan = call.operator.plan(*call.tensors, out=call.out, backend="reference", **attributes)
-        except ActgradError:
-            return None
-        return plan.computation
+        return orders[0] == orders[1][::-1]
 
     def agrees(self, prediction: Prediction) -> tuple[Array, ...]:
         """The elements that agree with a prediction."""
