@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..calls.operator import REGISTRY, Operator
+from ..calls.operator import REGISTRY
 from ..contract import allowed_dtypes
 from ..writing import documents, outputs, terminal
 from . import argument_types
@@ -31,37 +31,27 @@ class Row:
     ir: tuple[str, ...]  # its names in graph mode
 
 
-def row(operator: Operator) -> Row:
-    """The row of one operator."""
-    paragraph = operator.summary.partition("\n\n")[0]
-    return Row(
-        name=operator.name,
-        schema=str(operator.schema),
-        summary=" ".join(paragraph.split()),
-        dtypes=allowed_dtypes(operator.definition, None),
-        products=operator.products,
-        aclnn=tuple(f"aclnn{c.name}" for c in operator.aclnn),
-        ir=tuple(graph.name for graph in operator.graphs),
-    )
-
-
 def rows() -> list[Row]:
-    """One row per operator, in the order of the registry."""
-    return [row(operator) for operator in REGISTRY.values()]
+    """The facts of each operator, in the order of the registry."""
+    return [
+        Row(
+            operator.name,
+            str(operator.schema),
+            " ".join(operator.summary.partition("\n\n")[0].split()),
+            allowed_dtypes(operator.definition, None),
+            operator.products,
+            tuple(f"aclnn{c.name}" for c in operator.aclnn),
+            tuple(graph.name for graph in operator.graphs),
+        )
+        for operator in REGISTRY.values()
+    ]
 
 
 def markdown_table() -> str:
     """The operators as a Markdown table."""
-    lines = ["| operator | what it returns | dtypes | aclnn | IR |", "| --- | --- | --- | --- | --- |"]
-    for r in rows():
-        cells = (f"`{r.name}`", r.summary, ", ".join(r.dtypes), _code(r.aclnn), _code(r.ir))
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines)
-
-
-def with_current_table(document: str) -> str:
-    """`document` with the operators' table between its two markers made anew; a fresh one is returned as it is."""
-    return documents.with_part(document, PART, markdown_table())
+    headings = ("operator", "what it returns", "dtypes", "aclnn", "IR")
+    cells = [(f"`{r.name}`", r.summary, ", ".join(r.dtypes), _code(r.aclnn), _code(r.ir)) for r in rows()]
+    return documents.table(headings, cells)
 
 
 def text() -> str:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product as combined
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from ..backends.reference import ReferenceKernel
+from ..backends.reference import ReferenceKernel, rounded
 from ..base import xp
-from ..base.access import join
+from ..base.access import join, split
 from ..base.computation import Computation
+from ..base.dtypes import BY_NAME
+from ..base.products import Product
+from ..base.schema import Argument
 from ..calls.operator import Operator
 from ..ops.selu import ALPHA, SCALE
 from . import error_bounds
@@ -80,16 +83,27 @@ def tensors(
         values = np.ones(x.shape) if rng is None else np.asarray(rng.standard_normal(x.shape))
         return values.astype(x.dtype)
 
-    definition, access = operator.definition, operator.access
-    given = []
-    for name in [a.name for a in operator.schema.tensors if not a.is_optional]:
-        is_main = name == definition.main
-        parts = access.parts(name, access.whole_shape(name, x.shape, attributes), attributes)
-        values = [x if is_main and number == 0 else other() for number in range(len(parts))]
-        if name == access.tensor:
-            values = [np.resize(values[0], access.whole_shape(name, x.shape, attributes))]
-        given.append(join(access, name, values, attributes, np.concatenate))
-    return tuple(given)
+    return tuple(tensor for tensor in paired(operator, attributes, x, other) if tensor is not None)
+
+
+def paired(
+    operator: Operator, attributes: dict[str, Any], x: Array, other: Callable[[], Array]
+) -> tuple[Array | None, ...]:
+    """The tensors that pair `x` with an array of `other` for each further operand; None for optional ones."""
+    access = operator.access
+
+    def tensor(argument: Argument) -> Array | None:
+        if argument.is_optional:
+            return None
+        whole = access.whole_shape(argument.name, x.shape, attributes)
+        is_main = argument.name == operator.definition.main
+        count = len(access.parts(argument.name, whole, attributes))
+        values = [x if is_main and k == 0 else other() for k in range(count)]
+        if argument.name == access.tensor:
+            values = [np.resize(values[0], whole)]
+        return np.asarray(join(access, argument.name, values, attributes, np.concatenate))
+
+    return tuple(map(tensor, operator.schema.tensors))
 
 
 # Attributes
@@ -98,10 +112,11 @@ def tensors(
 _SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 1.9, 1.1, 2.3), (-0.6, 1.7, 0.9, 0.8))
 
 
-def attribute_cases(operator: Operator) -> list[dict[str, Any]]:
+def attribute_cases(operator: Operator, product: Product | None = None) -> list[dict[str, Any]]:
     """Attributes to try, from the schema alone: all flags and choices, with scalars at and off their defaults.
 
-    Cases that break a requirement of the operator are left out; integers that are no choice keep their default.
+    Cases that break a requirement of the operator, or of a product, are left out. Integers that are no choice keep
+    their default.
     """
     arguments = operator.schema.attributes
     scalars = [a.name for a in arguments if a.type == "Scalar"]
@@ -112,14 +127,23 @@ def attribute_cases(operator: Operator) -> list[dict[str, Any]]:
     cases = [
         {**operator.defaults, **chosen, **dict(zip(options, flags, strict=True))}
         for chosen in [{}, *values]
-        for flags in product(*options.values())
+        for flags in combined(*options.values())
     ]
-    return [case for case in cases if all(holds(case, None) for holds in operator.requires.values())]
+    rules = operator.requires.values()
+    return [case for case in cases if all(holds(case, None) and holds(case, product) for holds in rules)]
 
 
 def takes_result(operator: Operator, attributes: dict[str, Any]) -> bool:
     """Whether the operator is given y = f(x) in the place of x."""
     return operator.definition.takes_result(attributes)
+
+
+def forward_results(operator: Operator, attributes: Mapping[str, Any], *inputs: Any) -> tuple[Array, ...]:
+    """The results of a backward operator's forward pass, with the attributes that both have."""
+    forward = operator.gradient_of
+    assert forward is not None, "a backward operator"
+    shared = {name: value for name, value in attributes.items() if name in forward.defaults}
+    return tuple(map(np.asarray, as_tuple(forward(*inputs, backend="reference", **shared))))
 
 
 # Exact values
@@ -152,8 +176,16 @@ class Expected:
         limits, size = np.finfo(self.compute), np.abs(self.values)
         return (size == 0) | ((size >= limits.smallest_normal) & (size <= limits.max))
 
+    @property
+    def stored(self) -> Array:
+        """The values rounded to the output's dtype."""
+        with np.errstate(all="ignore"):
+            return rounded(self.values, BY_NAME[self.dtype.name])
+
     def errors(self, actual: Array) -> Array:
-        """The errors of `actual` in ULP."""
+        """The errors of `actual` in ULP, for integers in ones."""
+        if self.dtype.kind in "iu":
+            return np.abs(actual.astype(self.values.dtype) - self.values)
         return ulp_errors(actual, self.values)
 
     def term_errors(self, actual: Array) -> Array:
@@ -166,6 +198,8 @@ class Expected:
 
     def faults(self, actual: Array, ulps: float, terms: float = 8) -> Array:
         """Where `actual` is wrong: by more than `ulps` ULP, or `terms` units of the larger term where they cancel."""
+        if self.dtype.kind in "iu":
+            return np.asarray(self.stored != actual)
         with np.errstate(all="ignore"):
             slip = np.nan_to_num(self.unit * self.slip / ulp(self.values, self.dtype), nan=0, posinf=0)
             allowed = (self.errors(actual) <= ulps + slip) | (self.cancels & (self.term_errors(actual) <= terms))
@@ -181,23 +215,19 @@ def expected(
     if out_dtype is not None:
         out = tuple(np.empty(array.shape, out_dtype) for array in as_tuple(plan.result))
         plan = operator.plan(*inputs, out=out if len(out) > 1 else out[0], backend="reference", **attributes)
-    computation, kernel, loop = plan.computation, plan.kernel, plan.computation.loop
+    kernel = plan.kernel
     assert isinstance(kernel, ReferenceKernel)
     with np.errstate(invalid="ignore"):  # signalling NaNs
         numbers = kernel.numbers(*plan.addresses)
-    elements = evaluate(computation, numbers)
+    results = iter(evaluate(plan.computation, numbers))
     expectations = []
-    for number, array in enumerate(as_tuple(plan.result)):
+    for name, array in zip(operator.schema.outputs, as_tuple(plan.result), strict=True):
         values, size, slip = (np.zeros_like(array, kernel.precision) for _ in range(3))
-        for operand, result in zip(loop.outputs, elements, strict=True):
-            if operand.tensor != number:
-                continue
-            scale = values.itemsize // array.itemsize
-            strides = tuple(scale * s for s in operand.strides)
-            for target, part in ((values, result.value), (size, result.size), (slip, result.slip)):
-                start = target.ravel(order="K")[operand.offset // array.itemsize :]
-                np.lib.stride_tricks.as_strided(start, loop.shape, strides)[...] = part
-        expectations.append(Expected(values, size, slip, array.dtype, computation.compute))
+        lanes = (split(operator.access, name, target, plan.attributes) for target in (values, size, slip))
+        for value_part, size_part, slip_part in zip(*lanes, strict=True):
+            result = next(results)
+            value_part[...], size_part[...], slip_part[...] = result.value, result.size, result.slip
+        expectations.append(Expected(values, size, slip, array.dtype, plan.computation.compute))
     return tuple(expectations)
 
 

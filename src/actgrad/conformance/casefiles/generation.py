@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import combinations, count, islice
 from math import inf, log, nan, prod
 from typing import Any
@@ -19,7 +20,6 @@ import numpy as np
 
 from ...aclnn.signatures import Signature
 from ...base.dtypes import BY_NAME, promote
-from ...base.loop import broadcast_shapes
 from ...calls.operator import Operator
 from .. import oracle
 from . import interface
@@ -36,13 +36,10 @@ def generate(operator: Operator, number: int | None, largest: int, seed: int) ->
     """`number` cases of an operator, evenly of all kinds; None for each kind once."""
     maker = _Maker(operator, largest, np.random.default_rng((seed, *operator.name.encode())))
     once = list(maker.round())
-    if number is None or number == len(once):
-        cases = once
-    elif number < len(once):
-        cases = [once[k * len(once) // number] for k in range(number)]
-    else:
-        more = (case for _ in count() for case in maker.round())
-        cases = [*once, *islice(more, number - len(once))]
+    number = len(once) if number is None else number
+    few = min(number, len(once))
+    more = (case for _ in count() for case in maker.round())
+    cases = [*(once[k * len(once) // few] for k in range(few)), *islice(more, number - few)]
     # The seeds of their numbers come last, so that a case keeps its seed beside other cases.
     return [replace(case, name=f"{operator.name} {k} {case.name}", seed=seed + k) for k, case in enumerate(cases)]
 
@@ -132,12 +129,8 @@ class _Maker:
         optional = [a.name for a in operator.schema.tensors if a.is_optional]
         for dtype in operator.dtypes:
             for own in attributes:
-                names = [*optional]
-                if oracle.takes_result(operator, own):
-                    names.append(operator.schema.tensor_names[-1])
-                if not names:
-                    continue
-                for values in (UNIFORM, NORMAL):
+                names = [*optional, *([operator.definition.main] if oracle.takes_result(operator, own) else [])]
+                for values in (UNIFORM, NORMAL) if names else ():
                     case = self.case("cascade", own, dtype, values)
                     results = {n: replace(case.inputs[n], values=replace(values, is_result=True)) for n in names}
                     yield replace(case, inputs={**case.inputs, **results})
@@ -168,12 +161,9 @@ class _Maker:
     ) -> Described:
         case = self.case(name, attributes, self.operator.dtypes[0], UNIFORM, ())
         inputs = {n: replace(t, shape=shapes.get(n, ()), dtype=dtypes.get(n, t.dtype)) for n, t in case.inputs.items()}
-        shape: tuple[int, ...] | None = ()
-        dtype = BY_NAME[next(iter(inputs.values())).dtype]
-        for tensor in inputs.values():
-            shape = None if shape is None else broadcast_shapes(shape, tensor.shape)
-            dtype = promote(dtype, BY_NAME[tensor.dtype]) or dtype
-        assert shape is not None, "they fit each other"
+        shape = np.broadcast_shapes(*(tensor.shape for tensor in inputs.values()))
+        first, *others = (BY_NAME[tensor.dtype] for tensor in inputs.values())
+        dtype = reduce(lambda a, b: promote(a, b) or a, others, first)
         return replace(case, inputs=inputs, outputs={n: Tensor(dtype.name, shape) for n in case.outputs})
 
 

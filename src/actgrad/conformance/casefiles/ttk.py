@@ -225,19 +225,12 @@ def _written(case: Described) -> tuple[Any, ...]:
     inputs = [known[p.argument] for p in interface.inputs(signature) if p.type == "Tensor"]
     scalars = [p for p in signature.parameters if p.type == "Scalar"]
     attributes = {p.name: case.attributes[p.argument].value for p in signature.parameters if p.type != "Tensor"}
+    cascades = tuple(t.values.is_result for t in tensors)
     return (
-        case.name.replace(" ", "_"),
-        signature.name,
-        tuple(t.shape for t in tensors),
-        tuple(t.dtype for t in tensors),
-        ("ND",),
-        tuple(k for k, p in enumerate(parameters) if p.is_output),
-        attributes,
-        ("float32",) * len(scalars),
-        tuple(_ends(t.values) for t in inputs),
-        case.name.rpartition(" ")[2],
-        tuple(t.values.is_result for t in tensors) if any(t.values.is_result for t in tensors) else "",
-    )
+        case.name.replace(" ", "_"), signature.name, tuple(t.shape for t in tensors), tuple(t.dtype for t in tensors),
+        ("ND",), tuple(k for k, p in enumerate(parameters) if p.is_output), attributes, ("float32",) * len(scalars),
+        tuple(_ends(t.values) for t in inputs), case.name.rpartition(" ")[2], cascades if any(cascades) else "",
+    )  # fmt: skip
 
 
 def _ends(values: Values) -> tuple[Any, ...]:

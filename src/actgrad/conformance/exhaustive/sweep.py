@@ -129,7 +129,9 @@ class Sweep:
         self.chunk = min(CHUNK, 1 << 8 * dtype.itemsize)
         rng = np.random.default_rng(0) if item.kind == "random" else None
         self._inputs = oracle.tensors(operator, item.attributes, np.zeros(self.chunk, dtype.numpy), rng)
-        self.x: Array = split(operator.access, operator.definition.main, self._inputs[-1], item.attributes)[0]
+        names = [argument.name for argument in operator.schema.tensors if not argument.is_optional]
+        main = operator.definition.main
+        self.x: Array = split(operator.access, main, self._inputs[names.index(main)], item.attributes)[0]
         self._plan = operator.plan(*self._inputs, backend="cpu", **item.attributes)
         self.outputs = oracle.as_tuple(self._plan.result)
         self.call = elements(operator, item.attributes, self._inputs, self.outputs)
