@@ -11,7 +11,6 @@ from typing import Any
 
 import llvmlite.ir as ir
 
-from ...base.errors import InvalidOperator
 from ..formula import tracing
 from . import facts
 from .facts import NO_FACTS, Facts
@@ -199,6 +198,3 @@ class Mask(tracing.Condition):
 
     def __invert__(self) -> Mask:
         return Mask(self.emitter, self.emitter.builder.not_(self.value))
-
-    def __bool__(self) -> bool:
-        raise InvalidOperator("a formula cannot branch on a value; use where(condition, x, y)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -32,22 +31,24 @@ class PiecewiseTables(Protocol):
         """The value and the slope of `primitives.piecewise`."""
 
 
-class VectorPrimitives:
+class VectorPrimitives(tracing.Primitives):
     """Each primitive by its name, for one emitter; `piecewise` only with tables."""
 
     def __init__(self, emitter: Emitter, piecewise: PiecewiseTables | None):
         self.emitter = emitter
+        self.is_double = emitter.is_double
         self.where, self.abs, self.copysign = emitter.where, emitter.abs, emitter.copysign
         self.minimum, self.maximum = emitter.minimum, emitter.maximum
-        self.tables = piecewise.tables if piecewise else {}
-        self.piecewise = partial(piecewise.evaluate, emitter) if piecewise else None
-        self.where_rare = self._where_rare if piecewise else None
+        if piecewise:
+            self.tables = piecewise.tables
+            self.piecewise = partial(piecewise.evaluate, emitter)
+            self.where_rare = self._where_rare
         self._rare: list[Mask] | None = None
 
     @property
     def functions(self) -> dict[str, Callable[..., Any]]:
         """The functions of `xp` by name: the accurate functions, computed by these primitives."""
-        return tracing.functions(self, self.emitter.is_double)
+        return tracing.functions(self, self.is_double)
 
     def never_positive(self, x: Any) -> bool:
         return facts.of(x).never_positive
@@ -62,21 +63,8 @@ class VectorPrimitives:
         # Without the instruction LLVM calls the C library's fma, lane by lane: slow, but rounded once.
         return self.emitter.map("fma", a, b, c)
 
-    def polynomial(self, x: Any, coefficients: tuple[Any, ...]) -> Vector:
-        value: Any = coefficients[0]
-        for coefficient in coefficients[1:]:
-            value = self.muladd(value, x, coefficient)
-        return self.emitter.vector(value)
-
     def reciprocal(self, x: Any) -> Vector:
         return self.emitter.vector(1.0) / x
-
-    def leading(self, c: float) -> float:
-        rounded: float = c if self.emitter.is_double else struct.unpack("f", struct.pack("f", c))[0]
-        return rounded
-
-    def trailing(self, c: float) -> float:
-        return self.leading(c - self.leading(c))
 
     # Rare cases
 

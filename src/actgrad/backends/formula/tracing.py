@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
 
 from ...base import xp
 from ...base.errors import InvalidOperator
@@ -16,14 +18,50 @@ def functions(implementation: Any, is_double: bool) -> dict[str, Callable[..., A
     """The functions of `xp` by name: the accurate functions, bound to a backend's primitives.
 
     Args:
-        implementation: an object with a method for each primitive, and `tables`, the constants of its `piecewise`. A
-            backend without tables has {} there, and None for `piecewise` and `where_rare`.
+        implementation: an object with a method for each primitive, see `Primitives`. A backend without tables has None
+            for `piecewise` and `where_rare`.
         is_double: whether the compute dtype is float64, else float32.
     """
     named = {name: getattr(implementation, name) for name in primitives.NAMES}
     named |= coefficients.FLOAT64 if is_double else coefficients.FLOAT32
     named |= implementation.tables
     return {name: named.get(name) or xp.bind(getattr(accurate, name), named) for name in xp.NAMES}
+
+
+class Primitives:
+    """The primitives that are alike in all backends that emit code."""
+
+    piecewise: Callable[..., Any] | None = None  # only with tables
+    where_rare: Callable[..., Any] | None = None
+    tables: Mapping[str, Any] = {}  # the constants of `piecewise`
+    is_double: bool
+
+    def never_positive(self, x: Any) -> bool:
+        return False
+
+    def muladd(self, a: Any, b: Any, c: Any) -> Any:
+        raise NotImplementedError
+
+    def polynomial(self, x: Any, coefficients: tuple[float, ...]) -> Any:
+        value: Any = coefficients[0]
+        for coefficient in coefficients[1:]:
+            value = self.muladd(value, x, coefficient)
+        return value
+
+    def leading(self, c: float) -> float:
+        return c if self.is_double else float(np.float32(c))
+
+    def trailing(self, c: float) -> float:
+        return self.leading(c - self.leading(c))
+
+
+def _arithmetic(sign: str) -> tuple[Any, Any]:
+    """The methods of an operator: with the number on its left, and on its right."""
+    return lambda self, other: self._binary(sign, self, other), lambda self, other: self._binary(sign, other, self)
+
+
+def _comparison(sign: str) -> Any:
+    return lambda self, other: self._compare(sign, other)
 
 
 class Number:
@@ -38,47 +76,13 @@ class Number:
     def _compare(self, sign: str, other: Any) -> Any:
         raise NotImplementedError
 
-    def __add__(self, other: Any) -> Any:
-        return self._binary("+", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._binary("+", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._binary("-", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._binary("-", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._binary("*", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._binary("*", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._binary("/", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._binary("/", other, self)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compare(">", other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compare(">=", other)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compare("<", other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compare("<=", other)
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compare("==", other)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._compare("!=", other)
+    __add__, __radd__ = _arithmetic("+")
+    __sub__, __rsub__ = _arithmetic("-")
+    __mul__, __rmul__ = _arithmetic("*")
+    __truediv__, __rtruediv__ = _arithmetic("/")
+    __gt__, __ge__ = _comparison(">"), _comparison(">=")
+    __lt__, __le__ = _comparison("<"), _comparison("<=")
+    __eq__, __ne__ = _comparison("=="), _comparison("!=")
 
     def __bool__(self) -> bool:
         raise InvalidOperator(_NO_BRANCH)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..formula import tracing
 from .machines import Machine
 
 
-class TextEmitter:
+class TextEmitter(tracing.Primitives):
     """Writes the arithmetic of one compute dtype."""
 
     def __init__(self, compute: str, machine: Machine):
@@ -106,12 +106,7 @@ class TextEmitter:
     def fma(self, a: Any, b: Any, c: Any) -> TextVector:
         return self.call("tl.fma({}, {}, {})", a, b, c)
 
-    muladd = fma
-    piecewise = where_rare = None  # table lookups are slower than arithmetic here
-    tables: ClassVar[dict[str, Any]] = {}
-
-    def never_positive(self, x: Any) -> bool:
-        return False
+    muladd = fma  # `piecewise` is left out: table lookups are slower than arithmetic here
 
     def nearest_integer(self, x: TextVector) -> TextVector:
         """The nearest integer, ties to even, for |x| up to 2**(mantissa - 1); 0.0 also for -0.0."""
@@ -150,12 +145,6 @@ class TextEmitter:
         mantissa = self.from_bits(self.emit(f"{bits} - ({exponent} << {self.mantissa})"))
         return mantissa, TextVector(self, self.emit(f"{exponent}.to({self.type})"))
 
-    def polynomial(self, x: Any, coefficients: tuple[float, ...]) -> TextVector:
-        value: Any = coefficients[0]
-        for coefficient in coefficients[1:]:
-            value = self.fma(value, x, coefficient)
-        return self.vector(value)
-
     def reciprocal(self, x: Any) -> TextVector:
         """One step of Newton's method from the approximate reciprocal: exact division has branches for rare cases."""
         x = self.vector(x)
@@ -163,12 +152,6 @@ class TextEmitter:
             return 1.0 / x
         near = self.call(self.machine.reciprocal, x)
         return self.fma(near, self.fma(-x, near, 1.0), near)
-
-    def leading(self, c: float) -> float:
-        return c if self.is_double else float(np.float32(c))
-
-    def trailing(self, c: float) -> float:
-        return self.leading(c - self.leading(c))
 
 
 def constant(value: float, type_: str) -> str:
