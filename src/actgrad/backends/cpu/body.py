@@ -8,7 +8,7 @@ import llvmlite.ir as ir
 
 from ...base import xp
 from .emitter import Emitter, Mask, Uniform, Vector
-from .formula_table import FormulaTable, LoadedVectors
+from .formula_table import FormulaTable
 from .ir_builder import IRFunction
 from .ir_types import DOUBLE, I64, PTR
 from .kernel_spec import KernelSpec
@@ -27,7 +27,6 @@ class LoopBody:
         self.emitter = emitter
         self.function: IRFunction = emitter.builder
         self.spec = spec
-        self.loaded = LoadedVectors()
         self.length = 0  # instructions of the formulas for a vector, before LLVM optimises them
         function, tuning = self.function, emitter.target.tuning
         self.scalars = [
@@ -46,7 +45,7 @@ class LoopBody:
             functions = self.primitives.functions
             self.formulas = [xp.bind(formula, functions) for formula in spec.formulas]
         else:
-            looked_up = FormulaTable(emitter, table, len(spec.formulas), self.loaded, self.buffer)
+            looked_up = FormulaTable(emitter, table, len(spec.formulas), self.buffer)
             self.formulas = [looked_up.formula(k) for k in range(len(spec.formulas))]
             self.tables = [looked_up]
 

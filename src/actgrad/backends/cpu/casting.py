@@ -26,12 +26,12 @@ def memory_type(dtype: Dtype, lanes: int) -> ir.VectorType:
     return ir.VectorType(_TYPES[dtype.name], lanes)
 
 
-def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> Vector:
+def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> ir.Value:
     """A vector in the compute dtype, from its form in memory; exact."""
     builder, wide = emitter.builder, emitter.vector_type(emitter.element)
     if dtype.kind in ("int", "uint"):
         convert = builder.sitofp if dtype.kind == "int" else builder.uitofp
-        return Vector(emitter, convert(raw, wide))
+        return convert(raw, wide)
     if dtype.name == "bfloat16":
         words = builder.shl(builder.zext(raw, emitter.vector_type(I32)), emitter.splat(16, I32))
         raw = builder.bitcast(words, emitter.vector_type(FLOAT))
@@ -39,7 +39,7 @@ def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> Vector:
         raw = _half_to_float(emitter, raw)
     if emitter.is_double and dtype.name != "float64":
         raw = _extend(emitter, raw, DOUBLE)
-    return Vector(emitter, raw)
+    return raw
 
 
 def widen_pair(emitter: Emitter, words: ir.Value) -> tuple[Vector, Vector]:

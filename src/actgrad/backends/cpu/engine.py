@@ -16,6 +16,7 @@ import numpy as np
 from ...base import first_use
 from ...base.computation import Computation
 from ...base.loop import Loop
+from ..kernel import EmptyKernel
 from . import code_cache, driver, half_tables, jit, schedule, threads
 from .call_block import MAX_OPERANDS, Block
 from .jit import InnerLoopCode
@@ -164,19 +165,6 @@ class CpuKernel:
         kernel._block[Block.SCALARS : Block.SCALARS + len(computation.scalars)] = list(_words(computation.scalars))
         kernel.run = partial(launch, kernel._block)
         return kernel
-
-
-class EmptyKernel:
-    """A computation on no elements."""
-
-    def __str__(self) -> str:
-        return "nothing to compute"
-
-    machine_code = None
-    with_scalars = None
-
-    def run(self, *addresses: int) -> None:
-        """Do nothing."""
 
 
 def prepare(computation: Computation) -> CpuKernel | EmptyKernel:

@@ -12,27 +12,16 @@ from .ir_types import DOUBLE, FLOAT, I1, I16, I32, I64
 from .lookup_buffer import LookupBuffer
 
 
-class LoadedVectors:
-    """The memory behind vectors, by their value."""
-
-    def __init__(self) -> None:
-        self.raw: dict[ir.Value, ir.Value] = {}  # the vector before it was widened
-        self.lanes: dict[ir.Value, tuple[ir.Value, int]] = {}  # address of lane 0, bytes from one lane to the next
-
-
 class FormulaTable:
     """The formulas of one or two columns: floats, or pairs of a function's and its derivative's values.
 
     A processor that cannot gather finds the values lane by lane, before it computes: in the lookup buffer.
     """
 
-    def __init__(
-        self, emitter: Emitter, table: ir.Value, columns: int, loaded: LoadedVectors, buffer: LookupBuffer | None
-    ):
+    def __init__(self, emitter: Emitter, table: ir.Value, columns: int, buffer: LookupBuffer | None):
         self.emitter = emitter
         self.table = table
         self.columns = columns
-        self.loaded = loaded
         self.buffer = buffer
         self._found: dict[ir.Value, tuple[Vector, ...]] = {}  # of this trace
 
@@ -41,7 +30,7 @@ class FormulaTable:
         self._found.clear()
 
     def formula(self, column: int) -> Callable[..., Vector]:
-        """A function of x and attributes, which takes the place of a formula."""
+        """A function of a loaded vector x and attributes, which takes the place of a formula."""
 
         def looked_up(x: Vector, *attributes: Any) -> Vector:
             if x.value not in self._found:
@@ -53,7 +42,7 @@ class FormulaTable:
     def _values(self, x: Vector) -> tuple[Vector, ...]:
         function, emitter, columns = self.emitter.builder, self.emitter, self.columns
         if self.buffer is None:
-            index = function.zext(self.loaded.raw[x.value], emitter.vector_type(I32))
+            index = function.zext(x.facts.raw, emitter.vector_type(I32))
             return self._gathered_pairs(index) if columns == 2 else (self._gathered(index),)
         words, size, type_ = self.buffer.next_words(columns), 4 * columns, I64 if columns == 2 else I32
         if self.buffer.is_recording:
@@ -69,11 +58,11 @@ class FormulaTable:
     def _numbers(self, x: Vector) -> list[ir.Value]:
         """The half-precision number in each lane, as an integer."""
         function, lanes = self.emitter.builder, range(self.emitter.lanes)
-        if x.value in self.loaded.lanes:
-            first, distance = self.loaded.lanes[x.value]
+        if x.facts.lanes:
+            first, distance = x.facts.lanes
             halves = [function.load(function.at(first, distance * k), typ=I16, align=1) for k in lanes]
         else:
-            halves = [function.extract_element(self.loaded.raw[x.value], I32(k)) for k in lanes]
+            halves = [function.extract_element(x.facts.raw, I32(k)) for k in lanes]
         return [function.zext(half, I64) for half in halves]
 
     def _gathered(self, index: ir.Value) -> Vector:

@@ -51,7 +51,7 @@ class InnerLoop:
         self.lanes, self.step = emitter.lanes, emitter.lanes * target.tuning.unroll
         self.operands = Operands(emitter, spec, pointers)
         self.body = LoopBody(emitter, spec, scalars, buffer_words)
-        self.operands.load_broadcast(self.body.loaded)
+        self.operands.load_broadcast()
         self.remainder = remainder_of(self.operands, self.body, self.count)
 
     def emit_plain(self) -> None:
@@ -62,12 +62,10 @@ class InnerLoop:
     def emit_streaming(self, plain: ir.Function) -> None:
         """Whole steps with streaming stores; the plain function computes the rest."""
         function, operands = self.function, self.operands
-        rows = [*operands.outputs, *operands.inputs]
-        rest_pointers = function.stack_words(len(rows), "rest")
+        rest_pointers = function.stack_words(len(operands.rows), "rest")
         done = self._main_loop(operands.stream, self.tuning.prefetch_bytes)
-        is_broadcast = (False,) * len(operands.outputs) + operands.is_broadcast
-        for k, row in enumerate(rows):
-            rest = row.pointer if is_broadcast[k] else operands.place(row, done)
+        for k, row in enumerate(operands.rows):
+            rest = row.pointer if row.is_broadcast else operands.place(row, done)
             function.store(rest, function.word_at(rest_pointers, k))
         function.call(plain, [rest_pointers, function.sub(self.count, done), function.arguments[2]])
         function.ret_void()

@@ -17,7 +17,7 @@ from .operands import Operands, RowPointer, bits_of
 def remainder_of(operands: Operands, body: LoopBody, count: ir.Value) -> MaskedRemainder | OverlappingRemainder:
     """The remainder for these operands: masked where the target can mask all of them."""
     masked_bytes = operands.emitter.target.masked_bytes
-    dtypes = [row.dtype for row in (*operands.outputs, *operands.inputs)]
+    dtypes = (row.dtype for row in operands.rows)
     if all(dtype.kind != "complex" and dtype.itemsize in masked_bytes for dtype in dtypes):
         return MaskedRemainder(operands, body, count)
     return OverlappingRemainder(operands, body, count)
@@ -79,7 +79,7 @@ class OverlappingRemainder:
         self.function = function = operands.emitter.builder
         self.body = body
         self.count = count
-        widest = max(operands.type_of(row).count for row in (*operands.outputs, *operands.inputs))
+        widest = max(operands.type_of(row).count for row in operands.rows)
         self.saved = {row.pointer: function.stack_words(widest, "saved") for row in operands.inputs}
         self.result = function.stack_words(widest, "result")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from triton import knobs
 
 from ...base.computation import Computation
 from ...base.errors import BackendUnavailable, InvalidArgument
 from ...base.loop import Loop
+from ..kernel import EmptyKernel, Kernel
 from . import device, program
 from .element import element
 from .grid import TiledKernel, tile
@@ -91,12 +91,8 @@ class CompiledKernel(_TritonKernel):
         with self.device.made_current():
             compiled = program.compiled(self.tiled, self.device.target, alignment)
             enter = compiled.run  # the attribute loads the code
-        tiles, function, metadata, numbers = (
-            self.tiled.tiles,
-            compiled.function,
-            compiled.packed_metadata,
-            self._numbers,
-        )
+        tiles, numbers = self.tiled.tiles, self._numbers
+        function, metadata = compiled.function, compiled.packed_metadata
 
         def launch(stream: int, pointers: list[int]) -> None:
             enter(tiles, 1, 1, stream, function, metadata, None, None, None, *pointers, *numbers)
@@ -111,9 +107,8 @@ class InterpretedKernel(_TritonKernel):
 
     def __init__(self, computation: Computation):
         if not knobs.runtime.interpret:
-            raise BackendUnavailable(
-                "backend 'triton' computes on the CPU only in Triton's interpreter: set TRITON_INTERPRET=1"
-            )
+            where = "on the CPU only in Triton's interpreter: set TRITON_INTERPRET=1"
+            raise BackendUnavailable(f"backend 'triton' computes {where}")
         super().__init__(computation, INTERPRETER)
 
     def __str__(self) -> str:
@@ -124,21 +119,8 @@ class InterpretedKernel(_TritonKernel):
         program.interpret(self.tiled, [addresses[tensor] + offset for tensor, offset in self._places])
 
 
-class NothingToLaunch:
-    """A computation on no elements."""
-
-    machine_code = None
-    with_scalars = None
-
-    def __str__(self) -> str:
-        return "nothing to compute"
-
-    def run(self, *addresses: int) -> None:
-        """Do nothing."""
-
-
-def prepare(computation: Computation) -> Any:
+def prepare(computation: Computation) -> Kernel:
     """The computation as a kernel."""
     if not computation.loop.size:
-        return NothingToLaunch()
+        return EmptyKernel()
     return (InterpretedKernel if computation.device == "cpu" else CompiledKernel)(computation)
