@@ -181,10 +181,7 @@ def _one_nan(emitter: Emitter, x: Vector) -> Vector:
     """x with one NaN in place of all: x86's own, negative and quiet, with payload 0."""
     if emitter.target.fixup:
         # A lane's class picks from the table: classes 0 and 1, the NaNs, pick response 3, the default NaN.
-        name = f"llvm.x86.avx512.mask.fixupimm.{'pd' if emitter.is_double else 'ps'}.512"
-        table, every_lane = emitter.splat(0x33, emitter.integer), ir.IntType(emitter.lanes)(-1)
-        arguments = (x.value, x.value, table, I32(0), every_lane, I32(4))
-        return Vector(emitter, emitter.call(name, x.value.type, *arguments))
+        return emitter.avx512("fixupimm", x.value, x.value, emitter.splat(0x33, emitter.integer), I32(0))
     is_nan = Mask(emitter, emitter.builder.fcmp_unordered("uno", x.value, x.value))
     exponent_bits = 11 if emitter.is_double else 8
     pattern = ((1 << (exponent_bits + 2)) - 1) << (emitter.mantissa - 1)

@@ -74,11 +74,13 @@ class Emitter:
 
     def call(self, name: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
         """A call of an LLVM intrinsic."""
-        module = self.builder.module
-        function = module.globals.get(name)
-        if function is None:
-            function = ir.Function(module, ir.FunctionType(result, [a.type for a in arguments]), name)
-        return self.builder.call(function, arguments)
+        return self.builder.call_by_name(name, result, *arguments)
+
+    def avx512(self, name: str, *arguments: ir.Value) -> Vector:
+        """An AVX-512 instruction on every lane, in the current rounding mode."""
+        every_lane, current_rounding = ir.IntType(self.lanes)(-1), I32(4)
+        intrinsic = f"llvm.x86.avx512.mask.{name}.{'pd' if self.is_double else 'ps'}.512"
+        return Vector(self, self.call(intrinsic, arguments[0].type, *arguments, every_lane, current_rounding))
 
     def map(self, intrinsic: str, *values: Any) -> Vector:
         """A call of an LLVM intrinsic that maps vectors to a vector, lane by lane."""

@@ -86,9 +86,8 @@ def filled(computation: Computation, run: Callable[..., object]) -> Table:
 
 def emit(module: ir.Module) -> None:
     """Add `lookup` and `lookup_streaming` to `module`."""
-    plain = _LookupLoop(module, "lookup")
-    plain.plain_body()
-    _LookupLoop(module, "lookup_streaming").streaming_body(plain.function.function_value)
+    plain = _LookupLoop(module, "lookup").plain()
+    _LookupLoop(module, "lookup_streaming").streaming(plain)
 
 
 class _LookupLoop:
@@ -99,7 +98,7 @@ class _LookupLoop:
         self.table = function.word(self.tables, 0, PTR)
         self.bulk = function.and_(self.count, I64(-STEP))
 
-    def plain_body(self) -> None:
+    def plain(self) -> ir.Function:
         function = self.function
         with function.steps(I64(0), self.bulk, STEP) as i:
             places = [function.add(i, I64(k)) for k in range(STEP)]
@@ -107,9 +106,9 @@ class _LookupLoop:
                 function.store(result, self._element(self.target, place), align=1)
         with function.steps(self.bulk, self.count) as i:
             function.store(self._result(i), self._element(self.target, i), align=1)
-        function.ret_void()
+        return function.end()
 
-    def streaming_body(self, plain: ir.Function) -> None:
+    def streaming(self, plain: ir.Function) -> None:
         """Whole words with streaming stores; the plain function does the rest."""
         function, rest = self.function, self.function.stack_words(2, "rest")
         with function.steps(I64(0), self.bulk, STEP) as i:
@@ -122,7 +121,7 @@ class _LookupLoop:
         for k, pointer in enumerate((self.target, self.source)):
             function.store(self._element(pointer, self.bulk), function.word_at(rest, k))
         function.call(plain, [rest, function.sub(self.count, self.bulk), self.tables])
-        function.ret_void()
+        function.end()
 
     def _result(self, index: ir.Value) -> ir.Value:
         function = self.function

@@ -29,9 +29,8 @@ LONG = 16  # instructions of a formula that prefetches; shorter ones wait for me
 def emit(module: ir.Module, spec: KernelSpec, target: Target) -> None:
     """Add `row` and `row_streaming` to `module`."""
     words = buffer_words(spec, target)
-    plain = InnerLoop(module, "row", spec, target, words)
-    plain.emit_plain()
-    InnerLoop(module, "row_streaming", spec, target, words).emit_streaming(plain.function.function_value)
+    plain = InnerLoop(module, "row", spec, target, words).emit_plain()
+    InnerLoop(module, "row_streaming", spec, target, words).emit_streaming(plain)
 
 
 def buffer_words(spec: KernelSpec, target: Target) -> int:
@@ -54,10 +53,10 @@ class InnerLoop:
         self.operands.load_broadcast()
         self.remainder = remainder_of(self.operands, self.body, self.count)
 
-    def emit_plain(self) -> None:
+    def emit_plain(self) -> ir.Function:
         self.remainder.prepare(self.step)
         self.remainder.emit(self._main_loop(self.operands.store))
-        self.function.ret_void()
+        return self.function.end()
 
     def emit_streaming(self, plain: ir.Function) -> None:
         """Whole steps with streaming stores; the plain function computes the rest."""
@@ -68,7 +67,7 @@ class InnerLoop:
             rest = row.pointer if row.is_broadcast else operands.place(row, done)
             function.store(rest, function.word_at(rest_pointers, k))
         function.call(plain, [rest_pointers, function.sub(self.count, done), function.arguments[2]])
-        function.ret_void()
+        function.end()
 
     def _main_loop(self, store: Callable[[ir.Value, list[list[ir.Value]]], None], prefetch_bytes: int = 0) -> ir.Value:
         """Compute and `store` all whole steps; the number of their elements.

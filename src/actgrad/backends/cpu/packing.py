@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import llvmlite.ir as ir
 
-from .ir_builder import IRFunction, external
+from .ir_builder import IRFunction
 from .ir_types import I1, I32, I64, PTR, VOID
 from .target import LINE
 
@@ -20,16 +20,15 @@ def emit_buffer(module: ir.Module, size: int) -> ir.Function:
     """
     f = IRFunction(module, "buffer", (I32,), PTR)
     (key,) = f.arguments
-    known = f.call(external(module, "pthread_getspecific", PTR, I32), [key])
+    known = f.call_by_name("pthread_getspecific", PTR, key)
     with f.if_then(f.icmp_signed("!=", f.ptrtoint(known, I64), I64(0))):
         f.leave(known)
-    buffer = f.call(external(module, "aligned_alloc", PTR, I64, I64), [I64(LINE), I64(size)])
-    failed = f.call(external(module, "pthread_setspecific", I32, I32, PTR), [key, buffer])
+    buffer = f.call_by_name("aligned_alloc", PTR, I64(LINE), I64(size))
+    failed = f.call_by_name("pthread_setspecific", I32, key, buffer)
     with f.if_then(f.icmp_signed("!=", failed, I32(0))):
-        f.call(external(module, "free", VOID, PTR), [buffer])
+        f.call_by_name("free", VOID, buffer)
         f.leave(PTR(None))
-    f.ret(buffer)
-    return f.function_value
+    return f.end(buffer)
 
 
 def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
@@ -80,8 +79,7 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
                     f.call(step_by_step, steps)
         f.branch(done)
     f.position_at_end(done)
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
@@ -94,8 +92,7 @@ def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
         with f.steps(I64(0), inner) as j:
             value = f.load(f.at(from_, f.mul(j, source_inner)), typ=element, align=1)
             f.store(value, f.at(to, f.mul(j, target_inner)), align=1)
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Function:
@@ -115,8 +112,7 @@ def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Fu
         with f.steps(whole, inner) as j:
             value = f.load(f.at(from_, f.mul(j, I64(pair))), typ=element, align=1)
             f.store(value, f.at(to, f.mul(j, I64(itemsize))), align=1)
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step: ir.Function) -> ir.Function:
@@ -154,8 +150,7 @@ def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step
 
     edge(whole_rows, I64(0), f.sub(rows, whole_rows), columns)
     edge(I64(0), whole_columns, whole_rows, f.sub(columns, whole_columns))
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _transposed(f: IRFunction, lines: list[ir.Value]) -> list[ir.Value]:

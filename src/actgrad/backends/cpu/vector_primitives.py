@@ -14,7 +14,7 @@ from ..formula import tracing
 from . import facts
 from .emitter import Emitter, Mask, Vector
 from .facts import Facts
-from .ir_types import I1, I32
+from .ir_types import I1
 
 
 class PiecewiseTables(Protocol):
@@ -101,14 +101,7 @@ class VectorPrimitives(tracing.Primitives):
         emitter = self.emitter
         x, n = emitter.vector(x), emitter.vector(n)
         if emitter.target.scalef:
-            name = f"llvm.x86.avx512.mask.scalef.{'pd' if emitter.is_double else 'ps'}.512"
-            zero, every_lane, current_rounding = (
-                emitter.splat(0.0, emitter.element),
-                ir.IntType(emitter.lanes)(-1),
-                I32(4),
-            )
-            arguments = (x.value, n.value, zero, every_lane, current_rounding)
-            return Vector(emitter, emitter.call(name, x.value.type, *arguments))
+            return emitter.avx512("scalef", x.value, n.value, emitter.splat(0.0, emitter.element))
         # Two steps: 2**n alone may be out of range where the result is in range. They are right for |n| below twice
         # the bias, or for n down to -1.5 times the bias. The accurate functions stay within.
         if n.facts.never_positive:
