@@ -6,7 +6,6 @@ multiplication and an addition are fused only where a formula writes `fma` or `m
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import llvmlite.ir as ir
@@ -63,12 +62,6 @@ class Emitter:
 
     def from_bits(self, bits: ir.Value) -> Vector:
         return Vector(self, self.builder.bitcast(bits, self.vector_type(self.element)))
-
-    def pattern(self, value: float) -> int:
-        """The bits of a number of the compute dtype, as an integer."""
-        code = ("<d", "<q") if self.is_double else ("<f", "<i")
-        pattern: int = struct.unpack(code[1], struct.pack(code[0], value))[0]
-        return pattern
 
     # Instructions
 

@@ -18,30 +18,27 @@ class FormulaTable:
     A processor that cannot gather finds the values lane by lane, before it computes: in the lookup buffer.
     """
 
-    def __init__(self, emitter: Emitter, table: ir.Value, columns: int, buffer: LookupBuffer | None):
+    def __init__(self, emitter: Emitter, table: ir.Value, columns: int, buffer: LookupBuffer):
         self.emitter = emitter
         self.table = table
         self.columns = columns
         self.buffer = buffer
-        self._found: dict[ir.Value, tuple[Vector, ...]] = {}  # of this trace
-
-    def begin(self) -> None:
-        """Forget the lookups of an earlier trace: its values may be in another block."""
-        self._found.clear()
 
     def formula(self, column: int) -> Callable[..., Vector]:
         """A function of a loaded vector x and attributes, which takes the place of a formula."""
 
         def looked_up(x: Vector, *attributes: Any) -> Vector:
-            if x.value not in self._found:
-                self._found[x.value] = self._values(x)
-            return self._found[x.value][column]
+            found = self.buffer.found
+            if x.value not in found:
+                found[x.value] = self._values(x)
+            value: Vector = found[x.value][column]
+            return value
 
         return looked_up
 
     def _values(self, x: Vector) -> tuple[Vector, ...]:
         function, emitter, columns = self.emitter.builder, self.emitter, self.columns
-        if self.buffer is None:
+        if emitter.target.tuning.table_lookup == "gather":
             index = function.zext(x.facts.raw, emitter.vector_type(I32))
             return self._gathered_pairs(index) if columns == 2 else (self._gathered(index),)
         words, size, type_ = self.buffer.next_words(columns), 4 * columns, I64 if columns == 2 else I32

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from math import frexp
-from typing import Any, Protocol
+from typing import Any
 
 import llvmlite.ir as ir
 
@@ -15,26 +15,13 @@ from . import facts
 from .emitter import Emitter, Mask, Vector
 from .facts import Facts
 from .ir_types import I1
-
-
-class PiecewiseTables(Protocol):
-    """A way to evaluate piecewise polynomials, with tables that suit it; see `piecewise`."""
-
-    @property
-    def tables(self) -> dict[str, Any]:
-        """The constants of `accurate` that its tables replace."""
-
-    def begin(self) -> None:
-        """Forget the polynomials of an earlier trace."""
-
-    def evaluate(self, emitter: Emitter, x: Any, end: float, scale: float, tables: Any) -> tuple[Vector, Vector | None]:
-        """The value and the slope of `primitives.piecewise`."""
+from .piecewise import Piecewise
 
 
 class VectorPrimitives(tracing.Primitives):
     """Each primitive by its name, for one emitter; `piecewise` only with tables."""
 
-    def __init__(self, emitter: Emitter, piecewise: PiecewiseTables | None):
+    def __init__(self, emitter: Emitter, piecewise: Piecewise | None):
         self.emitter = emitter
         self.is_double = emitter.is_double
         self.where, self.abs, self.copysign = emitter.where, emitter.abs, emitter.copysign
@@ -121,11 +108,11 @@ class VectorPrimitives(tracing.Primitives):
         emitter, builder = self.emitter, self.emitter.builder
         bits = emitter.bits(emitter.vector(x))
         shift = emitter.splat(emitter.mantissa, emitter.integer)
-        above = builder.sub(bits, emitter.splat(emitter.pattern(0.5**0.5), emitter.integer))
+        above = builder.sub(bits, emitter.splat(tracing.pattern(0.5**0.5, emitter.is_double), emitter.integer))
         exponent = builder.ashr(above, shift)
         mantissa = emitter.from_bits(builder.sub(bits, builder.shl(exponent, shift)))
         # The magic number in reverse: processors convert 64-bit integers slowly, or not at all.
-        magic = emitter.splat(emitter.pattern(emitter.magic), emitter.integer)
+        magic = emitter.splat(tracing.pattern(emitter.magic, emitter.is_double), emitter.integer)
         return mantissa, emitter.from_bits(builder.add(exponent, magic)) - emitter.magic
 
     def _low_bits(self, n: Vector, more: int) -> ir.Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -53,6 +54,13 @@ class Primitives:
 
     def trailing(self, c: float) -> float:
         return self.leading(c - self.leading(c))
+
+
+def pattern(value: float, is_double: bool) -> int:
+    """The bits of a number of the compute dtype, as an integer."""
+    code = ("<d", "<q") if is_double else ("<f", "<i")
+    bits: int = struct.unpack(code[1], struct.pack(code[0], value))[0]
+    return bits
 
 
 def _arithmetic(sign: str) -> tuple[Any, Any]:

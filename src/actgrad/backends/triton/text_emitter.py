@@ -139,8 +139,7 @@ class TextEmitter(tracing.Primitives):
 
     def split_power_of_two(self, x: Any) -> tuple[TextVector, TextVector]:
         bits = self.bits_of(self.vector(x))
-        codes = ("<d", "<q") if self.is_double else ("<f", "<i")
-        (least,) = struct.unpack(codes[1], struct.pack(codes[0], 0.5**0.5))
+        least = tracing.pattern(0.5**0.5, self.is_double)
         exponent = self.emit(f"({bits} - {least}) >> {self.mantissa}")
         mantissa = self.from_bits(self.emit(f"{bits} - ({exponent} << {self.mantissa})"))
         return mantissa, TextVector(self, self.emit(f"{exponent}.to({self.type})"))
