@@ -173,8 +173,7 @@ def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
 def _interleave_zeros(emitter: Emitter, real: ir.Value) -> ir.Value:
     """Complex numbers with imaginary parts of zero."""
     zeros = ir.Constant(real.type, None)
-    order = [k for lane in range(emitter.lanes) for k in (lane, emitter.lanes + lane)]
-    return emitter.builder.shuffle_vector(real, zeros, ir.Constant(ir.VectorType(I32, len(order)), order))
+    return emitter.builder.shuffle(real, zeros, [k for n in range(emitter.lanes) for k in (n, emitter.lanes + n)])
 
 
 def _one_nan(emitter: Emitter, x: Vector) -> Vector:

@@ -14,7 +14,7 @@ import os
 import platform
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import FunctionType
@@ -85,7 +85,7 @@ def entries() -> dict[str, int]:
     """The file names of all entries, each with its size in bytes."""
     try:
         with _opened() as own:
-            return {name: status.st_size for name in own.names() if (status := _status(own, name)) is not None}
+            return {name: status.st_size for name, status in _found(own)}
     except OSError:  # absent or unusable
         return {}
 
@@ -121,10 +121,12 @@ def _name(key: str) -> str:
     return f"{COMPILER[:16]}-{key}.o"
 
 
-def _status(own: OwnFolder, name: str) -> os.stat_result | None:
-    """The status of an entry; None for any other file."""
-    is_entry = _ENTRY.fullmatch(name) and own.read(name, len(_MAGIC)) == _MAGIC
-    return own.status(name) if is_entry else None
+def _found(own: OwnFolder) -> Iterator[tuple[str, os.stat_result]]:
+    """The name and the status of each entry."""
+    for name in own.names():
+        is_entry = _ENTRY.fullmatch(name) and own.read(name, len(_MAGIC)) == _MAGIC
+        if is_entry and (status := own.status(name)) is not None:
+            yield name, status
 
 
 def _remove_old(own: OwnFolder) -> None:
@@ -134,9 +136,8 @@ def _remove_old(own: OwnFolder) -> None:
         return time.time() - status.st_mtime > KEPT_DAYS * 86400
 
     own.remove_parts(_MAGIC, is_old)
-    for name in own.names():
-        status = _status(own, name)
-        if status is not None and is_old(status):
+    for name, status in _found(own):
+        if is_old(status):
             own.remove(name, _MAGIC)
 
 

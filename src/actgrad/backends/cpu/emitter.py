@@ -118,8 +118,8 @@ class Emitter:
 _INSTRUCTIONS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 
 
-class _EmittedNumber(tracing.Number):
-    """The operators that vectors and uniforms share."""
+class _Emitted:
+    """A value of a formula, and its facts."""
 
     __slots__ = ("emitter", "facts", "value")
 
@@ -127,6 +127,12 @@ class _EmittedNumber(tracing.Number):
         self.emitter = emitter
         self.value = value
         self.facts = known
+
+
+class _EmittedNumber(_Emitted, tracing.Number):
+    """The operators that vectors and uniforms share."""
+
+    __slots__ = ()
 
     def _binary(self, sign: str, x: Any, y: Any) -> Any:
         emitter = self.emitter
@@ -175,15 +181,10 @@ class Uniform(_EmittedNumber):
     __slots__ = ()
 
 
-class Mask(tracing.Condition):
+class Mask(_Emitted, tracing.Condition):
     """A truth value per lane, or one for all lanes, and its facts."""
 
-    __slots__ = ("emitter", "facts", "value")
-
-    def __init__(self, emitter: Emitter, value: ir.Value, known: Facts = NO_FACTS):
-        self.emitter = emitter
-        self.value = value
-        self.facts = known
+    __slots__ = ()
 
     def __and__(self, other: Mask) -> Mask:
         return Mask(self.emitter, self.emitter.builder.and_(self.value, other.value))

@@ -40,7 +40,9 @@ class FormulaTable:
         function, emitter, columns = self.emitter.builder, self.emitter, self.columns
         if emitter.target.tuning.table_lookup == "gather":
             index = function.zext(x.facts.raw, emitter.vector_type(I32))
-            return self._gathered_pairs(index) if columns == 2 else (self._gathered(index),)
+            if columns == 2:
+                return self._gathered_pairs(index)
+            return (Vector(emitter, self._gather("dps", FLOAT, index)),)
         words, size, type_ = self.buffer.next_words(columns), 4 * columns, I64 if columns == 2 else I32
         if self.buffer.is_recording:
             for lane, number in enumerate(self._numbers(x)):
@@ -62,26 +64,21 @@ class FormulaTable:
             halves = [function.extract_element(x.facts.raw, I32(k)) for k in lanes]
         return [function.zext(half, I64) for half in halves]
 
-    def _gathered(self, index: ir.Value) -> Vector:
-        """The float at each lane's index."""
-        return Vector(self.emitter, self._gather("dps", FLOAT, index))
-
     def _gathered_pairs(self, index: ir.Value) -> tuple[Vector, Vector]:
         """The pair at each lane's index. A pair takes as long as one float."""
         emitter, function, half = self.emitter, self.emitter.builder, self.emitter.lanes // 2
         nothing = ir.Constant(index.type, ir.Undefined)
         parts = []
         for first in (0, half):
-            lanes = ir.Constant(ir.VectorType(I32, half), list(range(first, first + half)))
-            pairs = self._gather("dpd", DOUBLE, function.shuffle_vector(index, nothing, lanes))
+            indices = function.shuffle(index, nothing, range(first, first + half))
+            pairs = self._gather("dpd", DOUBLE, indices)
             parts.append(function.bitcast(pairs, emitter.vector_type(FLOAT)))
         return self._unzipped(*parts)
 
     def _unzipped(self, a: ir.Value, b: ir.Value) -> tuple[Vector, Vector]:
         """The first and the second numbers of the pairs in two vectors, one behind the other."""
         emitter = self.emitter
-        orders = (ir.Constant(emitter.vector_type(I32), list(range(k, 2 * emitter.lanes, 2))) for k in (0, 1))
-        firsts, seconds = (emitter.builder.shuffle_vector(a, b, order) for order in orders)
+        firsts, seconds = (emitter.builder.shuffle(a, b, range(k, 2 * emitter.lanes, 2)) for k in (0, 1))
         return Vector(emitter, firsts), Vector(emitter, seconds)
 
     def _gather(self, kind: str, element: ir.Type, index: ir.Value) -> ir.Value:

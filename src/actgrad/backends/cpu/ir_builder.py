@@ -134,6 +134,11 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         """The smaller one of two signed integers."""
         return self.select(self.icmp_signed("<", a, b), a, b)
 
+    def shuffle(self, a: ir.Value, b: ir.Value, lanes: Iterable[int]) -> ir.Value:
+        """A vector of these lanes of `a` and, behind them, `b`."""
+        order = list(lanes)
+        return self.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, len(order)), order))
+
     def prefetch(self, address: ir.Value) -> None:
         """Prefetch a line for reading, into the second-level cache. The address may be outside all memory."""
         self.call_by_name("llvm.prefetch.p0", VOID, address, I32(0), I32(2), I32(1))

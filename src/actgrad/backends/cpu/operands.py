@@ -121,14 +121,12 @@ class Operands:
 
     def _joined(self, vectors: list[ir.Value]) -> ir.Value:
         """Consecutive vectors as one vector of words: LLVM streams no narrower elements."""
+        shuffle = self.function.shuffle
         while len(vectors) > 1:
-            vectors = [self._both(a, b) for a, b in zip(vectors[::2], vectors[1::2], strict=True)]
+            both = range(2 * vectors[0].type.count)
+            vectors = [shuffle(a, b, both) for a, b in zip(vectors[::2], vectors[1::2], strict=True)]
         bits = vectors[0].type.count * bits_of(vectors[0].type.element)
         return self.function.bitcast(vectors[0], ir.VectorType(I32, bits // 32))
-
-    def _both(self, a: ir.Value, b: ir.Value) -> ir.Value:
-        order = ir.Constant(ir.VectorType(I32, 2 * a.type.count), list(range(2 * a.type.count)))
-        return self.function.shuffle_vector(a, b, order)
 
 
 def bits_of(type_: ir.Type) -> int:

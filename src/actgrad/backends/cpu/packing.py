@@ -100,7 +100,6 @@ def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Fu
     f = IRFunction(module, f"copy_pairwise{itemsize}", _COPY)
     target, target_outer, _, source, source_outer, _, outer, inner = f.arguments
     element, side, pair = ir.IntType(8 * itemsize), vector_bytes // itemsize, 2 * itemsize
-    firsts = _lanes(list(range(0, 2 * side, 2)))
     whole = f.and_(f.sub(inner, I64(1)), I64(-side))  # the last element's neighbour may be outside all memory
     with f.steps(I64(0), outer) as i:
         to, from_ = f.at(target, f.mul(i, target_outer)), f.at(source, f.mul(i, source_outer))
@@ -108,7 +107,7 @@ def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Fu
             begin = f.at(from_, f.mul(j, I64(pair)))
             halves = [f.at(begin, k * vector_bytes) for k in (0, 1)]
             pairs = [f.load(half, typ=ir.VectorType(element, side), align=1) for half in halves]
-            f.store(f.shuffle_vector(*pairs, firsts), f.at(to, f.mul(j, I64(itemsize))), align=1)
+            f.store(f.shuffle(pairs[0], pairs[1], range(0, 2 * side, 2)), f.at(to, f.mul(j, I64(itemsize))), align=1)
         with f.steps(whole, inner) as j:
             value = f.load(f.at(from_, f.mul(j, I64(pair))), typ=element, align=1)
             f.store(value, f.at(to, f.mul(j, I64(itemsize))), align=1)
@@ -158,15 +157,11 @@ def _transposed(f: IRFunction, lines: list[ir.Value]) -> list[ir.Value]:
     side = len(lines)
     width = side // 2
     while width:
-        low = _lanes([k if not k & width else side + k - width for k in range(side)])
-        high = _lanes([k + width if not k & width else side + k for k in range(side)])
+        low = [k if not k & width else side + k - width for k in range(side)]
+        high = [k + width if not k & width else side + k for k in range(side)]
         for k in range(side):
             if not k & width:
                 a, b = lines[k], lines[k + width]
-                lines[k], lines[k + width] = f.shuffle_vector(a, b, low), f.shuffle_vector(a, b, high)
+                lines[k], lines[k + width] = f.shuffle(a, b, low), f.shuffle(a, b, high)
         width //= 2
     return lines
-
-
-def _lanes(numbers: list[int]) -> ir.Constant:
-    return ir.Constant(ir.VectorType(I32, len(numbers)), numbers)

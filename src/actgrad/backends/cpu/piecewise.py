@@ -14,7 +14,6 @@ import llvmlite.ir as ir
 from ..formula import coefficients, cubics
 from ..formula.tracing import pattern
 from .emitter import Emitter, Vector
-from .ir_builder import IRFunction
 from .ir_types import FLOAT, I8, I32, I64
 from .lookup_buffer import LookupBuffer
 
@@ -125,16 +124,12 @@ def _columns(emitter: Emitter, table: ir.Value, offsets: Sequence[ir.Value]) -> 
     """The four columns of eight rows. Each shuffle does the same in both halves of a register."""
     builder = emitter.builder
     rows = [builder.load(builder.at(table, offset), typ=ir.VectorType(FLOAT, 4), align=16) for offset in offsets]
-    a, b, c, d = (_shuffled(builder, rows[k], rows[k + 4], range(8)) for k in range(4))
+    a, b, c, d = (builder.shuffle(rows[k], rows[k + 4], range(8)) for k in range(4))
     columns = []
     for low in (0, 2):
         pairs = [half + n + x for half in (0, 4) for n in (low, low + 1) for x in (0, 8)]
-        ab, cd = _shuffled(builder, a, b, pairs), _shuffled(builder, c, d, pairs)
+        ab, cd = builder.shuffle(a, b, pairs), builder.shuffle(c, d, pairs)
         for k in (0, 2):
             order = [half + k + x + n for half in (0, 4) for x in (0, 8) for n in (0, 1)]
-            columns.append(emitter.from_bits(_shuffled(builder, ab, cd, order)))
+            columns.append(emitter.from_bits(builder.shuffle(ab, cd, order)))
     return tuple(columns)
-
-
-def _shuffled(builder: IRFunction, x: ir.Value, y: ir.Value, order: Sequence[int]) -> ir.Value:
-    return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(I32, len(order)), list(order)))

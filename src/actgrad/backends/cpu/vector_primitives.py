@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from math import frexp
@@ -31,11 +31,6 @@ class VectorPrimitives(tracing.Primitives):
             self.piecewise = partial(piecewise.evaluate, emitter)
             self.where_rare = self._where_rare
         self._rare: list[Mask] | None = None
-
-    @property
-    def functions(self) -> dict[str, Callable[..., Any]]:
-        """The functions of `xp` by name: the accurate functions, computed by these primitives."""
-        return tracing.functions(self, self.is_double)
 
     def never_positive(self, x: Any) -> bool:
         return facts.of(x).never_positive

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,30 +13,25 @@ from ...base import xp
 from ...base.errors import InvalidOperator
 from . import accurate, coefficients, primitives
 
-_NO_BRANCH = "a formula cannot branch on a value; use where(condition, x, y)"
-
-
-def functions(implementation: Any, is_double: bool) -> dict[str, Callable[..., Any]]:
-    """The functions of `xp` by name: the accurate functions, bound to a backend's primitives.
-
-    Args:
-        implementation: an object with a method for each primitive, see `Primitives`. A backend without tables has None
-            for `piecewise` and `where_rare`.
-        is_double: whether the compute dtype is float64, else float32.
-    """
-    named = {name: getattr(implementation, name) for name in primitives.NAMES}
-    named |= coefficients.FLOAT64 if is_double else coefficients.FLOAT32
-    named |= implementation.tables
-    return {name: named.get(name) or xp.bind(getattr(accurate, name), named) for name in xp.NAMES}
-
 
 class Primitives:
-    """The primitives that are alike in all backends that emit code."""
+    """The primitives that are alike in all backends that emit code.
+
+    A backend's subclass has a method for each other one. Where it has tables, it has `piecewise` and `where_rare` too.
+    """
 
     piecewise: Callable[..., Any] | None = None  # only with tables
     where_rare: Callable[..., Any] | None = None
     tables: Mapping[str, Any] = {}  # the constants of `piecewise`
-    is_double: bool
+    is_double: bool  # whether the compute dtype is float64, else float32
+
+    @cached_property
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The functions of `xp` by name: the accurate functions, bound to these primitives."""
+        named = {name: getattr(self, name) for name in primitives.NAMES}
+        named |= coefficients.FLOAT64 if self.is_double else coefficients.FLOAT32
+        named |= self.tables
+        return {name: named.get(name) or xp.bind(getattr(accurate, name), named) for name in xp.NAMES}
 
     def never_positive(self, x: Any) -> bool:
         return False
@@ -72,6 +68,10 @@ def _comparison(sign: str) -> Any:
     return lambda self, other: self._compare(sign, other)
 
 
+def _refuse_branch(self: Any) -> bool:
+    raise InvalidOperator("a formula cannot branch on a value; use where(condition, x, y)")
+
+
 class Number:
     """A number of a traced formula. A backend's subclass emits code in `_binary` and `_compare`."""
 
@@ -92,8 +92,7 @@ class Number:
     __lt__, __le__ = _comparison("<"), _comparison("<=")
     __eq__, __ne__ = _comparison("=="), _comparison("!=")
 
-    def __bool__(self) -> bool:
-        raise InvalidOperator(_NO_BRANCH)
+    __bool__ = _refuse_branch
 
 
 class Condition:
@@ -101,5 +100,4 @@ class Condition:
 
     __slots__ = ()
 
-    def __bool__(self) -> bool:
-        raise InvalidOperator(_NO_BRANCH)
+    __bool__ = _refuse_branch

@@ -35,7 +35,6 @@ class TextEmitter(tracing.Primitives):
         self.constants: dict[bytes, str] = {}  # by their bits: 0.0 and -0.0 are equal
         self.uniforms: dict[str, TextUniform] = {}  # those that meet a vector, by their expressions
         self._names: dict[str, str] = {}  # of expressions
-        self.functions = tracing.functions(self, self.is_double)
 
     # Text
 
