@@ -16,6 +16,7 @@ import numpy as np
 from ...base import first_use
 from ...base.computation import Computation
 from ...base.loop import Loop
+from ..formula.tracing import pattern
 from ..kernel import EmptyKernel
 from . import code_cache, driver, half_tables, jit, schedule, threads
 from .call_block import MAX_OPERANDS, Block
@@ -86,7 +87,7 @@ def _table(*columns: Computation) -> half_tables.Table | None:
 
 
 def _words(scalars: Sequence[float]) -> tuple[int, ...]:
-    return tuple(struct.unpack("<q", struct.pack("<d", scalar))[0] for scalar in scalars)
+    return tuple(pattern(scalar, is_double=True) for scalar in scalars)
 
 
 def _are_one(scalars: Sequence[float]) -> bool:

@@ -139,6 +139,10 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         order = list(lanes)
         return self.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, len(order)), order))
 
+    def stream(self, value: ir.Value, place: ir.Value, align: int) -> None:
+        """A streaming store, which bypasses the caches."""
+        self.store(value, place, align=align).set_metadata("nontemporal", self.module.add_metadata([I32(1)]))
+
     def prefetch(self, address: ir.Value) -> None:
         """Prefetch a line for reading, into the second-level cache. The address may be outside all memory."""
         self.call_by_name("llvm.prefetch.p0", VOID, address, I32(0), I32(2), I32(1))

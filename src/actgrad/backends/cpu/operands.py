@@ -116,8 +116,7 @@ class Operands:
         for row, vectors in zip(self.outputs, parts, strict=True):
             joined = vectors[0] if len(vectors) == 1 else self._joined(vectors)
             size = joined.type.count * bits_of(joined.type.element) // 8
-            store = self.function.store(joined, self.place(row, index), align=min(size, LINE))
-            store.set_metadata("nontemporal", self.function.module.add_metadata([I32(1)]))
+            self.function.stream(joined, self.place(row, index), align=min(size, LINE))
 
     def _joined(self, vectors: list[ir.Value]) -> ir.Value:
         """Consecutive vectors as one vector of words: LLVM streams no narrower elements."""

@@ -14,7 +14,6 @@ TYPES = {
     "float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "i16",
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
 }  # fmt: skip
-_INTEGERS = {"int8": "tl.int8", "uint8": "tl.uint8", "int16": "tl.int16", "uint16": "tl.uint16", "int32": "tl.int32"}
 
 
 def memory_type(dtype: Dtype) -> str:
@@ -89,4 +88,4 @@ def _to_integer(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:
     number = emitter.where(x == x, x, 0.0)
     whole = emitter.nearest_integer(emitter.minimum(emitter.maximum(number, float(low)), float(high)))
     wide = emitter.emit(f"{whole.name}.to(tl.int32)")  # no dtype here exceeds it
-    return wide if dtype.name == "int32" else emitter.emit(f"{wide}.to({_INTEGERS[dtype.name]})")
+    return wide if dtype.name == "int32" else emitter.emit(f"{wide}.to(tl.{dtype.name})")
