@@ -8,6 +8,7 @@ from __future__ import annotations
 import llvmlite.ir as ir
 
 from ...base.dtypes import Dtype
+from ..formula.tracing import saturated
 from .emitter import Emitter, Mask, Vector
 from .ir_types import DOUBLE, FLOAT, HALF, I8, I16, I32
 
@@ -74,16 +75,16 @@ def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
 
 
 def _rounded(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
+    builder = emitter.builder
     if dtype.name == "float64":
         return x.value
     if dtype.name == "float32":
-        return _to_float(emitter, x)
+        return builder.fptrunc(x.value, emitter.vector_type(FLOAT)) if emitter.is_double else x.value
     single = _round_to_odd(emitter, x) if emitter.is_double else x.value
-    return _float_to_half(emitter, single) if dtype.name == "float16" else _float_to_bfloat16(emitter, single)
-
-
-def _to_float(emitter: Emitter, x: Vector) -> ir.Value:
-    return emitter.builder.fptrunc(x.value, emitter.vector_type(FLOAT)) if emitter.is_double else x.value
+    if dtype.name == "float16":
+        return _float_to_half(emitter, single)
+    words = _rounded_to_upper_half(emitter, single)
+    return builder.trunc(builder.lshr(words, emitter.splat(16, I32)), emitter.vector_type(I16))
 
 
 def _round_to_odd(emitter: Emitter, x: Vector) -> ir.Value:
@@ -99,11 +100,6 @@ def _round_to_odd(emitter: Emitter, x: Vector) -> ir.Value:
     bits = builder.sub(bits, builder.zext(too_large.value, bits.type))
     lost = builder.fcmp_ordered("!=", back.value, x.value)
     return builder.bitcast(builder.or_(bits, builder.zext(lost, bits.type)), nearest.type)
-
-
-def _float_to_bfloat16(emitter: Emitter, single: ir.Value) -> ir.Value:
-    rounded = _rounded_to_upper_half(emitter, single)
-    return emitter.builder.trunc(emitter.builder.lshr(rounded, emitter.splat(16, I32)), emitter.vector_type(I16))
 
 
 def _rounded_to_upper_half(emitter: Emitter, single: ir.Value) -> ir.Value:
@@ -158,13 +154,9 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
 
 
 def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
-    """Integers, saturated before the conversion: LLVM's is undefined out of range."""
-    bits = 8 * dtype.itemsize
-    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "int" else (0, 2**bits - 1)
+    """The nearest integers, saturated."""
     builder = emitter.builder
-    number = Mask(emitter, builder.fcmp_ordered("ord", x.value, x.value))
-    inside = emitter.minimum(emitter.maximum(emitter.where(number, x, 0.0), float(low)), float(high))
-    whole = _nearest_integer(emitter, inside).value
+    whole = _nearest_integer(emitter, saturated(emitter, x, dtype)).value
     wide = builder.fptosi(whole, emitter.vector_type(I32))  # no dtype here exceeds it
     target = emitter.vector_type(_TYPES[dtype.name])
     return wide if wide.type == target else builder.trunc(wide, target)

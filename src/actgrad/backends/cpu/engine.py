@@ -42,19 +42,20 @@ _loaded: list[EntryPoints] = []  # one, after the first use
 
 def _entry_points() -> EntryPoints:
     """The driver's entry points, compiled once."""
-    return _loaded[0] if _loaded else first_use.run(_load_driver)
+    if not _loaded:
+        first_use.run(_load_driver)
+    return _loaded[0]
 
 
-def _load_driver() -> EntryPoints:
-    if _loaded:
-        return _loaded[0]  # another thread was first
+def _load_driver() -> None:
+    if _loaded:  # another thread was first
+        return
     threads.add_symbols()
     target = host()
     code = jit.load(code_cache.key("driver", astuple(target)), lambda: _driver_module(target), target)
     addresses = [code.get_function_address(name) for name in ("run", "lookup", "lookup_streaming")]
     function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
     _loaded.append(EntryPoints(function(addresses[0]), *addresses))
-    return _loaded[0]
 
 
 def _driver_module(target: Target) -> ir.Module:

@@ -104,9 +104,8 @@ class InnerLoop:
                 function.prefetch(function.at(self.operands.place(row, element), line))
 
     def _computed_step(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
-        """The consecutive vectors of each output, as they will be in memory. `first` begins the block of lookups."""
-        vectors = [vector for group in self._groups(index, first) for vector in self._narrowed(group)]
-        return [list(parts) for parts in zip(*vectors, strict=True)]
+        """The vectors of a step, each with all outputs as in memory. `first` begins the block of lookups."""
+        return [vector for group in self._groups(index, first) for vector in self._narrowed(group)]
 
     def _groups(self, index: ir.Value, first: ir.Value) -> list[list[Inputs]]:
         """The vectors of a step, in groups to be computed together. All loads precede the computation."""

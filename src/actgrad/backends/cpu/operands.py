@@ -103,17 +103,17 @@ class Operands:
         """Two vectors of each output, from their even and their odd elements."""
         return [casting.narrow_pair(self.emitter, even, odd) for even, odd in zip(*pair, strict=True)]
 
-    def store(self, index: ir.Value, parts: list[list[ir.Value]]) -> None:
-        """Store consecutive vectors of each output, from element `index` on."""
+    def store(self, index: ir.Value, step: list[list[ir.Value]]) -> None:
+        """Store consecutive vectors, each with all outputs, from element `index` on."""
         lanes = self.emitter.lanes * (2 if self.in_pairs else 1)
-        for k, vectors in enumerate(zip(*parts, strict=True)):
+        for k, vectors in enumerate(step):
             first = self.function.add(index, I64(k * lanes))
             for row, vector in zip(self.outputs, vectors, strict=True):
                 self.function.store(vector, self.place(row, first), align=1)
 
-    def stream(self, index: ir.Value, parts: list[list[ir.Value]]) -> None:
+    def stream(self, index: ir.Value, step: list[list[ir.Value]]) -> None:
         """The same with streaming stores, which bypass the caches; each output must be aligned to a line there."""
-        for row, vectors in zip(self.outputs, parts, strict=True):
+        for row, *vectors in zip(self.outputs, *step, strict=True):
             joined = vectors[0] if len(vectors) == 1 else self._joined(vectors)
             size = joined.type.count * bits_of(joined.type.element) // 8
             self.function.stream(joined, self.place(row, index), align=min(size, LINE))

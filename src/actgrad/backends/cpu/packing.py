@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import llvmlite.ir as ir
 
 from .ir_builder import IRFunction
@@ -40,27 +42,24 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
     buffer, memory, row_stride, column_stride, rows, columns, itemsize, out = f.arguments
     pitch = f.mul(columns, itemsize)
     leaving = f.icmp_signed("!=", out, I64(0))
-    target, source = f.select(leaving, memory, buffer), f.select(leaving, buffer, memory)
 
     def magnitude(x: ir.Value) -> ir.Value:
         return f.select(f.icmp_signed("<", x, I64(0)), f.sub(I64(0), x), x)
 
+    def either(condition: ir.Value, a: Sequence[ir.Value], b: Sequence[ir.Value]) -> list[ir.Value]:
+        return [f.select(condition, x, y) for x, y in zip(a, b, strict=True)]
+
     # Step by step, the inner loop takes the dimension with the smaller stride in memory, if it has several elements.
     is_closer = f.icmp_signed("<", magnitude(row_stride), magnitude(column_stride))
     turned = f.and_(is_closer, f.icmp_signed(">", rows, I64(1)))
-    outer_buffer, inner_buffer = f.select(turned, itemsize, pitch), f.select(turned, pitch, itemsize)
-    outer, inner = f.select(turned, column_stride, row_stride), f.select(turned, row_stride, column_stride)
-    outer_count, inner_count = f.select(turned, columns, rows), f.select(turned, rows, columns)
-    steps = [
-        target, f.select(leaving, outer, outer_buffer), f.select(leaving, inner, inner_buffer),
-        source, f.select(leaving, outer_buffer, outer), f.select(leaving, inner_buffer, inner),
-        outer_count, inner_count,
-    ]  # fmt: skip
+    in_buffer = [buffer, *either(turned, (itemsize, pitch), (pitch, itemsize))]  # with the outer and the inner step
+    in_memory = [memory, *either(turned, (column_stride, row_stride), (row_stride, column_stride))]
+    counts = either(turned, (columns, rows), (rows, columns))
+    steps = [*either(leaving, in_memory, in_buffer), *either(leaving, in_buffer, in_memory), *counts]
     # With columns contiguous in memory the tile is transposed: target[i][j] = source[j][i].
-    transposed = [
-        target, f.select(leaving, column_stride, pitch), source, f.select(leaving, pitch, column_stride),
-        f.select(leaving, columns, rows), f.select(leaving, rows, columns), leaving,
-    ]  # fmt: skip
+    lines, packed = (memory, column_stride), (buffer, pitch)
+    sides = [*either(leaving, lines, packed), *either(leaving, packed, lines)]
+    transposed = [*sides, *either(leaving, (columns, rows), (rows, columns)), leaving]
     done = f.append_basic_block("done")
     choice = f.switch(itemsize, done)
     for size in ITEMSIZES:

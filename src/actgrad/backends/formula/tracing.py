@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...base import xp
+from ...base.dtypes import Dtype
 from ...base.errors import InvalidOperator
 from . import accurate, coefficients, primitives
 
@@ -57,6 +58,14 @@ def pattern(value: float, is_double: bool) -> int:
     code = ("<d", "<q") if is_double else ("<f", "<i")
     bits: int = struct.unpack(code[1], struct.pack(code[0], value))[0]
     return bits
+
+
+def saturated(emitter: Any, x: Any, dtype: Dtype) -> Any:
+    """x within the range of an integer dtype, with NaN as 0: a machine's conversion is undefined out of range."""
+    bits = 8 * dtype.itemsize
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "int" else (0, 2**bits - 1)
+    number = emitter.where(x == x, x, 0.0)
+    return emitter.minimum(emitter.maximum(number, float(low)), float(high))
 
 
 def _arithmetic(sign: str) -> tuple[Any, Any]:

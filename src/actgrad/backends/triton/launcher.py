@@ -8,7 +8,6 @@ from triton import knobs
 
 from ...base.computation import Computation
 from ...base.errors import BackendUnavailable, InvalidArgument
-from ...base.loop import Loop
 from ..kernel import EmptyKernel, Kernel
 from . import device, program
 from .element import element
@@ -20,17 +19,13 @@ ALIGNMENT = 16  # bytes that one access moves at most
 
 def tiled_kernel(computation: Computation, machine: Machine) -> TiledKernel:
     """The tiled kernel of a computation on at least one element."""
-    loop = _whole_elements(computation.loop.coalesced())
-    return tile(loop, element(computation, machine), machine is INTERPRETER)
-
-
-def _whole_elements(loop: Loop) -> Loop:
+    loop = computation.loop.coalesced()
     for operand in loop.operands:
         if any(stride % operand.dtype.itemsize for stride in operand.strides):
             steps = ", ".join(map(str, operand.strides))
             what = f"{operand.dtype} elements lie {steps} bytes apart"
             raise InvalidArgument(f"backend 'triton' walks whole elements, but {what}; copy them")
-    return loop
+    return tile(loop, element(computation, machine), machine is INTERPRETER)
 
 
 class _TritonKernel:

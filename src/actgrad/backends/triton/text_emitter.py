@@ -107,11 +107,8 @@ class TextEmitter(tracing.Primitives):
 
     muladd = fma  # `piecewise` is left out: table lookups are slower than arithmetic here
 
-    def nearest_integer(self, x: TextVector) -> TextVector:
-        """The nearest integer, ties to even, for |x| up to 2**(mantissa - 1); 0.0 also for -0.0."""
-        return self.rounded_product(x, 1.0)
-
     def rounded_product(self, x: Any, factor: float) -> TextVector:
+        """The nearest integer, ties to even, for a product up to 2**(mantissa - 1); 0.0 also for -0.0."""
         biased = self.fma(x, factor, self.magic)
         result = biased - self.magic
         return TextVector(self, result.name, biased.name)
