@@ -38,7 +38,7 @@ class LoopBody:
         self.buffer = LookupBuffer(function, function.stack_words(size, "lookups") if buffer_words else None)
         kind = "" if spec.has_table or emitter.is_double else tuning.piecewise
         self.uses_buffer = (tuning.table_lookup == "buffer") if spec.has_table else kind == "memory"
-        self.primitives = VectorPrimitives(emitter, piecewise.way(kind, self.buffer))
+        self.primitives = VectorPrimitives(emitter, piecewise.choose(kind, self.buffer))
         if table is None:
             functions = self.primitives.functions
             self.formulas = [xp.bind(formula, functions) for formula in spec.formulas]

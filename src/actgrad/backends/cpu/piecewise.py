@@ -24,14 +24,14 @@ ValueAndSlope = tuple[Vector, Vector | None]
 
 
 class Piecewise(NamedTuple):
-    """A way to evaluate piecewise polynomials, with tables that suit it."""
+    """An evaluation of piecewise polynomials, and the tables that suit it."""
 
     tables: Mapping[str, Any]  # the constants of `accurate` that its tables replace
     evaluate: Callable[..., ValueAndSlope]  # (emitter, x, end, scale, tables), as `primitives.piecewise`
 
 
-def way(tuning: str, buffer: LookupBuffer) -> Piecewise | None:
-    """The way that a target's tuning names."""
+def choose(tuning: str, buffer: LookupBuffer) -> Piecewise | None:
+    """The evaluation that a target's tuning names; None for no tables."""
     if tuning == "registers":
         return Piecewise(coefficients.FLOAT32_PIECES, _from_registers)
     return Piecewise(cubics.tables(), partial(_from_memory, buffer)) if tuning == "memory" else None
