@@ -27,7 +27,8 @@ def compiled(kernel: TiledKernel, target: GPUTarget, alignment: int) -> Any:
     signature = dict(kernel.pointers) | {p.name: p.type for p in kernel.parameters}
     divisors = [alignment] * len(kernel.pointers) + [p.divisor for p in kernel.parameters]
     hints = {(k,): [["tt.divisibility", divisor]] for k, divisor in enumerate(divisors) if divisor > 1}
-    source = ASTSource(fn=_function(kernel.text, JITFunction), signature=signature, constexprs={}, attrs=hints)
+    function = _function(kernel.text, "kernel", JITFunction)
+    source = ASTSource(fn=function, signature=signature, constexprs={}, attrs=hints)
     return triton.compile(source, target=target, options={"num_warps": kernel.warps, **OPTIONS})
 
 
@@ -39,7 +40,7 @@ def interpret(kernel: TiledKernel, addresses: list[int]) -> None:
     ]
     numbers = [_typed(p.value, _NUMPY[p.type], _type(p.type)) for p in kernel.parameters]
     with np.errstate(all="ignore"):
-        _function(kernel.text, InterpretedFunction)[(kernel.tiles,)](*pointers, *numbers)
+        _function(kernel.text, "kernel", InterpretedFunction)[(kernel.tiles,)](*pointers, *numbers)
 
 
 _NUMPY = {"i32": np.int32, "i64": np.int64, "fp32": np.float32, "fp64": np.float64}
@@ -57,13 +58,13 @@ def _typed(value: Any, numpy_dtype: Any, type_: Any) -> Any:
 @cache
 def for_others(text: str, name: str, warps: int) -> Any:
     """A text's function of this name, for compilers with options of their own."""
-    function = _function(text, JITFunction, name)
+    function = _function(text, name, JITFunction)
     is_default = warps == WARPS
     return function if is_default else triton.autotune([triton.Config({}, num_warps=warps)], key=[])(function)
 
 
 @cache
-def _function(text: str, wrap: Callable[[Any], Any], name: str = "kernel") -> Any:
+def _function(text: str, name: str, wrap: Callable[[Any], Any]) -> Any:
     """A function of a text, with the functions that it calls."""
     file = f"<actgrad kernel {hashlib.sha256(text.encode()).hexdigest()[:16]}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # Triton reads the source there
