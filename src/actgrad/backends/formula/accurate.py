@@ -54,7 +54,7 @@ def exp(x):
     x = minimum(maximum(x, EXP_MIN), EXP_MAX)  # beyond, exp is 0 or infinity; a finite n keeps r from being NaN
     n = rounded_product(x, LOG2_E)
     r = muladd(n, -LN2_LOW, muladd(n, -LN2_HIGH, x))  # LN2_HIGH ends in zeros: its product with n is exact
-    return _exp_reduced(r, n)
+    return scale_by_power_of_two(_exp_polynomial(r), n)
 
 
 def exp_times(x, factor):
@@ -228,11 +228,6 @@ def _reduce(high, low):
     """(r, n) with high + low = n ln 2 + r, for high in the range of exp and a small low."""
     n = rounded_product(high, LOG2_E)
     return muladd(n, -LN2_HIGH, high) + muladd(n, -LN2_LOW, low), n
-
-
-def _exp_reduced(r, n):
-    """2**n * exp(r), for |r| <= ln 2 / 2."""
-    return scale_by_power_of_two(_exp_polynomial(r), n)
 
 
 def _exp_polynomial(r):
