@@ -21,7 +21,7 @@ PACKAGE = Path(actgrad.__file__).parent
 def operators() -> str:
     """ops/public.pyi: every operator by name."""
     lines = ['"""The operators by name."""', "", "from ..calls.operator import Operator", ""]
-    lines += [f"__all__ = {sorted(actgrad.operators)}", ""]
+    lines += [f"__all__ = {sorted(actgrad.operators)}  # noqa: RUF022", ""]
     return "\n".join([*lines, *(f"{name}: Operator" for name in sorted(actgrad.operators))])
 
 
@@ -65,7 +65,7 @@ def _quoted(text: str) -> str:
 
 
 def _module(title: str, names: list[str], texts: list[str]) -> str:
-    head = f'"""{title} as type checkers and editors see them."""\n\nimport torch\n\n__all__ = {sorted(names)}'
+    head = f'"""{title} as type checkers and editors see them."""\n\nimport torch\n\n__all__ = {sorted(names)}  # noqa: RUF022'
     return "\n\n".join([head, *texts])
 
 

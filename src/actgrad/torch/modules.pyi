@@ -18,7 +18,7 @@ __all__ = [
     "Swish",
     "Tanh",
     "Threshold",
-]
+]  # noqa: RUF022
 
 class ELU(torch.nn.Module):
     """The exponential linear unit of each element.
