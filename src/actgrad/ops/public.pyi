@@ -41,7 +41,7 @@ __all__ = [
     "tanh_backward",
     "threshold",
     "threshold_backward",
-]  # noqa: RUF022
+]
 
 add_relu: Operator
 elu: Operator

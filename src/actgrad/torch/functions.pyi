@@ -22,7 +22,7 @@ __all__ = [
     "swish",
     "tanh",
     "threshold",
-]  # noqa: RUF022
+]
 
 def elu(
     input: torch.Tensor,

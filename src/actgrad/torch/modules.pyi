@@ -6,19 +6,19 @@ __all__ = [
     "ELU",
     "GEGLU",
     "GELU",
+    "SELU",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
     "LeakyReLU",
     "ReLU",
-    "SELU",
     "SiLU",
     "Sigmoid",
     "SwiGLU",
     "Swish",
     "Tanh",
     "Threshold",
-]  # noqa: RUF022
+]
 
 class ELU(torch.nn.Module):
     """The exponential linear unit of each element.
