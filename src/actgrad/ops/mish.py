@@ -1,7 +1,7 @@
 """Mish, x * tanh(softplus(x)) (Misra 2019, https://arxiv.org/abs/1908.08681)."""
 
 from ..base.definition import Torch
-from ..base.xp import maximum, minimum, sigmoid, sigmoid_times
+from ..base.xp import abs, exp_times, maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, equal, supported
 from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
@@ -10,17 +10,28 @@ FAR = 1000.0  # beyond it the tail is 0 in every dtype; keeps infinity * 0 out o
 
 
 def mish_formula(x):
-    """x * tanh(log(1 + exp(x))) = x * s * (1 + q) / (1 + q**2), s = sigmoid(x), q = sigmoid(-x)"""
-    q = sigmoid(-x)
-    return sigmoid_times(x, maximum(x, -FAR) * ((1.0 + q) / (1.0 + q * q)))
+    """x * tanh(log(1 + exp(x))) = x * (p**2 - 1) / (p**2 + 1), p = 1 + exp(x)"""
+    a = -abs(x)
+    e = exp_times(a, 1.0)
+    # Where x > 0, numerator and denominator are divided by exp(2 * x), else the numerator by exp(x).
+    ratio = where(x > 0, 1.0 + 2.0 * e, 2.0 + e) / mish_denominator(x, e)
+    return where(x > 0, x * ratio, exp_times(a, where(x > 0, 0.0, maximum(x, -FAR)) * ratio))
+
+
+def mish_denominator(x, e):
+    """p**2 + 1 where x <= 0, that times e**2 where x > 0, for e = exp(-abs(x))"""
+    return where(x > 0, 1.0 + 2.0 * e * (1.0 + e), 2.0 + e * (2.0 + e))
 
 
 def mish_derivative(x):
-    """t + x * s * (1 - t**2), t = tanh(log(1 + exp(x))) = s * (1 + q) / d, 1 - t**2 = (2 * q / d)**2, d = 1 + q**2"""
-    q = sigmoid(-x)
-    d = 1.0 + q * q
-    ratio = 2.0 * q / d
-    return sigmoid_times(x, (1.0 + q) / d + minimum(maximum(x, -FAR), FAR) * ratio * ratio)
+    """t + x * sigmoid(x) * (1 - t**2), t = tanh(log(1 + exp(x)))"""
+    a = -abs(x)
+    e = exp_times(a, 1.0)
+    d = mish_denominator(x, e)
+    bounded = minimum(maximum(x, -FAR), FAR)
+    slope = where(x > 0, 4.0 * e * e, 4.0) * bounded * (1.0 + e) / d
+    y = (where(x > 0, 1.0 + 2.0 * e, 2.0 + e) + slope) / d
+    return where(x > 0, y, exp_times(a, y))
 
 
 mish = Operator(
