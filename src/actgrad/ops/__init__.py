@@ -3,6 +3,7 @@
 from . import (  # noqa: F401  importing registers
     celu,
     elu,
+    erfinv,
     fast_gelu,
     geglu,
     gelu,

@@ -8,6 +8,7 @@ __all__ = [
     "celu_backward",
     "elu",
     "elu_backward",
+    "erfinv",
     "fast_gelu",
     "fast_gelu_backward",
     "geglu",
@@ -69,6 +70,7 @@ celu: Operator
 celu_backward: Operator
 elu: Operator
 elu_backward: Operator
+erfinv: Operator
 fast_gelu: Operator
 fast_gelu_backward: Operator
 geglu: Operator

@@ -6,6 +6,7 @@ __all__ = [
     "add_relu",
     "celu",
     "elu",
+    "erfinv",
     "fast_gelu",
     "geglu",
     "geglu_two",
@@ -61,6 +62,12 @@ def elu(
     `save` names the tensor that is saved for the gradient: 'auto', 'input', 'result'.
     By default it is the result where that suffices: in float32 and float64, and in any
     dtype where the gradient needs only signs. Else it is the input.
+    """
+
+def erfinv(input: torch.Tensor) -> torch.Tensor:
+    """The inverse error function of each element; that of integers in float32.
+
+    y with erf(y) = x; NaN where abs(x) > 1
     """
 
 def silu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
@@ -152,7 +159,7 @@ def logsigmoid(input: torch.Tensor) -> torch.Tensor:
 def mish(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     """x * tanh(softplus(x)) of each element x.
 
-        x * tanh(log(1 + exp(x))) = x * s * (1 + q) / (1 + q**2), s = sigmoid(x), q = sigmoid(-x)
+        x * tanh(log(1 + exp(x))) = x * (p**2 - 1) / (p**2 + 1), p = 1 + exp(x)
 
     `inplace` overwrites the input with the result.
     """
