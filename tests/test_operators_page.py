@@ -45,7 +45,7 @@ def test_page_has_every_check_in_order() -> None:
             assert f"{signature.name}(" in sections[operator.name]
 
 
-def test_a_new_operator_has_a_page(softplus: ModuleType) -> None:
-    _, _, section = script("operators").page().partition("## softplus_backward")
-    assert "actgrad.softplus_backward(grad_output, self, *, beta=1.0" in section
+def test_a_new_operator_has_a_page(smooth_relu: ModuleType) -> None:
+    _, _, section = script("operators").page().partition("## smooth_relu_backward")
+    assert "actgrad.smooth_relu_backward(grad_output, self, *, beta=1.0" in section
     assert "Requires beta > 0." in section

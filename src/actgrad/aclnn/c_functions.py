@@ -41,6 +41,8 @@ class CFunction:
         operator = self.operator = signature.operator.with_definition(signature.definition)
         self._defaults = {name: operator.defaults[name] for name in signature.function.optional.split()}
         self._places = {p.argument: k for k, p in enumerate(signature.parameters)}
+        required = [p for p in signature.parameters if p.is_unread and not p.is_optional]
+        self._unread = [(self._places[p.argument], p.argument) for p in required]
         # The places of the schema's tensors among the arguments; in place, the input is the output.
         self.inputs = tuple(self._places[name] for name in operator.schema.tensor_names)
         named = (self._places[name] for name in operator.schema.outputs if not signature.in_place)
@@ -68,6 +70,9 @@ class CFunction:
         values: list[Any] = []  # the other arguments: scalars and flags
         tokens: list[Any] = [terms]
         is_plain = True
+        for k, name in self._unread:
+            if given[k] is None:
+                raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
         try:
             for k in self.tensors:
                 tensor = given[k]

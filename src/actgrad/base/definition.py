@@ -45,6 +45,7 @@ class C:
     reference: str = "selfRef"  # the one tensor of the form in place
     const_reference: bool = False  # whether it is const all the same
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not
+    unread: str = ""  # C names of tensors that are neither read nor written; "name?" may be a null pointer
     optional: str = ""  # the scalar that may be a null pointer, which means its default
     doubles: str = ""  # scalars that are a double, no aclScalar
     text: str = ""  # the switch, given as its name in char*
