@@ -16,8 +16,8 @@ import pytest
 from sdk_programs import EXAMPLES, PROGRAMS, Sdk, needs_compiler, run
 from test_sdk_examples import check_thirteen
 
-from actgrad.cli.main import main
 from actgrad.base.definition import C
+from actgrad.cli.main import main
 from actgrad.sdk import builder, prototypes
 from actgrad.sdk import prefix as prefixes
 from actgrad.sdk.prefix import SdkError

@@ -42,7 +42,8 @@ class C:
     parameters: str = ""  # their names in C, where not all are the schema's in camelCase
     header: str = ""  # else aclnn_ and the name in snake_case
     in_place: bool = True  # whether there is a form in place too, where the operator may be that
-    reference: str = "selfRef"  # the one tensor of the form in place
+    overwrites_first: bool = False  # whether the form in place overwrites the first of several tensors
+    reference: str = "selfRef"  # the tensor that the form in place overwrites
     const_reference: bool = False  # whether it is const all the same
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not
     optional: str = ""  # the scalar that may be a null pointer, which means its default

@@ -157,7 +157,7 @@ add_relu = Operator(
         result_shape("out"),
     ),
     torch=Torch("add_relu(input, other, alpha)"),
-    aclnn=C("AddRelu", unusual_const="alpha", reference="selfRef"),
+    aclnn=C("AddRelu", unusual_const="alpha", overwrites_first=True),
 )
 
 hardtanh = Operator(
