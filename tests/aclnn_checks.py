@@ -172,7 +172,7 @@ def dtypes_equal(name: str, other: str, **options: Any) -> Row:
     def differ(c: Call) -> bool:
         return c[name].dtype != c[other].dtype
 
-    return Row(f"{name} {other} dtypes", INVALID, (name, other), differ, (name, other), "equal", "dtype", **options)
+    return Row(f"{name} {other} dtypes", INVALID, (name, other), differ, (name,), "equal", "dtype", **options)
 
 
 def casts(source: str, target: str) -> Row:
@@ -190,7 +190,8 @@ def shapes_equal(name: str, other: str) -> Row:
     def differ(c: Call) -> bool:
         return c[name].shape != c[other].shape
 
-    return Row(f"{name} {other} shapes", INVALID, (name, other), differ, (name, other), r"shape \(", "shape")
+    # Earlier rows may have found a third tensor to have the shape of `other`: the message may name that.
+    return Row(f"{name} {other} shapes", INVALID, (name, other), differ, (name,), r"shape \(", "shape")
 
 
 def rank_limit(name: str, **options: Any) -> Row:
@@ -198,9 +199,9 @@ def rank_limit(name: str, **options: Any) -> Row:
                **options)  # fmt: skip
 
 
-def document_rank(function: str, least: int = 1) -> Row:
+def document_rank(function: str, least: int = 1, *, of: tuple[str, ...] = ()) -> Row:
     """Rank 1 to 8. The tensors' ranks are equal by other checks, so the message may name any of them."""
-    names = tensors(function)
+    names = of or tensors(function)
 
     def outside(c: Call) -> bool:
         return any(not least <= len(c[name].shape) <= 8 for name in names)

@@ -29,7 +29,7 @@ from aclnn_checks import (
     shapes_equal,
     short,
 )
-from aclnn_functions import OUTPUTS
+from aclnn_functions import GENERATED, OUTPUTS
 from aclnn_values import ITEMSIZE, Call, convertible, promoted
 
 
@@ -108,7 +108,7 @@ def silu_backward(function: str) -> Iterator[Row]:
             return out != "FLOAT"
         return not a == b == out
 
-    yield Row("dtypes alike", INVALID, names, unlike, names, "equal|FLOAT", "dtype")
+    yield Row("dtypes alike", INVALID, names, unlike, ("gradInput",), "equal|FLOAT", "dtype")
     yield chip_has("gradOutput")
     yield Row("dtypes in document", INVALID, names, lambda c: len({c[n].dtype for n in names}) > 1, ("gradOutput",),
               "equal|FLOAT", "dtype", is_numbered=False, rules="document", products=("Ascend950",))  # fmt: skip
@@ -117,7 +117,7 @@ def silu_backward(function: str) -> Iterator[Row]:
     yield replace(shapes_equal("self", "gradOutput"), products=elsewhere)
     yield replace(shapes_equal("gradInput", "gradOutput"), products=elsewhere, names=("gradInput",))
     yield from (replace(row, products=("Ascend950",)) for row in broadcasts(*names))
-    yield from within(*names[:2], least=1)
+    yield document_rank(function, of=names[:2])
 
 
 def swish(function: str) -> Iterator[Row]:
@@ -189,7 +189,7 @@ def blocks(c: Call) -> bool:
     """Whether Ascend310P cannot move a half in whole blocks."""
     if not halves(c):
         return False
-    return prod(c["x"].shape[c["dim"] % len(c["x"].shape) :]) // 2 * ITEMSIZE[c["x"].dtype] % 64 != 0
+    return prod(c["x"].shape[c["dim"] % len(c["x"].shape) :]) // 2 * ITEMSIZE.get(c["x"].dtype, 1) % 64 != 0
 
 
 def last_rows(fits: Test) -> Iterator[Row]:
@@ -327,7 +327,7 @@ def hardtanh_backward(function: str) -> Iterator[Row]:
     yield from map(rank_limit, names[:2])
     yield shapes_equal("self", "gradOutput")
     yield unnumbered(shapes_equal("out", "gradOutput"))  # not compared there; a decision of this project
-    yield from map(document_nonempty, names[:2])
+    yield document_nonempty("gradOutput")
 
 
 # Hardsigmoid and hardswish.
@@ -458,5 +458,13 @@ TABLES: dict[str, Callable[[str], Iterator[Row]]] = {
 
 def rows(function: str) -> Iterator[Row]:
     """A function's own checks in order, and those of its memory."""
-    yield from TABLES[function.removeprefix("aclnn")](function)
-    yield from memory(function)
+    own, of_memory = list(TABLES[function.removeprefix("aclnn")](function)), list(memory(function))
+    late = [row for row in own if row.status == TILING or row.stage == "kernel"]
+    yield from (row for row in own if row not in late)
+    if function in GENERATED:  # a tensor that is no more counts before a kernel is planned
+        yield from (row for row in of_memory if row.name.endswith("destroyed"))
+        yield from late
+        yield from (row for row in of_memory if not row.name.endswith("destroyed"))
+    else:
+        yield from of_memory
+        yield from late
