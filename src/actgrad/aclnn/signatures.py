@@ -49,7 +49,7 @@ class Signature:
     operator: Operator
     function: C
     definition: Definition  # of its calls
-    in_place: bool  # one tensor, selfRef, is input and output
+    in_place: bool  # the first tensor, selfRef, is input and output
     parameters: tuple[CParameter, ...]
 
     @property
@@ -120,7 +120,7 @@ def _both(operator: Operator, function: C) -> Iterator[Signature]:
     parameters = _parameters(operator, function)
     definition = operator.definition
     yield Signature(f"aclnn{function.name}", operator, function, definition.of_c(function), False, parameters)
-    if function.in_place and definition.may_be_in_place:
+    if function.overwrites_first or (function.in_place and definition.may_be_in_place):
         first, *others = [parameter for parameter in parameters if not parameter.is_output]
         is_const = function.const_reference
         reference = CParameter(function.reference, first.argument, "Tensor", True, is_const)
