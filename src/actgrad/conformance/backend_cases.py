@@ -106,7 +106,7 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
     decided = [((e.is_normal & ~e.cancels) | ~np.isfinite(e.values)).reshape(-1, len(x)) for e in alone]
     kept = (others <= 2) | np.concatenate(decided).all(axis=0)
     if operator.gradient_of is None and not operator.multiplies:
-        kept &= (others <= 2) | ~((2 < size) & (size < np.inf))
+        kept &= (others <= 2) | ~((size > 2) & (size < np.inf))
     return _pairs(operator, attributes, x[kept], other[kept])
 
 

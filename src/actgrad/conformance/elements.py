@@ -12,7 +12,7 @@ import numpy as np
 from ..base.access import Access, Part, elements_shape, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
-from ..base.errors import InvalidDtype
+from ..base.errors import InvalidArgument, InvalidDtype
 from ..base.products import Product
 from ..calls.operator import Operator
 from ..contract import allowed_dtypes
@@ -105,10 +105,12 @@ def elements(
     numbers: list[int] = []
     number = 0  # of a part among the formula's results
     for name in operator.schema.outputs:
-        whole = results.get(name)
-        parts = access.parts(name, access.whole_shape(name, shape, attributes), attributes)
-        if whole is not None:
-            outputs += _lanes(access, name, whole, attributes, shape)
+        result, whole = results.get(name), access.whole_shape(name, shape, attributes)
+        parts = access.parts(name, whole, attributes)
+        if result is not None:
+            if result.size != prod(whole):  # some functions take an empty one
+                raise InvalidArgument(f"{operator.name}: {name} has shape {result.shape}; it must be {whole}")
+            outputs += _lanes(access, name, result.reshape(whole), attributes, shape)
             numbers += range(number, number + len(parts))
         number += len(parts)
     parts = tuple(lanes), tuple(outputs), tuple(numbers)

@@ -46,12 +46,14 @@ def special_values(dtype: npt.DTypeLike) -> Array:
     return np.array([sign * float(v) for v in positive for sign in (1, -1)] + [np.nan], np.float64).astype(dtype)
 
 
-def ends(dtype: str) -> tuple[int, int]:
-    """The smallest and the largest number of a dtype of whole numbers."""
-    if BY_NAME[dtype].kind == "bool":
+def ends(dtype: str) -> tuple[Any, Any]:
+    """The smallest and the largest number of a dtype, integers as such."""
+    kind = BY_NAME[dtype]
+    if kind.kind == "bool":
         return 0, 1
-    limits = np.iinfo(BY_NAME[dtype].numpy)
-    return int(limits.min), int(limits.max)
+    limits: Any = ml_dtypes.finfo(kind.numpy) if kind.kind == "float" else np.iinfo(kind.numpy)
+    number = float if kind.kind == "float" else int
+    return number(limits.min), number(limits.max)
 
 
 def stratified(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Array:
