@@ -66,6 +66,10 @@ class Elementwise:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
         return shape
 
+    def row(self, count: int) -> Shape:
+        """The shape of so many elements, each of which sees its own number of every tensor."""
+        return (count,)
+
 
 @dataclass(frozen=True, slots=True)
 class Along(Elementwise):
@@ -88,6 +92,10 @@ class Along(Elementwise):
         if name != self.tensor or rank <= self.position:
             return shape
         return (*shape, *(1,) * (rank - 1 - self.position))
+
+    def row(self, count: int) -> Shape:
+        """The shape of so many elements, each of which sees its own number of every tensor."""
+        return (*(1,) * self.position, count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,12 @@ from ..calls.operator import REGISTRY
 from ..conformance import backend_cases
 from ..conformance.casefiles import case_files, execution
 from ..conformance.casefiles.execution import CaseOutcome
+from ..conformance.elements import is_judged, judged_dtypes
 from ..conformance.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
 from ..conformance.files import submission, tensor_files
 from ..conformance.report import page, pictures, text
 from ..conformance.standards import NAMES, OWN, REPEAT
 from ..conformance.verdict import CaseVerdict, decide
-from ..contract import allowed_dtypes
 from ..writing import outputs, terminal
 from . import argument_types, exhaustive_command
 from .argument_types import Subparsers
@@ -162,6 +162,9 @@ def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Mode:
         parser.error(f"--actual is judged as one operator's output: name one, got {len(given.operator)}")
     if mode is FILES and given.inputs is None:
         parser.error("--actual needs --inputs, the tensors that it was computed from")
+    for name in given.dtype or ():
+        if not is_judged(name):
+            parser.error(f"--dtype: complex numbers, as of {name}, are not judged")
     if mode is CASES and given.operator:
         parser.error("--cases names its operators itself")
     for name in given.dtype or () if mode is EXHAUSTIVE else ():
@@ -272,7 +275,7 @@ def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[CaseVer
     if not given.operator and product is not None:
         names = [name for name in names if product.name in REGISTRY[name].products]
     dtypes = given.dtype or BY_NAME
-    allowed = {name: allowed_dtypes(REGISTRY[name].definition, product) for name in names}
+    allowed = {name: judged_dtypes(REGISTRY[name], product) for name in names}
     pairs = [(REGISTRY[name], dtype) for name in names for dtype in allowed[name] if dtype in dtypes]
     if not pairs:
         raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(given.dtype or ['anything'])}")

@@ -70,10 +70,10 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
 def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
     """Half U[-5, 5], half N(mu, sigma) with mu from [-5, 5] and sigma from [0.1, 2]; integers of every size."""
     kind = BY_NAME[dtype]
-    if kind.kind == "int":
-        limits = np.iinfo(kind.numpy)
-        small = rng.integers(-20, 20, count)
-        return np.where(rng.random(count) < 0.5, small, rng.integers(limits.min, limits.max, count)).astype(kind.numpy)
+    if kind.kind != "float":
+        least, most = oracle.ends(dtype)
+        small = rng.integers(max(-20, least), min(20, most), count, endpoint=True)
+        return np.where(rng.random(count) < 0.5, small, rng.integers(least, most, count)).astype(kind.numpy)
     half = count // 2
     normal = rng.normal(rng.uniform(-5, 5), rng.uniform(0.1, 2), count - half)
     return np.asarray(rng.permutation(np.concatenate([rng.uniform(-5, 5, half), normal])).astype(kind.numpy))
@@ -82,28 +82,37 @@ def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
 def _usual(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
     count = SLOW_USUAL if BY_NAME[dtype].compute == "float64" else USUAL
     x = _as_result(operator, attributes, numbers(dtype, count, rng))
-    return oracle.paired(operator, attributes, x, lambda: numbers(dtype, count, rng))
+    return oracle.paired(
+        operator, attributes, x.reshape(operator.access.row(count)), lambda: numbers(dtype, count, rng)
+    )
 
 
 def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
     """Every special value alone and with every other, then each exponent; the ends of the integers."""
-    if BY_NAME[dtype].kind == "int":
-        limits = np.iinfo(BY_NAME[dtype].numpy)
-        ends = [0, 1, -1, 2, -2, 3, limits.max, limits.min, limits.max - 1, limits.min + 1]
-        x, other = (a.ravel() for a in np.meshgrid(*[np.array(ends, BY_NAME[dtype].numpy)] * 2))
-        return oracle.paired(operator, attributes, x, lambda: other)
+    if BY_NAME[dtype].kind != "float":
+        least, most = oracle.ends(dtype)
+        some = np.clip([0, 1, -1, 2, -2, 3, most, least, most - 1, least + 1], least, most).astype(BY_NAME[dtype].numpy)
+        return _pairs(operator, attributes, *(a.ravel() for a in np.meshgrid(some, some)))
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
     ones = np.ones(len(special) + len(rest), special.dtype)
     x = _as_result(operator, attributes, np.concatenate([x, special, rest]))
     other = np.concatenate([other, ones])
-    # The largest number, or infinity, times a factor that cancels or is subnormal may be anything.
+    # The largest number, or infinity, times a factor that cancels or is subnormal may be anything. So may its sum with
+    # a term that overflows.
     with np.errstate(invalid="ignore"):
-        kept = np.abs(other.astype(np.float64)) <= 2
+        size, others = np.abs(x.astype(np.float64)), np.abs(other.astype(np.float64))
     alone = oracle.expected(operator, oracle.tensors(operator, attributes, x), attributes)
-    decided = [(e.is_normal & ~e.cancels) | ~np.isfinite(e.values) for e in alone]
-    kept |= np.concatenate([d.reshape(-1, len(x)) for d in decided]).all(axis=0)
-    return oracle.paired(operator, attributes, x[kept], lambda: other[kept])
+    decided = [((e.is_normal & ~e.cancels) | ~np.isfinite(e.values)).reshape(-1, len(x)) for e in alone]
+    kept = (others <= 2) | np.concatenate(decided).all(axis=0)
+    if operator.gradient_of is None and not operator.multiplies:
+        kept &= (others <= 2) | ~((size > 2) & (size < np.inf))
+    return _pairs(operator, attributes, x[kept], other[kept])
+
+
+def _pairs(operator: Operator, attributes: dict[str, Any], x: Array, other: Array) -> tuple[Any, ...]:
+    """The tensors of a call in which each x meets the number at its place in `other`."""
+    return oracle.paired(operator, attributes, x.reshape(operator.access.row(x.size)), lambda: other)
 
 
 def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:

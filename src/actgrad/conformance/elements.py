@@ -12,8 +12,10 @@ import numpy as np
 from ..base.access import Access, Part, elements_shape, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
-from ..base.errors import InvalidDtype
+from ..base.errors import InvalidArgument, InvalidDtype
+from ..base.products import Product
 from ..calls.operator import Operator
+from ..contract import allowed_dtypes
 
 Array = np.ndarray[Any, np.dtype[Any]]
 At = slice | Array  # elements by their place in the order of rows
@@ -68,6 +70,16 @@ class Elements:
         return self.inputs[self.main]
 
 
+def is_judged(dtype: str) -> bool:
+    """Whether tensors of a dtype are judged: all but complex ones, of which only the reference backend knows."""
+    return BY_NAME[dtype].kind != "complex"
+
+
+def judged_dtypes(operator: Operator, product: Product | None) -> list[str]:
+    """The dtypes of an operator that are judged."""
+    return [name for name in allowed_dtypes(operator.definition, product) if is_judged(name)]
+
+
 def elements(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...], actual: tuple[Array | None, ...]
 ) -> Elements:
@@ -78,11 +90,9 @@ def elements(
     given = {n: array for n, array in zip(operator.schema.tensor_names, inputs, strict=False) if array is not None}
     named = zip(operator.schema.outputs, actual, strict=True)
     results = {name: array for name, array in named if array is not None}
-    for name, array in results.items():
-        if BY_NAME[array.dtype.name].kind not in ("float", "int"):
-            raise InvalidDtype(
-                f"{operator.name}: {name} is {array.dtype}; only floats and signed integers can be judged"
-            )
+    for name, array in (*given.items(), *results.items()):
+        if not is_judged(array.dtype.name):
+            raise InvalidDtype(f"{operator.name}: {name} is {array.dtype}; complex numbers are not judged")
     access, attributes = operator.access, plan.attributes
     shape = elements_shape(access, {name: array.shape for name, array in given.items()}, attributes)
     lanes: list[Lane] = []
@@ -95,10 +105,12 @@ def elements(
     numbers: list[int] = []
     number = 0  # of a part among the formula's results
     for name in operator.schema.outputs:
-        whole = results.get(name)
-        parts = access.parts(name, access.whole_shape(name, shape, attributes), attributes)
-        if whole is not None:
-            outputs += _lanes(access, name, whole, attributes, shape)
+        result, whole = results.get(name), access.whole_shape(name, shape, attributes)
+        parts = access.parts(name, whole, attributes)
+        if result is not None:
+            if result.size != prod(whole):  # some functions take an empty one
+                raise InvalidArgument(f"{operator.name}: {name} has shape {result.shape}; it must be {whole}")
+            outputs += _lanes(access, name, result.reshape(whole), attributes, shape)
             numbers += range(number, number + len(parts))
         number += len(parts)
     parts = tuple(lanes), tuple(outputs), tuple(numbers)

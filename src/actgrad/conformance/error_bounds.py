@@ -1,13 +1,13 @@
 """Numbers that know how far rounding can move them: a formula run on them bounds the errors of any backend.
 
 The bounds cover errors that ULP do not measure. A sum is as inexact as its larger term, however small the sum is;
-exp(a) changes by |a| times the relative error of a.
+exp(a) changes by |a| times the relative error of a; where rounding decides a comparison, either branch is right.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,17 +59,41 @@ class Sized:
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __gt__(self, other: Any) -> Any:
-        return self.value > number(other).value
+    def __gt__(self, other: Any) -> Comparison:
+        return _compared(np.greater, self, number(other))
 
-    def __ge__(self, other: Any) -> Any:
-        return self.value >= number(other).value
+    def __ge__(self, other: Any) -> Comparison:
+        return _compared(np.greater_equal, self, number(other))
 
-    def __lt__(self, other: Any) -> Any:
-        return self.value < number(other).value
+    def __lt__(self, other: Any) -> Comparison:
+        return _compared(np.less, self, number(other))
 
-    def __le__(self, other: Any) -> Any:
-        return self.value <= number(other).value
+    def __le__(self, other: Any) -> Comparison:
+        return _compared(np.less_equal, self, number(other))
+
+    @property
+    def rounding(self) -> Any:
+        """The size of the error of one rounding, in units of the compute dtype."""
+        return 0 if self.is_exact else np.maximum(np.abs(self.value), self.size)
+
+
+class Comparison(NamedTuple):
+    """Where a comparison holds, and where the sides are so near that rounding decides it."""
+
+    holds: Array
+    is_open: Any = False
+
+
+def _compared(function: Callable[..., Any], a: Sized, b: Sized) -> Comparison:
+    apart = np.abs(a.value - b.value)
+    return Comparison(function(a.value, b.value), apart < _unit(apart) * (a.rounding + a.slip + b.rounding + b.slip))
+
+
+def _unit(exact: Array) -> float:
+    """The largest relative error of a rounding in the compute dtype, which the dtype of exact values tells."""
+    if exact.dtype.kind in "iu":
+        return 0.0
+    return 2.0**-53 if exact.dtype == np.longdouble else 2.0**-24
 
 
 def exactly(value: Any) -> Sized:
@@ -80,22 +104,25 @@ def exactly(value: Any) -> Sized:
 
 def number(value: Any) -> Sized:
     """Any operand of a formula as a Sized."""
-    return value if isinstance(value, Sized) else exactly(np.asarray(value, np.float64))
+    return value if isinstance(value, Sized) else exactly(value)
 
 
 def _is_power_of_two(x: Array) -> bool:
     return np.ndim(x) == 0 and bool(np.frexp(np.abs(x))[0] == 0.5)
 
 
-def _where(condition: Any, x: Any, y: Any) -> Sized:
+def _where(condition: Comparison, x: Any, y: Any) -> Sized:
     a, b = number(x), number(y)
-    value, size, slip = (np.where(condition, p, q) for p, q in ((a.value, b.value), (a.size, b.size), (a.slip, b.slip)))
+    holds, is_open = condition
+    value, size, slip = (np.where(holds, p, q) for p, q in ((a.value, b.value), (a.size, b.size), (a.slip, b.slip)))
+    if np.any(is_open):  # either branch is right
+        slip = slip + np.where(is_open, np.abs(a.value - b.value) / _unit(value), 0)
     return Sized(value, size, slip, a.is_exact and b.is_exact)
 
 
 def _minimum(x: Any, y: Any) -> Sized:
     a, b = number(x), number(y)
-    return _where((a.value <= b.value) | np.isnan(a.value), a, b)
+    return _where(Comparison((a.value <= b.value) | np.isnan(a.value)), a, b)
 
 
 def _maximum(x: Any, y: Any) -> Sized:
@@ -113,8 +140,7 @@ def _function(name: str, derivative: Callable[..., Any]) -> Callable[..., Sized]
     def apply(x: Any, *constants: float) -> Sized:
         a = number(x)
         value = xp.FUNCTIONS[name](a.value, *constants)
-        rounding = 0 if a.is_exact else np.maximum(np.abs(a.value), a.size)
-        return Sized(value, np.abs(value), np.abs(derivative(a.value, *constants)) * (rounding + a.slip))
+        return Sized(value, np.abs(value), np.abs(derivative(a.value, *constants)) * (a.rounding + a.slip))
 
     return apply
 

@@ -33,7 +33,7 @@ class ElementErrors:
 
     actual: Array
     exact: Array  # not rounded, in the golden precision
-    golden: Array  # rounded to the output's dtype, in the golden precision
+    golden: Array  # rounded to the output's dtype; of floats in the golden precision
     error: Array  # |actual - golden|; infinite where one of them is NaN
     ulps: Array  # of |actual - exact|; for integers |actual - golden|
     is_finite: bool  # all of them
@@ -46,10 +46,12 @@ def compare(actual: Array, exact: Array) -> ElementErrors:
     dtype = BY_NAME[actual.dtype.name]
     none = np.zeros(len(actual), bool)
     with np.errstate(all="ignore"):
-        wide, golden = actual.astype(exact.dtype), rounded(exact, dtype).astype(exact.dtype)
-        error = np.abs(wide - golden)
-        if dtype.kind != "float":
+        golden = rounded(exact, dtype)
+        if dtype.kind != "float":  # doubles may be equal where large integers are not
+            error = np.maximum(actual != golden, np.abs(actual.astype(np.float64) - golden.astype(np.float64)))
             return ElementErrors(actual, exact, golden, error, error, True, none, none)
+        wide, golden = actual.astype(exact.dtype), golden.astype(exact.dtype)
+        error = np.abs(wide - golden)
         ulps = oracle.ulp_errors(actual, exact)
         if np.isfinite(wide).all() and np.isfinite(golden).all():
             return ElementErrors(actual, exact, golden, error, ulps, True, none, none)

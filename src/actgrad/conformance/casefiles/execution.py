@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...base import products
-from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError, BackendUnavailable
 from ...calls.operator import Operator
 from .. import backend_cases, oracle
 from ..backend_cases import BackendCase, garbage
-from ..elements import Array
+from ..elements import Array, is_judged
 from ..files.sizes import available_memory
 from ..judging import judge
 from ..standards import OWN, REPEAT, STANDARDS
@@ -100,8 +99,8 @@ def _refuse_unfit(case: Described) -> None:
     """Raise for tensors that cannot be judged: by their dtype, or by their size."""
     tensors = (*case.inputs.items(), *case.outputs.items())
     for name, tensor in tensors:
-        if BY_NAME[tensor.dtype].kind not in ("float", "int") or tensor.dtype == "complex32":
-            raise NotRun(f"{name} is {tensor.dtype}; only floats and signed integers can be judged")
+        if not is_judged(tensor.dtype):
+            raise NotRun(f"{name} is {tensor.dtype}; complex numbers are not judged")
     size, free = sum(tensor.nbytes for _, tensor in tensors), available_memory()
     if size > 1 << 62 or (free is not None and _TIMES * size > free):
         raise NotRun(f"its tensors take {size:,} bytes and judging {_TIMES} times that; {free or 0:,} bytes are free")

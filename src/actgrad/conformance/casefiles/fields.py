@@ -75,6 +75,8 @@ def attribute(what: str, kind: str, value: Any, must: str = "a number") -> Any:
         return bool(value) if type(value) in (bool, int) and value in (0, 1) else refuse(what, value, "true or false")
     if kind == "int":
         return value if type(value) is int else refuse(what, value, "a whole number")
+    if kind == "text":
+        return text(what, value)
     plain = float(value) if isinstance(value, bool) else number(value)
     return refuse(what, value, must) if plain is None else plain
 

@@ -74,9 +74,7 @@ class Sample:
                     numbers = numbers[::-1]  # each half's gradient goes where that half is
         if formula is not None:
             computation = replace(computation, formulas=(*computation.formulas[:-1], formula))
-        precision = Golden(computation).precision
-        with np.errstate(all="ignore"):
-            values = [lane.astype(precision) for lane in lanes] + [precision(s) for s in computation.scalars]
+        values = Golden(computation).numbers(lanes)
         results = oracle.evaluate(computation, values, error_bounds.FUNCTIONS if functions is None else functions)
         return [
             oracle.Expected(*same_shape(results[n], self.places.shape), lane.dtype, computation.compute)
