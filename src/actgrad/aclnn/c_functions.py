@@ -64,6 +64,7 @@ class CFunction:
         is_plain = True
         for k, name in self._unread:
             if given[k] is None:
+                self._check_early(given, terms)
                 raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
         try:
             for k in self.tensors:
