@@ -72,6 +72,7 @@ class CFunction:
         is_plain = True
         for k, name in self._unread:
             if given[k] is None:
+                self._check_early(given, terms)
                 raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
         try:
             for k in self.tensors:
@@ -140,6 +141,8 @@ class CFunction:
         """A parameter that is no pointer to an object: bool, int64_t, double or char*."""
         if type(value) is bool and kind == "bool":
             return value
+        if value is None:
+            value = self._defaults.get(argument.name)
         if kind == "text" and value is None:
             raise NullArgument(f"{self.operator.name}: {argument.name} is None; it is required")
         if value is None or isinstance(value, str) is not (kind == "text"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from ..base.loop import row_major
-from .check import Call, Check
+from .check import Call, Check, When
 from .results import result_shapes
 
 
@@ -49,6 +49,25 @@ def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
         )
 
     return (Check(f"{packed} has an even size along {dim}", test, about=(packed, dim)),)
+
+
+def most_along(packed: str, most: int, others: int, dim: str = "dim") -> tuple[Check, ...]:
+    """Where a product judges, the packed tensor has 1 to `most` elements along `dim`, in at most `others` rows."""
+
+    def test(call: Call) -> str | None:
+        shape, number = call.inputs[packed].shape, call.attributes[dim]
+        size = shape[number]
+        if not 1 <= size <= most:
+            return f"{packed} has size {size} in dimension {number}; it must have 1 to {most}"
+        rows = prod(shape) // size
+        return (
+            f"{packed} has {rows} rows along dimension {number}; it must have at most {others}"
+            if rows > others
+            else None
+        )
+
+    rule = f"{packed} has 1 to {most} elements along {dim}, in at most {others} rows"
+    return (Check(rule, test, when=When.PRODUCT, about=(packed, dim)),)
 
 
 def half_size(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
