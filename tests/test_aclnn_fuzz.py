@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from aclnn_breakers import breakers
 from aclnn_calls import FORMATS, Live, functional
-from aclnn_checks import EXISTS, PRODUCTS, SUCCESS, listed
+from aclnn_checks import EXISTS, INVALID, NO_KERNEL, NOT_CONFIGURED, NULL, PRODUCTS, SUCCESS, TILING, listed
 from aclnn_functions import FUNCTIONS, GENERATED, INPUTS, OUTPUTS, WHOLE, good, tensors
 from aclnn_model import faults, rows
 from aclnn_values import COMPLEX, DTYPES, FLOATS, INTEGERS, ITEMSIZE, NUMPY, SCALARS, Call, Scalar, Tensor, promoted
@@ -69,7 +69,7 @@ class Generator:
     def call(self) -> Call:
         """A call that is good, but for the rank now and then."""
         function = self.pick(FUNCTIONS)
-        product = self.pick(EXISTS[function]) if self.chance(0.97) else self.pick(PRODUCTS)
+        product = self.pick(EXISTS[function] if self.chance(0.93) else PRODUCTS)
         call = good(function, product, self.chance(0.3))
         changes: dict[str, Any] = {}
         shapes = self.shapes(call, changes)
@@ -267,7 +267,9 @@ def examine(call: Call, sample: bool, surroundings: str = "as it is") -> tuple[s
         with live.judged():
             same, near = functional(live), functional(live, backend="reference")
         for n, exact, close in zip(OUTPUTS[call.function], same, near, strict=True):
-            if not same_bits(live.view(n), exact):
+            # Integers beside floats are computed in another precision than the promoted floats.
+            is_mixed = {call[i].dtype for i in INPUTS[call.function]} & {*INTEGERS, "BOOL"} and exact.dtype.kind != "i"
+            if not (is_close if is_mixed else same_bits)(exact, live.view(n)):
                 return first, f"{n} is {live.view(n)}, the Python function says {exact}"
             if not is_close(exact, close):
                 return first, f"{n} is {live.view(n)}, the reference says {close}"
@@ -287,7 +289,7 @@ def is_close(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(same.all())
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True, database=None)
+@settings(max_examples=5000, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 2**32), st.integers(0, 3), st.sampled_from(list(SURROUNDINGS)))
 def test_random_calls(seed: int, breaks: int, surroundings: str) -> None:
     generator = Generator(seed)
@@ -317,7 +319,7 @@ def test_100_000_random_calls() -> None:
         print(f"{seen[function, row]:6} {function}: {row}")
     kinds = Counter((f, row, fault[:60]) for f, row, fault, _ in wrong)
     assert not wrong, "\n".join([f"{len(wrong)} wrong", *(f"{n} {kind}" for kind, n in kinds.most_common(40))])
-    assert statuses[SUCCESS] >= 25_000
-    assert min(statuses.values()) >= 1000
-    assert len(statuses) == 4
-    assert min(seen[key] for key in by_name) >= 20
+    least = {SUCCESS: 25_000, NULL: 5000, INVALID: 25_000, NO_KERNEL: 500, TILING: 300, NOT_CONFIGURED: 30}
+    assert {code for code, count in least.items() if statuses[code] < count} == set()
+    assert statuses.keys() == least.keys()
+    assert min(seen[key] for key in by_name) >= 4
