@@ -139,7 +139,8 @@ def _prototype(start: str, parameters: tuple[str, ...]) -> str:
 
 def _argument(parameter: CParameter, signature: Signature) -> str:
     if parameter.type == "Tensor":
-        kind = "TENSOR_IN_OUT" if signature.in_place else "TENSOR_OUT" if parameter.is_output else "TENSOR_IN"
+        output = "TENSOR_IN_OUT" if signature.in_place else "TENSOR_OUT"
+        kind = output if parameter.is_output else "TENSOR_IN"
         return f'{{{kind}, "{parameter.name}", {parameter.name}, 0}}'
     if parameter.type == "Scalar":
         return f'{{SCALAR, "{parameter.name}", {parameter.name}, 0}}'

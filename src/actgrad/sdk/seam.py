@@ -33,7 +33,7 @@ MOST_CACHED = 4096  # calls
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 4  # the version of words and plans; nnopbase.h has the same number
+INTERFACE = 5  # the version of words and plans; nnopbase.h has the same number
 #: actgrad_plan of nnopbase.h: the plan of one call, and the part for other calls of the same words
 _ANSWER, _GENERAL = struct.Struct(f"<6q{OPERANDS}Q"), struct.Struct(f"<{2 + 6 * OPERANDS}q")
 PLAN_SIZE = _ANSWER.size + _GENERAL.size
@@ -228,13 +228,19 @@ def _answer(planned: Plan, cached: CachedWords | None, is_here: bool) -> Answer:
     return answer if cached is None else answer._replace(general=cached.general)
 
 
-def run(handle: int) -> tuple[int, str]:
-    """Compute a plan without machine code: (status, text of a failure)."""
+def run(handle: int, distance: int = 0) -> tuple[int, str]:
+    """Compute a plan without machine code: (status, text of a failure).
+
+    `distance` is that from the plan's addresses to the memory itself, which a strict program cannot touch elsewhere.
+    """
     try:
         kept = _kept.get(handle)
         if not isinstance(kept, Plan):
             raise ActgradError("the executor was made before this process was forked; call phase one again")
-        kept.run()
+        if distance:
+            kept.kernel.run(*[address + distance for address in kept.addresses])
+        else:
+            kept.run()
     except BaseException as error:  # as in plan
         return _failure(error, _text(error))
     return 0, ""
@@ -265,8 +271,8 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
             report_text(text.encode())
         ctypes.memmove(result, answer.packed(), PLAN_SIZE)
 
-    def run_for_c(handle: int) -> int:
-        status, text = run(handle)
+    def run_for_c(handle: int, distance: int) -> int:
+        status, text = run(handle, distance)
         if text:
             report_text(text.encode())
         return status
@@ -277,7 +283,7 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
     functions: list[Any] = [
         ctypes.CFUNCTYPE(None, ctypes.c_char_p, pointer, integer, pointer, integer, pointer)(plan_for_c),
-        ctypes.CFUNCTYPE(ctypes.c_int32, integer)(run_for_c),
+        ctypes.CFUNCTYPE(ctypes.c_int32, integer, integer)(run_for_c),
         ctypes.CFUNCTYPE(None, pointer, integer)(release_for_c),
     ]
     table = (ctypes.c_void_p * len(functions))(*[ctypes.cast(f, ctypes.c_void_p).value for f in functions])

@@ -189,7 +189,7 @@ static void plan(const char* function, const int64_t* words, int64_t count, cons
     if (is_of_program) result->is_general = false; /* its Python may choose other rules for the next call */
 }
 
-static int32_t run(int64_t handle) { return is_ready() ? planner.run(handle) : INNER; }
+static int32_t run(int64_t handle, int64_t distance) { return is_ready() ? planner.run(handle, distance) : INNER; }
 
 static void release(const int64_t* handles, int64_t count) {
     if (is_ready()) planner.release(handles, count);

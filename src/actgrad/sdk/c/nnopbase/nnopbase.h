@@ -48,7 +48,7 @@ struct aclScalar {
    call as words, and per tensor its address and the bytes left in its allocation. It answers with a plan. */
 enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS }; /* dead: destroyed, or no object at all */
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 4 }; /* the version of words and plans; seam.py has the same number */
+enum { INTERFACE = 5 }; /* the version of words and plans; seam.py has the same number */
 
 /* The memory that a plan needs of one tensor, in bytes from the address of its storage. */
 typedef struct {
@@ -75,7 +75,7 @@ typedef struct {
 typedef struct {
     void (*plan)(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
                  actgrad_plan* plan);
-    int32_t (*run)(int64_t handle);
+    int32_t (*run)(int64_t handle, int64_t distance); /* from the plan's addresses to the memory itself */
     void (*release)(const int64_t* handles, int64_t count);
 } actgrad_planner;
 

@@ -91,7 +91,7 @@ static void run_plan(void* argument) {
     const actgrad_plan* plan = run->plan;
     if (plan->is_run_by_planner) {
         const actgrad_planner* planner = actgrad_planner_or_report();
-        run->status = planner == NULL ? INNER : planner->run(plan->handle);
+        run->status = planner == NULL ? INNER : planner->run(plan->handle, actgrad_memory_distance());
         return;
     }
     int32_t (*kernel)(void*, const uint64_t*) = (int32_t (*)(void*, const uint64_t*))(intptr_t)plan->run;
