@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from aclnn_checks import (
     INVALID,
+    PRODUCTS,
     TILING,
     Row,
     broadcasts,
@@ -114,7 +115,7 @@ def silu_backward(function: str) -> Iterator[Row]:
     yield Row("dtypes in document", INVALID, names, lambda c: len({c[n].dtype for n in names}) > 1, ("gradOutput",),
               "equal|FLOAT", "dtype", is_numbered=False, rules="document", products=("Ascend950",))  # fmt: skip
     yield from map(rank_limit, names[:2])
-    elsewhere = tuple(p for p in Row.__dataclass_fields__["products"].default if p != "Ascend950")
+    elsewhere = tuple(p for p in PRODUCTS if p != "Ascend950")
     yield replace(shapes_equal("self", "gradOutput"), products=elsewhere)
     yield replace(shapes_equal("gradInput", "gradOutput"), products=elsewhere, names=("gradInput",))
     yield from (replace(row, products=("Ascend950",)) for row in broadcasts(*names))

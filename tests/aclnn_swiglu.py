@@ -20,10 +20,7 @@ from aclnn_values import ITEMSIZE, Call
 
 
 def tilings(out: str, *rows: Row) -> Iterator[Row]:
-    """Rows where a generated function plans its kernel, unless its output is empty; by the document always, and 161002.
-
-    A row that another one of the same stage rules out does not hold in the document either.
-    """
+    """Rows where a generated function plans its kernel, unless its output is empty; by the document always, 161002."""
     for row in rows:
         yield replace(row, name=f"{row.name} in document", rules="document")
     for row in rows:

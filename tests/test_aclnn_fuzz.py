@@ -35,6 +35,13 @@ CASTS = {
     "aclnnHardtanhBackward": "out", "aclnnHardsigmoidBackward": "out", "aclnnHardswish": "out",
     "aclnnGeluBackward": "gradInput", "aclnnPrelu": "out",
 }  # fmt: skip
+
+
+def is_of_950(call: Call) -> bool:
+    """Whether a call is one of a function that broadcasts and promotes on Ascend950 alone."""
+    return (call.function, call.product) == ("aclnnSiluBackward", "Ascend950")
+
+
 SIZES = (1, 1, 2, 2, 3, 4, 5, 7)
 NUMBERS = (0.5, 1.0, 1.5, 0.01, 2.0, 0.0, -0.0, -1.0, -1e-50, 1e-40, float("nan"), float("inf"), float("-inf"), 100.0)
 
@@ -78,6 +85,10 @@ class Generator:
         for name, value in call.arguments.items():
             if isinstance(value, Scalar):
                 changes[name] = self.scalar()
+                if call.function == "aclnnThresholdBackward" and self.chance(0.3):
+                    changes[name] = Scalar("INT8", 0)
+                    if self.chance(0.3):
+                        changes |= {f"{n}.dtype": "INT64" for n in tensors(function)}
                 if name == "alpha" and "AddRelu" in function and self.chance(0.7):
                     changes[name] = Scalar(self.pick(("INT8", "INT32", "UINT8", "BOOL")), 1)
             elif isinstance(value, bool):
@@ -102,7 +113,7 @@ class Generator:
             shapes = {n: whole if n in WHOLE[function] else shape for n in shapes}
             if function in GENERATED and self.chance(0.1):
                 shapes["out"] = (prod(shapes["out"]),)
-        if function in BROADCAST and self.chance(0.4):
+        if (function in BROADCAST or is_of_950(call)) and self.chance(0.4):
             first, second = INPUTS[function]
             thin = tuple(1 if self.chance(0.4) and n else n for n in shape)
             name = second if function == "aclnnInplaceAddRelu" else self.pick((first, second))
@@ -116,10 +127,11 @@ class Generator:
         """The tensors' dtypes, most often one for all."""
         function, names = call.function, tensors(call.function)
         found = dict.fromkeys(names, self.pick(listed(call)))
-        if self.chance(0.3) and (function in MIXED or len(INPUTS[function]) == 1):
+        is_mixed = function in MIXED or is_of_950(call)
+        if self.chance(0.3) and (is_mixed or len(INPUTS[function]) == 1):
             for n in INPUTS[function]:
                 found[n] = self.pick(listed(call, n))
-            if function in MIXED:
+            if is_mixed:
                 out = promoted(*(found[n] for n in INPUTS[function]))
                 found[OUTPUTS[function][0]] = out or "FLOAT"
         if "GeluBackward" in function and self.chance(0.1):
