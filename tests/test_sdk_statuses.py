@@ -24,6 +24,8 @@ pytestmark = needs_compiler
 
 DRIVER = Path(__file__).parent / "sdk" / "driver.py"
 PRODUCTS = ("Ascend910B", "Ascend310P", "Ascend910", "Ascend950", "Ascend310B")
+#: The SDK does not pass a char* on yet.
+OF_TEXT = ("aclnnGeluBackwardV2",)
 
 
 def calls(seed: int, count: int, product: str, document: bool) -> list[Call]:
@@ -34,7 +36,7 @@ def calls(seed: int, count: int, product: str, document: bool) -> list[Call]:
         if generator.chance(0.5):
             call = generator.broken(call)
         call = Call(call.function, call.arguments, product, document)
-        if all(fits(value) for value in call.arguments.values()):
+        if call.function not in OF_TEXT and all(fits(value) for value in call.arguments.values()):
             found.append(call)
     return found
 
