@@ -93,7 +93,7 @@ ATEN: dict[str, Callable[..., Any]] = {
     "tanh_backward": lambda ops, a, g, y: ops.tanh_backward(g, y),
     "silu": lambda ops, a, x: ops.silu(x),
     "silu_backward": lambda ops, a, g, x: ops.silu_backward(g, x),
-    "swish": lambda ops, a, x: ops.silu(a["beta"] * x) / a["beta"],
+    "swish": lambda ops, a, x: x * ops.sigmoid(a["beta"] * x),
     "swish_backward": lambda ops, a, g, x: ops.silu_backward(g, a["beta"] * x),
     "swiglu": lambda ops, a, packed: ops.silu(packed.chunk(2, a["dim"])[0]) * packed.chunk(2, a["dim"])[1],
     "swiglu_backward": _aten_swiglu_backward,

@@ -181,7 +181,7 @@ class Sweep:
         judged = np.arange(self.chunk) < count
         if self._torch is not None:  # SELU's derivative at 0 is a convention; infinities and NaN differ too
             with np.errstate(invalid="ignore"):
-                x = self.x.astype(np.float64)
+                x = self.x.ravel().astype(np.float64)
             judged &= np.isfinite(x) & (x != 0)
         for lane, number in zip(self.call.outputs, self.call.numbers, strict=True):
             yield self._found(lane.take(slice(0, self.chunk)), exact[number], bits, judged, number)
