@@ -1,13 +1,13 @@
 """docs/operators.md, made from the registry: interfaces, formulas, data types and checks of every operator.
 
 python scripts/operators.py            print it
-python scripts/operators.py --write    write it to docs/operators.md
+python scripts/operators.py --write    write it to docs/operators.md, and the operators' names into docs/api
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import writing
@@ -17,10 +17,13 @@ from actgrad.aclnn import signatures
 from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.base import products
 from actgrad.base.dtypes import BY_NAME
-from actgrad.contract import Origin, When, allowed_dtypes
+from actgrad.contract import Check, Origin, When, allowed_dtypes, checks_of
+from actgrad.contract.shape_rules import available
+from actgrad.writing.documents import write_part
 
 PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
 PLOTS = PAGE.parent / "images"
+API = PAGE.parent / "api"
 
 INTRODUCTION = """\
 # Operators
@@ -86,7 +89,7 @@ def section(operator: Operator) -> Iterator[str]:
     yield from _formula(operator)
     if functions:
         yield from _dtypes(operator)
-        yield from _checks(operator, functions)
+        yield from _checks(functions)
     else:
         dtypes = ", ".join(allowed_dtypes(operator.definition, None))
         yield f"Data types: {dtypes}. There is no C function of this operator."
@@ -113,6 +116,10 @@ def _interfaces(operator: Operator, functions: tuple[Signature, ...]) -> Iterato
         yield f"ir.{graph.name}({', '.join([*graph.inputs, *attributes])})  # {outputs}"
     yield "```"
     yield ""
+    for signature in functions:
+        if signature.fixed:
+            yield f"{signature.name} has {', '.join(f'{name}={value!r}' for name, value in signature.fixed.items())}."
+            yield ""
 
 
 def _prototypes(signature: Signature) -> Iterator[str]:
@@ -123,7 +130,10 @@ def _prototypes(signature: Signature) -> Iterator[str]:
 
 def _formula(operator: Operator) -> Iterator[str]:
     is_backward = operator.gradient_of is not None
-    yield "Derivative by the input, times grad_output:" if is_backward else "Of an element:"
+    if operator.definition.takes_gradient:
+        yield "The gradient, g being grad_output:"
+    else:
+        yield "Derivative by the input, times grad_output:" if is_backward else "Of an element:"
     yield ""
     formulas = operator.formula if isinstance(operator.formula, Mapping) else {None: operator.formula}
     switch = operator.switch if isinstance(operator.switch, str) else "case"
@@ -136,36 +146,66 @@ def _formula(operator: Operator) -> Iterator[str]:
 def _dtypes(operator: Operator) -> Iterator[str]:
     yield "| product | data types |"
     yield "| --- | --- |"
+    status = available(operator.definition).error.status
     for product in products.BY_NAME.values():
         names = [BY_NAME[name].acl_name for name in allowed_dtypes(operator.definition, product)]
-        has = ", ".join(names) if product.name in operator.products else "not available: 561103"
+        has = ", ".join(names) if product.name in operator.products else f"not available: {status}"
         yield f"| {product} ({product.marketing}) | {has} |"
     yield ""
 
 
-def _checks(operator: Operator, functions: tuple[Signature, ...]) -> Iterator[str]:
-    signature = functions[0]
-    yield "| | holds | status | where it stands | in force |"
-    yield "| --- | --- | --- | --- | --- |"
+def _checks(functions: tuple[Signature, ...]) -> Iterator[str]:
+    """A table of checks for all functions that have the same; in front their names, where there are several tables."""
+    groups: dict[tuple[Check, ...], list[Signature]] = {}
+    for signature in functions:
+        groups.setdefault(checks_of(signature.definition), []).append(signature)
+    for alike in groups.values():
+        if len(groups) > 1:
+            yield f"{', '.join(signature.name for signature in alike)}:"
+            yield ""
+        yield "| | holds | status | where it stands | in force |"
+        yield "| --- | --- | --- | --- | --- |"
+        yield from _rows(alike[0])
+        yield ""
+        for signature in alike[1:]:
+            if signature.in_place:
+                yield f"{signature.name}: the same, with {signature.parameters[0].name} as self and out."
+                yield ""
+
+
+def _rows(signature: Signature) -> Iterator[str]:
+    """The checks of a function, numbered, in its own words."""
     rows = [
         ("workspaceSize and executor are not null (in Python they are returned)", 161001, Origin.OPERATOR, "always")
     ]
-    for check in operator.checks:
+    for check in checks_of(signature.definition):
         if check.when is not When.UNTYPED:
             force = "by the documents' letter" if check.when is When.DOCUMENT else "always"
             rows.append((signature.translated(check.rule), check.error.status, check.origin, force))
     for number, (rule, status, origin, force) in enumerate(rows, 1):
         yield f"| {number} | {rule} | {status} | {origin.value} | {force} |"
-    yield ""
-    others = [s.name for s in functions[1:] if s.in_place]
-    if others:
-        yield f"{', '.join(others)}: the same, with selfRef as self and out."
-        yield ""
+
+
+def api_parts() -> Iterator[tuple[Path, str, str]]:
+    """The generated parts of the API reference: document, name of the part, text."""
+    named = [operator.definition.torch for operator in operators.values() if operator.definition.torch is not None]
+    functions = [torch.function.partition("(")[0] for torch in named]
+    modules = [torch.module.partition("(")[0] for torch in named if torch.module]
+    yield API / "index.md", "operators", _api("actgrad", operators)
+    yield API / "torch.md", "functions", _api("actgrad.torch", functions)
+    yield API / "torch.md", "modules", _api("actgrad.torch", modules, "\n    options:\n      members: false")
+
+
+def _api(package: str, names: Iterable[str], options: str = "") -> str:
+    """The lines of the API reference for names of a package."""
+    return "\n\n".join(f"::: {package}.{name}{options}" for name in names)
 
 
 def main() -> None:
-    """Print or write the page."""
-    writing.page(__doc__, PAGE, page)
+    """Print or write the page, and with it the names in the API reference."""
+    if writing.page(__doc__, PAGE, page):
+        for document, part, text in api_parts():
+            write_part(document, part, text)
 
 
 if __name__ == "__main__":

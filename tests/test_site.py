@@ -144,7 +144,7 @@ def test_plots_show_the_function_and_its_derivative() -> None:
     for name in plots.plotted():
         x, y, derivative = plots.numbers(name)
         slopes = (y[2:] - y[:-2]) / (x[2:] - x[:-2])
-        smooth = abs(x[1:-1]) > 0.02  # there may be a kink at 0
+        smooth = (abs(x[1:-1]) > 0.02) & (abs(derivative[2:] - derivative[:-2]) < 0.1)  # beside the kinks
         assert abs(slopes - derivative[1:-1])[smooth].max() < 1e-3, name
 
 
