@@ -1,13 +1,13 @@
 """docs/operators.md, made from the registry: interfaces, formulas, data types and checks of every operator.
 
 python scripts/operators.py            print it
-python scripts/operators.py --write    write it to docs/operators.md, and the operators' names into docs/api
+python scripts/operators.py --write    write it to docs/operators.md
 """
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import writing
@@ -17,13 +17,10 @@ from actgrad.aclnn import signatures
 from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.base import products
 from actgrad.base.dtypes import BY_NAME
-from actgrad.contract import Check, Origin, When, allowed_dtypes, checks_of
-from actgrad.contract.shape_rules import available
-from actgrad.writing.documents import write_part
+from actgrad.contract import Origin, When, allowed_dtypes, checks_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
 PLOTS = PAGE.parent / "images"
-API = PAGE.parent / "api"
 
 INTRODUCTION = """\
 # Operators
@@ -89,7 +86,8 @@ def section(operator: Operator) -> Iterator[str]:
     yield from _formula(operator)
     if functions:
         yield from _dtypes(operator)
-        yield from _checks(functions)
+        for signature in functions:
+            yield from _checks(signature, functions)
     else:
         dtypes = ", ".join(allowed_dtypes(operator.definition, None))
         yield f"Data types: {dtypes}. There is no C function of this operator."
@@ -118,7 +116,7 @@ def _interfaces(operator: Operator, functions: tuple[Signature, ...]) -> Iterato
     yield ""
     for signature in functions:
         if signature.fixed:
-            yield f"{signature.name} has {', '.join(f'{name}={value!r}' for name, value in signature.fixed.items())}."
+            yield f"{signature.name}: {', '.join(f'{name} is {value!r}' for name, value in signature.fixed.items())}."
             yield ""
 
 
@@ -129,11 +127,10 @@ def _prototypes(signature: Signature) -> Iterator[str]:
 
 
 def _formula(operator: Operator) -> Iterator[str]:
-    is_backward = operator.gradient_of is not None
     if operator.definition.takes_gradient:
         yield "The gradient, g being grad_output:"
     else:
-        yield "Derivative by the input, times grad_output:" if is_backward else "Of an element:"
+        yield "Of an element:" if operator.gradient_of is None else "Derivative by the input, times grad_output:"
     yield ""
     formulas = operator.formula if isinstance(operator.formula, Mapping) else {None: operator.formula}
     switch = operator.switch if isinstance(operator.switch, str) else "case"
@@ -146,35 +143,27 @@ def _formula(operator: Operator) -> Iterator[str]:
 def _dtypes(operator: Operator) -> Iterator[str]:
     yield "| product | data types |"
     yield "| --- | --- |"
-    status = available(operator.definition).error.status
     for product in products.BY_NAME.values():
         names = [BY_NAME[name].acl_name for name in allowed_dtypes(operator.definition, product)]
+        status = 561003 if operator.generated else 561103
         has = ", ".join(names) if product.name in operator.products else f"not available: {status}"
         yield f"| {product} ({product.marketing}) | {has} |"
     yield ""
 
 
-def _checks(functions: tuple[Signature, ...]) -> Iterator[str]:
-    """A table of checks for all functions that have the same; in front their names, where there are several tables."""
-    groups: dict[tuple[Check, ...], list[Signature]] = {}
-    for signature in functions:
-        groups.setdefault(checks_of(signature.definition), []).append(signature)
-    for alike in groups.values():
-        if len(groups) > 1:
-            yield f"{', '.join(signature.name for signature in alike)}:"
-            yield ""
-        yield "| | holds | status | where it stands | in force |"
-        yield "| --- | --- | --- | --- | --- |"
-        yield from _rows(alike[0])
+def _checks(signature: Signature, functions: tuple[Signature, ...]) -> Iterator[str]:
+    """The checks of a function; of one that has those of an earlier function only a line."""
+    alike = next(s for s in functions if checks_of(s.definition) == checks_of(signature.definition))
+    if alike is not signature:
+        also = f", with {signature.parameters[0].name} as input and output" if signature.in_place else ""
+        yield f"{signature.name}: the checks of {alike.name}{also}."
         yield ""
-        for signature in alike[1:]:
-            if signature.in_place:
-                yield f"{signature.name}: the same, with {signature.parameters[0].name} as self and out."
-                yield ""
-
-
-def _rows(signature: Signature) -> Iterator[str]:
-    """The checks of a function, numbered, in its own words."""
+        return
+    if len(functions) > 1:
+        yield f"{signature.name}:"
+        yield ""
+    yield "| | holds | status | where it stands | in force |"
+    yield "| --- | --- | --- | --- | --- |"
     rows = [
         ("workspaceSize and executor are not null (in Python they are returned)", 161001, Origin.OPERATOR, "always")
     ]
@@ -184,28 +173,12 @@ def _rows(signature: Signature) -> Iterator[str]:
             rows.append((signature.translated(check.rule), check.error.status, check.origin, force))
     for number, (rule, status, origin, force) in enumerate(rows, 1):
         yield f"| {number} | {rule} | {status} | {origin.value} | {force} |"
-
-
-def api_parts() -> Iterator[tuple[Path, str, str]]:
-    """The generated parts of the API reference: document, name of the part, text."""
-    named = [operator.definition.torch for operator in operators.values() if operator.definition.torch is not None]
-    functions = [torch.function.partition("(")[0] for torch in named]
-    modules = [torch.module.partition("(")[0] for torch in named if torch.module]
-    yield API / "index.md", "operators", _api("actgrad", operators)
-    yield API / "torch.md", "functions", _api("actgrad.torch", functions)
-    yield API / "torch.md", "modules", _api("actgrad.torch", modules, "\n    options:\n      members: false")
-
-
-def _api(package: str, names: Iterable[str], options: str = "") -> str:
-    """The lines of the API reference for names of a package."""
-    return "\n\n".join(f"::: {package}.{name}{options}" for name in names)
+    yield ""
 
 
 def main() -> None:
-    """Print or write the page, and with it the names in the API reference."""
-    if writing.page(__doc__, PAGE, page):
-        for document, part, text in api_parts():
-            write_part(document, part, text)
+    """Print or write the page."""
+    writing.page(__doc__, PAGE, page)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ PACKAGE = Path(actgrad.__file__).parent
 def operators() -> str:
     """ops/public.pyi: every operator by name."""
     lines = ['"""The operators by name."""', "", "from ..calls.operator import Operator", ""]
-    lines += [f"__all__ = {sorted(actgrad.operators)}  # noqa: RUF022", ""]
+    lines += [f"__all__ = {sorted(actgrad.operators)}", ""]
     return "\n".join([*lines, *(f"{name}: Operator" for name in sorted(actgrad.operators))])
 
 
@@ -65,7 +65,7 @@ def _quoted(text: str) -> str:
 
 
 def _module(title: str, names: list[str], texts: list[str]) -> str:
-    head = f'"""{title} as type checkers and editors see them."""\n\nimport torch\n\n__all__ = {sorted(names)}  # noqa: RUF022'
+    head = f'"""{title} as type checkers and editors see them."""\n\nimport torch\n\n__all__ = {sorted(names)}'
     return "\n\n".join([head, *texts])
 
 
@@ -74,9 +74,11 @@ STUBS = {"ops/public.pyi": operators, "torch/functions.pyi": functions, "torch/m
 
 def formatted(text: str) -> str:
     """A stub in the project's format."""
-    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "stub.pyi", "-"]
-    made = subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=PACKAGE.parents[1])
-    return made.stdout
+    for options in (("check", "--fix", "--quiet", "--exit-zero", "--select=RUF022"), ("format",)):
+        command = [sys.executable, "-m", "ruff", *options, "--stdin-filename", "stub.pyi", "-"]
+        made = subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=PACKAGE.parents[1])
+        text = made.stdout
+    return text
 
 
 def main() -> None:

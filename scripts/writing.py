@@ -27,11 +27,9 @@ def give(text: str, document: Path, part: str, is_written: bool) -> None:
         write_part(document, part, text)
 
 
-def page(description: str | None, document: Path, text: Callable[[], str]) -> bool:
-    """The whole of a program that prints a page or writes it; whether it wrote."""
-    is_written: bool = parser(description, document).parse_args().write
-    if is_written:
+def page(description: str | None, document: Path, text: Callable[[], str]) -> None:
+    """The whole of a program that prints a page or writes it."""
+    if parser(description, document).parse_args().write:
         document.write_text(text(), encoding="utf-8")
     else:
         print(text(), end="")
-    return is_written

@@ -18,6 +18,8 @@ FLOATS = HALVES | SINGLES
 
 #: ULP that an operator may be off by in float32 and float64. Where terms cancel: units of the larger term.
 ULPS = {"elu": 4.5, "selu": 4.5, "leaky_relu": 4.5, "gelu": 12, "geglu": 12}
+ULPS |= {"celu": 4, "erfinv": 4, "glu": 6, "logsigmoid": 4, "mish": 8, "softplus": 4, "squared_relu": 1}
+ULPS |= {"fast_gelu": 16}  # float32 rounds 1.702, which the exponent magnifies
 DOUBLE_ULPS = ULPS | {"elu": 4, "selu": 4, "leaky_relu": 4}
 TERMS = {"gelu": 16, "geglu": 16}
 
@@ -35,6 +37,8 @@ def cases(dtypes):
         for attributes, dtype in product(attribute_cases(operator), dtypes):
             if operator.name == "hardsigmoid_backward" and attributes["beta"] != 0.5:
                 continue  # its jumps lie between two numbers: rounding chooses the side
+            if operator.name == "celu" and attributes["alpha"] < 0:
+                continue  # it grows on the negative side, and exp overflows before alpha times exp does
             words = [operator.name, dtype, *(f"{name}={value}" for name, value in attributes.items())]
             yield pytest.param(operator, attributes, dtype, id="-".join(words))
 

@@ -11,20 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from aclnn_calls import (
-    FUNCTIONS,
-    INNER,
-    INNER_NULL,
-    INVALID,
-    NULL,
-    OK,
-    OUTPUTS,
-    Live,
-    failed,
-    good,
-    leaky,
-    tensor,
-)
+from aclnn_calls import INNER, INNER_NULL, INVALID, NULL, OK, Live, failed, leaky, tensor
+from aclnn_functions import FUNCTIONS, OUTPUTS, good
 
 from actgrad import aclnn
 

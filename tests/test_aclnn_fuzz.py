@@ -9,26 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from aclnn_breakers import breakers
-from aclnn_calls import (
-    COMPLEX,
-    DTYPES,
-    FLOATS,
-    FORMATS,
-    FUNCTIONS,
-    ITEMSIZE,
-    NUMPY,
-    OUTPUTS,
-    SCALARS,
-    Call,
-    Live,
-    Scalar,
-    Tensor,
-    functional,
-    good,
-    tensors,
-)
+from aclnn_calls import FORMATS, Live, functional
 from aclnn_checks import EXISTS, PRODUCTS, SUCCESS, listed
+from aclnn_functions import FUNCTIONS, GENERATED, INPUTS, OUTPUTS, WHOLE, good, tensors
 from aclnn_model import faults, rows
+from aclnn_values import COMPLEX, DTYPES, FLOATS, INTEGERS, ITEMSIZE, NUMPY, SCALARS, Call, Scalar, Tensor, promoted
 from calls import same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,6 +21,20 @@ from surroundings import SURROUNDINGS
 
 from actgrad import aclnn
 
+BROADCAST = (
+    "aclnnLeakyReluBackward", "aclnnSigmoidBackward", "aclnnTanhBackward", "aclnnAddRelu", "aclnnInplaceAddRelu",
+    "aclnnThresholdBackward", "aclnnGeluBackward", "aclnnGeluBackwardV2",
+)  # fmt: skip
+#: Functions that promote their tensors' dtypes.
+MIXED = (*(f for f in BROADCAST if "Threshold" not in f), "aclnnHardsigmoidBackward", "aclnnPrelu")
+#: Functions whose output may have another dtype.
+CASTS = {
+    "aclnnElu": "out", "aclnnSelu": "out", "aclnnLeakyRelu": "out", "aclnnEluBackward": "gradInput",
+    "aclnnLeakyReluBackward": "out", "aclnnSigmoid": "out", "aclnnTanh": "out", "aclnnSigmoidBackward": "gradInput",
+    "aclnnTanhBackward": "gradInput", "aclnnSiluBackward": "gradInput", "aclnnAddRelu": "out", "aclnnThreshold": "out",
+    "aclnnHardtanhBackward": "out", "aclnnHardsigmoidBackward": "out", "aclnnHardswish": "out",
+    "aclnnGeluBackward": "gradInput", "aclnnPrelu": "out",
+}  # fmt: skip
 SIZES = (1, 1, 2, 2, 3, 4, 5, 7)
 NUMBERS = (0.5, 1.0, 1.5, 0.01, 2.0, 0.0, -0.0, -1.0, -1e-50, 1e-40, float("nan"), float("inf"), float("-inf"), 100.0)
 
@@ -72,36 +71,62 @@ class Generator:
         function = self.pick(FUNCTIONS)
         product = self.pick(EXISTS[function]) if self.chance(0.97) else self.pick(PRODUCTS)
         call = good(function, product, self.chance(0.3))
-        shape, dtype = self.shape(), self.pick(listed(call))
         changes: dict[str, Any] = {}
-        if "dim" in call.arguments:
-            shape = shape or (2,)
-            at = int(self.random() * len(shape))
-            changes["dim"] = at - len(shape) * self.chance(0.5)
-            whole = tuple(n * 2 if k == at else n for k, n in enumerate(shape))
-        shapes = dict.fromkeys(tensors(function), shape)
-        if "dim" in call.arguments:
-            shapes |= {n: whole for n in ("self", "gradInput") if n in shapes}
-        if function == "aclnnLeakyReluBackward" and self.chance(0.4):
-            thin = tuple(1 if self.chance(0.4) and n else n for n in shape)
-            shapes[self.pick(("gradOutput", "self"))] = thin[self.chance(0.5) * (len(thin) > 0 and shape[0] == 1) :]
-            shapes["out"] = tuple(np.broadcast_shapes(shapes["gradOutput"], shapes["self"]))
-        for name in tensors(function):
-            call.arguments[name] = self.layout(dtype, shapes[name], name in OUTPUTS[function])
-        if call.arguments.get("out") and "GeGlu" not in function and self.chance(0.15):
-            changes["out.dtype"] = self.pick(listed(call) if self.chance(0.6) else (*FLOATS, *COMPLEX))
-        if function == "aclnnEluBackward" and self.chance(0.15):
-            changes["gradInput.dtype"] = self.pick((*FLOATS, *COMPLEX))
-        if function == "aclnnLeakyReluBackward" and self.chance(0.3):
-            changes[f"{self.pick(('gradOutput', 'self'))}.dtype"] = self.pick(listed(call))
+        shapes = self.shapes(call, changes)
+        for n, dtype in self.dtypes(call).items():
+            call.arguments[n] = self.layout(dtype, shapes[n], n in OUTPUTS[function])
         for name, value in call.arguments.items():
             if isinstance(value, Scalar):
                 changes[name] = self.scalar()
+                if name == "alpha" and "AddRelu" in function and self.chance(0.7):
+                    changes[name] = Scalar(self.pick(("INT8", "INT32", "UINT8", "BOOL")), 1)
             elif isinstance(value, bool):
                 changes[name] = self.chance(0.5)
-        if "approximate" in call.arguments:
+        if isinstance(call.arguments.get("approximate"), str):
+            changes["approximate"] = self.pick(("none", "tanh"))
+        elif "approximate" in call.arguments:
             changes["approximate"] = int(self.chance(0.5) or (product == "Ascend310P" and self.chance(0.7)))
         return call.but(changes)
+
+    def shapes(self, call: Call, changes: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+        """The tensors' shapes, which fit together; `dim` goes to the changes."""
+        function, shape = call.function, self.shape()
+        shapes = dict.fromkeys(tensors(function), shape)
+        if function in WHOLE:
+            shape = shape or (2,)
+            at = int(self.random() * len(shape))
+            if function in GENERATED and call.product == "Ascend310P" and prod(shape) < 40:
+                shape = tuple(n * 32 if k == at else n for k, n in enumerate(shape))
+            changes["dim"] = at - len(shape) * self.chance(0.5)
+            whole = tuple(n * 2 if k == at else n for k, n in enumerate(shape))
+            shapes = {n: whole if n in WHOLE[function] else shape for n in shapes}
+            if function in GENERATED and self.chance(0.1):
+                shapes["out"] = (prod(shapes["out"]),)
+        if function in BROADCAST and self.chance(0.4):
+            first, second = INPUTS[function]
+            thin = tuple(1 if self.chance(0.4) and n else n for n in shape)
+            name = second if function == "aclnnInplaceAddRelu" else self.pick((first, second))
+            shapes[name] = thin[self.chance(0.5) * (len(thin) > 0 and shape[0] == 1) :]
+            shapes[OUTPUTS[function][0]] = tuple(np.broadcast_shapes(shapes[first], shapes[second]))
+        if "weight" in shapes:
+            shapes["weight"] = (shape[1] if len(shape) > 1 and self.chance(0.7) else 1,)
+        return shapes
+
+    def dtypes(self, call: Call) -> dict[str, str]:
+        """The tensors' dtypes, most often one for all."""
+        function, names = call.function, tensors(call.function)
+        found = dict.fromkeys(names, self.pick(listed(call)))
+        if self.chance(0.3) and (function in MIXED or len(INPUTS[function]) == 1):
+            for n in INPUTS[function]:
+                found[n] = self.pick(listed(call, n))
+            if function in MIXED:
+                out = promoted(*(found[n] for n in INPUTS[function]))
+                found[OUTPUTS[function][0]] = out or "FLOAT"
+        if "GeluBackward" in function and self.chance(0.1):
+            found[self.pick(names[:2])] = self.pick((*INTEGERS, "BOOL"))
+        if function in CASTS and self.chance(0.15):
+            found[CASTS[function]] = self.pick(listed(call) if self.chance(0.6) else (*FLOATS, *COMPLEX))
+        return found
 
     def scalar(self) -> Scalar:
         dtype = self.pick(("FLOAT", "FLOAT", "DOUBLE", *SCALARS))
@@ -154,6 +179,8 @@ class Generator:
             if self.chance(0.4):
                 return {name: Scalar("COMPLEX64", 1 + 1j)}
             return {name: Scalar(self.pick(("FLOAT", "INT8", "DOUBLE")), -1)}
+        if isinstance(value, str):
+            return {name: self.pick((None, "none", "tanh", "erf", "", "Tanh"))}
         if isinstance(value, bool) or value is None:
             return {}
         if isinstance(value, int):

@@ -101,9 +101,9 @@ def test_without_scipy_numpy_has_no_error_function(refuse: Callable[[str], None]
     assert measure(case_of("gelu tanh"), ("numpy",))[0].ratios
 
 
-def test_an_operator_that_is_added_has_peers(softplus: Any) -> None:
+def test_an_operator_that_is_added_has_peers(smooth_relu: Any) -> None:
     pytest.importorskip("torch")
-    for operator in (softplus.softplus, softplus.softplus_backward):
+    for operator in (smooth_relu.smooth_relu, smooth_relu.smooth_relu_backward):
         cell, notes = measure(cases(operator)[0], ("aten", "eager", "numpy"))
         assert list(cell.ratios) == ["eager new", "numpy new"], notes
 

@@ -114,6 +114,6 @@ def test_cases_of_a_product_are_those_that_it_takes(capsys: Capture) -> None:
     assert approximate == {"tanh", None}
 
 
-def test_an_operator_that_is_added_is_checked(softplus: Any, capsys: Capture) -> None:
-    assert status("check", "softplus", "softplus_backward", "--dtype", "float32,bfloat16") == 0
-    assert "softplus_backward" in capsys.readouterr().out
+def test_an_operator_that_is_added_is_checked(smooth_relu: Any, capsys: Capture) -> None:
+    assert status("check", "smooth_relu", "smooth_relu_backward", "--dtype", "float32,bfloat16") == 0
+    assert "smooth_relu_backward" in capsys.readouterr().out

@@ -85,9 +85,9 @@ def test_results_have_the_shape_of_the_cases(folder: Path) -> None:
         assert Path(f"rr.{suffix}").read_text() == Path(f"r.{suffix}").read_text()
 
 
-def test_an_operator_that_is_added_needs_no_line(softplus: Any, folder: Path) -> None:
+def test_an_operator_that_is_added_needs_no_line(smooth_relu: Any, folder: Path) -> None:
     for suffix in FORMATS.values():
-        call = ["softplus", "softplus_backward", "-o", f"c.{suffix}", "--largest", "64"]
+        call = ["smooth_relu", "smooth_relu_backward", "-o", f"c.{suffix}", "--largest", "64"]
         assert status("cases", *call) == 0
         assert status("check", "--cases", f"c.{suffix}", "--results", f"r.{suffix}") == 0
         assert set(statuses(f"r.{suffix}")) == {"PASS"}

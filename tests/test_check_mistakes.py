@@ -367,7 +367,7 @@ def test_two_mistakes_are_two_diagnoses() -> None:
     assert mistakes(verdict) == ["missing-alpha", "branch-at-0"]
 
 
-def test_an_operator_that_is_added_is_diagnosed_too(softplus: Any) -> None:
+def test_an_operator_that_is_added_is_diagnosed_too(smooth_relu: Any) -> None:
     x = numbers()[1]
-    wrong = softplus.softplus(x, beta=1.0)
-    assert_named(judge(softplus.softplus, {"beta": 1.7}, [x], [wrong]), "missing-beta")
+    wrong = smooth_relu.smooth_relu(x, beta=1.0)
+    assert_named(judge(smooth_relu.smooth_relu, {"beta": 1.7}, [x], [wrong]), "missing-beta")

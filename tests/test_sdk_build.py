@@ -126,16 +126,16 @@ def test_each_header_alone(sdk: Sdk, compiler: str, tmp_path: Path) -> None:
     run([compiler, standard, "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{include}", *files])
 
 
-def test_a_new_operator_is_in_c_too(tmp_path: Path, softplus: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_operator_is_in_c_too(tmp_path: Path, smooth_relu: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its schema and its name alone: a header of its own, and functions that agree with it."""
-    monkeypatch.setattr(softplus.softplus, "aclnn", (C("Softplus"),))
+    monkeypatch.setattr(smooth_relu.smooth_relu, "aclnn", (C("SmoothRelu"),))
     builder.write_headers(tmp_path / "include")
-    header = (tmp_path / "include" / "aclnnop" / "aclnn_softplus.h").read_text()
-    assert "aclnnSoftplusGetWorkspaceSize(const aclTensor* self," in header
+    header = (tmp_path / "include" / "aclnnop" / "aclnn_smooth_relu.h").read_text()
+    assert "aclnnSmoothReluGetWorkspaceSize(const aclTensor* self," in header
     (tmp_path / "opapi.c").write_text(prototypes.stubs())
     folders = (f"-I{tmp_path / 'include'}", f"-I{builder.SOURCES}")
     run(["gcc", "-std=gnu11", "-c", *folders, str(tmp_path / "opapi.c"), "-o", str(tmp_path / "opapi.o")])
-    assert "aclnnInplaceSoftplus" in run(["nm", str(tmp_path / "opapi.o")])
+    assert "aclnnInplaceSmoothRelu" in run(["nm", str(tmp_path / "opapi.o")])
 
 
 # Where it is built

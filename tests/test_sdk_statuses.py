@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from aclnn_calls import FORMATS, Call, Live, Scalar, Tensor, number
+from aclnn_calls import FORMATS, Live, number
 from aclnn_model import faults
+from aclnn_values import Call, Scalar, Tensor
 from sdk_programs import MODES, Sdk, needs_compiler, run
 from test_aclnn_fuzz import Generator
 

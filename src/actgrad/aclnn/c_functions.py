@@ -41,10 +41,12 @@ class CFunction:
         operator = self.operator = signature.operator.with_definition(signature.definition)
         self._defaults = {name: operator.defaults[name] for name in signature.function.optional.split()}
         self._places = {p.argument: k for k, p in enumerate(signature.parameters)}
-        # The places of the schema's tensors among the arguments; in place, the input is the output.
+        required = [p for p in signature.parameters if p.is_unread and not p.is_optional]
+        self._unread = [(self._places[p.argument], p.argument) for p in required]
+        # The places of the schema's tensors among the arguments; in place, the first input is the output.
         self.inputs = tuple(self._places[name] for name in operator.schema.tensor_names)
         named = (self._places[name] for name in operator.schema.outputs if not signature.in_place)
-        self.outputs = tuple(named) or self.inputs
+        self.outputs = tuple(named) or self.inputs[:1]
         self.tensors = (*self.inputs, *self.outputs)
         attributes = operator.schema.attributes
         self._others = [(self._places[a.name], a) for a in attributes if a.name in self._places]
@@ -68,6 +70,9 @@ class CFunction:
         values: list[Any] = []  # the other arguments: scalars and flags
         tokens: list[Any] = [terms]
         is_plain = True
+        for k, name in self._unread:
+            if given[k] is None:
+                raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
         try:
             for k in self.tensors:
                 tensor = given[k]
@@ -147,11 +152,14 @@ class CFunction:
     def _check_early(self, given: tuple[Any, ...], terms: Terms) -> None:
         """Raise where a pointer is null, or the product lacks the operator."""
         operator = self.operator
-        values = {p.argument: given[k] for k, p in enumerate(self.signature.parameters)}
+        values = self._fixed | {p.argument: given[k] for k, p in enumerate(self.signature.parameters)}
         values |= {name: value for name, value in self._defaults.items() if values[name] is None}
         if self.signature.in_place:
             values |= dict.fromkeys(operator.schema.outputs, values[operator.schema.tensor_names[0]])
         contract.run(contract.Call(operator.definition, values, values, terms), early=True)
+        for p in self.signature.parameters:
+            if p.type == "text" and values[p.argument] is None:
+                raise NullArgument(f"{operator.name}: {p.argument} is None; it is required")
 
     def _formats_and_fault(self, given: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
         """The formats, if one is not ND, and the fault of a tensor's memory, or nothing."""

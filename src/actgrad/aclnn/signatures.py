@@ -32,6 +32,8 @@ class CParameter:
     type: str  # "Tensor", "Scalar", "bool", "int", "double" or "text"
     is_output: bool = False
     is_const: bool = False  # a pointer to what the function does not change, by CANN's prototype
+    is_unread: bool = False  # a tensor that the function neither reads nor writes
+    is_optional: bool = False  # which may be a null pointer
 
     @property
     def c_type(self) -> str:
@@ -47,7 +49,7 @@ class Signature:
     operator: Operator
     function: C
     definition: Definition  # of its calls
-    in_place: bool  # one tensor, selfRef, is input and output
+    in_place: bool  # the first tensor, selfRef, is input and output
     parameters: tuple[CParameter, ...]
 
     @property
@@ -118,7 +120,7 @@ def _both(operator: Operator, function: C) -> Iterator[Signature]:
     parameters = _parameters(operator, function)
     definition = operator.definition
     yield Signature(f"aclnn{function.name}", operator, function, definition.of_c(function), False, parameters)
-    if function.in_place and definition.may_be_in_place:
+    if function.overwrites_first or (function.in_place and definition.may_be_in_place):
         first, *others = [parameter for parameter in parameters if not parameter.is_output]
         is_const = function.const_reference
         reference = CParameter(function.reference, first.argument, "Tensor", True, is_const)
@@ -133,13 +135,18 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
     types = {a.name: "Tensor" if a.is_tensor else a.type for a in arguments} | dict.fromkeys(schema.outputs, "Tensor")
     types |= dict.fromkeys(function.doubles.split(), "double") | dict.fromkeys(function.text.split(), "text")
     names = function.parameters.split() or [camel(name) for name in types]
-    unusual = function.unusual_const.split()
-    found = []
-    for name, (argument, kind) in zip(names, types.items(), strict=True):
+    unusual, unread = function.unusual_const.split(), function.unread.split()
+    is_optional = {name.removesuffix("?"): name.endswith("?") for name in unread}
+    found = {
+        name: CParameter(name, name, "Tensor", False, name not in unusual, True, is_optional[name])
+        for name in names
+        if name in is_optional
+    }
+    for name, (argument, kind) in zip([n for n in names if n not in found], types.items(), strict=True):
         is_output = argument in schema.outputs
         is_const = kind in ("Tensor", "Scalar") and is_output is (name in unusual)
-        found.append(CParameter(name, argument, kind, is_output, is_const))
-    return tuple(found)
+        found[name] = CParameter(name, argument, kind, is_output, is_const)
+    return tuple(found[name] for name in names)
 
 
 def every() -> list[Signature]:

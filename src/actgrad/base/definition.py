@@ -42,15 +42,19 @@ class C:
     parameters: str = ""  # their names in C, where not all are the schema's in camelCase
     header: str = ""  # else aclnn_ and the name in snake_case
     in_place: bool = True  # whether there is a form in place too, where the operator may be that
-    reference: str = "selfRef"  # the one tensor of the form in place
+    overwrites_first: bool = False  # whether the form in place overwrites the first of several tensors
+    reference: str = "selfRef"  # the tensor that the form in place overwrites
     const_reference: bool = False  # whether it is const all the same
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not
+    unread: str = ""  # C names of tensors that are neither read nor written; "name?" may be a null pointer
     optional: str = ""  # the scalar that may be a null pointer, which means its default
     doubles: str = ""  # scalars that are a double, no aclScalar
     text: str = ""  # the switch, given as its name in char*
     any_choice: bool = False  # numbers that no choice has mean the first one
     checks: tuple[Any, ...] = ()  # in place of the operator's
     in_place_checks: tuple[Any, ...] = ()  # of the form in place, before all others
+    out_checks: tuple[Any, ...] = ()  # of the form that is not in place, before all others
+    null_order: str = ""  # the arguments in the order in which they are searched for null pointers, if not in C's
     requires: Mapping[str, Requirement] | None = None  # in place of the operator's
 
 
@@ -84,6 +88,7 @@ class Definition:
     result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
     products: tuple[str, ...] = tuple(products.BY_NAME)
     differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
+    null_order: tuple[str, ...] = ()  # the arguments as they are searched for null pointers; empty: as they are given
     integer_result: str = ""  # the dtype of results of integers; else that of the inputs
     integer_formula: Formula | None = None  # of integers, computed as such; else these are computed as floats
     takes_gradient: bool = False  # of a gradient: the formula is given grad_output too, and returns the gradient
@@ -102,11 +107,12 @@ class Definition:
 
     def of_c(self, function: C, in_place: bool = False) -> Definition:
         """The definition that holds for calls of a C function; this one where that differs in nothing."""
-        before = function.in_place_checks if in_place else ()
-        if not before and not function.checks and function.requires is None:
+        before = function.in_place_checks if in_place else function.out_checks
+        if not (before or function.checks or function.null_order) and function.requires is None:
             return self
+        checks = (*before, *(function.checks or self.checks))
         requires = self.requires if function.requires is None else function.requires
-        return replace(self, checks=(*before, *(function.checks or self.checks)), requires=requires)
+        return replace(self, checks=checks, requires=requires, null_order=tuple(function.null_order.split()))
 
     def _pair_gradients(self, tensors: tuple[str, ...]) -> None:
         """Raise where the outputs are not the gradients of the forward operator's tensors, one each and in order."""

@@ -14,6 +14,8 @@ ActgradError                        561000  any fault of this package
 └── BackendUnavailable (ImportError) 561003 no kernel: the backend is missing or cannot take this call
 """
 
+from collections.abc import Iterable
+
 
 class ActgradError(Exception):
     """Any fault that this package reports; `status` is the aclnn return code of its kind."""
@@ -80,6 +82,14 @@ class BackendUnavailable(ActgradError, ImportError):
 
 
 _SHOWN = 80  # characters of a value in a message
+_NAMED = 12  # names in a message
+
+
+def some(names: Iterable[str]) -> str:
+    """Names for a message: all of a few, the first of many and how many more there are."""
+    every = list(names)
+    more = len(every) - _NAMED
+    return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"
 
 
 def shown(value: object) -> str:

@@ -25,6 +25,8 @@ exp, expm1, log1p, tanh = np.exp, np.expm1, np.log1p, np.tanh
 _SERIES_END = 2.5  # below: power series; above: continued fraction
 _SERIES_TERMS = 60
 _FRACTION_TERMS = 160
+_HALLEY_STEPS = 4
+_TINY = 1e-10  # below it the inverse error function is a line
 
 
 def normal_pdf(x):
@@ -42,6 +44,22 @@ def erfc(x):
     """The complementary error function, 1 - erf(x)."""
     tail = _exp_of_square(x, -1.0) * np.sqrt(2 / _pi_like(x)) * _mills_ratio(np.abs(x) * np.sqrt(_like(2, x)))
     return np.where(x > 0, tail, 2 - tail)
+
+
+def erfinv(x):
+    """The inverse error function: +-infinity at +-1, NaN beyond."""
+    a = np.abs(x)
+    inside = np.where(a < 1, a, _like(0, x))
+    with np.errstate(all="ignore"):
+        log = -np.log((1 - inside) * (1 + inside))
+        rough = 2 / (np.pi * 0.147) - log / 2  # Winitzki, A handy approximation for the error function, 2008
+        y = np.sqrt(np.sqrt(rough * rough + log / 0.147) - rough)
+        for _ in range(_HALLEY_STEPS):
+            slope = _exp_of_square(y, -1.0) * 2 / np.sqrt(_pi_like(x))
+            step = np.where(inside < 0.5, _erf(y) - inside, (1 - inside) - erfc(y)) / slope
+            y = y - step / (1 + y * step)
+        y = np.where(inside < _TINY, inside * (np.sqrt(_pi_like(x)) / 2), y)
+        return np.copysign(np.where(a < 1, y, np.where(a == 1, np.inf, np.nan)), x)
 
 
 def normal_pdf_times(x, factor):
@@ -108,11 +126,7 @@ def _mills_ratio(a: Any) -> Any:
     Abramowitz and Stegun, Handbook of Mathematical Functions: 26.2.11 (series) and 26.2.14 (continued fraction).
     """
     small = np.minimum(a, _like(_SERIES_END, a))
-    term = total = small
-    for n in range(1, _SERIES_TERMS):
-        term = term * small * small / (2 * n + 1)
-        total = total + term
-    near = np.sqrt(_pi_like(a) / 2) / _exp_of_square(small, -0.5) - total
+    near = np.sqrt(_pi_like(a) / 2) / _exp_of_square(small, -0.5) - _series(small)
     large = np.maximum(a, _like(_SERIES_END, a))
     fraction = large
     for n in range(_FRACTION_TERMS, 0, -1):
@@ -120,10 +134,25 @@ def _mills_ratio(a: Any) -> Any:
     return np.where(a < _SERIES_END, near, 1 / fraction)
 
 
+def _series(a: Any) -> Any:
+    """(normal_cdf(a) - 1/2) / normal_pdf(a) for a from 0 to _SERIES_END."""
+    term = total = a
+    for n in range(1, _SERIES_TERMS):
+        term = term * a * a / (2 * n + 1)
+        total = total + term
+    return total
+
+
+def _erf(y: Any) -> Any:
+    """The error function, for y from 0 to 1."""
+    a = np.minimum(y, _like(1, y)) * np.sqrt(_like(2, y))
+    return 2 * normal_pdf(a) * _series(a)
+
+
 #: The functions that a formula may call.
 NAMES = (
     "where", "abs", "minimum", "maximum", "conjugate", "exp", "expm1", "log1p", "tanh",
-    "sigmoid", "erfc", "normal_cdf", "normal_pdf", "sigmoid_cubic",
+    "sigmoid", "erfc", "erfinv", "normal_cdf", "normal_pdf", "sigmoid_cubic",
     "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}

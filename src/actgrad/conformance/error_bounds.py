@@ -169,6 +169,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = xp.with_factors(
         "tanh": _function("tanh", lambda x: 1 - np.tanh(x) ** 2),
         "sigmoid": _function("sigmoid", _sigmoid_derivative),
         "erfc": _function("erfc", lambda x: 2 * np.exp(-x * x) / np.sqrt(np.pi)),
+        "erfinv": _function("erfinv", lambda x: np.exp(xp.FUNCTIONS["erfinv"](x) ** 2) * np.sqrt(np.pi) / 2),
         "normal_cdf": _function("normal_cdf", xp.normal_pdf),
         "normal_pdf": _function("normal_pdf", lambda x: x * xp.FUNCTIONS["normal_pdf"](x)),
         "sigmoid_cubic": _function("sigmoid_cubic", _sigmoid_cubic_derivative),

@@ -57,6 +57,26 @@ def supported(
     return tuple(map(check, names))
 
 
+def on_chip(*names: str) -> tuple[Check, ...]:
+    """The product's chips have the dtype of each of these tensors, whose list names those of all chips."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta = call.tensors.get(name)
+            if meta is None or _on(call.product, (meta.dtype.name,)):
+                return None
+            return f"{name} is {meta.dtype}, not supported{call.place}; convert it"
+
+        return Check(f"the product has {name}'s dtype", test, InvalidDtype, When.PRODUCT, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def document_listed(*names: str, dtypes: str) -> tuple[Check, ...]:
+    """By the documents' letter, each of these tensors has one of these dtypes."""
+    return supported(*names, dtypes=dtypes, everywhere=True, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+
+
 def listed(*names: str) -> tuple[Check, ...]:
     """By the documents' letter, each of these outputs has a dtype of the operator's list."""
     return supported(*names, when=When.DOCUMENT, origin=Origin.DOCUMENT)

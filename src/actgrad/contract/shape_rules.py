@@ -30,7 +30,9 @@ def given(definition: Definition) -> tuple[Check, ...]:
         return When.ALWAYS if argument.is_tensor or argument.type == "Scalar" else When.UNTYPED
 
     inputs = [check(a.name, a.is_tensor, when(a)) for a in definition.schema.arguments]
-    return (*inputs, *[check(name, True, When.TYPED) for name in definition.schema.outputs])
+    found = (*inputs, *[check(name, True, When.TYPED) for name in definition.schema.outputs])
+    order = definition.null_order
+    return tuple(sorted(found, key=lambda check: order.index(check.about[0]))) if order else found
 
 
 def available(definition: Definition) -> Check:

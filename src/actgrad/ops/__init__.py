@@ -1,3 +1,26 @@
-"""The operators, one family a file. Importing a family registers it: a new one needs its name in this line."""
+"""The operators, one family a file. Importing a family registers it: a new one needs its name in this import."""
 
-from . import elu, geglu, gelu, hardswish, leaky_relu, prelu, relu, selu, sigmoid, silu, swiglu  # noqa: F401  importing registers
+from . import (  # noqa: F401  importing registers
+    celu,
+    elu,
+    erfinv,
+    fast_gelu,
+    geglu,
+    gelu,
+    glu,
+    hardshrink,
+    hardswish,
+    leaky_relu,
+    logsigmoid,
+    mish,
+    prelu,
+    relu,
+    relu6,
+    selu,
+    sigmoid,
+    silu,
+    softplus,
+    softshrink,
+    squared_relu,
+    swiglu,
+)

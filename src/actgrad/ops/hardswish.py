@@ -4,7 +4,7 @@ from ..base.definition import C, Torch
 from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, equal, supported
-from ..contract.shape_rules import rank, same_format, same_shape
+from ..contract.shape_rules import document_rank, rank, same_format, same_shape
 
 
 def hardsigmoid_formula(x, alpha, beta):
@@ -91,7 +91,7 @@ hardswish = Operator(
     "hardswish(Tensor self) -> Tensor out",
     summary="x * hardsigmoid(x) of each element x.",
     formula=hardswish_formula,
-    checks=(supported("self", "out"), convertible("out"), same_shape("out", to="self")),
+    checks=(supported("self", "out"), convertible("out"), same_shape("out", to="self"), document_rank("self")),
     differences=("Large x: the kernel gives x * 6 * (1 / 6). Here: x.",),
     torch=Torch("hardswish(inplace)", module="Hardswish"),
     aclnn=C("Hardswish", reference="self", const_reference=True, unusual_const="out"),
@@ -109,7 +109,12 @@ hardswish_backward = Operator(
     differences=("x == -3 and 3: the two functions of C differ there, as closed does.",),
     aclnn=(
         C("HardswishBackward", {"closed": True}, parameters="gradOutput self out"),
-        C("HardswishBackwardV2", {"closed": False}, parameters="gradOutput self out"),
+        C(
+            "HardswishBackwardV2",
+            {"closed": False},
+            parameters="gradOutput self out",
+            checks=(*BACKWARD, document_rank("grad_output", least=1)),
+        ),
     ),
     ir=(
         "HardSwishGrad(grad_output, self; closed=True) -> grad_input",

@@ -4,8 +4,13 @@ from ..calls.operator import Operator
 
 __all__ = [
     "add_relu",
+    "celu",
+    "celu_backward",
     "elu",
     "elu_backward",
+    "erfinv",
+    "fast_gelu",
+    "fast_gelu_backward",
     "geglu",
     "geglu_backward",
     "geglu_packed",
@@ -13,6 +18,10 @@ __all__ = [
     "geglu_two_backward",
     "gelu",
     "gelu_backward",
+    "glu",
+    "glu_backward",
+    "hardshrink",
+    "hardshrink_backward",
     "hardsigmoid",
     "hardsigmoid_backward",
     "hardswish",
@@ -21,16 +30,29 @@ __all__ = [
     "hardtanh_backward",
     "leaky_relu",
     "leaky_relu_backward",
+    "logsigmoid",
+    "logsigmoid_backward",
+    "mish",
+    "mish_backward",
     "prelu",
     "relu",
+    "relu6",
+    "relu6_backward",
     "relu_backward",
     "selu",
     "selu_backward",
     "selu_backward_from_input",
+    "shrink",
     "sigmoid",
     "sigmoid_backward",
     "silu",
     "silu_backward",
+    "softplus",
+    "softplus_backward",
+    "softshrink",
+    "softshrink_backward",
+    "squared_relu",
+    "squared_relu_backward",
     "swiglu",
     "swiglu_backward",
     "swiglu_two",
@@ -41,11 +63,16 @@ __all__ = [
     "tanh_backward",
     "threshold",
     "threshold_backward",
-]  # noqa: RUF022
+]
 
 add_relu: Operator
+celu: Operator
+celu_backward: Operator
 elu: Operator
 elu_backward: Operator
+erfinv: Operator
+fast_gelu: Operator
+fast_gelu_backward: Operator
 geglu: Operator
 geglu_backward: Operator
 geglu_packed: Operator
@@ -53,6 +80,10 @@ geglu_two: Operator
 geglu_two_backward: Operator
 gelu: Operator
 gelu_backward: Operator
+glu: Operator
+glu_backward: Operator
+hardshrink: Operator
+hardshrink_backward: Operator
 hardsigmoid: Operator
 hardsigmoid_backward: Operator
 hardswish: Operator
@@ -61,16 +92,29 @@ hardtanh: Operator
 hardtanh_backward: Operator
 leaky_relu: Operator
 leaky_relu_backward: Operator
+logsigmoid: Operator
+logsigmoid_backward: Operator
+mish: Operator
+mish_backward: Operator
 prelu: Operator
 relu: Operator
+relu6: Operator
+relu6_backward: Operator
 relu_backward: Operator
 selu: Operator
 selu_backward: Operator
 selu_backward_from_input: Operator
+shrink: Operator
 sigmoid: Operator
 sigmoid_backward: Operator
 silu: Operator
 silu_backward: Operator
+softplus: Operator
+softplus_backward: Operator
+softshrink: Operator
+softshrink_backward: Operator
+squared_relu: Operator
+squared_relu_backward: Operator
 swiglu: Operator
 swiglu_backward: Operator
 swiglu_two: Operator

@@ -5,8 +5,8 @@ from ..base.errors import InvalidDtype
 from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract import Check, Origin, When
-from ..contract.dtype_rules import convertible, equal, promoted, real, scalar_converts, supported
-from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
+from ..contract.dtype_rules import convertible, document_listed, equal, promoted, real, scalar_converts, supported
+from ..contract.shape_rules import broadcastable, document_nonempty, rank, result_shape, same_shape
 from ..contract.stages import off
 
 FLOATS = "float32 float16 bfloat16"
@@ -48,19 +48,18 @@ def hardtanh_gradient(g, x, min_val, max_val):
     return where(x <= min_val, 0, where(x >= max_val, 0, g))
 
 
-def fault_of_int64(call):
+def int64_of_950(name):
     """The kernel of INT64 is that of Ascend950's ReLU."""
-    if call.inputs["self"].dtype.name != "int64":
-        return None
-    if call.product.name == "Ascend950" and call.attributes["threshold"] == 0:
-        return None
-    return "self is int64, which Ascend950 alone takes, where threshold is 0"
 
+    def fault(call):
+        is_int64 = call.inputs[name].dtype.name == "int64"
+        if not is_int64 or (call.product.name == "Ascend950" and call.attributes["threshold"] == 0):
+            return None
+        return f"{name} is int64, which is supported on Ascend950 alone, where threshold is 0"
 
-INT64 = Check(
-    "int64 on Ascend950 alone, where threshold is 0",
-    fault_of_int64, InvalidDtype, When.PRODUCT, Origin.OPERATOR, ("self", "threshold"),
-)  # fmt: skip
+    rule = f"{name} is int64 on Ascend950 alone, where threshold is 0"
+    return (Check(rule, fault, InvalidDtype, When.PRODUCT, Origin.OPERATOR, (name, "threshold")),)
+
 
 relu = Operator(
     "relu(Tensor self) -> Tensor out",
@@ -71,7 +70,11 @@ relu = Operator(
     checks=(supported("self"), equal("out", to="self"), rank("self", "out"), same_shape("out", to="self")),
     differences=("UINT8: the documents list it for the form in place alone, the source for both. Here: for both.",),
     torch=Torch("relu(inplace)", module="ReLU"),
-    aclnn=C("Relu", unusual_const="out"),
+    aclnn=C(
+        "Relu",
+        unusual_const="out",
+        out_checks=(document_listed("self", dtypes=f"{FLOATS} int8 int32 int64"),),
+    ),
     ir="Relu(x=self) -> y",
 )
 
@@ -110,7 +113,7 @@ threshold = Operator(
         same_shape("out", to="self"),
     ),
     torch=Torch("threshold(threshold, value, inplace)", module="Threshold"),
-    aclnn="Threshold",
+    aclnn=C("Threshold", null_order="self out threshold value"),
 )
 
 threshold_backward = Operator(
@@ -123,10 +126,12 @@ threshold_backward = Operator(
     dtypes=f"{FLOATS} {INTEGERS}",
     broadcasts=True,
     checks=(
-        supported("grad_output", "self"),
+        supported("grad_output"),
+        int64_of_950("grad_output"),
+        supported("self"),
+        int64_of_950("self"),
         real("threshold"),
         equal("self", "grad_input", to="grad_output"),
-        (INT64,),
         rank("grad_output", "self"),
         broadcastable("self", to="grad_output"),
         result_shape("grad_input"),
@@ -136,7 +141,11 @@ threshold_backward = Operator(
         "An infinite gradient of an element that is shut off: with threshold 0 the kernel gives NaN. Here: 0.",
         "INT64: the documents list it for all newer products. Here: as the source.",
     ),
-    aclnn=C("ThresholdBackward", parameters="gradOutput self threshold out"),
+    aclnn=C(
+        "ThresholdBackward",
+        parameters="gradOutput self threshold out",
+        null_order="threshold grad_input grad_output self",
+    ),
     ir="ThresholdGradV2D(gradients=grad_output, features=self, threshold=1.0) -> backprops",
 )
 
@@ -157,7 +166,7 @@ add_relu = Operator(
         result_shape("out"),
     ),
     torch=Torch("add_relu(input, other, alpha)"),
-    aclnn=C("AddRelu", unusual_const="alpha", reference="selfRef"),
+    aclnn=C("AddRelu", unusual_const="alpha", overwrites_first=True),
 )
 
 hardtanh = Operator(
@@ -191,11 +200,16 @@ hardtanh_backward = Operator(
         rank("grad_output", "self"),
         same_shape("self", to="grad_output"),
         same_shape("grad_input", to="grad_output"),
+        document_nonempty("grad_output"),
     ),
     differences=(
         "At the bounds: the documents' formula lets the gradient pass, the kernel does not. Here: 0.",
         "The shape of out is not checked there. Here: that of the inputs.",
     ),
-    aclnn=C("HardtanhBackward", parameters="gradOutput self min max out"),
+    aclnn=C(
+        "HardtanhBackward",
+        parameters="gradOutput self min max out",
+        null_order="self grad_output grad_input min_val max_val",
+    ),
     ir="HardtanhGrad(result=self, grad=grad_output, min_val=-1.0, max_val=1.0) -> y",
 )

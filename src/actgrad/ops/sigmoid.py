@@ -5,21 +5,22 @@ from ..base.xp import conjugate
 from ..base.xp import sigmoid as logistic
 from ..base.xp import tanh as hyperbolic_tangent
 from ..calls.operator import Operator
-from ..contract.dtype_rules import convertible, promoted, supported
-from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
+from ..contract.dtype_rules import convertible, document_listed, on_chip, promoted, supported
+from ..contract.shape_rules import broadcastable, document_rank, rank, result_shape, same_shape
 
 FLOATS = "float32 float16 float64 complex64 complex128 bfloat16"
 NUMBERS = f"{FLOATS} int8 int16 int32 int64 uint8 bool"
 #: The checks of a function of one tensor, and of its gradient from its result.
 FORWARD = (
-    supported("self"),
+    supported("self", everywhere=True),
     supported("out", dtypes=FLOATS, everywhere=True),
+    on_chip("self"),
     same_shape("out", to="self"),
     rank("self"),
 )
 BACKWARD = (
-    supported("grad_output"),
-    supported("output", "grad_input", everywhere=True),
+    supported("grad_output", "output", "grad_input", everywhere=True),
+    on_chip("grad_output"),
     rank("grad_output", "output"),
     promoted("grad_output", "output"),
     convertible("grad_input"),
@@ -61,7 +62,11 @@ sigmoid = Operator(
     checks=FORWARD,
     differences=DIFFERENCES,
     torch=Torch("sigmoid(inplace, *, save)", module="Sigmoid"),
-    aclnn=C("Sigmoid", in_place_checks=(supported("self", dtypes=FLOATS),)),
+    aclnn=C(
+        "Sigmoid",
+        in_place_checks=(supported("self", dtypes=FLOATS),),
+        out_checks=(document_listed("self", "out", dtypes="float32 float16 bfloat16"),),
+    ),
     ir="Sigmoid(x=self) -> y",
 )
 
@@ -73,7 +78,7 @@ sigmoid_backward = Operator(
     reads_result="output",
     broadcasts=True,
     dtypes=FLOATS,
-    checks=BACKWARD,
+    checks=(*BACKWARD, document_rank("grad_output", "output", least=1)),
     aclnn="SigmoidBackward",
     ir="SigmoidGrad(y=output, dy=grad_output, complex_conj=_:False) -> z",
 )

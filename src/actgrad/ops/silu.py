@@ -5,8 +5,8 @@ from ..base.errors import InvalidDtype
 from ..base.xp import maximum, minimum, sigmoid, sigmoid_times, where
 from ..calls.operator import Operator
 from ..contract import Check, Origin, When
-from ..contract.dtype_rules import convertible, equal, real, supported
-from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
+from ..contract.dtype_rules import convertible, document_equal, equal, on_chip, real, supported
+from ..contract.shape_rules import broadcastable, document_rank, rank, result_shape, same_shape
 from ..contract.stages import off
 
 FAR = 1000.0  # beyond it the tail is 0 in every dtype; keeps infinity * 0 out of the products
@@ -54,7 +54,12 @@ silu = Operator(
     "silu(Tensor self) -> Tensor out",
     summary="x * sigmoid(x) of each element x.",
     formula=silu_formula,
-    checks=(supported("self", "out"), equal("out", to="self"), same_shape("out", to="self")),
+    checks=(
+        supported("self", "out", everywhere=True),
+        equal("out", to="self"),
+        on_chip("self"),
+        same_shape("out", to="self"),
+    ),
     torch=Torch("silu(inplace)", module="SiLU"),
     aclnn=C("Silu", in_place=False),
 )
@@ -66,15 +71,18 @@ silu_backward = Operator(
     gradient_of=silu,
     broadcasts=True,
     checks=(
-        supported("grad_output", "self", "grad_input"),
+        supported("grad_output", "self", "grad_input", everywhere=True),
         (ALIKE,),
+        on_chip("grad_output"),
+        document_equal("self", "grad_input", to="grad_output"),
         convertible("grad_input"),
         rank("grad_output", "self"),
-        off("Ascend950", same_shape("self", to="grad_output")),
+        document_rank("grad_output", "self", least=1),
+        off("Ascend950", same_shape("self", "grad_input", to="grad_output")),
         broadcastable("self", to="grad_output"),
         result_shape("grad_input"),
     ),
-    differences=("Unequal dtypes and shapes: the documents refuse them, Ascend950 takes them. Here: too.",),
+    differences=("Unequal dtypes and shapes: the documents refuse the dtypes, Ascend950 takes both. Here: too.",),
     aclnn="SiluBackward",
     ir="SiluGrad(dy=grad_output, x=self) -> dx",
 )
@@ -84,8 +92,9 @@ swish = Operator(
     summary="x * sigmoid(beta * x) of each element x.",
     formula=swish_formula,
     checks=(
-        supported("self", "out"),
+        supported("self", "out", everywhere=True),
         equal("out", to="self"),
+        on_chip("self"),
         real("beta"),
         rank("self", "out"),
         same_shape("out", to="self"),
@@ -101,9 +110,10 @@ swish_backward = Operator(
     formula=swish_derivative,
     gradient_of=swish,
     checks=(
-        supported("grad_output", "self"),
+        supported("grad_output", "self", everywhere=True),
         real("beta"),
         equal("grad_input", "self", to="grad_output"),
+        on_chip("grad_output"),
         rank("grad_output", "self", "grad_input"),
         same_shape("self", "grad_input", to="grad_output"),
     ),

@@ -140,7 +140,10 @@ def _prototype(start: str, parameters: tuple[str, ...]) -> str:
 def _argument(parameter: CParameter) -> str:
     if parameter.type in ("Tensor", "Scalar"):
         return f"{{{parameter.type.upper()}, {parameter.name}, 0}}"
-    return f"{{FLAG, NULL, {parameter.name}}}"
+    if parameter.type == "text":
+        return f"{{TEXT, {parameter.name}, 0}}"
+    value = f"actgrad_bits({parameter.name})" if parameter.type == "double" else parameter.name
+    return f"{{FLAG, NULL, {value}}}"
 
 
 def guarded(name: str, body: str) -> str:

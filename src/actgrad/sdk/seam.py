@@ -11,7 +11,7 @@ import itertools
 import logging
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,11 +30,11 @@ from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 
 _PLAN, _RUN = 1, 2  # requests, as in nnopbase.h
-NULL, TENSOR, SCALAR, FLAG, DEAD = range(5)  # the kinds of words, as in nnopbase.h
+NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT = range(6)  # the kinds of words, as in nnopbase.h
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 5  # the version of words and plans; nnopbase.h has the same number
+INTERFACE = 6  # the version of words and plans; nnopbase.h has the same number
 #: actgrad_plan of nnopbase.h: numbers of one call, numbers of operands, and each operand
 _HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
 _REST = _COUNTS.size + OPERANDS * _OPERAND.size
@@ -137,7 +137,11 @@ def _arguments(function: CFunction, words: list[int], places: tuple[int, ...]) -
             yield _destroyed(parameter.type)
         elif kind == FLAG:
             value = next(word)
-            yield bool(value) if parameter.type == "bool" else value
+            yield _FLAGS.get(parameter.type, int)(value)
+        elif kind == TEXT:
+            size = next(word)
+            words_of_it = several((size + 7) // 8)
+            yield struct.pack(f"<{len(words_of_it)}q", *words_of_it)[:size].decode(errors="replace")
         elif kind == SCALAR:
             yield scalar_of_bits(context, next(word), struct.pack("<2q", *several(2)))
         else:
@@ -146,6 +150,13 @@ def _arguments(function: CFunction, words: list[int], places: tuple[int, ...]) -
             tensor = tensor_of(context, dims, dtype, strides, offset, format_name(form), storage_dims)
             _put(tensor, next(place), next(place))
             yield tensor
+
+
+#: The values of parameters that are no pointers, from a word; others are integers.
+_FLAGS: dict[str, Callable[[int], Any]] = {
+    "bool": bool,
+    "double": lambda bits: struct.unpack("<d", struct.pack("<q", bits))[0],
+}
 
 
 def _destroyed(kind: str) -> AclTensor | AclScalar:

@@ -4,25 +4,45 @@ import torch
 
 __all__ = [
     "add_relu",
+    "celu",
     "elu",
+    "erfinv",
+    "fast_gelu",
     "geglu",
     "geglu_two",
     "gelu",
+    "glu",
+    "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
     "leaky_relu",
+    "logsigmoid",
+    "mish",
     "prelu",
     "relu",
+    "relu6",
     "selu",
+    "shrink",
     "sigmoid",
     "silu",
+    "softplus",
+    "softshrink",
+    "squared_relu",
     "swiglu",
     "swiglu_two",
     "swish",
     "tanh",
     "threshold",
-]  # noqa: RUF022
+]
+
+def celu(input: torch.Tensor, alpha: float = 1.0, inplace: bool = False) -> torch.Tensor:
+    """x where x > 0, else alpha * (exp(x / alpha) - 1), of each element x.
+
+        x if x > 0 else alpha * (exp(x / alpha) - 1)
+
+    `inplace` overwrites the input with the result.
+    """
 
 def elu(
     input: torch.Tensor,
@@ -42,6 +62,32 @@ def elu(
     `save` names the tensor that is saved for the gradient: 'auto', 'input', 'result'.
     By default it is the result where that suffices: in float32 and float64, and in any
     dtype where the gradient needs only signs. Else it is the input.
+    """
+
+def erfinv(input: torch.Tensor) -> torch.Tensor:
+    """The inverse error function of each element; that of integers in float32.
+
+    y with erf(y) = x; NaN where abs(x) > 1
+    """
+
+def silu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """x * sigmoid(x) of each element x.
+
+        x * sigmoid(x)
+
+    `inplace` overwrites the input with the result.
+    """
+
+def swish(input: torch.Tensor, beta: float = 1.0) -> torch.Tensor:
+    """x * sigmoid(beta * x) of each element x.
+
+    x * sigmoid(beta * x)
+    """
+
+def fast_gelu(input: torch.Tensor) -> torch.Tensor:
+    """x * sigmoid(1.702 * x) of each element x, which is near GELU.
+
+    x * sigmoid(1.702 * x)
     """
 
 def gelu(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
@@ -64,6 +110,15 @@ def geglu(
 
 def geglu_two(x: torch.Tensor, gate: torch.Tensor, approximate: str = "none") -> torch.Tensor:
     """GeGLU of two tensors: self * gelu(gate), of each pair of elements."""
+
+def glu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """The lower half of the input along dim, times the logistic function of the upper half."""
+
+def hardshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
+    """Each element, 0 in place of one of at most lambd in size.
+
+    0 if abs(x) <= lambd else x
+    """
 
 def hardsigmoid(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     """alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.
@@ -93,6 +148,20 @@ def leaky_relu(
     `save` names the tensor that is saved for the gradient: 'auto', 'input', 'result'.
     By default it is the result where that suffices: in float32 and float64, and in any
     dtype where the gradient needs only signs. Else it is the input.
+    """
+
+def logsigmoid(input: torch.Tensor) -> torch.Tensor:
+    """The logarithm of the logistic function of each element.
+
+    log(1 / (1 + exp(-x)))
+    """
+
+def mish(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """x * tanh(softplus(x)) of each element x.
+
+        x * tanh(log(1 + exp(x))) = x * (p**2 - 1) / (p**2 + 1), p = 1 + exp(x)
+
+    `inplace` overwrites the input with the result.
     """
 
 def prelu(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -127,6 +196,14 @@ def hardtanh(input: torch.Tensor, min_val: float = -1.0, max_val: float = 1.0, i
     """Each element, clamped to [min_val, max_val].
 
         min(max(x, min_val), max_val)
+
+    `inplace` overwrites the input with the result.
+    """
+
+def relu6(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """Each element, clamped to [0, 6].
+
+        min(max(x, 0), 6)
 
     `inplace` overwrites the input with the result.
     """
@@ -167,18 +244,32 @@ def tanh(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> t
     dtype where the gradient needs only signs. Else it is the input.
     """
 
-def silu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
-    """x * sigmoid(x) of each element x.
+def softplus(input: torch.Tensor, beta: float = 1.0, threshold: float = 20.0) -> torch.Tensor:
+    """log(1 + exp(beta * x)) / beta of each element x; x where beta * x > threshold.
 
-        x * sigmoid(x)
-
-    `inplace` overwrites the input with the result.
+    x if beta * x > threshold else log(1 + exp(beta * x)) / beta
     """
 
-def swish(input: torch.Tensor, beta: float = 1.0) -> torch.Tensor:
-    """x * sigmoid(beta * x) of each element x.
+def softshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
+    """Each element, moved towards 0 by lambd; 0 in place of one of at most lambd in size.
 
-    x * sigmoid(beta * x)
+    0 if abs(x) <= lambd, else x - lambd if x > 0 else x + lambd
+
+    x - lambd if x > lambd, x + lambd if x < -lambd, else 0, also for NaN
+    """
+
+def shrink(input: torch.Tensor, lambd: float = 0.5, bias: float = 0.0) -> torch.Tensor:
+    """Each element, moved towards 0 by bias; 0 in place of one of at most lambd in size.
+
+    0 if abs(x) <= lambd, else x - bias if x > 0 else x + bias
+
+    x - bias if x > lambd, x + bias if x < -lambd, else 0, also for NaN
+    """
+
+def squared_relu(input: torch.Tensor) -> torch.Tensor:
+    """The square of each element, 0 in place of that of a negative one.
+
+    x**2 if x > 0 else 0
     """
 
 def swiglu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:

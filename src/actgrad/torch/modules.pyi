@@ -3,22 +3,44 @@
 import torch
 
 __all__ = [
+    "CELU",
     "ELU",
     "GEGLU",
     "GELU",
+    "GLU",
+    "SELU",
+    "FastGELU",
+    "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
     "Hardtanh",
     "LeakyReLU",
+    "LogSigmoid",
+    "Mish",
     "ReLU",
-    "SELU",
+    "ReLU6",
+    "Shrink",
     "SiLU",
     "Sigmoid",
+    "Softplus",
+    "Softshrink",
+    "SquaredReLU",
     "SwiGLU",
     "Swish",
     "Tanh",
     "Threshold",
-]  # noqa: RUF022
+]
+
+class CELU(torch.nn.Module):
+    """x where x > 0, else alpha * (exp(x / alpha) - 1), of each element x.
+
+    The module of `actgrad.torch.celu`, which has the details.
+    """
+
+    alpha: float
+    inplace: bool
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class ELU(torch.nn.Module):
     """The exponential linear unit of each element.
@@ -40,6 +62,35 @@ class ELU(torch.nn.Module):
         input_scale: float = 1.0,
         save: str = "auto",
     ) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class SiLU(torch.nn.Module):
+    """x * sigmoid(x) of each element x.
+
+    The module of `actgrad.torch.silu`, which has the details.
+    """
+
+    inplace: bool
+    def __init__(self, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Swish(torch.nn.Module):
+    """x * sigmoid(beta * x) of each element x.
+
+    The module of `actgrad.torch.swish`, which has the details.
+    """
+
+    beta: float
+    def __init__(self, beta: float = 1.0) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class FastGELU(torch.nn.Module):
+    """x * sigmoid(1.702 * x) of each element x, which is near GELU.
+
+    The module of `actgrad.torch.fast_gelu`, which has the details.
+    """
+
+    def __init__(self) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class GELU(torch.nn.Module):
@@ -66,6 +117,26 @@ class GEGLU(torch.nn.Module):
     def __init__(
         self, dim: int = -1, approximate: str = "none", activate_left: bool = False, *, save: str = "auto"
     ) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class GLU(torch.nn.Module):
+    """The lower half of the input along dim, times the logistic function of the upper half.
+
+    The module of `actgrad.torch.glu`, which has the details.
+    """
+
+    dim: int
+    def __init__(self, dim: int = -1) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Hardshrink(torch.nn.Module):
+    """Each element, 0 in place of one of at most lambd in size.
+
+    The module of `actgrad.torch.hardshrink`, which has the details.
+    """
+
+    lambd: float
+    def __init__(self, lambd: float = 0.5) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Hardsigmoid(torch.nn.Module):
@@ -98,6 +169,25 @@ class LeakyReLU(torch.nn.Module):
     inplace: bool
     save: str
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False, *, save: str = "auto") -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class LogSigmoid(torch.nn.Module):
+    """The logarithm of the logistic function of each element.
+
+    The module of `actgrad.torch.logsigmoid`, which has the details.
+    """
+
+    def __init__(self) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Mish(torch.nn.Module):
+    """x * tanh(softplus(x)) of each element x.
+
+    The module of `actgrad.torch.mish`, which has the details.
+    """
+
+    inplace: bool
+    def __init__(self, inplace: bool = False) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class ReLU(torch.nn.Module):
@@ -134,6 +224,16 @@ class Hardtanh(torch.nn.Module):
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
+class ReLU6(torch.nn.Module):
+    """Each element, clamped to [0, 6].
+
+    The module of `actgrad.torch.relu6`, which has the details.
+    """
+
+    inplace: bool
+    def __init__(self, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
 class SELU(torch.nn.Module):
     """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
 
@@ -167,24 +267,45 @@ class Tanh(torch.nn.Module):
     def __init__(self, inplace: bool = False, *, save: str = "auto") -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
-class SiLU(torch.nn.Module):
-    """x * sigmoid(x) of each element x.
+class Softplus(torch.nn.Module):
+    """log(1 + exp(beta * x)) / beta of each element x; x where beta * x > threshold.
 
-    The module of `actgrad.torch.silu`, which has the details.
-    """
-
-    inplace: bool
-    def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
-
-class Swish(torch.nn.Module):
-    """x * sigmoid(beta * x) of each element x.
-
-    The module of `actgrad.torch.swish`, which has the details.
+    The module of `actgrad.torch.softplus`, which has the details.
     """
 
     beta: float
-    def __init__(self, beta: float = 1.0) -> None: ...
+    threshold: float
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Softshrink(torch.nn.Module):
+    """Each element, moved towards 0 by lambd; 0 in place of one of at most lambd in size.
+
+    The module of `actgrad.torch.softshrink`, which has the details.
+    """
+
+    lambd: float
+    def __init__(self, lambd: float = 0.5) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Shrink(torch.nn.Module):
+    """Each element, moved towards 0 by bias; 0 in place of one of at most lambd in size.
+
+    The module of `actgrad.torch.shrink`, which has the details.
+    """
+
+    lambd: float
+    bias: float
+    def __init__(self, lambd: float = 0.5, bias: float = 0.0) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class SquaredReLU(torch.nn.Module):
+    """The square of each element, 0 in place of that of a negative one.
+
+    The module of `actgrad.torch.squared_relu`, which has the details.
+    """
+
+    def __init__(self) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class SwiGLU(torch.nn.Module):

@@ -68,6 +68,7 @@ def _functions(mpmath: Any) -> Mapping[str, Any]:
     functions = {name: near(getattr(mpmath, name)) for name in ("exp", "expm1", "tanh", "erfc")}
     functions |= {"conjugate": lambda x: x, "abs": abs, "minimum": min, "maximum": max, "log1p": mpmath.log1p}
     functions |= {"normal_cdf": near(mpmath.ncdf), "normal_pdf": near(mpmath.npdf)}
+    functions["erfinv"] = lambda x: mpmath.erfinv(x) if abs(x) < 1 else mpmath.inf * x
     functions["where"] = lambda condition, x, y: x if condition else y
     functions["sigmoid"] = lambda x: 1 / (1 + exp(-x))
     functions["sigmoid_cubic"] = lambda x, c1, c3: 1 / (1 + exp(-(c1 * x + c3 * x**3)))

@@ -167,6 +167,9 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         "tanh": _function(torch.tanh, lambda result, x: 1 - result * result),
         "sigmoid": _function(torch.sigmoid, lambda result, x: result * torch.sigmoid(-x)),
         "erfc": _function(torch.special.erfc, _erfc_slope),
+        "erfinv": _function(
+            torch.special.erfinv, lambda result, x: torch.exp(result * result) * (math.sqrt(math.pi) / 2)
+        ),
         "normal_cdf": _function(torch.special.ndtr, lambda result, x: _normal_pdf(x)),
         "normal_pdf": _function(_normal_pdf, lambda result, x: -torch.clamp(x, -_FAR, _FAR) * result),
         "sigmoid_cubic": _function(_sigmoid_cubic, _sigmoid_cubic_slope),

@@ -20,7 +20,11 @@ static int64_t words_of_tensor(const aclTensor* tensor, int64_t* words) {
     return TENSOR_HEAD + sizes_of(tensor);
 }
 
+/* The bytes of a text are whole words, the last one filled up with zeros. */
+static int64_t text_words(const char* text) { return ((int64_t)strlen(text) + 7) / 8; }
+
 static int64_t most_words(const actgrad_argument* argument) {
+    if (argument->kind == TEXT && argument->pointer != NULL) return 2 + text_words(argument->pointer);
     if (argument->kind != TENSOR || !is_alive(argument)) return 4;
     return TENSOR_HEAD + sizes_of(argument->pointer);
 }
@@ -36,6 +40,12 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
         words[0] = FLAG_WORDS;
         words[1] = argument->value;
         call->count += 2;
+    } else if (argument->kind == TEXT && argument->pointer != NULL) {
+        words[0] = TEXT_WORDS;
+        words[1] = (int64_t)strlen(argument->pointer);
+        memset(words + 2, 0, (size_t)text_words(argument->pointer) * sizeof *words);
+        memcpy(words + 2, argument->pointer, (size_t)words[1]);
+        call->count += 2 + text_words(argument->pointer);
     } else if (argument->pointer == NULL || !is_alive(argument)) {
         words[0] = argument->pointer == NULL ? NO_WORDS : DEAD_WORDS;
         call->count += 1;

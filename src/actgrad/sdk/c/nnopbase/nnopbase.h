@@ -10,6 +10,8 @@
 #include "aclnn/acl_meta.h"
 #include "aclnn/aclnn_base.h"
 
+#include <string.h>
+
 enum { NULL_POINTER = 161001, INVALID = 161002, RUNTIME = 361001, INNER = 561000, NO_EXECUTOR = 561101,
        INNER_NULL = 561103 };
 enum { MAX_RANK = 64 };
@@ -49,9 +51,10 @@ struct aclScalar {
 
 /* interpreter.c, server.c, planner.c: the planner, Python code of seam.py, in this process or in another. It gets a
    call as words, and per tensor its address and the bytes left in its allocation. It answers with a plan. */
-enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS }; /* dead: destroyed, or no object at all */
+/* Dead: destroyed, or no object at all. */
+enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS };
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 5 }; /* the version of words and plans; seam.py has the same number */
+enum { INTERFACE = 6 }; /* the version of words and plans; seam.py has the same number */
 
 /* An operand of a plan's function. */
 typedef struct {
@@ -85,12 +88,17 @@ actgrad_planner actgrad_ask_planner; /* starts it at the first request; INNER an
 void actgrad_release_later(int64_t handle); /* gives back handles in batches */
 
 /* calls.c: a call, as the planner gets it. */
-typedef enum { TENSOR, SCALAR, FLAG } actgrad_kind;
+typedef enum { TENSOR, SCALAR, FLAG, TEXT } actgrad_kind;
 typedef struct {
     actgrad_kind kind;
     const void* pointer;
     int64_t value;
 } actgrad_argument;
+static inline int64_t actgrad_bits(double number) {
+    int64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
 typedef struct {
     const char* function;
     int64_t* words;
