@@ -114,6 +114,10 @@ def _interfaces(operator: Operator, functions: tuple[Signature, ...]) -> Iterato
         yield f"ir.{graph.name}({', '.join([*graph.inputs, *attributes])})  # {outputs}"
     yield "```"
     yield ""
+    for signature in functions:
+        if signature.fixed:
+            yield f"{signature.name}: {', '.join(f'{name} is {value!r}' for name, value in signature.fixed.items())}."
+            yield ""
 
 
 def _prototypes(signature: Signature) -> Iterator[str]:
@@ -123,8 +127,10 @@ def _prototypes(signature: Signature) -> Iterator[str]:
 
 
 def _formula(operator: Operator) -> Iterator[str]:
-    is_backward = operator.gradient_of is not None
-    yield "Derivative by the input, times grad_output:" if is_backward else "Of an element:"
+    if operator.definition.takes_gradient:
+        yield "The gradient, g being grad_output:"
+    else:
+        yield "Of an element:" if operator.gradient_of is None else "Derivative by the input, times grad_output:"
     yield ""
     formulas = operator.formula if isinstance(operator.formula, Mapping) else {None: operator.formula}
     switch = operator.switch if isinstance(operator.switch, str) else "case"

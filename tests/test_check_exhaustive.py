@@ -68,10 +68,10 @@ def reference(item: Item, bits: np.ndarray) -> list[Found]:
         if result.size > x.size:  # a gated tensor: the gradients of its halves
             parts = [slice(0, x.size), slice(x.size, None)]
         for part in parts:
-            errors, cancels = e.errors(result)[part], e.cancels[part]
+            errors, cancels = e.errors(result).ravel()[part], e.cancels.ravel()[part]
             ulps = errors[~cancels]
             worst = Extreme(float(ulps.max()), 0)
-            terms = Extreme(float(e.term_errors(result)[part][cancels].max()), 0) if cancels.any() else None
+            terms = Extreme(float(e.term_errors(result).ravel()[part][cancels].max()), 0) if cancels.any() else None
             found.append(Found(len(errors), len(ulps), float(ulps.sum()), worst, None, terms))
     return found
 

@@ -43,6 +43,7 @@ def test_page_has_every_check_in_order() -> None:
         for signature in functions:
             assert f"{signature.first_name}(" in sections[operator.name]
             assert f"{signature.name}(" in sections[operator.name]
+            assert all(f"{name} is {value!r}" in sections[operator.name] for name, value in signature.fixed.items())
 
 
 def test_a_new_operator_has_a_page(smooth_relu: ModuleType) -> None:

@@ -20,7 +20,7 @@ from ..base import products
 from ..base.dtypes import BY_NAME
 from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct
 from ..calls.operator import Operator
-from . import oracle, standards
+from . import aten, oracle, standards
 from .elements import Array
 from .judging import judge
 from .standards import NAMES, REPEAT, RUNS, STANDARDS
@@ -244,10 +244,10 @@ def compute(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> None
             case.operator(*case.inputs, out=out, backend=backend, **case.attributes)
         return
     torch, device = _torch(backend)
-    tensors = [None if a is None else oracle.to_torch(torch, np.ascontiguousarray(a)).to(device) for a in case.inputs]
+    tensors = [None if a is None else aten.to_torch(torch, np.ascontiguousarray(a)).to(device) for a in case.inputs]
     results = oracle.as_tuple(case.operator(*tensors, backend=backend, **case.attributes))
     for array, result in zip(outputs, results, strict=True):
-        array[...] = oracle.from_torch(torch, result.cpu())
+        array[...] = aten.from_torch(torch, result.cpu())
 
 
 def _torch(backend: str) -> tuple[Any, str]:

@@ -23,7 +23,6 @@ from ..base.dtypes import BY_NAME
 from ..base.products import Product
 from ..base.schema import Argument
 from ..calls.operator import Operator
-from ..ops.selu import ALPHA, SCALE
 from . import error_bounds
 from .error_bounds import Sized
 
@@ -307,75 +306,6 @@ def ulp_errors(actual: Array, values: Array) -> Array:
     agrees = np.isnan(wide) == np.isnan(values)
     result: Array = np.where(agrees, np.where(np.isnan(values), 0, error), np.inf)
     return result
-
-
-# PyTorch's own operators
-
-
-def aten(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
-    """PyTorch's results for a call on NumPy arrays; KeyError for an operator without a counterpart."""
-    counterpart = ATEN[operator.name]
-    arrays = [to_torch(torch, array) for array in inputs if array is not None]
-    return tuple(from_torch(torch, result) for result in as_tuple(counterpart(torch.ops.aten, attributes, *arrays)))
-
-
-def to_torch(torch: Any, array: Array) -> Any:
-    """A tensor on the array's memory."""
-    if array.dtype.name == "bfloat16":
-        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    return torch.from_numpy(array)
-
-
-def from_torch(torch: Any, tensor: Any) -> Array:
-    """An array on the tensor's memory, bfloat16 being that of ml_dtypes."""
-    if tensor.dtype == torch.bfloat16:
-        tensor = tensor.view(torch.int16)
-        return np.asarray(tensor.numpy()).view(ml_dtypes.bfloat16)
-    return np.asarray(tensor.numpy())
-
-
-def _halves(a: dict[str, Any], packed: Any) -> tuple[Any, Any]:
-    """The active half and the other."""
-    left, right = packed.chunk(2, a["dim"])
-    return (left, right) if a["activate_left"] else (right, left)
-
-
-def _aten_geglu(ops: Any, a: dict[str, Any], packed: Any) -> tuple[Any, Any]:
-    active, other = _halves(a, packed)
-    activated = ops.gelu(active, approximate=a["approximate"])
-    return activated * other, activated
-
-
-def _aten_geglu_backward(ops: Any, a: dict[str, Any], grad_output: Any, packed: Any, activated: Any = None) -> Any:
-    active, other = _halves(a, packed)
-    activated = ops.gelu(active, approximate=a["approximate"]) if activated is None else activated
-    parts = [ops.gelu_backward(grad_output * other, active, approximate=a["approximate"]), grad_output * activated]
-    return ops.cat(parts if a["activate_left"] else parts[::-1], a["dim"])
-
-
-def _aten_geglu_two_backward(ops: Any, a: dict[str, Any], grad_output: Any, other: Any, active: Any) -> Any:
-    activated = ops.gelu(active, approximate=a["approximate"])
-    return grad_output * activated, ops.gelu_backward(grad_output * other, active, approximate=a["approximate"])
-
-
-#: PyTorch's counterparts: (its operators, attributes, tensors...) -> result.
-ATEN: dict[str, Callable[..., Any]] = {
-    "elu": lambda ops, a, x: ops.elu(x, a["alpha"], a["scale"], a["input_scale"]),
-    "elu_backward": lambda ops, a, g, x: ops.elu_backward(
-        g, a["alpha"], a["scale"], a["input_scale"], a["is_result"], x
-    ),
-    "selu": lambda ops, a, x: ops.selu(x),
-    "selu_backward": lambda ops, a, g, y: ops.elu_backward(g, ALPHA, SCALE, 1.0, True, y),
-    "leaky_relu": lambda ops, a, x: ops.leaky_relu(x, a["negative_slope"]),
-    "leaky_relu_backward": lambda ops, a, g, x: ops.leaky_relu_backward(g, x, a["negative_slope"], a["self_is_result"]),
-    "gelu": lambda ops, a, x: ops.gelu(x, approximate=a["approximate"]),
-    "gelu_backward": lambda ops, a, g, x: ops.gelu_backward(g, x, approximate=a["approximate"]),
-    "geglu": _aten_geglu,
-    "geglu_packed": lambda ops, a, packed: _aten_geglu(ops, a, packed)[0],
-    "geglu_backward": _aten_geglu_backward,
-    "geglu_two": lambda ops, a, x, gate: x * ops.gelu(gate, approximate=a["approximate"]),
-    "geglu_two_backward": _aten_geglu_two_backward,
-}
 
 
 def few_digits(error: float) -> str:

@@ -72,7 +72,7 @@ def _valued(sample: Sample, values: list[Array]) -> Prediction:
 
 def subnormals_flushed(sample: Sample) -> Iterator[Suspicion]:
     """Subnormal inputs and results taken for 0."""
-    if sample.is_integer:
+    if not sample.is_of_floats:
         return
 
     def flushed(values: Array, dtype: np.dtype[Any]) -> Array:

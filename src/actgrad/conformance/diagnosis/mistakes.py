@@ -70,7 +70,7 @@ def saturated(sample: Sample) -> Iterator[Suspicion]:
 def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
     """Zero taken for a number on its wrong side."""
     zeros = sample.x == 0
-    if sample.is_integer or not any((zeros & wrong).any() for wrong in sample.wrong):
+    if not sample.is_of_floats or not any((zeros & wrong).any() for wrong in sample.wrong):
         return
     tiny = ml_dtypes.finfo(sample.x.dtype).smallest_subnormal
     for sign, side in ((1, "positive"), (-1, "negative")):

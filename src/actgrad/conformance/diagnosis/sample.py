@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
 from .. import error_bounds, oracle, standards
 from ..elements import Array, Elements
@@ -34,7 +35,13 @@ class Sample:
 
     @property
     def is_integer(self) -> bool:
+        """Whether the results are integers."""
         return self.actual[0].dtype.kind in "iu"
+
+    @property
+    def is_of_floats(self) -> bool:
+        """Whether the inputs are floats; results are that then."""
+        return BY_NAME[self.x.dtype.name].kind == "float"
 
     @cached_property
     def right(self) -> Prediction:

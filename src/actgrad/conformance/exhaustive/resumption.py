@@ -25,7 +25,7 @@ from ...base.folders import user_cache
 from ...calls.operator import Operator
 from ...contract import allowed_dtypes
 from ...writing import outputs
-from .. import oracle
+from .. import aten, oracle
 from ..files.sizes import UnreadableFile
 from ..measurement import in_threads
 from . import mpmath_check
@@ -36,7 +36,7 @@ SAVE_SECONDS = 5.0
 #: The code that computes and measures, besides the modules of the formulas.
 _CODE = (
     "backends/*.py", "backends/formula/*.py", "backends/cpu/*.py", "ops/*.py", "base/xp.py", "base/access.py",
-    *(f"conformance/{name}.py" for name in ("elements", "error_bounds", "golden", "measurement", "oracle")),
+    *(f"conformance/{name}.py" for name in ("aten", "elements", "error_bounds", "golden", "measurement", "oracle")),
     "conformance/standards.py", "conformance/exhaustive/sweep.py",
 )  # fmt: skip
 
@@ -164,7 +164,7 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int) -> l
         for operator in operators:
             if dtype not in allowed_dtypes(operator.definition, product) or operator.part_of in operators:
                 continue
-            has_kind = {"random": _has_others(operator), "PyTorch": has_torch and operator.name in oracle.ATEN}
+            has_kind = {"random": _has_others(operator), "PyTorch": has_torch and operator.name in aten.ATEN}
             kinds = [(kind, stride) for kind, stride in PASSES.items() if has_kind.get(kind, True)]
             is_long = BY_NAME[dtype].itemsize > 2
             for attributes in oracle.attribute_cases(operator, product):

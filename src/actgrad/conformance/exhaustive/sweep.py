@@ -12,7 +12,7 @@ import numpy as np
 from ...base.access import split
 from ...base.dtypes import BY_NAME
 from ...calls.operator import Operator
-from .. import oracle, standards
+from .. import aten, oracle, standards
 from ..elements import Array, elements
 from ..golden import Golden
 from ..measurement import CHUNK, faults_among
@@ -167,7 +167,7 @@ class Sweep:
         if self._torch is None:
             self._plan.run()
             return
-        results = oracle.aten(self._torch, self.item.operator, self._inputs, self.item.attributes)
+        results = aten.results(self._torch, self.item.operator, self._inputs, self.item.attributes)
         for output, result in zip(self.outputs, results, strict=True):
             output[...] = result
 
@@ -181,7 +181,7 @@ class Sweep:
         judged = np.arange(self.chunk) < count
         if self._torch is not None:  # SELU's derivative at 0 is a convention; infinities and NaN differ too
             with np.errstate(invalid="ignore"):
-                x = self.x.astype(np.float64)
+                x = self.x.ravel().astype(np.float64)
             judged &= np.isfinite(x) & (x != 0)
         for lane, number in zip(self.call.outputs, self.call.numbers, strict=True):
             yield self._found(lane.take(slice(0, self.chunk)), exact[number], bits, judged, number)
