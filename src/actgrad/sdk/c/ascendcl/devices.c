@@ -2,6 +2,7 @@
 #include "runtime.h"
 
 #include <string.h>
+#include <unistd.h>
 
 aclError aclrtSetDevice(int32_t deviceId) {
     RETURN_IF_ERROR(actgrad_check_device_id(__func__, deviceId));
@@ -61,4 +62,38 @@ aclError aclrtSynchronizeDevice(void) { return synchronize(__func__); }
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
     RETURN_IF_ERROR(actgrad_check_timeout(__func__, timeout));
     return synchronize(__func__);
+}
+
+/** The answer is 0: no device reads the memory of another. */
+aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
+    if (canAccessPeer == NULL) return actgrad_fail_null(__func__, "canAccessPeer");
+    RETURN_IF_ERROR(actgrad_check_device_id(__func__, deviceId));
+    RETURN_IF_ERROR(actgrad_check_device_id(__func__, peerDeviceId));
+    *canAccessPeer = 0;
+    return ACL_SUCCESS;
+}
+
+/** Checked, and without effect: results overflow to infinity, as in ACL_RT_OVERFLOW_MODE_INFNAN. */
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
+    if (mode == ACL_RT_OVERFLOW_MODE_SATURATION || mode == ACL_RT_OVERFLOW_MODE_INFNAN) return ACL_SUCCESS;
+    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: mode is %d; it must be of aclrtFloatOverflowMode", __func__,
+                        (int)mode);
+}
+
+/** Without effect: no operator is ended. */
+aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) { return ACL_SUCCESS; }
+
+/** Without effect: no operator waits. */
+aclError aclrtSetOpWaitTimeout(uint32_t timeout) { return ACL_SUCCESS; }
+
+/** Cores are this machine's; it has no level-2 cache of a device. */
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
+    if (value == NULL) return actgrad_fail_null(__func__, "value");
+    RETURN_IF_ERROR(actgrad_check_device_id(__func__, (int32_t)deviceId));
+    if (deviceInfo != ACL_DEVICE_INFO_AI_CORE_NUM && deviceInfo != ACL_DEVICE_INFO_VECTOR_CORE_NUM &&
+        deviceInfo != ACL_DEVICE_INFO_L2_SIZE)
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: deviceInfo is %d; it must be of aclDeviceInfo", __func__,
+                            (int)deviceInfo);
+    *value = deviceInfo == ACL_DEVICE_INFO_L2_SIZE ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
+    return ACL_SUCCESS;
 }

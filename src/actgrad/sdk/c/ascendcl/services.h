@@ -41,6 +41,7 @@ EXPORT bool actgrad_is_version(const char* version); /* "3.12.1 (..." is "3.12" 
 
 /* errors.c: keeps the text of the thread's last failure, "[PID: n] time title: text", and returns its code. */
 EXPORT int32_t actgrad_fail(int32_t code, const char* format, ...) __attribute__((format(printf, 2, 3)));
+EXPORT int32_t actgrad_fail_null(const char* function, const char* argument); /* 100000: a pointer is required */
 EXPORT void actgrad_report_text(const char* text); /* with time and title already in it */
 
 /* lifecycle.c: every module with objects registers a reporter; a strict program's end calls them all. */
