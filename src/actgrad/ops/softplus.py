@@ -65,7 +65,6 @@ softplus_backward = Operator(
     gradient_of=softplus,
     dtypes=NUMBERS,
     integer_result="float32",
-    broadcasts=True,
     checks=(
         supported("grad_output", dtypes=FLOATS),
         supported("self"),
