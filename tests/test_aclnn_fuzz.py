@@ -334,4 +334,4 @@ def test_100_000_random_calls() -> None:
     least = {SUCCESS: 25_000, NULL: 5000, INVALID: 25_000, NO_KERNEL: 500, TILING: 300, NOT_CONFIGURED: 30}
     assert {code for code, count in least.items() if statuses[code] < count} == set()
     assert statuses.keys() == least.keys()
-    assert min(seen[key] for key in by_name) >= 4
+    assert min(seen[key] for key in by_name) >= 2
