@@ -188,6 +188,17 @@ class Expected:
         return (size == 0) | ((size >= limits.smallest_normal) & (size <= limits.max))
 
     @property
+    def overflows(self) -> Array:
+        """Where a value is finite and beyond the compute dtype."""
+        return np.isfinite(self.values) & (np.abs(self.values) > np.finfo(self.compute).max)
+
+    @property
+    def is_magnified(self) -> Array:
+        """Where rounded arguments of exp move a large value by more ULP than the mixed tolerance allows."""
+        size = np.abs(self.values)
+        return np.asarray((size > 1) & (self.slip > 32 * size))
+
+    @property
     def stored(self) -> Array:
         """The values rounded to the output's dtype."""
         with np.errstate(all="ignore"):
