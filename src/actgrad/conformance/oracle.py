@@ -120,7 +120,7 @@ def paired(
 
 #: Values for an operator's scalars in their order: all different, off the defaults, a power of two, a negative one.
 #: A formula of 16-bit numbers jumps at none where `first * x + second` is 0 or 1: rounding would choose the side.
-_SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 2.3, 1.1, 1.9), (-0.6, 1.7, 0.9, 0.8))
+_SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 2.3, 1.1, 1.9), (-1.2, 1.7, 0.9, 0.8))
 
 
 def attribute_cases(operator: Operator, product: Product | None = None) -> list[dict[str, Any]]:
