@@ -296,7 +296,7 @@ def test_the_table_goes_between_the_markers_and_holds_what_is_finished(tmp_path:
     captured = capsys.readouterr()
     out = captured.out
     assert "left out" not in captured.err
-    assert "negative_slope=-0.6" in out
+    assert "negative_slope=-1.2" in out
     assert "held against NumPy on a sample, and against mpmath at" in out
 
 

@@ -99,7 +99,7 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
     x = _as_result(operator, attributes, np.concatenate([x, special, rest]))
     other = np.concatenate([other, ones])
     # The largest number, or infinity, times a factor that cancels or is subnormal may be anything. So may its sum with
-    # a term that overflows.
+    # a term that overflows, and a product with such a factor.
     with np.errstate(invalid="ignore"):
         size, others = np.abs(x.astype(np.float64)), np.abs(other.astype(np.float64))
     alone = oracle.expected(operator, oracle.tensors(operator, attributes, x), attributes)
@@ -107,6 +107,9 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
     kept = (others <= 2) | np.concatenate(decided).all(axis=0)
     if operator.gradient_of is None and not operator.multiplies:
         kept &= (others <= 2) | ~((size > 2) & (size < np.inf))
+    for e in alone:
+        kept &= ~e.overflows.reshape(-1, len(x)).any(axis=0) | (others == 1)
+        kept &= ~e.is_magnified.reshape(-1, len(x)).any(axis=0)
     return _pairs(operator, attributes, x[kept], other[kept])
 
 

@@ -30,17 +30,17 @@ class Sized:
         self.is_exact = is_exact  # nothing was rounded on the way here
 
     def __add__(self, other: Any) -> Sized:
-        b = number(other)
+        b = self.beside(other)
         return Sized(self.value + b.value, np.maximum(self.size, b.size), self.slip + b.slip)
 
     def __mul__(self, other: Any) -> Sized:
-        a, b = self, number(other)
+        a, b = self, self.beside(other)
         x, y = np.abs(a.value), np.abs(b.value)
         is_exact = a.is_exact and b.is_exact and (_is_power_of_two(x) or _is_power_of_two(y))
         return Sized(a.value * b.value, np.maximum(a.size * y, x * b.size), a.slip * y + x * b.slip, is_exact)
 
     def __truediv__(self, other: Any) -> Sized:
-        b = number(other)
+        b = self.beside(other)
         inverse = 1 / b.value
         is_exact = b.is_exact and _is_power_of_two(b.value)
         return self * Sized(inverse, b.size * inverse**2, b.slip * inverse**2, is_exact)
@@ -49,27 +49,34 @@ class Sized:
         return Sized(-self.value, self.size, self.slip, self.is_exact)
 
     def __sub__(self, other: Any) -> Sized:
-        return self + -number(other)
+        return self + -self.beside(other)
 
     def __rsub__(self, other: Any) -> Sized:
         return -self + other
 
     def __rtruediv__(self, other: Any) -> Sized:
-        return number(other) / self
+        return self.beside(other) / self
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __gt__(self, other: Any) -> Comparison:
-        return _compared(np.greater, self, number(other))
+        return _compared(np.greater, self, self.beside(other))
 
     def __ge__(self, other: Any) -> Comparison:
-        return _compared(np.greater_equal, self, number(other))
+        return _compared(np.greater_equal, self, self.beside(other))
 
     def __lt__(self, other: Any) -> Comparison:
-        return _compared(np.less, self, number(other))
+        return _compared(np.less, self, self.beside(other))
 
     def __le__(self, other: Any) -> Comparison:
-        return _compared(np.less_equal, self, number(other))
+        return _compared(np.less_equal, self, self.beside(other))
+
+    def beside(self, other: Any) -> Sized:
+        """The other operand; a constant has the error of its rounding to the compute dtype."""
+        b = number(other)
+        if b is not other and self.value.dtype == np.float64:
+            b.slip = np.abs(b.value - b.value.astype(np.float32)) / _unit(self.value)
+        return b
 
     @property
     def rounding(self) -> Any:

@@ -120,7 +120,7 @@ def paired(
 
 #: Values for an operator's scalars in their order: all different, off the defaults, a power of two, a negative one.
 #: A formula of 16-bit numbers jumps at none where `first * x + second` is 0 or 1: rounding would choose the side.
-_SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 2.3, 1.1, 1.9), (-0.6, 1.7, 0.9, 0.8))
+_SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 2.3, 1.1, 1.9), (-1.2, 1.7, 0.9, 0.8))
 
 
 def attribute_cases(operator: Operator, product: Product | None = None) -> list[dict[str, Any]]:
@@ -186,6 +186,17 @@ class Expected:
         """Where the compute dtype holds a value with all its digits: further factors do not magnify its error."""
         limits, size = np.finfo(self.compute), np.abs(self.values)
         return (size == 0) | ((size >= limits.smallest_normal) & (size <= limits.max))
+
+    @property
+    def overflows(self) -> Array:
+        """Where a value is finite and beyond the compute dtype."""
+        return np.isfinite(self.values) & (np.abs(self.values) > np.finfo(self.compute).max)
+
+    @property
+    def is_magnified(self) -> Array:
+        """Where rounded arguments of exp move a large value by more ULP than the mixed tolerance allows."""
+        size = np.abs(self.values)
+        return np.asarray((size > 1) & (self.slip > 32 * size))
 
     @property
     def stored(self) -> Array:

@@ -23,8 +23,8 @@ from .elements import Array
 RUNS = 50  # of the same call, that must give the same bits
 HALF_ULPS = 0.51  # computed in float32 and rounded once
 ULPS, TERMS = 4.5, 8.0  # and units of the larger term where terms cancel
-TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS = 12.0, 16.0  # of a distribution function, or a product with one
-_TRANSCENDENTAL = {name for name in xp.NAMES if name.startswith(("normal", "sigmoid", "erf", "tanh"))}
+TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS = 12.0, 16.0  # of a distribution function, or a product with one or with exp
+_TRANSCENDENTAL = {name for name in xp.NAMES if name.startswith(("normal", "sigmoid", "erf", "tanh", "exp_times"))}
 
 
 @dataclass(frozen=True)

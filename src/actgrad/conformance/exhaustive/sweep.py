@@ -51,11 +51,12 @@ class Item:
 
     @property
     def is_absolute(self) -> bool:
-        """Whether an absolute bound holds too: for a derivative, alone, that is of the size of 1."""
+        """Whether an absolute bound holds too: for a derivative by x, alone, that is of the size of 1."""
         operator = self.operator
         has_distribution = standards.bounds(operator, self.dtype)[0] == standards.TRANSCENDENTAL_ULPS
         is_derivative = operator.gradient_of is not None and not operator.gradient_of.multiplies
-        return self.kind == "ones" and has_distribution and is_derivative
+        is_of_result = oracle.takes_result(operator, self.attributes)
+        return self.kind == "ones" and has_distribution and is_derivative and not is_of_result
 
 
 class Extreme(NamedTuple):
