@@ -291,8 +291,9 @@ def memory(function: str) -> Iterator[Row]:
         t: Tensor = c[n]
         if not usable(t):
             return False
-        has = prod(t.storage_dims)
-        return t.reach > has or (t.room is not None and t.room < has * ITEMSIZE[t.dtype])
+        says, itemsize = prod(t.storage_dims), ITEMSIZE[t.dtype]
+        has = says * itemsize if t.room is None else t.room
+        return max(t.reach, says) * itemsize > has  # beyond the declared storage alone is a warning
 
     def itself(c: Call, n: str) -> bool:
         t: Tensor = c[n]

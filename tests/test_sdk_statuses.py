@@ -43,7 +43,7 @@ def calls(seed: int, count: int, product: str, document: bool) -> list[Call]:
 
 def fits(value: Any) -> bool:
     """Whether C can make the argument as Python does: the size of memory is its own to know."""
-    return not isinstance(value, Tensor) or value.room is None
+    return not isinstance(value, Tensor) or (value.room is None and value.reach <= prod(value.storage_dims))
 
 
 def plain(live: Live) -> dict[str, Any]:

@@ -133,6 +133,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
     library = fresh / "lib64"
     library.mkdir(parents=True)
     _write(made / "data_types.h", prototypes.data_types())
+    _write(made / "products.h", prototypes.products_header())
     _write(made / "opapi.c", prototypes.stubs())
     _write(made / "missing.c", clients.stubs("opapi"))
     for name in ("ascendcl", *clients.table().libraries):

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..aclnn import names, signatures
 from ..aclnn.objects import SCALARS
 from ..aclnn.signatures import RETURNED, SECOND, CParameter, Signature
+from ..base import products
 from ..base.dtypes import BY_NUMBER
 from . import clients
 
@@ -87,6 +88,13 @@ def data_types() -> str:
     struct = "static const struct {\n    int32_t number;\n    size_t size, scalar_size;\n}"
     body = f"{struct} DATA_TYPES[] = {{\n{''.join(rows)}}};\n"
     return guarded("data_types.h", f"#include <stddef.h>\n#include <stdint.h>\n\n{body}")
+
+
+def products_header() -> str:
+    """products.h, for the libraries alone: by product a chip, and a regular expression for the names of its chips."""
+    rows = "".join(f'    {{"{name}", "{chip}", "^{chips}$"}},\n' for name, (chip, chips) in products.CHIPS.items())
+    struct = "static const struct {\n    const char *name, *chip, *chips;\n}"
+    return guarded("products.h", f"{struct} PRODUCTS[] = {{\n{rows}}};\n")
 
 
 def operator_headers() -> Iterator[tuple[str, str]]:

@@ -115,7 +115,7 @@ def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> Kno
     rows, packed = [], _COUNTS.pack(len(outputs), len(outputs) + len(inputs))
     for k, meta in zip((*function.outputs, *function.inputs), (*outputs, *inputs), strict=True):
         tensor = given[k]
-        needed = tensor.storage_size if tensor.is_touched else NOTHING
+        needed = max(tensor.storage_size, tensor.reach) if tensor.is_touched else NOTHING
         rows.append((numbers[k], tensor.offset * tensor.dtype.itemsize, needed, meta))
         packed += _OPERAND.pack(*rows[-1][:3], *itertools.islice(layouts, 3))
     return KnownOperands(rows, packed.ljust(_REST, b"\0"))
@@ -253,7 +253,9 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
 
 
 def _check(interface: int, plan_size: int) -> None:
-    logging.getLogger("actgrad").addHandler(logging.NullHandler())  # standard error is the program's
+    handler = logging.StreamHandler() if os.environ.get("ACTGRAD_STRICT") == "1" else logging.NullHandler()
+    handler.setFormatter(logging.Formatter("actgrad: %(message)s"))
+    logging.getLogger("actgrad").addHandler(handler)  # standard error is the program's, unless it is strict
     if (interface, plan_size) != (INTERFACE, PLAN_SIZE):
         raise ActgradError("the SDK was built by another version of actgrad; run `actgrad sdk` again")
 

@@ -1,7 +1,6 @@
-/* Devices: eight, all of them this CPU. */
+/* Devices: eight or as many as are visible, all of them this CPU. */
 #include "runtime.h"
 
-#include <string.h>
 #include <unistd.h>
 
 aclError aclrtSetDevice(int32_t deviceId) {
@@ -29,9 +28,10 @@ aclError aclrtGetDevice(int32_t* deviceId) {
     return ACL_SUCCESS;
 }
 
+/** As many as ASCEND_RT_VISIBLE_DEVICES names, else 8. */
 aclError aclrtGetDeviceCount(uint32_t* count) {
     if (count == NULL) return actgrad_fail_null(__func__, "count");
-    *count = DEVICES;
+    *count = (uint32_t)actgrad_get_settings()->devices;
     return ACL_SUCCESS;
 }
 
@@ -41,16 +41,8 @@ aclError aclrtGetRunMode(aclrtRunMode* runMode) {
     return ACL_SUCCESS;
 }
 
-/** One chip of the product. */
-const char* aclrtGetSocName(void) {
-    static const char* const names[][2] = {
-        {"Ascend950", "Ascend950PR_9589"}, {"Ascend910_93", "Ascend910_9391"}, {"Ascend910B", "Ascend910B1"},
-        {"Ascend310B", "Ascend310B1"},     {"Ascend310P", "Ascend310P3"},      {"Ascend910", "Ascend910A"},
-    };
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(actgrad_get_settings()->product, names[k][0]) == 0) return names[k][1];
-    return "Ascend910B1"; /* the operators' default product; they refuse an unknown one */
-}
+/** The chip that ACTGRAD_PRODUCT names, or one of its product. */
+const char* aclrtGetSocName(void) { return actgrad_get_settings()->chip; }
 
 static aclError synchronize(const char* function) {
     RETURN_IF_ERROR(actgrad_check_device(function));

@@ -6,8 +6,6 @@
 
 #include "acl/acl.h"
 
-enum { DEVICES = 8 }; /* as many as a server with Ascend cards has */
-
 /* errors.c */
 aclError actgrad_fail_memory(const char* function); /* malloc returned NULL */
 
