@@ -183,9 +183,13 @@ def _layouts(
         column, row = (_shaped(operator, attributes, dtype, shape, rng) for shape in ((31, 1), (1, 32)))
         name, tensors = "31x1 with 1x32", (*column[:-1], row[-1])
     else:
-        inputs = _shaped(operator, attributes, dtype, (4, 2), rng)
+        whole = (16, 4, 2)
+        named = zip(operator.schema.tensor_names, _shaped(operator, attributes, dtype, whole, rng), strict=True)
         name = "16x4x2, expanded"
-        tensors = tuple(None if a is None else np.broadcast_to(a, (16, *a.shape)) for a in inputs)
+        tensors = tuple(
+            a if a is None or tensor == operator.access.tensor else np.broadcast_to(a[:1], a.shape)
+            for tensor, a in named
+        )
     yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors, np.empty)
 
 

@@ -76,7 +76,6 @@ hardsigmoid_backward = Operator(
     formula=hardsigmoid_gradient,
     takes_gradient=True,
     gradient_of=hardsigmoid,
-    broadcasts=True,
     checks=(
         supported("grad_output", "self"),
         convertible("grad_input"),
