@@ -73,10 +73,10 @@ STUBS = {"ops/public.pyi": operators, "torch/functions.pyi": functions, "torch/m
 
 
 def formatted(text: str) -> str:
-    """A stub in the project's format."""
-    for options in (("check", "--fix", "--quiet", "--exit-zero", "--select=RUF022"), ("format",)):
-        command = [sys.executable, "-m", "ruff", *options, "--stdin-filename", "stub.pyi", "-"]
-        made = subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=PACKAGE.parents[1])
+    """A stub in the project's order and format."""
+    for command in ("check --fix-only", "format"):
+        line = [sys.executable, "-m", "ruff", *command.split(), "--stdin-filename", "stub.pyi", "-"]
+        made = subprocess.run(line, input=text, capture_output=True, text=True, check=True, cwd=PACKAGE.parents[1])
         text = made.stdout
     return text
 

@@ -115,15 +115,14 @@ class Live:
                 wrong.append(f"{name}: bytes {np.flatnonzero(changed) - GUARD}")
         return wrong
 
-    def unwritten(self) -> list[str]:
-        """Outputs that have elements all of whose bytes are still the fill."""
-        missing = []
+    def unwritten(self) -> set[tuple[str, int]]:
+        """The elements of outputs all of whose bytes are still the fill."""
+        missing = set()
         for name in OUTPUTS[self.call.function]:
             t = self.call[name]
             if t.size:
                 words = np.ascontiguousarray(self.view(name)).view(np.uint8).reshape(t.size, -1)
-                if (words == self.fill).all(axis=1).any():
-                    missing.append(name)
+                missing |= {(name, int(k)) for k in np.flatnonzero((words == self.fill).all(axis=1))}
         return missing
 
 
@@ -160,12 +159,15 @@ def functional(live: Live, **options: Any) -> list[np.ndarray]:
     call = live.call
     name, attributes = python_call(call)
     given = [live.given(n) for n in INPUTS[call.function]]
-    if name == "gelu_backward":  # which does not broadcast in Python
+    if name == "gelu_backward":  # which in Python does not broadcast, and has a limit of rank
         together = NUMPY[promoted(*(call[n].dtype for n in INPUTS[call.function]))]
-        given = [np.ascontiguousarray(array, together) for array in np.broadcast_arrays(*given)]
-    outs = [np.empty(call[n].shape, NUMPY[call[n].dtype]) for n in OUTPUTS[call.function]]
-    getattr(actgrad, name)(*given, **attributes, out=outs[0] if len(outs) == 1 else tuple(outs), **options)
-    return outs
+        given = [array.astype(together).ravel() for array in np.broadcast_arrays(*given)]
+    sizes = [given[0].size if name == "gelu_backward" else call[n].shape for n in OUTPUTS[call.function]]
+    outs = [np.empty(size, NUMPY[call[n].dtype]) for size, n in zip(sizes, OUTPUTS[call.function], strict=True)]
+    # The functions of C take outputs of more dtypes than the document of the one in Python.
+    with actgrad.rules("operator") if name == "gelu_backward" else contextlib.nullcontext():
+        getattr(actgrad, name)(*given, **attributes, out=outs[0] if len(outs) == 1 else tuple(outs), **options)
+    return [out.reshape(call[n].shape) for out, n in zip(outs, OUTPUTS[call.function], strict=True)]
 
 
 #: Statuses.

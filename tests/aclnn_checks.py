@@ -220,6 +220,10 @@ def output_listed(name: str, stage: str | None = "dtype") -> Row:
     return replace(row, name=f"{name} dtype in document", stage=stage)
 
 
+def unnumbered(row: Row, **options: object) -> Row:
+    return replace(row, is_numbered=False, **options)  # type: ignore[arg-type]
+
+
 def broadcasts(a: str, b: str, out: str) -> Iterator[Row]:
     """Two tensors are broadcast together, to the shape of the output."""
 
@@ -273,9 +277,8 @@ def usable(t: Tensor) -> bool:
 
 def same_view(a: Tensor, b: Tensor) -> bool:
     """Whether each element of an output lies exactly where the input's does that it is computed from."""
-    if ITEMSIZE[a.dtype] != ITEMSIZE[b.dtype] or broadcast(a.shape, b.shape) != a.shape:
-        return False
-    return bool((a.places() == b.places(a.shape)).all())
+    shapes = [tuple(n for n in t.shape if n != 1) for t in (a, b)]
+    return ITEMSIZE[a.dtype] == ITEMSIZE[b.dtype] and shapes[0] == shapes[1] and bool((a.places() == b.places()).all())
 
 
 def memory(function: str) -> Iterator[Row]:
@@ -288,8 +291,9 @@ def memory(function: str) -> Iterator[Row]:
         t: Tensor = c[n]
         if not usable(t):
             return False
-        has = prod(t.storage_dims)
-        return t.reach > has or (t.room is not None and t.room < has * ITEMSIZE[t.dtype])
+        says, itemsize = prod(t.storage_dims), ITEMSIZE[t.dtype]
+        has = says * itemsize if t.room is None else t.room
+        return max(t.reach, says) * itemsize > has  # beyond the declared storage alone is a warning
 
     def itself(c: Call, n: str) -> bool:
         t: Tensor = c[n]

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from math import prod
 
 from aclnn_checks import (
     INVALID,
+    PRODUCTS,
     TILING,
     Row,
-    Test,
     broadcasts,
-    casts,
     chip_has,
-    document_nonempty,
     document_rank,
     dtype_listed,
     dtypes_equal,
@@ -22,25 +19,23 @@ from aclnn_checks import (
     meets,
     memory,
     null,
-    product,
     rank_limit,
     real,
     result_casts,
     shapes_equal,
     short,
+    unnumbered,
 )
 from aclnn_functions import GENERATED, OUTPUTS
-from aclnn_values import ITEMSIZE, Call, convertible, promoted
+from aclnn_swiglu import swiglu, swiglu_grad
+from aclnn_thresholds import add_relu, hardtanh, hardtanh_backward, relu, threshold, threshold_backward
+from aclnn_values import Call, promoted
 
 
 def only(name: str, *dtypes: str) -> Row:
     """A document that lists fewer dtypes than the source."""
     return Row(f"{name} dtype in document", INVALID, (name,), lambda c: c[name].dtype not in dtypes, (name,),
                "supported", "dtype", is_numbered=False, rules="document")  # fmt: skip
-
-
-def unnumbered(row: Row, **options: object) -> Row:
-    return replace(row, is_numbered=False, **options)  # type: ignore[arg-type]
 
 
 def within(*names: str, least: int = 0) -> Iterator[Row]:
@@ -52,6 +47,13 @@ def within(*names: str, least: int = 0) -> Iterator[Row]:
 
         yield Row(f"{n} rank in document", INVALID, (n,), outside, (n,), "dimensions|rank", "shape",
                   is_numbered=False, rules="document")  # fmt: skip
+
+
+def plain_in_place(function: str) -> Iterator[Row]:
+    (name,) = OUTPUTS[function]
+    yield from null(name)
+    yield dtype_listed(name)
+    yield from within(name) if short(function) == "Hardswish" else (rank_limit(name),)
 
 
 # Sigmoid and tanh. The checks of tanh, of another repository of CANN, are this project's decision: those of sigmoid.
@@ -86,7 +88,7 @@ def sigmoid_backward(function: str) -> Iterator[Row]:
         yield from within(*names[:2], least=1)
 
 
-# SiLU, Swish and SwiGLU.
+# SiLU and Swish.
 
 
 def silu(function: str) -> Iterator[Row]:
@@ -113,7 +115,7 @@ def silu_backward(function: str) -> Iterator[Row]:
     yield Row("dtypes in document", INVALID, names, lambda c: len({c[n].dtype for n in names}) > 1, ("gradOutput",),
               "equal|FLOAT", "dtype", is_numbered=False, rules="document", products=("Ascend950",))  # fmt: skip
     yield from map(rank_limit, names[:2])
-    elsewhere = tuple(p for p in Row.__dataclass_fields__["products"].default if p != "Ascend950")
+    elsewhere = tuple(p for p in PRODUCTS if p != "Ascend950")
     yield replace(shapes_equal("self", "gradOutput"), products=elsewhere)
     yield replace(shapes_equal("gradInput", "gradOutput"), products=elsewhere, names=("gradInput",))
     yield from (replace(row, products=("Ascend950",)) for row in broadcasts(*names))
@@ -147,187 +149,6 @@ def swish_backward(function: str) -> Iterator[Row]:
     yield from map(rank_limit, names)
     yield shapes_equal("self", "gradOutput")
     yield shapes_equal("gradInput", "gradOutput")
-
-
-def tilings(out: str, *rows: Row) -> Iterator[Row]:
-    """Rows where a generated function plans its kernel, unless its output is empty; by the document always, and 161002.
-
-    A row that another one of the same stage rules out does not hold in the document either.
-    """
-    for row in rows:
-        yield replace(row, name=f"{row.name} in document", rules="document")
-    for row in rows:
-
-        def planned(c: Call, row: Row = row) -> bool:
-            return c[out].size > 0 and row.when(c)
-
-        yield replace(row, status=TILING, rules="operator", when=planned, uses=(*row.uses, out))
-
-
-def in_range(c: Call) -> bool:
-    rank = max(len(c["x"].shape), 1)
-    return -rank <= c["dim"] < rank
-
-
-def halves(c: Call) -> bool:
-    """Whether x can be halved along dim."""
-    return in_range(c) and bool(c["x"].shape) and c["x"].shape[c["dim"]] % 2 == 0
-
-
-def half(c: Call) -> tuple[int, ...]:
-    """The shape of a half of x."""
-    at = c["dim"] % len(c["x"].shape)
-    return tuple(n // 2 if k == at else n for k, n in enumerate(c["x"].shape))
-
-
-def dim_rows() -> Iterator[Row]:
-    yield Row("dim", INVALID, ("x",), lambda c: not in_range(c), ("dim",), r"\[-", "value")
-    yield Row("x odd", INVALID, ("x",), lambda c: in_range(c) and not halves(c), ("x",), "odd|no dimension", "value")
-
-
-def blocks(c: Call) -> bool:
-    """Whether Ascend310P cannot move a half in whole blocks."""
-    if not halves(c):
-        return False
-    return prod(c["x"].shape[c["dim"] % len(c["x"].shape) :]) // 2 * ITEMSIZE.get(c["x"].dtype, 1) % 64 != 0
-
-
-def last_rows(fits: Test) -> Iterator[Row]:
-    """The rule of Ascend310P, and this project's: the output has the result's shape, or as many elements in a row."""
-    yield Row("x blocks", INVALID, ("x",), blocks, ("x",), "64", "value", products=("Ascend310P",))
-    yield Row("out shape", INVALID, ("x", "out"), lambda c: halves(c) and not fits(c), ("out",), r"shape \(", "value")
-
-
-def has_shape(c: Call, shape: tuple[int, ...]) -> bool:
-    out = c["out"]
-    steps = tuple(prod(out.shape[k + 1 :]) for k in range(len(out.shape)))
-    in_a_row = all(n == 1 or step == own for n, step, own in zip(out.shape, out.steps, steps, strict=True))
-    return out.shape == shape or (in_a_row and out.size == prod(shape))
-
-
-def swiglu(function: str) -> Iterator[Row]:
-    yield from null("x", "out")
-    yield product(function)
-    yield dtype_listed("x")
-    yield dtypes_equal("out", "x")
-    yield from tilings("out", *dim_rows(), *last_rows(lambda c: has_shape(c, half(c))))
-
-
-def swiglu_grad(function: str) -> Iterator[Row]:
-    yield from null("yGrad", "x", "out")
-    yield product(function)
-    yield dtype_listed("yGrad")
-    yield dtypes_equal("x", "yGrad")
-    yield dtypes_equal("out", "yGrad")
-
-    def ranks(c: Call) -> bool:
-        return len(c["yGrad"].shape) != len(c["x"].shape)
-
-    def not_half(c: Call) -> bool:
-        return halves(c) and c["yGrad"].shape != half(c) and not ranks(c)
-
-    yield from tilings(
-        "out",
-        Row("ranks", INVALID, ("yGrad", "x"), ranks, ("yGrad", "x"), "dimensions", "value"),
-        *dim_rows(),
-        Row("yGrad half", INVALID, ("yGrad", "x"), not_half, ("yGrad", "x"), "half", "value"),
-        *last_rows(lambda c: has_shape(c, c["x"].shape)),
-    )
-
-
-# ReLU, thresholds and clamps.
-
-
-def relu(function: str) -> Iterator[Row]:
-    yield from null("self", "out")
-    yield dtype_listed("self")
-    yield Row("UINT8 in document", INVALID, ("self",), lambda c: c["self"].dtype == "UINT8", ("self",), "supported",
-              "dtype", is_numbered=False, rules="document")  # fmt: skip
-    yield dtypes_equal("out", "self")
-    yield from map(rank_limit, ("self", "out"))
-    yield shapes_equal("out", "self")
-
-
-def plain_in_place(function: str) -> Iterator[Row]:
-    (name,) = OUTPUTS[function]
-    yield from null(name)
-    yield dtype_listed(name)
-    yield from within(name) if short(function) == "Hardswish" else (rank_limit(name),)
-
-
-def add_relu(function: str) -> Iterator[Row]:
-    (out,) = OUTPUTS[function]
-    first = out if out == "selfRef" else "self"
-    yield from null(*dict.fromkeys((first, "other", "alpha", out)))
-    yield dtype_listed(first)
-    yield dtype_listed("other")
-    pair = (first, "other")
-
-    def cannot(c: Call) -> bool:
-        result = promoted(c[first].dtype, c["other"].dtype)
-        return result is not None and not convertible(c["alpha"].dtype, result)
-
-    yield Row("alpha conversion", INVALID, (*pair, "alpha"), cannot, ("alpha",), "convert", "dtype")
-    yield result_casts(*pair, out)
-    yield from map(rank_limit, pair)
-    yield from broadcasts(*pair, out)
-    if out == "out":
-        yield kernel(out)
-
-
-def threshold(function: str) -> Iterator[Row]:
-    (out,) = OUTPUTS[function]
-    first = out if out == "selfRef" else "self"
-    yield from null(*dict.fromkeys((first, out, "threshold", "value")))
-    yield dtype_listed(first)
-    yield from (unnumbered(real(n)) for n in ("threshold", "value"))
-    if first == out:
-        yield rank_limit(first)
-        return
-    yield casts("self", "out")
-    yield rank_limit("self")
-    yield shapes_equal("out", "self")
-    yield kernel("out")
-
-
-def threshold_backward(function: str) -> Iterator[Row]:
-    yield from null("threshold", "out", "gradOutput", "self")
-    for n in ("gradOutput", "self"):  # whose list depends on the threshold
-        row = dtype_listed(n)
-        yield replace(row, uses=(n, "threshold"))
-    yield unnumbered(real("threshold"))
-    yield dtypes_equal("self", "gradOutput")
-    yield dtypes_equal("out", "self")
-    yield from map(rank_limit, ("gradOutput", "self"))
-    yield from broadcasts("gradOutput", "self", "out")
-
-
-def hardtanh(function: str) -> Iterator[Row]:
-    """This project's decision: the checks of the gradient."""
-    (out,) = OUTPUTS[function]
-    first = out if out == "selfRef" else "self"
-    yield from null(*dict.fromkeys((first, "clipValueMin", "clipValueMax", out)))
-    yield dtype_listed(first)
-    yield from (unnumbered(real(n)) for n in ("clipValueMin", "clipValueMax"))
-    if first == out:
-        yield rank_limit(first)
-        return
-    yield dtype_listed("out")
-    yield dtypes_equal("out", "self")
-    yield rank_limit("self")
-    yield shapes_equal("out", "self")
-
-
-def hardtanh_backward(function: str) -> Iterator[Row]:
-    names = ("gradOutput", "self", "out")
-    yield from null("self", "gradOutput", "out", "min", "max")
-    yield from map(dtype_listed, names)
-    yield from (unnumbered(real(n)) for n in ("min", "max"))
-    yield dtypes_equal("self", "gradOutput")
-    yield from map(rank_limit, names[:2])
-    yield shapes_equal("self", "gradOutput")
-    yield unnumbered(shapes_equal("out", "gradOutput"))  # not compared there; a decision of this project
-    yield document_nonempty("gradOutput")
 
 
 # Hardsigmoid and hardswish.

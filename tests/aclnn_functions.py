@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 from aclnn_values import Call, Scalar, Tensor
 
 # Parameters in C's order. A function without an arrow is in place: its first tensor is its output.
@@ -114,11 +115,12 @@ def good(function: str, product: str = "Ascend910B", document: bool = False) -> 
     return Call(function, arguments, product, document)
 
 
+_SIXTH = float(np.float32(1 / 6))  # which C fixes, in float
 #: The Python function of a C function whose name differs by more than the case, and what it is given besides.
 _PYTHON: dict[str, tuple[str, dict[str, Any]]] = {
     "LeakyRelu": ("leaky_relu", {}), "LeakyReluBackward": ("leaky_relu_backward", {}),
     "GeGluV3": ("geglu", {}), "GeGluV3Backward": ("geglu_backward", {}), "SwiGluGrad": ("swiglu_backward", {}),
-    "AddRelu": ("add_relu", {}), "HardsigmoidBackward": ("hardsigmoid_backward", {"alpha": 1 / 6, "beta": 0.5}),
+    "AddRelu": ("add_relu", {}), "HardsigmoidBackward": ("hardsigmoid_backward", {"alpha": _SIXTH, "beta": 0.5}),
     "HardswishBackward": ("hardswish_backward", {"closed": True}),
     "HardswishBackwardV2": ("hardswish_backward", {"closed": False}),
     "Gelu": ("gelu", {"approximate": "tanh"}), "GeluV2": ("gelu", {}),

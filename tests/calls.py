@@ -98,7 +98,7 @@ def same_bits(a: Any, b: Any) -> bool:
         return False
     if a.tobytes() == b.tobytes():
         return True
-    words = np.dtype(f"u{a.dtype.itemsize}")
+    words = np.dtype(f"V{a.dtype.itemsize}")
     differ = np.ascontiguousarray(a).view(words) != np.ascontiguousarray(b).view(words)
     return a.dtype.kind not in "iu" and bool((np.isnan(a) & np.isnan(b))[differ].all())
 

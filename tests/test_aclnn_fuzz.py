@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from aclnn_breakers import breakers
 from aclnn_calls import FORMATS, Live, functional
-from aclnn_checks import EXISTS, PRODUCTS, SUCCESS, listed
+from aclnn_checks import EXISTS, INVALID, NO_KERNEL, NOT_CONFIGURED, NULL, PRODUCTS, SUCCESS, TILING, listed
 from aclnn_functions import FUNCTIONS, GENERATED, INPUTS, OUTPUTS, WHOLE, good, tensors
 from aclnn_model import faults, rows
 from aclnn_values import COMPLEX, DTYPES, FLOATS, INTEGERS, ITEMSIZE, NUMPY, SCALARS, Call, Scalar, Tensor, promoted
@@ -35,6 +35,13 @@ CASTS = {
     "aclnnHardtanhBackward": "out", "aclnnHardsigmoidBackward": "out", "aclnnHardswish": "out",
     "aclnnGeluBackward": "gradInput", "aclnnPrelu": "out",
 }  # fmt: skip
+
+
+def is_of_950(call: Call) -> bool:
+    """Whether a call is one of a function that broadcasts and promotes on Ascend950 alone."""
+    return (call.function, call.product) == ("aclnnSiluBackward", "Ascend950")
+
+
 SIZES = (1, 1, 2, 2, 3, 4, 5, 7)
 NUMBERS = (0.5, 1.0, 1.5, 0.01, 2.0, 0.0, -0.0, -1.0, -1e-50, 1e-40, float("nan"), float("inf"), float("-inf"), 100.0)
 
@@ -69,7 +76,7 @@ class Generator:
     def call(self) -> Call:
         """A call that is good, but for the rank now and then."""
         function = self.pick(FUNCTIONS)
-        product = self.pick(EXISTS[function]) if self.chance(0.97) else self.pick(PRODUCTS)
+        product = self.pick(EXISTS[function] if self.chance(0.93) else PRODUCTS)
         call = good(function, product, self.chance(0.3))
         changes: dict[str, Any] = {}
         shapes = self.shapes(call, changes)
@@ -78,6 +85,10 @@ class Generator:
         for name, value in call.arguments.items():
             if isinstance(value, Scalar):
                 changes[name] = self.scalar()
+                if call.function == "aclnnThresholdBackward" and self.chance(0.3):
+                    changes[name] = Scalar("INT8", 0)
+                    if self.chance(0.3):
+                        changes |= {f"{n}.dtype": "INT64" for n in tensors(function)}
                 if name == "alpha" and "AddRelu" in function and self.chance(0.7):
                     changes[name] = Scalar(self.pick(("INT8", "INT32", "UINT8", "BOOL")), 1)
             elif isinstance(value, bool):
@@ -102,7 +113,7 @@ class Generator:
             shapes = {n: whole if n in WHOLE[function] else shape for n in shapes}
             if function in GENERATED and self.chance(0.1):
                 shapes["out"] = (prod(shapes["out"]),)
-        if function in BROADCAST and self.chance(0.4):
+        if (function in BROADCAST or is_of_950(call)) and self.chance(0.4):
             first, second = INPUTS[function]
             thin = tuple(1 if self.chance(0.4) and n else n for n in shape)
             name = second if function == "aclnnInplaceAddRelu" else self.pick((first, second))
@@ -116,10 +127,11 @@ class Generator:
         """The tensors' dtypes, most often one for all."""
         function, names = call.function, tensors(call.function)
         found = dict.fromkeys(names, self.pick(listed(call)))
-        if self.chance(0.3) and (function in MIXED or len(INPUTS[function]) == 1):
+        is_mixed = function in MIXED or is_of_950(call)
+        if self.chance(0.3) and (is_mixed or len(INPUTS[function]) == 1):
             for n in INPUTS[function]:
                 found[n] = self.pick(listed(call, n))
-            if function in MIXED:
+            if is_mixed:
                 out = promoted(*(found[n] for n in INPUTS[function]))
                 found[OUTPUTS[function][0]] = out or "FLOAT"
         if "GeluBackward" in function and self.chance(0.1):
@@ -257,17 +269,19 @@ def examine(call: Call, sample: bool, surroundings: str = "as it is") -> tuple[s
         return first, f"phase two: {code} {aclnn.aclGetRecentErrMsg()}"
     if strays := live.strays():
         return first, f"written outside the view: {strays}"
-    if live.unwritten():  # or by chance the very number: another fill tells
+    if missing := live.unwritten():  # or by chance the very number: another fill tells
         again = Live(call, fill=0x3C)
         with again.judged():
             _, size, executor = again.first()
-        if again.second(size, executor) or again.unwritten():
-            return first, f"not written: {again.unwritten()}"
+        if again.second(size, executor) or missing & again.unwritten():
+            return first, f"not written: {missing & again.unwritten()}"
     if sample and all(call[n].dtype in NUMPY for n in OUTPUTS[call.function]):
         with live.judged():
             same, near = functional(live), functional(live, backend="reference")
         for n, exact, close in zip(OUTPUTS[call.function], same, near, strict=True):
-            if not same_bits(live.view(n), exact):
+            # Integers beside floats are computed in another precision than the promoted floats.
+            is_mixed = {call[i].dtype for i in INPUTS[call.function]} & {*INTEGERS, "BOOL"} and exact.dtype.kind != "i"
+            if not (is_close if is_mixed else same_bits)(exact, live.view(n)):
                 return first, f"{n} is {live.view(n)}, the Python function says {exact}"
             if not is_close(exact, close):
                 return first, f"{n} is {live.view(n)}, the reference says {close}"
@@ -287,7 +301,7 @@ def is_close(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(same.all())
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True, database=None)
+@settings(max_examples=6000, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 2**32), st.integers(0, 3), st.sampled_from(list(SURROUNDINGS)))
 def test_random_calls(seed: int, breaks: int, surroundings: str) -> None:
     generator = Generator(seed)
@@ -317,7 +331,7 @@ def test_100_000_random_calls() -> None:
         print(f"{seen[function, row]:6} {function}: {row}")
     kinds = Counter((f, row, fault[:60]) for f, row, fault, _ in wrong)
     assert not wrong, "\n".join([f"{len(wrong)} wrong", *(f"{n} {kind}" for kind, n in kinds.most_common(40))])
-    assert statuses[SUCCESS] >= 25_000
-    assert min(statuses.values()) >= 1000
-    assert len(statuses) == 4
-    assert min(seen[key] for key in by_name) >= 20
+    least = {SUCCESS: 25_000, NULL: 5000, INVALID: 25_000, NO_KERNEL: 500, TILING: 300, NOT_CONFIGURED: 30}
+    assert {code for code, count in least.items() if statuses[code] < count} == set()
+    assert statuses.keys() == least.keys()
+    assert min(seen[key] for key in by_name) >= 2

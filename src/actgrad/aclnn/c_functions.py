@@ -16,7 +16,7 @@ from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 from . import signatures
 from .objects import AclScalar, AclTensor, scalar_of, token_of
-from .signatures import Signature
+from .signatures import CParameter, Signature
 
 _log = logging.getLogger("actgrad.aclnn")
 
@@ -72,6 +72,7 @@ class CFunction:
         is_plain = True
         for k, name in self._unread:
             if given[k] is None:
+                self._check_early(given, terms)
                 raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
         try:
             for k in self.tensors:
@@ -140,6 +141,8 @@ class CFunction:
         """A parameter that is no pointer to an object: bool, int64_t, double or char*."""
         if type(value) is bool and kind == "bool":
             return value
+        if value is None:
+            value = self._defaults.get(argument.name)
         if kind == "text" and value is None:
             raise NullArgument(f"{self.operator.name}: {argument.name} is None; it is required")
         if value is None or isinstance(value, str) is not (kind == "text"):
@@ -169,9 +172,20 @@ class CFunction:
                 name = f"{self.signature.name}: {parameter.name}"
                 _log.warning("%s has format FRACTAL_NZ; it is read as ND", name)
         fault = next((f"{parameter.argument} {tensor.fault}" for parameter, tensor in tensors if tensor.fault), "")
+        if not fault:
+            self._warn_of_views(tensors)
         if all(tensor.format == "ND" for _, tensor in tensors):
             return (), fault
         return tuple(given[k].format if type(given[k]) is AclTensor else "ND" for k in self.tensors), fault
+
+    def _warn_of_views(self, tensors: list[tuple[CParameter, AclTensor]]) -> None:
+        """Warn of views that end beyond their declared storage, for which the memory behind it is large enough."""
+        for parameter, tensor in tensors:
+            if tensor.reach > tensor.storage_size:
+                _log.warning(
+                    "%s: %s reaches %d bytes into its storage %s, which has %d; the memory behind it is large enough",
+                    self.signature.name, parameter.name, tensor.reach, tensor.storage_dims, tensor.storage_size,
+                )  # fmt: skip
 
 
 _functions: dict[str, CFunction] = {}

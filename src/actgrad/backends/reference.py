@@ -13,6 +13,7 @@ from ..arrays import numpy_array
 from ..base import xp
 from ..base.computation import Computation
 from ..base.dtypes import Dtype
+from ..base.floating_point import default_environment
 from ..base.loop import Meta, Operand
 from .kernel import Kernel
 
@@ -35,6 +36,7 @@ class ReferenceKernel:
     machine_code = None
     with_scalars = None
 
+    @default_environment()  # the caller's rounding is not that of the results
     def run(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop
         if 0 in loop.shape:  # a call on no elements may have dtypes that NumPy lacks

@@ -67,7 +67,7 @@ class Elementwise:
         return shape
 
     def row(self, count: int) -> Shape:
-        """The shape of so many elements, each of which sees its own number of every tensor."""
+        """The shape of so many elements, where each sees its own number of every tensor."""
         return (count,)
 
 
@@ -94,7 +94,7 @@ class Along(Elementwise):
         return (*shape, *(1,) * (rank - 1 - self.position))
 
     def row(self, count: int) -> Shape:
-        """The shape of so many elements, each of which sees its own number of every tensor."""
+        """The shape of so many elements, where each sees its own number of every tensor."""
         return (*(1,) * self.position, count)
 
 

@@ -47,7 +47,7 @@ class C:
     const_reference: bool = False  # whether it is const all the same
     unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not
     unread: str = ""  # C names of tensors that are neither read nor written; "name?" may be a null pointer
-    optional: str = ""  # the scalar that may be a null pointer, which means its default
+    optional: str = ""  # the scalar or string that may be a null pointer, which means its default
     doubles: str = ""  # scalars that are a double, no aclScalar
     text: str = ""  # the switch, given as its name in char*
     any_choice: bool = False  # numbers that no choice has mean the first one
@@ -194,6 +194,11 @@ class Definition:
         """Whether its result may overwrite its one tensor."""
         names = (*self.schema.tensor_names, *self.schema.outputs)
         return self.gradient_of is None and len(names) == 2 and not self.access.packed
+
+    @property
+    def has_one_slope(self) -> bool:
+        """Whether an element of the result is a function of the element at its place alone."""
+        return not self.multiplies and not self.access.packed and len(self.schema.tensor_names) == 1
 
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
         """Whether its derivative is that at x, given y = f(x) in its place."""

@@ -71,7 +71,7 @@ class Elements:
 
 
 def is_judged(dtype: str) -> bool:
-    """Whether tensors of a dtype are judged: all but complex ones, of which only the reference backend knows."""
+    """Whether tensors of a dtype are judged: all but complex ones, which the reference backend alone computes."""
     return BY_NAME[dtype].kind != "complex"
 
 

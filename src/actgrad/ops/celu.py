@@ -12,7 +12,9 @@ NOT_ZERO = {"alpha neither 0 nor NaN": lambda a, product: a["alpha"] != 0 and a[
 
 def celu_formula(x, alpha):
     """x if x > 0 else alpha * (exp(x / alpha) - 1)"""
-    return where(x > 0, x, alpha * expm1(where(x > 0, 0.0, x) / alpha))
+    # expm1(2 * u) = p * (p + 2), p = expm1(u): with a negative alpha nothing overflows before the result does.
+    p = expm1(0.5 * (where(x > 0, 0.0, x) / alpha))
+    return where(x > 0, x, alpha * p * (p + 2.0))
 
 
 def celu_derivative(x, alpha):

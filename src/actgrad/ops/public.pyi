@@ -4,6 +4,7 @@ from ..calls.operator import Operator
 
 __all__ = [
     "add_relu",
+    "bnll",
     "celu",
     "celu_backward",
     "elu",
@@ -18,6 +19,7 @@ __all__ = [
     "geglu_two_backward",
     "gelu",
     "gelu_backward",
+    "gelu_mul",
     "glu",
     "glu_backward",
     "hardshrink",
@@ -28,6 +30,7 @@ __all__ = [
     "hardswish_backward",
     "hardtanh",
     "hardtanh_backward",
+    "heaviside",
     "leaky_relu",
     "leaky_relu_backward",
     "logsigmoid",
@@ -47,10 +50,14 @@ __all__ = [
     "sigmoid_backward",
     "silu",
     "silu_backward",
+    "situ_glu",
+    "situ_glu_backward",
     "softplus",
     "softplus_backward",
     "softshrink",
     "softshrink_backward",
+    "softsign",
+    "softsign_backward",
     "squared_relu",
     "squared_relu_backward",
     "swiglu",
@@ -66,6 +73,7 @@ __all__ = [
 ]
 
 add_relu: Operator
+bnll: Operator
 celu: Operator
 celu_backward: Operator
 elu: Operator
@@ -80,6 +88,7 @@ geglu_two: Operator
 geglu_two_backward: Operator
 gelu: Operator
 gelu_backward: Operator
+gelu_mul: Operator
 glu: Operator
 glu_backward: Operator
 hardshrink: Operator
@@ -90,6 +99,7 @@ hardswish: Operator
 hardswish_backward: Operator
 hardtanh: Operator
 hardtanh_backward: Operator
+heaviside: Operator
 leaky_relu: Operator
 leaky_relu_backward: Operator
 logsigmoid: Operator
@@ -109,10 +119,14 @@ sigmoid: Operator
 sigmoid_backward: Operator
 silu: Operator
 silu_backward: Operator
+situ_glu: Operator
+situ_glu_backward: Operator
 softplus: Operator
 softplus_backward: Operator
 softshrink: Operator
 softshrink_backward: Operator
+softsign: Operator
+softsign_backward: Operator
 squared_relu: Operator
 squared_relu_backward: Operator
 swiglu: Operator

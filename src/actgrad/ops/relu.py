@@ -165,6 +165,9 @@ add_relu = Operator(
         broadcastable("other", to="self"),
         result_shape("out"),
     ),
+    differences=(
+        "In place, with a null pointer and wrong shapes: the source reports the shapes first. Here: the null pointer.",
+    ),
     torch=Torch("add_relu(input, other, alpha)"),
     aclnn=C("AddRelu", unusual_const="alpha", overwrites_first=True),
 )

@@ -82,7 +82,9 @@ silu_backward = Operator(
         broadcastable("self", to="grad_output"),
         result_shape("grad_input"),
     ),
-    differences=("Unequal dtypes and shapes: the documents refuse the dtypes, Ascend950 takes both. Here: too.",),
+    differences=(
+        "Unequal dtypes and shapes: Ascend950 takes them. Here: too; by the documents' letter the dtypes are equal.",
+    ),
     aclnn="SiluBackward",
     ir="SiluGrad(dy=grad_output, x=self) -> dx",
 )

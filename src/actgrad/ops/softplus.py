@@ -16,6 +16,11 @@ def softplus_formula(x, beta, threshold):
     return where(z > threshold, x, (maximum(z, 0.0) + log1p(exp(-abs(z)))) / beta)
 
 
+def bnll_formula(x):
+    """log(1 + exp(x))"""
+    return maximum(x, 0.0) + log1p(exp(-abs(x)))
+
+
 def softplus_derivative(x, beta, threshold):
     """1 if beta * x > threshold else sigmoid(beta * x)"""
     z = beta * x
@@ -40,7 +45,17 @@ softplus = Operator(
     ),
     torch=Torch("softplus(beta, threshold)", module="Softplus"),
     aclnn=C("Softplus", in_place=False),
-    ir="SoftplusV2(x=self, beta=1.0, threshold=20.0) -> y",
+    ir=("SoftplusV2(x=self, beta=1.0, threshold=20.0) -> y", "Softplus(x=self; beta=1.0, threshold=inf) -> y"),
+)
+
+bnll = Operator(
+    "bnll(Tensor self) -> Tensor out",
+    summary="log(1 + exp(x)) of each element x, the binomial normal log likelihood of Caffe.",
+    formula=bnll_formula,
+    dtypes="float32 float16 float64",
+    differences=("abs(x) > 10: the kernel takes exp(-abs(x)) for the logarithm. Here: the logarithm.",),
+    torch=Torch("bnll", module="BNLL"),
+    ir="BNLL(x=self) -> y",
 )
 
 softplus_backward = Operator(
@@ -50,7 +65,6 @@ softplus_backward = Operator(
     gradient_of=softplus,
     dtypes=NUMBERS,
     integer_result="float32",
-    broadcasts=True,
     checks=(
         supported("grad_output", dtypes=FLOATS),
         supported("self"),
@@ -65,5 +79,9 @@ softplus_backward = Operator(
         "DOUBLE: the source computes it in FLOAT. Here: in DOUBLE.",
     ),
     aclnn="SoftplusBackward",
-    ir="SoftplusV2Grad(input_gradients=grad_output, input_features=self, beta=1.0, threshold=20.0) -> output_backprops",
+    ir=(
+        "SoftplusV2Grad(input_gradients=grad_output, input_features=self, beta=1.0, threshold=20.0) "
+        "-> output_backprops",
+        "SoftplusGrad(gradients=grad_output, features=self; beta=1.0, threshold=inf) -> backprops",
+    ),
 )

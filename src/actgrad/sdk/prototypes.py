@@ -11,7 +11,9 @@ from pathlib import Path
 from ..aclnn import names, signatures
 from ..aclnn.objects import SCALARS
 from ..aclnn.signatures import RETURNED, SECOND, CParameter, Signature
+from ..base import products
 from ..base.dtypes import BY_NUMBER
+from . import clients
 
 SOURCES = Path(__file__).parent / "c"
 
@@ -25,10 +27,15 @@ _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
 
 
 def header(name: str, template: str) -> str:
-    """A public header: `@enumerators@` and `@name@` of its template replaced, the latter by prototypes of name.c."""
+    """A public header. `@name@` of its template becomes the prototypes of name.c; two names are special.
+
+    `@enumerators@` becomes data types and formats, `@clients@` this header's functions of clients.txt.
+    """
 
     def replaced(match: re.Match[str]) -> str:
-        return _enumerators() if match[1] == "enumerators" else _prototypes(match[1])
+        if match[1] == "enumerators":
+            return _enumerators()
+        return "\n".join(_of_clients(name)) if match[1] == "clients" else _prototypes(match[1])
 
     start = template.rfind("#include")
     first = template.index("\n", start) + 1 if start >= 0 else 0
@@ -46,6 +53,13 @@ def _prototypes(name: str) -> str:
         parameters = tuple(" ".join(parameter.split()) for parameter in match["parameters"].split(","))
         lines.append(_prototype(f"ACL_FUNC_VISIBILITY {match['type']} {match['name']}", parameters) + ";")
     return "\n".join(lines)
+
+
+def _of_clients(name: str) -> Iterator[str]:
+    """The declarations of a header's functions that are not computed."""
+    visibility = "ACLNN_API" if name.startswith("aclnnop/") else "ACL_FUNC_VISIBILITY"
+    for start, parameters in clients.declarations(clients.of_header(name)):
+        yield _prototype(f"{visibility} {start}", parameters) + ";"
 
 
 def _enumerators() -> str:
@@ -76,18 +90,29 @@ def data_types() -> str:
     return guarded("data_types.h", f"#include <stddef.h>\n#include <stdint.h>\n\n{body}")
 
 
+def products_header() -> str:
+    """products.h, for the libraries alone: by product a chip, and a regular expression for the names of its chips."""
+    rows = "".join(f'    {{"{name}", "{chip}", "^{chips}$"}},\n' for name, (chip, chips) in products.CHIPS.items())
+    struct = "static const struct {\n    const char *name, *chip, *chips;\n}"
+    return guarded("products.h", f"{struct} PRODUCTS[] = {{\n{rows}}};\n")
+
+
 def operator_headers() -> Iterator[tuple[str, str]]:
     """Each header of aclnnop/, by its file's name."""
     every = sorted(signatures.every(), key=lambda signature: signature.header)
-    for name, group in groupby(every, lambda signature: signature.header):
+    computed = {name: list(group) for name, group in groupby(every, lambda signature: signature.header)}
+    for name in sorted(computed.keys() | clients.operator_headers()):
         lines = ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
-        for signature in group:
+        for signature in computed.get(name, []):
             summary = " ".join(signature.operator.summary.partition("\n\n")[0].split())
             in_place = " The result is written to selfRef." if signature.in_place else ""
             comment = f"/* {signature.name}: {summary}{in_place} */"
             lines += textwrap.wrap(comment, 110, subsequent_indent="   ")
             first, second = _both(signature, "ACLNN_API")
             lines += [f"{first};", f"{second};", ""]
+        missing = list(_of_clients(f"aclnnop/{name}"))
+        if missing:
+            lines += ["/* Not in actgrad: phase one fails with 561103. */", *missing, ""]
         lines.append(_CPP_END)
         yield name, guarded(f"aclnnop/{name}", "\n".join(lines))
 
@@ -97,7 +122,7 @@ def stubs() -> str:
     lines = [
         '#include "nnopbase/nnopbase.h"',
         "",
-        *(f'#include "aclnnop/{name}"' for name, _ in operator_headers()),
+        *(f'#include "aclnnop/{name}"' for name in sorted({each.header for each in signatures.every()})),
         "",
     ]
     for signature in signatures.every():

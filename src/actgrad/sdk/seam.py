@@ -115,7 +115,7 @@ def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> Kno
     rows, packed = [], _COUNTS.pack(len(outputs), len(outputs) + len(inputs))
     for k, meta in zip((*function.outputs, *function.inputs), (*outputs, *inputs), strict=True):
         tensor = given[k]
-        needed = tensor.storage_size if tensor.is_touched else NOTHING
+        needed = max(tensor.storage_size, tensor.reach) if tensor.is_touched else NOTHING
         rows.append((numbers[k], tensor.offset * tensor.dtype.itemsize, needed, meta))
         packed += _OPERAND.pack(*rows[-1][:3], *itertools.islice(layouts, 3))
     return KnownOperands(rows, packed.ljust(_REST, b"\0"))
@@ -187,13 +187,19 @@ def _answer(planned: Plan, operands: bytes, is_here: bool) -> Answer:
     return Answer(0, planned.workspace_size, handle, *code, 0, 1, operands)
 
 
-def run(handle: int) -> tuple[int, str]:
-    """Compute a plan without machine code: (status, text of a failure)."""
+def run(handle: int, distance: int = 0) -> tuple[int, str]:
+    """Compute a plan without machine code: (status, text of a failure).
+
+    `distance` is that from the plan's addresses to the memory itself, which a strict program cannot touch elsewhere.
+    """
     try:
         kept = _kept.get(handle)
         if not isinstance(kept, Plan):
             raise ActgradError("the executor was made before this process was forked; call phase one again")
-        kept.run()
+        if distance:
+            kept.kernel.run(*[address + distance for address in kept.addresses])
+        else:
+            kept.run()
     except BaseException as error:  # as in plan
         return messages.status(error), messages.line(error)
     return 0, ""
@@ -210,7 +216,7 @@ def answer(request: int, name: bytes, words: bytes, places: bytes, is_here: bool
     if request == _PLAN:
         found, text = plan(name, words, _numbers(places), is_here)
     elif request == _RUN:
-        status, text = run(*_numbers(words))
+        status, text = run(*_numbers(words), *(_numbers(places) if is_here else ()))
         found = Answer(status)
     else:
         release(_numbers(words))
@@ -247,7 +253,9 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
 
 
 def _check(interface: int, plan_size: int) -> None:
-    logging.getLogger("actgrad").addHandler(logging.NullHandler())  # standard error is the program's
+    handler = logging.StreamHandler() if os.environ.get("ACTGRAD_STRICT") == "1" else logging.NullHandler()
+    handler.setFormatter(logging.Formatter("actgrad: %(message)s"))
+    logging.getLogger("actgrad").addHandler(handler)  # standard error is the program's, unless it is strict
     if (interface, plan_size) != (INTERFACE, PLAN_SIZE):
         raise ActgradError("the SDK was built by another version of actgrad; run `actgrad sdk` again")
 

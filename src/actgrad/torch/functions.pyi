@@ -4,6 +4,7 @@ import torch
 
 __all__ = [
     "add_relu",
+    "bnll",
     "celu",
     "elu",
     "erfinv",
@@ -11,11 +12,13 @@ __all__ = [
     "geglu",
     "geglu_two",
     "gelu",
+    "gelu_mul",
     "glu",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "heaviside",
     "leaky_relu",
     "logsigmoid",
     "mish",
@@ -26,8 +29,10 @@ __all__ = [
     "shrink",
     "sigmoid",
     "silu",
+    "situ_glu",
     "softplus",
     "softshrink",
+    "softsign",
     "squared_relu",
     "swiglu",
     "swiglu_two",
@@ -111,6 +116,9 @@ def geglu(
 def geglu_two(x: torch.Tensor, gate: torch.Tensor, approximate: str = "none") -> torch.Tensor:
     """GeGLU of two tensors: self * gelu(gate), of each pair of elements."""
 
+def gelu_mul(input: torch.Tensor, approximate: str = "none") -> torch.Tensor:
+    """GELU of the lower half of the input, times the upper half; approximate is "none" (0) or "tanh" (1)."""
+
 def glu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
     """The lower half of the input along dim, times the logistic function of the upper half."""
 
@@ -134,6 +142,12 @@ def hardswish(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
         x if x >= 3, 0 if x <= -3, else x * (x + 3) / 6
 
     `inplace` overwrites the input with the result.
+    """
+
+def heaviside(input: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """1 where input > 0, the element of values where input is 0, else 0.
+
+    1 if x > 0, value if x == 0, else 0, also for NaN
     """
 
 def leaky_relu(
@@ -244,10 +258,27 @@ def tanh(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> t
     dtype where the gradient needs only signs. Else it is the input.
     """
 
+def situ_glu(
+    input: torch.Tensor, dim: int = -1, beta: float = 1.0, linear_beta: float = 0.0, activate_left: bool = True
+) -> torch.Tensor:
+    """beta * tanh(gate / beta) * sigmoid(gate) * up of the halves gate and up of x along dim.
+    With linear_beta > 0 up is linear_beta * tanh(up / linear_beta); activate_left: the lower half is the gate.
+
+        beta * tanh(gate / beta) * sigmoid(gate) * up
+
+        beta * tanh(gate / beta) * sigmoid(gate) * linear_beta * tanh(up / linear_beta)
+    """
+
 def softplus(input: torch.Tensor, beta: float = 1.0, threshold: float = 20.0) -> torch.Tensor:
     """log(1 + exp(beta * x)) / beta of each element x; x where beta * x > threshold.
 
     x if beta * x > threshold else log(1 + exp(beta * x)) / beta
+    """
+
+def bnll(input: torch.Tensor) -> torch.Tensor:
+    """log(1 + exp(x)) of each element x, the binomial normal log likelihood of Caffe.
+
+    log(1 + exp(x))
     """
 
 def softshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
@@ -264,6 +295,12 @@ def shrink(input: torch.Tensor, lambd: float = 0.5, bias: float = 0.0) -> torch.
     0 if abs(x) <= lambd, else x - bias if x > 0 else x + bias
 
     x - bias if x > lambd, x + bias if x < -lambd, else 0, also for NaN
+    """
+
+def softsign(input: torch.Tensor) -> torch.Tensor:
+    """x / (1 + abs(x)) of each element x.
+
+    x / (1 + abs(x))
     """
 
 def squared_relu(input: torch.Tensor) -> torch.Tensor:

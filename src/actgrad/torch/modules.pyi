@@ -3,6 +3,7 @@
 import torch
 
 __all__ = [
+    "BNLL",
     "CELU",
     "ELU",
     "GEGLU",
@@ -10,6 +11,7 @@ __all__ = [
     "GLU",
     "SELU",
     "FastGELU",
+    "GELUMul",
     "Hardshrink",
     "Hardsigmoid",
     "Hardswish",
@@ -21,9 +23,11 @@ __all__ = [
     "ReLU6",
     "Shrink",
     "SiLU",
+    "SiTUGLU",
     "Sigmoid",
     "Softplus",
     "Softshrink",
+    "Softsign",
     "SquaredReLU",
     "SwiGLU",
     "Swish",
@@ -117,6 +121,16 @@ class GEGLU(torch.nn.Module):
     def __init__(
         self, dim: int = -1, approximate: str = "none", activate_left: bool = False, *, save: str = "auto"
     ) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class GELUMul(torch.nn.Module):
+    """GELU of the lower half of the input, times the upper half; approximate is "none" (0) or "tanh" (1).
+
+    The module of `actgrad.torch.gelu_mul`, which has the details.
+    """
+
+    approximate: str
+    def __init__(self, approximate: str = "none") -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class GLU(torch.nn.Module):
@@ -267,6 +281,22 @@ class Tanh(torch.nn.Module):
     def __init__(self, inplace: bool = False, *, save: str = "auto") -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
+class SiTUGLU(torch.nn.Module):
+    """beta * tanh(gate / beta) * sigmoid(gate) * up of the halves gate and up of x along dim.
+    With linear_beta > 0 up is linear_beta * tanh(up / linear_beta); activate_left: the lower half is the gate.
+
+    The module of `actgrad.torch.situ_glu`, which has the details.
+    """
+
+    dim: int
+    beta: float
+    linear_beta: float
+    activate_left: bool
+    def __init__(
+        self, dim: int = -1, beta: float = 1.0, linear_beta: float = 0.0, activate_left: bool = True
+    ) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
 class Softplus(torch.nn.Module):
     """log(1 + exp(beta * x)) / beta of each element x; x where beta * x > threshold.
 
@@ -276,6 +306,15 @@ class Softplus(torch.nn.Module):
     beta: float
     threshold: float
     def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class BNLL(torch.nn.Module):
+    """log(1 + exp(x)) of each element x, the binomial normal log likelihood of Caffe.
+
+    The module of `actgrad.torch.bnll`, which has the details.
+    """
+
+    def __init__(self) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Softshrink(torch.nn.Module):
@@ -297,6 +336,15 @@ class Shrink(torch.nn.Module):
     lambd: float
     bias: float
     def __init__(self, lambd: float = 0.5, bias: float = 0.0) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Softsign(torch.nn.Module):
+    """x / (1 + abs(x)) of each element x.
+
+    The module of `actgrad.torch.softsign`, which has the details.
+    """
+
+    def __init__(self) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class SquaredReLU(torch.nn.Module):

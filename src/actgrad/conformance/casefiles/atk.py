@@ -14,7 +14,7 @@ from .fields import Fault, shown
 #: The words of "standard": {"acc": ...}, and the standards that decide here; none for the one in force.
 STANDARDS = {"single_bm": ("mere-mare",), "mixed_tolerance_bm": ("mixed",), "default": ()}
 CASCADE = "actgrad_cascade"
-NULL = "null"  # the value of what is not given
+NULL = "null"  # the value of a parameter that is left out
 #: The types of fields that may be missing.
 _TYPES = {
     "id": fields.whole, "name": fields.text, "aclnn_name": fields.text, "default_seed": fields.whole,

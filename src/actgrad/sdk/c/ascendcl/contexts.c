@@ -41,9 +41,13 @@ aclError actgrad_check_device_if_strict(const char* function) {
 bool actgrad_has_device(const char* function) { return actgrad_check_device(function) == ACL_SUCCESS; }
 
 aclError actgrad_check_device_id(const char* function, int32_t deviceId) {
-    if (deviceId >= 0 && deviceId < DEVICES) return actgrad_check_initialised(function);
+    const int devices = actgrad_get_settings()->devices;
+    if (deviceId >= 0 && deviceId < devices) return actgrad_check_initialised(function);
+    if (devices == 0)
+        return actgrad_fail(ACL_ERROR_RT_INVALID_DEVICEID,
+                            "%s: deviceId is %d; there is no device, by ASCEND_RT_VISIBLE_DEVICES", function, deviceId);
     return actgrad_fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: deviceId is %d; there are devices 0 to %d", function,
-                        deviceId, DEVICES - 1);
+                        deviceId, devices - 1);
 }
 
 void actgrad_use_device(int32_t device) {

@@ -31,11 +31,17 @@ static void report_leaks(void) {
     for (int k = 0; k < reporter_count && actgrad_get_settings()->is_strict; k++) reporters[k]();
 }
 
-/** `configPath` may be null; otherwise the file must exist. 100002 while an earlier aclInit is in force. */
+/** `configPath` may be null; otherwise the file must exist. 100002 while an earlier aclInit is in force,
+    100000 where ACTGRAD_PRODUCT names no product. */
 aclError aclInit(const char* configPath) {
     if (configPath != NULL && configPath[0] != '\0' && access(configPath, R_OK) != 0)
         return actgrad_fail(ACL_ERROR_INVALID_FILE, "%s: configPath is \"%s\", which cannot be read", __func__,
                             configPath);
+    if (!actgrad_get_settings()->is_known)
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                            "%s: ACTGRAD_PRODUCT is \"%s\", which is no product; it may be Ascend950, Ascend910_93, "
+                            "Ascend910B, Ascend310B, Ascend310P, Ascend910 or a chip of one, like Ascend910B3",
+                            __func__, actgrad_get_settings()->product);
     LOCKED(&actgrad_lifecycle_lock);
     if (initialisations++ == 0) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_REPEAT_INITIALIZE, "%s: it was called before; once is enough", __func__);

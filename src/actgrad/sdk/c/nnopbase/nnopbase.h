@@ -77,7 +77,8 @@ typedef struct {
     actgrad_operand all[MAX_OPERANDS]; /* outputs, then inputs */
 } actgrad_plan;
 
-/* Requests: to plan a call of a function, to run a plan, to release plans. The last two have handles as words. */
+/* Requests: to plan a call of a function, to run a plan, to release plans. The last two have handles as words. To run
+   one has a place: the distance from device addresses to where this process may touch them. */
 enum { PLAN = 1, RUN = 2, RELEASE = 3 };
 typedef void actgrad_planner(int64_t request, const char* function, const int64_t* words, int64_t count,
                              const int64_t* places, int64_t place_count, actgrad_plan* answer);
