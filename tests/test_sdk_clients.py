@@ -1,4 +1,4 @@
-"""Names that programs ask for and actgrad does not compute: each declared, each there, each failing with its name."""
+"""Names that programs ask for beside the activations: each declared, each there; stubs fail with their names."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_objects_are_found_in_each_library(sdk: Sdk, library: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_stubs(sdk: Sdk, mode: str) -> None:
     """Each phase of each function fails with its name; so do those of the runtime."""
-    rows = clients.table().functions
+    rows = [row for row in clients.table().functions if row.fails and not row.is_computed]
     names = [
         name for row in rows for name in clients.all_names(row) if row.fails and row.library in ("opapi", "ascendcl")
     ]

@@ -1,4 +1,4 @@
-"""The names that programs ask for and actgrad does not compute: clients.txt as declarations and honest stubs."""
+"""The names that programs ask for beside the activations: clients.txt as declarations, glue and honest stubs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from ..aclnn import signatures
+from ..aclnn.signatures import CParameter
+from .glue.elementary import TABLE as GLUE
 from .prefix import SdkError
 
 TABLE = Path(__file__).with_name("clients.txt")
@@ -36,27 +38,32 @@ class Missing:
     has_phases: bool
 
     @property
+    def is_computed(self) -> bool:
+        """Whether it is one of the glue."""
+        return self.name in GLUE
+
+    @property
     def is_known(self) -> bool:
         """Whether its parameters are at hand."""
         return self.parameters != ("...",)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Names:
     """The content of clients.txt."""
 
     libraries: dict[str, tuple[str, ...]]  # beside those with sources; what each loads
     functions: tuple[Missing, ...]
 
 
-def table() -> Table:
+def table() -> Names:
     """The table, without functions that an operator of the registry has."""
     every, ours = _read(), {signature.name for signature in signatures.every()}
-    return Table(every.libraries, tuple(row for row in every.functions if row.name not in ours))
+    return Names(every.libraries, tuple(row for row in every.functions if row.name not in ours))
 
 
 @cache
-def _read() -> Table:
+def _read() -> Names:
     libraries: dict[str, tuple[str, ...]] = {}
     functions: dict[str, Missing] = {}
     section: re.Match[str] | None = None
@@ -72,7 +79,7 @@ def _read() -> Table:
             if row is None or row.name in functions:
                 raise SdkError(f"{TABLE.name}:{number}: {line!r} is no row of its section, or is there twice")
             functions[row.name] = row
-    return Table(libraries, tuple(functions.values()))
+    return Names(libraries, tuple(functions.values()))
 
 
 def _row(section: re.Match[str] | None, line: str) -> Missing | None:
@@ -100,7 +107,7 @@ def operator_headers() -> set[str]:
 
 def not_computed() -> dict[str, Missing]:
     """The functions that fail, by each of their names."""
-    rows = (row for row in table().functions if row.fails)
+    rows = (row for row in table().functions if row.fails and not row.is_computed)
     return {name: row for row in rows for name in all_names(row)}
 
 
@@ -111,7 +118,8 @@ def all_names(row: Missing) -> tuple[str, ...]:
 def stubs(library: str) -> str:
     """C definitions of a library's functions. They read no argument, and so name none."""
     lines = ["#include <stdint.h>", "", "extern int32_t actgrad_fail(int32_t code, const char* format, ...);", ""]
-    lines += [line for row in table().functions if row.library == library for line in _definitions(row)]
+    rows = [row for row in table().functions if row.library == library and not row.is_computed]
+    lines += [line for row in rows for line in _definitions(row)]
     return "\n".join(lines) + "\n"
 
 
@@ -135,6 +143,19 @@ def _c_type(kind: str) -> str:
     if kind.endswith("*"):
         return "void*"
     return "int32_t" if kind in _FAILURES else kind
+
+
+def glue() -> dict[str, tuple[CParameter, ...]]:
+    """The parameters of the functions that are computed, by name."""
+    return {row.name: tuple(map(_parameter, row.parameters)) for row in table().functions if row.is_computed}
+
+
+_TYPES = {"aclTensor*": "Tensor", "aclScalar*": "Scalar", "aclIntArray*": "ints", "bool": "bool"}
+
+
+def _parameter(text: str) -> CParameter:
+    kind, _, name = text.removeprefix("const ").rpartition(" ")
+    return CParameter(name, name, _TYPES.get(kind, "int"))
 
 
 def declarations(rows: Sequence[Missing]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -112,7 +112,7 @@ def operator_headers() -> Iterator[tuple[str, str]]:
             lines += [f"{first};", f"{second};", ""]
         missing = list(_of_clients(f"aclnnop/{name}"))
         if missing:
-            lines += ["/* Not in actgrad: phase one fails with 561103. */", *missing, ""]
+            lines += ["/* Beside the activations: computed, or refused by phase one with 561103. */", *missing, ""]
         lines.append(_CPP_END)
         yield name, guarded(f"aclnnop/{name}", "\n".join(lines))
 
@@ -126,21 +126,30 @@ def stubs() -> str:
         "",
     ]
     for signature in signatures.every():
-        rows = ",\n".join(f"        {_argument(p)}" for p in signature.parameters)
-        name, count = signature.name, len(signature.parameters)
-        first, second = _both(signature, "EXPORT")
-        lines += [
-            f"{first} {{",
-            f"    const actgrad_argument arguments[] = {{\n{rows},\n    }};",
-            f'    return actgrad_phase_one("{name}", arguments, {count}, workspaceSize, executor);',
-            "}",
-            "",
-            f"{second} {{",
-            f'    return actgrad_phase_two("{name}", workspace, workspaceSize, executor, stream);',
-            "}",
-            "",
-        ]
+        lines += _definitions(signature.name, signature.parameters, _both(signature, "EXPORT"))
+    headers = {row.header for row in clients.table().functions if row.is_computed}
+    lines += [*(f'#include "{name}"' for name in sorted(headers)), ""]
+    for row in clients.table().functions:
+        if row.is_computed:
+            first, second = (_prototype(f"EXPORT {start}", given) for start, given in clients.declarations([row]))
+            lines += _definitions(row.name, clients.glue()[row.name], (first, second))
     return "\n".join(lines)
+
+
+def _definitions(name: str, parameters: Sequence[CParameter], both: tuple[str, str]) -> list[str]:
+    """The two functions of a call, by their prototypes."""
+    rows = ",\n".join(f"        {_argument(p)}" for p in parameters)
+    return [
+        f"{both[0]} {{",
+        f"    const actgrad_argument arguments[] = {{\n{rows},\n    }};",
+        f'    return actgrad_phase_one("{name}", arguments, {len(parameters)}, workspaceSize, executor);',
+        "}",
+        "",
+        f"{both[1]} {{",
+        f'    return actgrad_phase_two("{name}", workspace, workspaceSize, executor, stream);',
+        "}",
+        "",
+    ]
 
 
 def _both(signature: Signature, visibility: str) -> tuple[str, str]:
@@ -167,6 +176,8 @@ def _argument(parameter: CParameter) -> str:
         return f"{{{parameter.type.upper()}, {parameter.name}, 0}}"
     if parameter.type == "text":
         return f"{{TEXT, {parameter.name}, 0}}"
+    if parameter.type == "ints":
+        return f"{{INTS, {parameter.name}, 0}}"
     value = f"actgrad_bits({parameter.name})" if parameter.type == "double" else parameter.name
     return f"{{FLAG, NULL, {value}}}"
 

@@ -11,7 +11,7 @@ import itertools
 import logging
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..aclnn import c_functions, messages
 from ..aclnn.c_functions import CachedPlan, CFunction
 from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
+from ..aclnn.signatures import CParameter
 from ..arrays import View
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
@@ -28,13 +29,15 @@ from ..base.loop import Meta
 from ..calls import aliasing
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
+from . import clients
+from .glue.work import Work
 
 _PLAN, _RUN = 1, 2  # requests, as in nnopbase.h
-NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT = range(6)  # the kinds of words, as in nnopbase.h
+NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS = range(7)  # the kinds of words, as in nnopbase.h
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 6  # the version of words and plans; nnopbase.h has the same number
+INTERFACE = 7  # the version of words and plans; nnopbase.h has the same number
 #: actgrad_plan of nnopbase.h: numbers of one call, numbers of operands, and each operand
 _HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
 _REST = _COUNTS.size + OPERANDS * _OPERAND.size
@@ -57,7 +60,7 @@ class Answer(NamedTuple):
         return _HEAD.pack(*self[:7]) + self.operands
 
 
-_kept: dict[int, Plan | Prepared] = {}  # by handle: the objects of C's executors
+_kept: dict[int, Plan | Prepared | Work] = {}  # by handle: the objects of C's executors
 _handles = itertools.count((os.getpid() << 32) + 1)  # servers of a forked program have other handles
 
 
@@ -66,6 +69,8 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
     function = None
     try:
         function = c_functions.named(name.decode())
+        if function is None and name.decode() in clients.glue():
+            return _glued(name.decode(), words, places), ""
         if function is None:
             raise ActgradError(f"{name.decode()} is in the SDK, but not in this actgrad; run `actgrad sdk` again")
         key = words, id(Terms.chosen(typed=True))  # a few terms exist, and live on
@@ -80,6 +85,15 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         else:
             text = function.signature.translated(str(error))
         return Answer(messages.status(error)), messages.line(error, text)
+
+
+def _glued(name: str, words: bytes, places: tuple[int, ...]) -> Answer:
+    """The plan of a function that no operator of the registry has."""
+    parameters = clients.glue()[name]
+    given = _arguments(name, parameters, np.frombuffer(words, np.int64).tolist(), places)
+    handle = next(_handles)
+    _kept[handle] = Work(name, [p.name for p in parameters], list(given))
+    return Answer(0, 0, handle, is_run_by_planner=1)
 
 
 class KnownOperands(NamedTuple):
@@ -103,7 +117,8 @@ def _planned_again(function: CFunction, cached: CachedPlan, places: tuple[int, .
 @default_environment()  # a thread that flushes subnormal numbers would lose scalars
 def _planned(function: CFunction, key: tuple[bytes, int], places: tuple[int, ...]) -> tuple[Plan, CachedPlan]:
     """The plan of a call, which is cached."""
-    given = tuple(_arguments(function, np.frombuffer(key[0], np.int64).tolist(), places))
+    parameters = function.signature.parameters
+    given = tuple(_arguments(function.operator.name, parameters, np.frombuffer(key[0], np.int64).tolist(), places))
     planned = function.plan(given)
     return planned, function.keep(key, planned, _operands(function, given, planned))
 
@@ -121,15 +136,15 @@ def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> Kno
     return KnownOperands(rows, packed.ljust(_REST, b"\0"))
 
 
-def _arguments(function: CFunction, words: list[int], places: tuple[int, ...]) -> Iterator[Any]:
+def _arguments(name: str, parameters: Sequence[CParameter], words: list[int], places: tuple[int, ...]) -> Iterator[Any]:
     """The arguments of a call from its words, as `actgrad.aclnn` takes them."""
     place, word = iter(places), iter(words)
 
     def several(count: int) -> list[int]:
         return list(itertools.islice(word, count))
 
-    for parameter in function.signature.parameters:
-        context = f"{function.operator.name}: {parameter.argument}"
+    for parameter in parameters:
+        context = f"{name}: {parameter.argument}"
         kind = next(word)
         if kind == NULL:
             yield None
@@ -142,6 +157,8 @@ def _arguments(function: CFunction, words: list[int], places: tuple[int, ...]) -
             size = next(word)
             words_of_it = several((size + 7) // 8)
             yield struct.pack(f"<{len(words_of_it)}q", *words_of_it)[:size].decode(errors="replace")
+        elif kind == INTS:
+            yield tuple(several(next(word)))
         elif kind == SCALAR:
             yield scalar_of_bits(context, next(word), struct.pack("<2q", *several(2)))
         else:
@@ -187,13 +204,16 @@ def _answer(planned: Plan, operands: bytes, is_here: bool) -> Answer:
     return Answer(0, planned.workspace_size, handle, *code, 0, 1, operands)
 
 
-def run(handle: int, distance: int = 0) -> tuple[int, str]:
+def run(handle: int, distance: int) -> tuple[int, str]:
     """Compute a plan without machine code: (status, text of a failure).
 
     `distance` is that from the plan's addresses to the memory itself, which a strict program cannot touch elsewhere.
     """
     try:
         kept = _kept.get(handle)
+        if isinstance(kept, Work):
+            kept.run(distance)
+            return 0, ""
         if not isinstance(kept, Plan):
             raise ActgradError("the executor was made before this process was forked; call phase one again")
         if distance:
@@ -216,7 +236,7 @@ def answer(request: int, name: bytes, words: bytes, places: bytes, is_here: bool
     if request == _PLAN:
         found, text = plan(name, words, _numbers(places), is_here)
     elif request == _RUN:
-        status, text = run(*_numbers(words), *(_numbers(places) if is_here else ()))
+        status, text = run(*_numbers(words), *_numbers(places))
         found = Answer(status)
     else:
         release(_numbers(words))

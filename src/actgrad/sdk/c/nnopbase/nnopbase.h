@@ -49,12 +49,14 @@ struct aclScalar {
     uint64_t bits[2];
 };
 
+const int64_t* actgrad_ints(const void* array, int64_t* count); /* of an aclIntArray that is alive */
+
 /* interpreter.c, server.c, planner.c: the planner, Python code of seam.py, in this process or in another. It gets a
    call as words, and per tensor its address and the bytes left in its allocation. It answers with a plan. */
 /* Dead: destroyed, or no object at all. */
-enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS };
+enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS, INTS_WORDS };
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 6 }; /* the version of words and plans; seam.py has the same number */
+enum { INTERFACE = 7 }; /* the version of words and plans; seam.py has the same number */
 
 /* An operand of a plan's function. */
 typedef struct {
@@ -77,8 +79,8 @@ typedef struct {
     actgrad_operand all[MAX_OPERANDS]; /* outputs, then inputs */
 } actgrad_plan;
 
-/* Requests: to plan a call of a function, to run a plan, to release plans. The last two have handles as words. To run
-   one has a place: the distance from device addresses to where this process may touch them. */
+/* Requests: to plan a call of a function, to run a plan, to release plans. The last two have handles as words; the
+   second has the distance from device addresses to the planner's as its place. */
 enum { PLAN = 1, RUN = 2, RELEASE = 3 };
 typedef void actgrad_planner(int64_t request, const char* function, const int64_t* words, int64_t count,
                              const int64_t* places, int64_t place_count, actgrad_plan* answer);
@@ -89,7 +91,7 @@ actgrad_planner actgrad_ask_planner; /* starts it at the first request; INNER an
 void actgrad_release_later(int64_t handle); /* gives back handles in batches */
 
 /* calls.c: a call, as the planner gets it. */
-typedef enum { TENSOR, SCALAR, FLAG, TEXT } actgrad_kind;
+typedef enum { TENSOR, SCALAR, FLAG, TEXT, INTS } actgrad_kind;
 typedef struct {
     actgrad_kind kind;
     const void* pointer;

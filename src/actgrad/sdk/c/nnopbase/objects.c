@@ -186,12 +186,18 @@ aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
     return 0;
 }
 
-/* Arrays and lists have one form. No operator here takes one, but programs make them. */
+/* Arrays and lists have one form. Of these, the functions here take arrays of integers alone. */
 typedef struct {
     actgrad_live live;
     uint64_t size;
     void* values;
 } List;
+
+const int64_t* actgrad_ints(const void* array, int64_t* count) {
+    const List* list = array;
+    *count = (int64_t)list->size;
+    return list->values;
+}
 
 static void* make_list(const char* function, const void* values, uint64_t size, size_t item) {
     if (values == NULL && size > 0) {

@@ -168,7 +168,8 @@ static void run_plan(void* argument) {
     const actgrad_plan* plan = &run->task->plan;
     if (plan->is_run_by_planner) {
         actgrad_plan answer = {.status = INNER};
-        const int64_t distance = actgrad_memory_distance();
+        /* A server has the memory at its device addresses. */
+        const int64_t distance = actgrad_get_settings()->uses_server ? 0 : actgrad_memory_distance();
         actgrad_ask_planner(RUN, "", &plan->handle, 1, &distance, 1, &answer);
         run->status = (int32_t)answer.status;
         return;
