@@ -147,7 +147,9 @@ def _function(name: str, derivative: Callable[..., Any]) -> Callable[..., Sized]
     def apply(x: Any, *constants: float) -> Sized:
         a = number(x)
         value = xp.FUNCTIONS[name](a.value, *constants)
-        return Sized(value, np.abs(value), np.abs(derivative(a.value, *constants)) * (a.rounding + a.slip))
+        slope = np.abs(derivative(a.value, *constants))
+        slip = np.where(slope == 0, 0, slope * (a.rounding + a.slip))  # at infinity they are 0 and infinite
+        return Sized(value, np.abs(value), slip)
 
     return apply
 
