@@ -204,7 +204,7 @@ def _answer(planned: Plan, operands: bytes, is_here: bool) -> Answer:
     return Answer(0, planned.workspace_size, handle, *code, 0, 1, operands)
 
 
-def run(handle: int, distance: int) -> tuple[int, str]:
+def run(handle: int, distance: int = 0) -> tuple[int, str]:
     """Compute a plan without machine code: (status, text of a failure)."""
     try:
         kept = _kept.get(handle)
