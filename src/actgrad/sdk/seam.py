@@ -205,14 +205,10 @@ def _answer(planned: Plan, operands: bytes, is_here: bool) -> Answer:
 
 
 def run(handle: int, distance: int = 0) -> tuple[int, str]:
-<<<<<<< HEAD
     """Compute a plan without machine code: (status, text of a failure).
 
     `distance` is that from the plan's addresses to the memory itself, which a strict program cannot touch elsewhere.
     """
-=======
-    """Compute a plan without machine code: (status, text of a failure)."""
->>>>>>> fam-clients
     try:
         kept = _kept.get(handle)
         if isinstance(kept, Work):
