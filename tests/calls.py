@@ -22,7 +22,11 @@ from actgrad.conformance import oracle
 
 EVERY = list(actgrad.operators.values())
 #: Operators whose kernels are of every class: what holds of their layouts, threads and bindings holds of the others.
-OPERATORS = [operator for operator in EVERY if operator.name.startswith(("elu", "selu", "leaky_relu", "gelu", "geglu"))]
+OPERATORS = [
+    operator
+    for operator in EVERY
+    if operator.name.startswith(("elu", "selu", "leaky_relu", "geglu")) or operator.name in ("gelu", "gelu_backward")
+]
 BFLOAT16 = dtypes.BY_NAME["bfloat16"].numpy
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 
 Subparsers = argparse._SubParsersAction
 
+from ..base.errors import some
+
 
 def add_command(
     subparsers: Subparsers[argparse.ArgumentParser], name: str, says: str, description: str, epilog: str
@@ -40,4 +42,4 @@ def refuse_unknown(
     """End the program where a name is unknown."""
     for name in given or ():
         if name not in known:
-            parser.error(f"{option}: {name!r} is unknown; known: {', '.join(known)}")
+            parser.error(f"{option}: {name!r} is unknown; known: {some(known)}")

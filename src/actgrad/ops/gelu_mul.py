@@ -4,7 +4,7 @@ from ..base.access import Halves
 from ..base.definition import C, Torch
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
-from ..contract.halves_rules import countable, even, most_along
+from ..contract.halves_rules import countable, dim_in_range, even, most_along
 from ..contract.shape_rules import known_choice, rank
 from ..contract.stages import tiling
 from .gelu import gelu_erf, gelu_tanh
@@ -23,6 +23,7 @@ gelu_mul = Operator(
             (known_choice("approximate", ("none", "tanh")),),
             rank("input", least=2),
             most_along("input", 1024, others=200_000),
+            dim_in_range("input"),
             even("input"),
             countable("out"),
         ),

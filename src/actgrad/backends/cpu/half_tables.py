@@ -61,6 +61,7 @@ def of_formulas(computation: Computation) -> list[Computation]:
         and computation.compute == "float32"
         and loop.size >= WORTH
         and any(xp.functions_of(formula) & LONG for formula in formulas)
+        and all(formula.__code__.co_argcount == 1 + len(computation.scalars) for formula in formulas)  # of one element
     ):
         return []
     numbers = _all_numbers(loop.inputs[0].dtype, BY_NAME["float32"])
