@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable
 
-Subparsers = argparse._SubParsersAction
-
 from ..base.errors import some
+
+Subparsers = argparse._SubParsersAction
 
 
 def add_command(
