@@ -17,7 +17,7 @@ from rich.progress import track
 import actgrad
 from actgrad.backends.cpu.target import host
 from actgrad.calls.operator import Operator
-from actgrad.conformance import oracle
+from actgrad.conformance import aten, oracle
 from actgrad.writing.documents import write_part
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"
@@ -61,8 +61,8 @@ def largest_errors(operator: Operator, attributes: dict[str, Any], x: np.ndarray
     tensors = oracle.tensors(operator, attributes, x)
     expectations = oracle.expected(operator, tensors, attributes)
     errors = [measured(expectations, oracle.as_tuple(operator(*tensors, backend="cpu", **attributes)))]
-    if torch is not None and operator.name in oracle.ATEN:
-        errors.append(measured(expectations, oracle.aten(torch, operator, tensors, attributes)))
+    if torch is not None and operator.name in aten.ATEN:
+        errors.append(measured(expectations, aten.results(torch, operator, tensors, attributes)))
     return errors
 
 

@@ -45,6 +45,7 @@ class Precision:
     # after rounding (and so that its value at 0 is exact).
     normal: tuple[float, float]
     erfc: tuple[float, float]
+    erfinv: tuple[float, float]  # those of accurate.erfinv, chosen alike
 
     def round(self, x: mpf) -> mpf:
         return rounded(x, self.bits)
@@ -72,18 +73,20 @@ PRECISIONS = (
         bits=24,
         exponent_bits=8,
         emin=-126,
-        degree={"EXP": 4, "EXPM1": 4, "EXPM1_TO_0": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9},
+        degree={"EXP": 4, "EXPM1": 4, "EXPM1_TO_0": 4, "LOG1P": 2, "NORMAL": 9, "ERFC": 9, "ERFINV": 14},
         normal=(0.40625, 0.8125),
         erfc=(0.5625, 0.8125),
+        erfinv=(0.109375, 1.5),
     ),
     Precision(
         name="FLOAT64",
         bits=53,
         exponent_bits=11,
         emin=-1022,
-        degree={"EXP": 9, "EXPM1": 9, "EXPM1_TO_0": 9, "LOG1P": 6, "NORMAL": 22, "ERFC": 22},
+        degree={"EXP": 9, "EXPM1": 9, "EXPM1_TO_0": 9, "LOG1P": 6, "NORMAL": 22, "ERFC": 22, "ERFINV": 36},
         normal=(0.28125, 1.6875),
         erfc=(0.4375, 1.1875),
+        erfinv=(0.09375, 3.0),
     ),
 )
 
@@ -123,6 +126,7 @@ def fits(precision: Precision) -> Iterator[Fit]:
     )
     yield _tail_fit(precision, "NORMAL", "normal_cdf(-a) = exp(-a**2/2) * t * p(a*t - {mid})", mpf(1) / 2)
     yield _tail_fit(precision, "ERFC", "erfc(a) = exp(-a**2) * t * p(a*t - {mid})", mpf(1))
+    yield _inverse_fit(precision)
 
 
 def _tail_fit(precision: Precision, name: str, what: str, square_factor: mpf) -> Fit:
@@ -138,6 +142,22 @@ def _tail_fit(precision: Precision, name: str, what: str, square_factor: mpf) ->
     what = what.format(mid=mid) + f", t = 1 / (1 + {k}*a), a <= {float(a_max)}"
     high = a_max / (1 + k * a_max) - mid
     return Fit(name, what, function, lambda s: 1 / function(s), mpf(-mid), high, precision.degree[name])
+
+
+def _inverse_fit(precision: Precision) -> Fit:
+    """erfinv(x) / x in s = w*t - mid, t = 1 / (1 + k*w), w = -log(1 - x**2), up to the last x below 1."""
+    k, mid = precision.erfinv
+    w_max = mpmath.ceil(16 * (precision.bits - 1) * mp.log(2)) / 16
+
+    def function(s: mpf) -> mpf:
+        w = (s + mid) / (1 - k * (s + mid))
+        with mp.extradps(40):  # 1 - x loses as many
+            x = mp.sqrt(-mp.expm1(-w))
+            return mp.sqrt(mp.pi) / 2 if x < mpf(10) ** -30 else mp.erfinv(x) / x
+
+    what = f"erfinv(x) = x * p(w*t - {mid}), t = 1 / (1 + {k}*w), w = -log(1 - x**2) <= {float(w_max)}"
+    high = w_max / (1 + k * w_max) - mid
+    return Fit("ERFINV", what, function, lambda s: 1 / function(s), mpf(-mid), high, precision.degree["ERFINV"])
 
 
 @dataclass(frozen=True)
@@ -234,6 +254,8 @@ def constants(precision: Precision) -> dict[str, tuple[mpf, str]]:
         "ERFC_K": (mpf(precision.erfc[0]), "of ERFC"),
         "ERFC_MID": (mpf(precision.erfc[1]), "of ERFC"),
         "ERFC_MAX": (tail_end(precision, mpf(1)), "erfc is 0 from here up"),
+        "ERFINV_K": (mpf(precision.erfinv[0]), "of ERFINV"),
+        "ERFINV_MID": (mpf(precision.erfinv[1]), "of ERFINV"),
     }
 
 

@@ -23,7 +23,7 @@ import numpy as np
 import actgrad
 from actgrad import contract
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
+from actgrad.conformance import aten, oracle
 
 #: ULP, and units of the larger term where terms cancel, that docs/accuracy.md allows: (float32, float64), halves.
 ULPS = {"elu": (4.5, 4), "selu": (4.5, 4), "leaky_relu": (4.5, 4)}
@@ -45,10 +45,10 @@ class Place:
     def put(self, array: Any) -> Any:
         if array is None or self.torch is None:
             return array
-        return oracle.to_torch(self.torch, np.ascontiguousarray(array)).cuda()
+        return aten.to_torch(self.torch, np.ascontiguousarray(array)).cuda()
 
     def get(self, result: Any) -> Any:
-        return result if self.torch is None else oracle.from_torch(self.torch, result.cpu())
+        return result if self.torch is None else aten.from_torch(self.torch, result.cpu())
 
     def call(self, operator: Any, *tensors: Any, **attributes: Any) -> tuple[Any, ...]:
         given = [self.put(tensor) for tensor in tensors]

@@ -17,7 +17,7 @@ from actgrad.aclnn import signatures
 from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.base import products
 from actgrad.base.dtypes import BY_NAME
-from actgrad.contract import Origin, When, allowed_dtypes
+from actgrad.contract import Origin, When, allowed_dtypes, checks_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
 PLOTS = PAGE.parent / "images"
@@ -86,7 +86,8 @@ def section(operator: Operator) -> Iterator[str]:
     yield from _formula(operator)
     if functions:
         yield from _dtypes(operator)
-        yield from _checks(operator, functions)
+        for signature in functions:
+            yield from _checks(signature, functions)
     else:
         dtypes = ", ".join(allowed_dtypes(operator.definition, None))
         yield f"Data types: {dtypes}. There is no C function of this operator."
@@ -107,12 +108,16 @@ def _interfaces(operator: Operator, functions: tuple[Signature, ...]) -> Iterato
         yield "```"
     yield "```python"
     yield f"actgrad.{operator.name}{operator.__signature__}"
-    if operator.ir is not None:
-        attributes = [f"{name}={value!r}" for name, value in operator.ir.attributes.items()]
-        outputs = ", ".join(operator.ir.outputs)
-        yield f"ir.{operator.ir.name}({', '.join([*operator.ir.inputs, *attributes])})  # {outputs}"
+    for graph in operator.graphs:
+        attributes = [f"{name}={value!r}" for name, value in graph.attributes.items()]
+        outputs = ", ".join(graph.outputs)
+        yield f"ir.{graph.name}({', '.join([*graph.inputs, *attributes])})  # {outputs}"
     yield "```"
     yield ""
+    for signature in functions:
+        if signature.fixed:
+            yield f"{signature.name}: {', '.join(f'{name} is {value!r}' for name, value in signature.fixed.items())}."
+            yield ""
 
 
 def _prototypes(signature: Signature) -> Iterator[str]:
@@ -122,8 +127,10 @@ def _prototypes(signature: Signature) -> Iterator[str]:
 
 
 def _formula(operator: Operator) -> Iterator[str]:
-    is_backward = operator.gradient_of is not None
-    yield "Derivative by the input, times grad_output:" if is_backward else "Of an element:"
+    if operator.definition.takes_gradient:
+        yield "The gradient, g being grad_output:"
+    else:
+        yield "Of an element:" if operator.gradient_of is None else "Derivative by the input, times grad_output:"
     yield ""
     formulas = operator.formula if isinstance(operator.formula, Mapping) else {None: operator.formula}
     switch = operator.switch if isinstance(operator.switch, str) else "case"
@@ -138,29 +145,35 @@ def _dtypes(operator: Operator) -> Iterator[str]:
     yield "| --- | --- |"
     for product in products.BY_NAME.values():
         names = [BY_NAME[name].acl_name for name in allowed_dtypes(operator.definition, product)]
-        has = ", ".join(names) if product.name in operator.products else "not available: 561103"
+        status = 561003 if operator.generated else 561103
+        has = ", ".join(names) if product.name in operator.products else f"not available: {status}"
         yield f"| {product} ({product.marketing}) | {has} |"
     yield ""
 
 
-def _checks(operator: Operator, functions: tuple[Signature, ...]) -> Iterator[str]:
-    signature = functions[0]
+def _checks(signature: Signature, functions: tuple[Signature, ...]) -> Iterator[str]:
+    """The checks of a function; of one that has those of an earlier function only a line."""
+    alike = next(s for s in functions if checks_of(s.definition) == checks_of(signature.definition))
+    if alike is not signature:
+        also = f", with {signature.parameters[0].name} as input and output" if signature.in_place else ""
+        yield f"{signature.name}: the checks of {alike.name}{also}."
+        yield ""
+        return
+    if len(functions) > 1:
+        yield f"{signature.name}:"
+        yield ""
     yield "| | holds | status | where it stands | in force |"
     yield "| --- | --- | --- | --- | --- |"
     rows = [
         ("workspaceSize and executor are not null (in Python they are returned)", 161001, Origin.OPERATOR, "always")
     ]
-    for check in operator.checks:
+    for check in checks_of(signature.definition):
         if check.when is not When.UNTYPED:
             force = "by the documents' letter" if check.when is When.DOCUMENT else "always"
             rows.append((signature.translated(check.rule), check.error.status, check.origin, force))
     for number, (rule, status, origin, force) in enumerate(rows, 1):
         yield f"| {number} | {rule} | {status} | {origin.value} | {force} |"
     yield ""
-    others = [s.name for s in functions[1:] if s.in_place]
-    if others:
-        yield f"{', '.join(others)}: the same, with selfRef as self and out."
-        yield ""
 
 
 def main() -> None:

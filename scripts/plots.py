@@ -28,9 +28,9 @@ def plotted() -> dict[str, Operator]:
     found = {}
     for operator in operators.values():
         forward = operator.gradient_of
-        if forward is None or forward.multiplies or len(forward.schema.tensors) != 1:
+        if forward is None or forward.multiplies or forward.access.packed or len(forward.schema.tensors) != 1:
             continue
-        if operator.schema.tensors[1].name != "result":  # what is the input, or by a flag that is off the result
+        if not operator.reads_result or operator.result_flag:  # computed from the input, perhaps by a flag
             found[forward.name] = operator
     return found
 

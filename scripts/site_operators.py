@@ -1,4 +1,4 @@
-"""An extension of Griffe, which reads for mkdocstrings: operators, objects made at run time, are shown as functions."""
+"""An extension of Griffe, which reads for mkdocstrings: names that follow from the registry are shown as functions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import griffe
 
-from actgrad import operators
+from actgrad import Operator, operators
 
 KINDS = {
     inspect.Parameter.POSITIONAL_OR_KEYWORD: griffe.ParameterKind.positional_or_keyword,
@@ -17,21 +17,28 @@ KINDS = {
 
 
 class RegistryOperators(griffe.Extension):
-    """Puts functions in the place of the operators' variables."""
+    """Puts the operators into `actgrad`, and the functions and modules of the stubs into `actgrad.torch`."""
 
-    def on_attribute(self, *, attr: griffe.Attribute, **_: Any) -> None:
-        """Replace a variable that is an operator of the registry."""
-        operator = operators.get(attr.name)
-        if attr.parent is None or operator is None or not attr.path.startswith("actgrad.ops."):
+    def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        """Add the names that modules make when they run."""
+        if pkg.path != "actgrad":
             return
-        parameters = [
-            griffe.Parameter(p.name, kind=KINDS[p.kind], default=None if p.default is p.empty else repr(p.default))
-            for p in operator.__signature__.parameters.values()
-        ]
-        function = griffe.Function(
-            attr.name, parameters=griffe.Parameters(*parameters), lineno=attr.lineno, endlineno=attr.endlineno
-        )
-        text, _, formulas = (operator.__doc__ or "").partition("\nFormula:\n")
-        text = re.sub(r"__\w+__", r"`\g<0>`", text)  # no bold type
-        function.docstring = griffe.Docstring(f"{text}\nFormula:\n\n{formulas}", parent=function)
-        attr.parent.set_member(attr.name, function)
+        for name, operator in operators.items():
+            pkg.set_member(name, function_of(operator, pkg))
+        for module in (pkg["torch.functions"], pkg["torch.modules"]):
+            for name, member in module.members.items():
+                if not member.is_alias and not name.startswith("_"):
+                    pkg["torch"].set_member(name, griffe.Alias(name, member, parent=pkg["torch"]))
+
+
+def function_of(operator: Operator, parent: griffe.Module) -> griffe.Function:
+    """An operator as a function."""
+    parameters = [
+        griffe.Parameter(p.name, kind=KINDS[p.kind], default=None if p.default is p.empty else repr(p.default))
+        for p in operator.__signature__.parameters.values()
+    ]
+    function = griffe.Function(operator.name, parameters=griffe.Parameters(*parameters), parent=parent)
+    text, _, formulas = (operator.__doc__ or "").partition("\nFormula:\n")
+    text = re.sub(r"__\w+__", r"`\g<0>`", text)  # no bold type
+    function.docstring = griffe.Docstring(f"{text}\nFormula:\n\n{formulas}", parent=function)
+    return function

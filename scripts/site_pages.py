@@ -44,7 +44,25 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     def link(match: re.Match[str]) -> str:
         return posixpath.relpath(place(posixpath.normpath(posixpath.join(folder, match[1]))), here)
 
-    return LINK.sub(link, markdown)
+    return LINK.sub(link, expanded(markdown))
+
+
+def expanded(markdown: str) -> str:
+    """A page with the names of the registry in the place of comments such as `<!-- every operator -->`."""
+    import actgrad
+    from actgrad.torch import public_names
+
+    names = {
+        "operator": [f"actgrad.{name}" for name in actgrad.operators],
+        "function": [f"actgrad.torch.{each.function}" for each in public_names.stated()],
+        "module": [f"actgrad.torch.{each.module}" for each in public_names.stated() if each.module],
+    }
+
+    def lines(match: re.Match[str]) -> str:
+        options = "\n    options:\n      members: false" if match[1] == "module" else ""
+        return "\n\n".join(f"::: {name}{options}" for name in names[match[1]])
+
+    return re.sub(r"<!-- every (operator|function|module) -->", lines, markdown)
 
 
 def place(path: str) -> str:

@@ -6,26 +6,18 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from aclnn_calls import INPUTS, OUTPUTS, Scalar, good, tensors
 from aclnn_checks import Row
+from aclnn_functions import INPUTS, OUTPUTS, WHOLE, good, is_gated, tensors
 from aclnn_model import faults
+from aclnn_values import Scalar
 
 Changes = dict[str, Any]
-
-
-def is_gated(function: str) -> bool:
-    return "GeGlu" in function
-
-
-def doubled(function: str, name: str) -> bool:
-    """Whether a tensor is twice as long as what is computed."""
-    return is_gated(function) and name in ("self", "gradInput")
 
 
 def shaped(function: str, shape: tuple[int, ...], names: tuple[str, ...] = ()) -> Changes:
     """Tensors that all agree on a shape."""
     return {
-        f"{n}.shape": (*shape[:-1], 2 * shape[-1]) if shape and doubled(function, n) else shape
+        f"{n}.shape": (*shape[:-1], 2 * shape[-1]) if shape and n in WHOLE.get(function, ()) else shape
         for n in names or tensors(function)
     }
 
@@ -33,31 +25,33 @@ def shaped(function: str, shape: tuple[int, ...], names: tuple[str, ...] = ()) -
 def changes(function: str) -> Iterator[Changes]:
     """Ways of breaking a call, and some that break nothing but help others to."""
     call, names = good(function), tensors(function)
-    for dtype in ("UINT8", "BF16", "FLOAT16", "DOUBLE", "INT8", "COMPLEX64", "STRING", "FLOAT8_E5M2", "BOOL"):
+    for dtype in ("UINT8", "BF16", "FLOAT16", "DOUBLE", "INT8", "INT64", "COMPLEX64", "STRING", "FLOAT8_E5M2", "BOOL"):
         yield {f"{n}.dtype": dtype for n in names}
         yield {f"{n}.dtype": dtype for n in INPUTS[function]}
         yield from ({f"{n}.dtype": dtype} for n in names)
     for shape in ((1,) * 7 + (2, 2), (), (0, 2)):
         yield shaped(function, shape)
         yield shaped(function, shape, INPUTS[function])
+        yield shaped(function, shape, INPUTS[function][1:])
     yield {**shaped(function, (1,) * 7 + (2, 2), INPUTS[function]), **shaped(function, (2, 2), OUTPUTS[function])}
     for n in names:
         shape = call[n].shape
         yield {n: None}
-        for other in ((7, shape[1]), (*shape, 2), (shape[0], 5), (1,) * 8 + shape, (3, 7), (), (0, shape[1])):
+        for other in ((7, *shape[1:]), (*shape, 2), (shape[0], 5), (1,) * 8 + shape, (3, 7), (), (0, *shape[1:])):
             yield {f"{n}.shape": other}
+            if n in OUTPUTS[function] and not is_gated(function):  # a shape that the other one is broadcast to
+                yield {f"{n}.shape": other, f"{INPUTS[function][-1]}.shape": other}
         yield {f"{n}.format": "NCHW"}
+        yield {f"{n}.format": "FRACTAL_NZ"}
         yield {f"{n}.is_destroyed": True}
         yield {f"{n}.is_null": True}
         yield {f"{n}.storage": (1,)}
         yield {f"{n}.room": 3}
-        yield {f"{n}.strides": (0, 1)}
+        yield {f"{n}.strides": (0,) if len(shape) == 1 else (0, 1)}
         for other in OUTPUTS[function]:
             if n != other:
                 yield {f"{n}.memory": "m", f"{other}.memory": "m", f"{other}.start": 4}
-    for both in (("gradOutput", "gelu"), ("self", "gradInput")) if "GeGlu" in function and "Back" in function else ():
-        for shape in ((2, 2, 2), (2, 5)):
-            yield {f"{n}.shape": shape for n in both}
+    yield from both_changed(function)
     for n, value in call.arguments.items():
         if isinstance(value, Scalar):
             yield {n: None}
@@ -65,8 +59,22 @@ def changes(function: str) -> Iterator[Changes]:
             yield {n: Scalar("UINT64", 1)}
             yield {n: Scalar("BF16", 1.0)}
             yield {n: Scalar("INT8", -1)}
+        if isinstance(value, str):
+            yield from ({n: other} for other in (None, "erf", "", "none"))
     if is_gated(function):
-        yield from ({"dim": 2}, {"dim": -3}, {"approximate": 2}, {"approximate": -1}, {"approximate": 0})
+        yield from ({"dim": 2}, {"dim": -3})
+    if "approximate" in call.arguments:
+        yield from ({"approximate": 2}, {"approximate": -1}, {"approximate": 0})
+
+
+def both_changed(function: str) -> Iterator[Changes]:
+    """Two tensors that agree, but with nothing else."""
+    whole = WHOLE.get(function, ())
+    halves = [n for n in tensors(function) if n not in whole]
+    for both in (whole, halves) if len(whole) == 2 else (halves[:2],):
+        for shape in ((2, 2, 2), (2, 5)):
+            yield {f"{n}.shape": shape for n in both}
+        yield {f"{n}.dtype": dtype for n, dtype in zip(both, ("FLOAT16", "BF16"), strict=False)}
 
 
 @cache

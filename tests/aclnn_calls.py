@@ -1,185 +1,18 @@
-"""Calls of the aclnn functions as plain data, and the same calls as real ones, on memory that is watched."""
+"""Real calls of the aclnn functions, on memory that is watched."""
 
 from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
-import ml_dtypes
 import numpy as np
+from aclnn_functions import INPUTS, OUTPUTS, python_call, tensors
+from aclnn_values import FLOATS, INTEGERS, ITEMSIZE, NUMPY, Call, Scalar, Tensor, promoted
 
 import actgrad
 from actgrad import aclnn
-
-FLOATS = ("FLOAT", "FLOAT16", "BF16", "DOUBLE")
-INTEGERS = ("INT8", "INT16", "INT32", "INT64", "UINT8", "UINT16", "UINT32", "UINT64")
-COMPLEX = ("COMPLEX32", "COMPLEX64", "COMPLEX128")
-SMALL_FLOATS = (
-    "HIFLOAT8", "FLOAT8_E5M2", "FLOAT8_E4M3FN", "FLOAT8_E8M0", "FLOAT6_E3M2", "FLOAT6_E2M3", "FLOAT4_E2M1",
-    "FLOAT4_E1M2",
-)  # fmt: skip
-#: No kernel reads or writes these.
-OTHERS = (*SMALL_FLOATS, "STRING", "DT_UNDEFINED", "INT4", "UINT1")
-DTYPES = (*FLOATS, *INTEGERS, "BOOL", *COMPLEX, *OTHERS)
-SCALARS = (*FLOATS, *INTEGERS, "BOOL", "COMPLEX64", "COMPLEX128", "FLOAT8_E5M2", "FLOAT8_E4M3FN")
-
-ITEMSIZE = {
-    "FLOAT": 4, "FLOAT16": 2, "BF16": 2, "DOUBLE": 8, "BOOL": 1, "COMPLEX32": 4, "COMPLEX64": 8, "COMPLEX128": 16,
-    **{name: int(name.lstrip("UINT")) // 8 for name in INTEGERS},
-}  # fmt: skip
-NUMPY = {
-    "FLOAT": np.float32, "FLOAT16": np.float16, "BF16": ml_dtypes.bfloat16, "DOUBLE": np.float64,
-    "FLOAT8_E5M2": ml_dtypes.float8_e5m2, "FLOAT8_E4M3FN": ml_dtypes.float8_e4m3fn, "BOOL": np.bool_,
-    "COMPLEX64": np.complex64, "COMPLEX128": np.complex128, **{name: np.dtype(name.lower()).type for name in INTEGERS},
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Tensor:
-    """A tensor: a view on storage. Strides and offset count elements, `start` and `room` bytes."""
-
-    dtype: str = "FLOAT"
-    shape: tuple[int, ...] = (2, 4)
-    strides: tuple[int, ...] | None = None  # None: contiguous
-    offset: int = 0
-    format: str = "ND"
-    storage: tuple[int, ...] | None = None  # the storage's dimensions; None: just what the view reaches
-    room: int | None = None  # bytes that are really there; None: as many as the storage's dimensions say
-    memory: str = ""  # tensors of the same memory may overlap; empty: one of its own
-    start: int = 0  # where in that memory the storage begins
-    is_null: bool = False  # whether the address is
-    is_destroyed: bool = False
-
-    @property
-    def size(self) -> int:
-        return prod(self.shape)
-
-    @property
-    def steps(self) -> tuple[int, ...]:
-        if self.strides is not None:
-            return self.strides
-        return tuple(prod(n or 1 for n in self.shape[k + 1 :]) for k in range(len(self.shape)))
-
-    @property
-    def reach(self) -> int:
-        """How many elements of the storage the view needs."""
-        return self.offset + 1 + sum((n - 1) * s for n, s in zip(self.shape, self.steps, strict=True)) * (self.size > 0)
-
-    @property
-    def storage_dims(self) -> tuple[int, ...]:
-        return (self.reach,) if self.storage is None else self.storage
-
-    @property
-    def has_memory(self) -> bool:
-        """Whether any memory is touched through it."""
-        return self.size > 0 and self.dtype in ITEMSIZE
-
-    def places(self, shape: tuple[int, ...] | None = None) -> np.ndarray:
-        """Where its elements begin, in bytes of its memory, in order; stretched to a shape."""
-        at = np.full((1,) * len(self.shape), self.offset, np.int64)
-        for axis, (n, step) in enumerate(zip(self.shape, self.steps, strict=True)):
-            at = at + np.arange(n).reshape([-1 if k == axis else 1 for k in range(len(self.shape))]) * step
-        at = self.start + at * ITEMSIZE[self.dtype]
-        return np.broadcast_to(at, self.shape if shape is None else shape).ravel()
-
-    def touched(self) -> set[int]:
-        """The bytes of its memory that the view covers."""
-        return set((self.places()[:, None] + np.arange(ITEMSIZE[self.dtype])).ravel().tolist())
-
-
-@dataclass(frozen=True)
-class Scalar:
-    """A number with a dtype."""
-
-    dtype: str = "FLOAT"
-    value: Any = 1.0
-
-    @property
-    def stored(self) -> Any:
-        with np.errstate(all="ignore"):
-            return NUMPY[self.dtype](self.value)
-
-    @property
-    def single(self) -> float:
-        """As float: what C's conversion gives, in one rounding; a complex number counts as 0."""
-        with np.errstate(all="ignore"):
-            return 0.0 if self.dtype in COMPLEX else float(np.float32(self.stored))
-
-    @property
-    def double(self) -> float:
-        return 0.0 if self.dtype in COMPLEX else float(self.stored)
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call of phase one. Arguments by their C names, in order; None is the null pointer."""
-
-    function: str
-    arguments: dict[str, Any]
-    product: str = "Ascend910B"
-    document: bool = False
-
-    def but(self, changes: dict[str, Any]) -> Call:
-        """This call with other arguments: {"self": None, "self.dtype": "INT8"}."""
-        arguments = dict(self.arguments)
-        for path, value in changes.items():
-            name, _, attribute = path.partition(".")
-            arguments[name] = replace(arguments[name], **{attribute: value}) if attribute else value
-        return replace(self, arguments=arguments)
-
-    def __getitem__(self, name: str) -> Any:
-        return self.arguments[name]
-
-
-# The tensors that a function writes; the others it reads. In place, one does both.
-OUTPUTS = {
-    "aclnnElu": ("out",), "aclnnInplaceElu": ("selfRef",), "aclnnEluBackward": ("gradInput",),
-    "aclnnSelu": ("out",), "aclnnInplaceSelu": ("selfRef",), "aclnnSeluBackward": ("gradInput",),
-    "aclnnLeakyRelu": ("out",), "aclnnInplaceLeakyRelu": ("selfRef",), "aclnnLeakyReluBackward": ("out",),
-    "aclnnGeGlu": ("out", "outGelu"), "aclnnGeGluV3": ("out", "outGelu"),
-    "aclnnGeGluBackward": ("gradInput",), "aclnnGeGluV3Backward": ("gradInput",),
-}  # fmt: skip
-INPUTS = {
-    "aclnnElu": ("self",), "aclnnInplaceElu": ("selfRef",), "aclnnEluBackward": ("gradOutput", "selfOrResult"),
-    "aclnnSelu": ("self",), "aclnnInplaceSelu": ("selfRef",), "aclnnSeluBackward": ("gradOutput", "result"),
-    "aclnnLeakyRelu": ("self",), "aclnnInplaceLeakyRelu": ("selfRef",),
-    "aclnnLeakyReluBackward": ("gradOutput", "self"), "aclnnGeGlu": ("self",), "aclnnGeGluV3": ("self",),
-    "aclnnGeGluBackward": ("gradOutput", "self", "gelu"), "aclnnGeGluV3Backward": ("gradOutput", "self", "gelu"),
-}  # fmt: skip
-FUNCTIONS = tuple(OUTPUTS)
-
-
-def tensors(function: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*INPUTS[function], *OUTPUTS[function])))
-
-
-def good(function: str, product: str = "Ascend910B", document: bool = False) -> Call:
-    """A call with no fault, wherever the function exists. Arguments in C's order."""
-    x, half, one = Tensor(), Tensor(shape=(2, 2)), Scalar("FLOAT", 0.75)
-    elu = {"alpha": Scalar("FLOAT", 1.5), "scale": Scalar("DOUBLE", 1.25), "inputScale": one}
-    gated = {"dim": -1, "approximate": 1, **({"activateLeft": True} if "V3" in function else {})}
-    arguments: dict[str, Any] = {
-        "aclnnElu": {"self": x, **elu, "out": x},
-        "aclnnInplaceElu": {"selfRef": x, **elu},
-        "aclnnEluBackward": {"gradOutput": x, **elu, "isResult": True, "selfOrResult": x, "gradInput": x},
-        "aclnnSelu": {"self": x, "out": x},
-        "aclnnInplaceSelu": {"selfRef": x},
-        "aclnnSeluBackward": {"gradOutput": x, "result": x, "gradInput": x},
-        "aclnnLeakyRelu": {"self": x, "negativeSlope": one, "out": x},
-        "aclnnInplaceLeakyRelu": {"selfRef": x, "negativeSlope": one},
-        "aclnnLeakyReluBackward": {
-            "gradOutput": x, "self": x, "negativeSlope": one, "selfIsResult": True, "out": x,
-        },
-    }.get(function) or (
-        {"gradOutput": half, "self": x, "gelu": half, **gated, "gradInput": x}
-        if function.endswith("Backward")
-        else {"self": x, **gated, "out": half, "outGelu": half}
-    )  # fmt: skip
-    return Call(function, arguments, product, document)
-
 
 FILL, GUARD = 0xA5, 32
 
@@ -282,15 +115,14 @@ class Live:
                 wrong.append(f"{name}: bytes {np.flatnonzero(changed) - GUARD}")
         return wrong
 
-    def unwritten(self) -> list[str]:
-        """Outputs that have elements all of whose bytes are still the fill."""
-        missing = []
+    def unwritten(self) -> set[tuple[str, int]]:
+        """The elements of outputs all of whose bytes are still the fill."""
+        missing = set()
         for name in OUTPUTS[self.call.function]:
             t = self.call[name]
             if t.size:
                 words = np.ascontiguousarray(self.view(name)).view(np.uint8).reshape(t.size, -1)
-                if (words == self.fill).all(axis=1).any():
-                    missing.append(name)
+                missing |= {(name, int(k)) for k in np.flatnonzero((words == self.fill).all(axis=1))}
         return missing
 
 
@@ -325,21 +157,17 @@ _POOLS: dict[str, np.ndarray] = {}
 def functional(live: Live, **options: Any) -> list[np.ndarray]:
     """What the plain Python functions compute for a call, from the inputs as they were before it."""
     call = live.call
-    values = {name: value.single if isinstance(value, Scalar) else value for name, value in call.arguments.items()}
-    kinds = {"alpha": "alpha", "scale": "scale", "inputScale": "input_scale", "isResult": "is_result", "dim": "dim"}
-    kinds |= {"negativeSlope": "negative_slope", "selfIsResult": "self_is_result", "approximate": "approximate"}
-    kinds |= {"activateLeft": "activate_left"}
-    name = call.function.removeprefix("aclnn").removeprefix("Inplace").replace("V3", "")
-    name = {"Elu": "elu", "Selu": "selu", "LeakyRelu": "leaky_relu", "GeGlu": "geglu"}[name.replace("Backward", "")]
-    function = getattr(actgrad, name + "_backward" * call.function.endswith("Backward"))
-    outs = [np.empty(call[n].shape, NUMPY[call[n].dtype]) for n in OUTPUTS[call.function]]
-    function(
-        *(live.given(n) for n in INPUTS[call.function]),
-        **{kinds[n]: value for n, value in values.items() if n in kinds},
-        out=outs[0] if len(outs) == 1 else tuple(outs),
-        **options,
-    )
-    return outs
+    name, attributes = python_call(call)
+    given = [live.given(n) for n in INPUTS[call.function]]
+    if name == "gelu_backward":  # which in Python does not broadcast, and has a limit of rank
+        together = NUMPY[promoted(*(call[n].dtype for n in INPUTS[call.function]))]
+        given = [array.astype(together).ravel() for array in np.broadcast_arrays(*given)]
+    sizes = [given[0].size if name == "gelu_backward" else call[n].shape for n in OUTPUTS[call.function]]
+    outs = [np.empty(size, NUMPY[call[n].dtype]) for size, n in zip(sizes, OUTPUTS[call.function], strict=True)]
+    # The functions of C take outputs of more dtypes than the document of the one in Python.
+    with actgrad.rules("operator") if name == "gelu_backward" else contextlib.nullcontext():
+        getattr(actgrad, name)(*given, **attributes, out=outs[0] if len(outs) == 1 else tuple(outs), **options)
+    return [out.reshape(call[n].shape) for out, n in zip(outs, OUTPUTS[call.function], strict=True)]
 
 
 #: Statuses.

@@ -12,10 +12,11 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from aclnn_calls import COMPLEX, FLOATS, INPUTS, INTEGERS, ITEMSIZE, OTHERS, OUTPUTS, Call, Tensor, tensors
+from aclnn_functions import FUNCTIONS, GENERATED, INPUTS, OUTPUTS, tensors
+from aclnn_values import COMPLEX, FLOATS, INTEGERS, ITEMSIZE, OTHERS, Call, Tensor, convertible, promoted
 
 PRODUCTS = ("Ascend950", "Ascend910_93", "Ascend910B", "Ascend310B", "Ascend310P", "Ascend910")
-SUCCESS, NULL, INVALID, NO_KERNEL = 0, 161001, 161002, 561103
+SUCCESS, NULL, INVALID, NO_KERNEL, TILING, NOT_CONFIGURED = 0, 161001, 161002, 561103, 561002, 561003
 
 Test = Callable[[Call], bool]
 
@@ -36,12 +37,12 @@ class Row:
     says: str
     stage: str | None
     is_numbered: bool = True
-    rules: str = "both"  # or "document"
+    rules: str = "both"  # or "document", or "operator": where the documents' letter does not hold
     products: tuple[str, ...] = PRODUCTS
 
     def holds(self, call: Call) -> bool:
         """Whether this call is at fault here."""
-        if (self.rules == "document" and not call.document) or call.product not in self.products:
+        if self.rules == ("operator" if call.document else "document") or call.product not in self.products:
             return False
         if self.stage != "null" and any(call[name] is None for name in self.uses):
             return False
@@ -67,47 +68,66 @@ def precedes(a: Row, b: Row, rows: tuple[Row, ...]) -> bool | None:
 
 _ALL_BUT_310B = tuple(p for p in PRODUCTS if p != "Ascend310B")
 _WITH_BF16 = ("Ascend950", "Ascend910_93", "Ascend910B")
+_WITHOUT_BF16 = tuple(p for p in PRODUCTS if p not in _WITH_BF16)
 _FORWARD = (*_WITH_BF16, "Ascend910")
 _GATED = (*_WITH_BF16, "Ascend310P")
-EXISTS = {
-    "aclnnElu": _ALL_BUT_310B, "aclnnInplaceElu": _ALL_BUT_310B, "aclnnEluBackward": _ALL_BUT_310B,
-    "aclnnSelu": _FORWARD, "aclnnInplaceSelu": _FORWARD, "aclnnSeluBackward": _ALL_BUT_310B,
-    "aclnnLeakyRelu": _FORWARD, "aclnnInplaceLeakyRelu": _FORWARD, "aclnnLeakyReluBackward": _ALL_BUT_310B,
-    "aclnnGeGlu": _GATED, "aclnnGeGluV3": _GATED, "aclnnGeGluBackward": _GATED, "aclnnGeGluV3Backward": _GATED,
+_FIRST = {  # the matrix of the first five families
+    "Elu": _ALL_BUT_310B, "EluBackward": _ALL_BUT_310B, "Selu": _FORWARD, "SeluBackward": _ALL_BUT_310B,
+    "LeakyRelu": _FORWARD, "LeakyReluBackward": _ALL_BUT_310B,
+    "GeGlu": _GATED, "GeGluV3": _GATED, "GeGluBackward": _GATED, "GeGluV3Backward": _GATED,
 }  # fmt: skip
+
+
+def short(function: str) -> str:
+    """A function's name without what all have, and without what says that it is in place."""
+    return function.removeprefix("aclnn").removeprefix("Inplace")
+
+
+#: Other functions that are written by hand know the product by their dtypes alone.
+EXISTS = {f: _FIRST.get(short(f), _GATED if f in GENERATED else PRODUCTS) for f in FUNCTIONS}
+
+_HALF = "FLOAT FLOAT16 BF16"
+_COMPLEX = f"{_HALF} DOUBLE COMPLEX64 COMPLEX128"
+_ALL = f"{_COMPLEX} INT8 INT16 INT32 INT64 UINT8 BOOL"
+_INTEGERS = f"{_HALF} INT8 UINT8 INT32 INT64"
+#: The dtypes of a function's tensors, or of one of them. The others': _HALF. BF16 only where the chip has it, but BF16!
+LISTS = {
+    "Elu": "FLOAT FLOAT16 BF16! DOUBLE",
+    "Selu": f"{_HALF} INT32 INT8", "SeluBackward": f"{_HALF} INT32 INT8",
+    "LeakyRelu": f"{_HALF} DOUBLE", "LeakyReluBackward": f"{_HALF} DOUBLE",
+    "Sigmoid.self": _ALL, "Sigmoid.out": _COMPLEX.replace("BF16", "BF16!"), "Sigmoid.selfRef": _COMPLEX,
+    "SigmoidBackward.gradOutput": _COMPLEX, "SigmoidBackward": _COMPLEX.replace("BF16", "BF16!"),
+    "Tanh.self": _ALL, "Tanh.out": _COMPLEX.replace("BF16", "BF16!"), "Tanh.selfRef": _COMPLEX,
+    "TanhBackward.gradOutput": _COMPLEX, "TanhBackward": _COMPLEX.replace("BF16", "BF16!"),
+    "Relu": _INTEGERS, "AddRelu": f"{_INTEGERS} INT16", "Threshold": f"{_INTEGERS} INT16",
+    "ThresholdBackward": f"{_HALF} INT8 UINT8 INT32", "Hardsigmoid": f"{_HALF} INT32",
+}  # fmt: skip
+
+
+def has_bf16(call: Call) -> bool:
+    return call.product in _WITH_BF16
 
 
 def with_bf16(call: Call, *names: str) -> tuple[str, ...]:
     """A list of dtypes that has BF16 on those products whose chip has it."""
-    return (*names, "BF16") if call.product in _WITH_BF16 else names
+    return (*names, "BF16") if has_bf16(call) else names
 
 
-def listed(call: Call) -> tuple[str, ...]:
-    """The dtypes that a function's tensors may have on the call's product."""
-    family = call.function.removeprefix("aclnn").removeprefix("Inplace")
-    if family == "Elu":
-        return FLOATS  # the one operator with the same list on every chip
-    if family.startswith("Selu"):
-        return with_bf16(call, "FLOAT", "FLOAT16", "INT32", "INT8")
-    if family.startswith("LeakyRelu"):
-        return with_bf16(call, "FLOAT", "FLOAT16", "DOUBLE")
-    return with_bf16(call, "FLOAT", "FLOAT16")
+def listed(call: Call, name: str = "", anywhere: bool = False) -> tuple[str, ...]:
+    """The dtypes that a tensor may have on the call's product, or anywhere; with no name those of all tensors alike."""
+    if not name:
+        lists = [listed(call, n, anywhere) for n in tensors(call.function)]
+        return tuple(dtype for dtype in lists[0] if all(dtype in one for one in lists))
+    family = short(call.function)
+    names = LISTS.get(f"{family}.{name}", LISTS.get(family, _HALF)).split()
+    if family == "ThresholdBackward" and call.product == "Ascend950" and takes_zero(call):
+        names.append("INT64")
+    left_out = () if anywhere or has_bf16(call) else ("BF16",)
+    return tuple(dtype.rstrip("!") for dtype in names if dtype not in left_out)
 
 
-def convertible(source: str, target: str) -> bool:
-    """Whether a result may be cast: not complex to real, float to integer, or anything but BOOL to BOOL."""
-    if target == "BOOL":
-        return source == "BOOL"
-    if source in COMPLEX:
-        return target in COMPLEX
-    return not (source in FLOATS and target in INTEGERS)
-
-
-def promoted(a: str, b: str) -> str:
-    """The dtype in which two of FLOAT, FLOAT16, BF16, DOUBLE meet."""
-    if a == b:
-        return a
-    return "DOUBLE" if "DOUBLE" in (a, b) else "FLOAT"
+def takes_zero(call: Call) -> bool:
+    return call["threshold"] is not None and call["threshold"].single == 0
 
 
 def broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -131,19 +151,28 @@ def product(function: str) -> Row:
     def lacks(call: Call) -> bool:
         return call.product not in EXISTS[call.function]
 
-    return Row("product", NO_KERNEL, (), lacks, (), "not available on Ascend", "product")
+    status = NOT_CONFIGURED if function in GENERATED else NO_KERNEL
+    return Row("product", status, (), lacks, (), "not available on Ascend", "product")
 
 
-def dtype_listed(name: str, **options: Any) -> Row:
-    return Row(f"{name} dtype", INVALID, (name,), lambda c: c[name].dtype not in listed(c), (name,),
-               "supported", "dtype", **options)  # fmt: skip
+def dtype_listed(name: str, anywhere: bool = False, **options: Any) -> Row:
+    def is_wrong(c: Call) -> bool:
+        return c[name].dtype not in listed(c, name, anywhere)
+
+    return Row(f"{name} dtype", INVALID, (name,), is_wrong, (name,), "supported", "dtype", **options)
+
+
+def chip_has(name: str) -> Row:
+    """BF16 where the chip has it: for functions whose list names it on every chip."""
+    return Row(f"{name} BF16", INVALID, (name,), lambda c: c[name].dtype == "BF16" and not has_bf16(c), (name,),
+               "supported", "dtype", products=_WITHOUT_BF16)  # fmt: skip
 
 
 def dtypes_equal(name: str, other: str, **options: Any) -> Row:
     def differ(c: Call) -> bool:
         return c[name].dtype != c[other].dtype
 
-    return Row(f"{name} {other} dtypes", INVALID, (name, other), differ, (name, other), "equal", "dtype", **options)
+    return Row(f"{name} {other} dtypes", INVALID, (name, other), differ, (name,), "equal", "dtype", **options)
 
 
 def casts(source: str, target: str) -> Row:
@@ -161,27 +190,68 @@ def shapes_equal(name: str, other: str) -> Row:
     def differ(c: Call) -> bool:
         return c[name].shape != c[other].shape
 
-    return Row(f"{name} {other} shapes", INVALID, (name, other), differ, (name, other), r"shape \(", "shape")
+    # Earlier rows may have found a third tensor to have the shape of `other`: the message may name that.
+    return Row(f"{name} {other} shapes", INVALID, (name, other), differ, (name,), r"shape \(", "shape")
 
 
-def rank_limit(name: str) -> Row:
-    return Row(f"{name} rank", INVALID, (name,), lambda c: len(c[name].shape) > 8, (name,), "dimensions|rank", "shape")
+def rank_limit(name: str, **options: Any) -> Row:
+    return Row(f"{name} rank", INVALID, (name,), lambda c: len(c[name].shape) > 8, (name,), "dimensions|rank", "shape",
+               **options)  # fmt: skip
 
 
-def document_rank(function: str) -> Row:
+def document_rank(function: str, least: int = 1, *, of: tuple[str, ...] = ()) -> Row:
     """Rank 1 to 8. The tensors' ranks are equal by other checks, so the message may name any of them."""
-    names = tensors(function)
+    names = of or tensors(function)
 
     def outside(c: Call) -> bool:
-        return any(not 1 <= len(c[name].shape) <= 8 for name in names)
+        return any(not least <= len(c[name].shape) <= 8 for name in names)
 
     says = rf"\b({'|'.join(names)})\b.*(dimensions|rank)"
     return Row("rank in document", INVALID, names, outside, (), says, "shape", is_numbered=False, rules="document")
 
 
+def document_nonempty(name: str) -> Row:
+    return Row(f"{name} empty", INVALID, (name,), lambda c: c[name].size == 0, (name,), "empty|elements", "shape",
+               is_numbered=False, rules="document")  # fmt: skip
+
+
 def output_listed(name: str, stage: str | None = "dtype") -> Row:
     row = dtype_listed(name, is_numbered=False, rules="document")
     return replace(row, name=f"{name} dtype in document", stage=stage)
+
+
+def unnumbered(row: Row, **options: object) -> Row:
+    return replace(row, is_numbered=False, **options)  # type: ignore[arg-type]
+
+
+def broadcasts(a: str, b: str, out: str) -> Iterator[Row]:
+    """Two tensors are broadcast together, to the shape of the output."""
+
+    def shape(c: Call) -> tuple[int, ...] | None:
+        return broadcast(c[a].shape, c[b].shape)
+
+    yield Row("broadcast", INVALID, (a, b), lambda c: shape(c) is None, (a, b), "broadcast", "shape")
+    yield Row(f"{out} shape", INVALID, (a, b, out), lambda c: shape(c) is not None and c[out].shape != shape(c),
+              (out,), r"shape \(", "shape")  # fmt: skip
+
+
+def meets(a: str, b: str) -> Row:
+    """Two tensors have dtypes that are promoted together, to one that the function's tensors may have."""
+
+    def apart(c: Call) -> bool:
+        return promoted(c[a].dtype, c[b].dtype) not in listed(c, a)
+
+    return Row("promotion", INVALID, (a, b), apart, (a, b), "promoted", "dtype")
+
+
+def result_casts(a: str, b: str, out: str, stage: str | None = "dtype", **options: Any) -> Row:
+    """The dtype in which two tensors meet may be cast to the output's; if there is none, other rows tell."""
+
+    def cannot(c: Call) -> bool:
+        result = promoted(c[a].dtype, c[b].dtype)
+        return result in (*FLOATS, *INTEGERS, *COMPLEX, "BOOL") and not convertible(result, c[out].dtype)
+
+    return Row(f"{out} conversion", INVALID, (a, b, out), cannot, (out,), "convert", stage, **options)
 
 
 def format_nd(name: str) -> Row:
@@ -207,9 +277,8 @@ def usable(t: Tensor) -> bool:
 
 def same_view(a: Tensor, b: Tensor) -> bool:
     """Whether each element of an output lies exactly where the input's does that it is computed from."""
-    if ITEMSIZE[a.dtype] != ITEMSIZE[b.dtype] or broadcast(a.shape, b.shape) != a.shape:
-        return False
-    return bool((a.places() == b.places(a.shape)).all())
+    shapes = [tuple(n for n in t.shape if n != 1) for t in (a, b)]
+    return ITEMSIZE[a.dtype] == ITEMSIZE[b.dtype] and shapes[0] == shapes[1] and bool((a.places() == b.places()).all())
 
 
 def memory(function: str) -> Iterator[Row]:
@@ -222,8 +291,9 @@ def memory(function: str) -> Iterator[Row]:
         t: Tensor = c[n]
         if not usable(t):
             return False
-        has = prod(t.storage_dims)
-        return t.reach > has or (t.room is not None and t.room < has * ITEMSIZE[t.dtype])
+        says, itemsize = prod(t.storage_dims), ITEMSIZE[t.dtype]
+        has = says * itemsize if t.room is None else t.room
+        return max(t.reach, says) * itemsize > has  # beyond the declared storage alone is a warning
 
     def itself(c: Call, n: str) -> bool:
         t: Tensor = c[n]

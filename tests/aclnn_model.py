@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
-from aclnn_calls import FLOATS, Call, tensors
+import aclnn_families
 from aclnn_checks import (
     INVALID,
     SUCCESS,
     Row,
     Test,
-    broadcast,
+    broadcasts,
     casts,
-    convertible,
+    document_nonempty,
     document_rank,
     dtype_listed,
     dtypes_equal,
@@ -27,12 +27,14 @@ from aclnn_checks import (
     null,
     output_listed,
     product,
-    promoted,
     rank_limit,
     real,
+    result_casts,
     shapes_equal,
     with_bf16,
 )
+from aclnn_functions import tensors
+from aclnn_values import Call
 
 
 def elu_backward() -> Iterator[Row]:
@@ -91,8 +93,7 @@ def selu_backward() -> Iterator[Row]:
     yield shapes_equal("gradInput", "gradOutput")
     yield document_rank("aclnnSeluBackward")
     yield from map(format_nd, tensors("aclnnSeluBackward"))
-    yield Row("result empty", INVALID, ("result",), lambda c: c["result"].size == 0, ("result",), "empty|elements",
-              "shape", is_numbered=False, rules="document")  # fmt: skip
+    yield document_nonempty("result")
     yield from memory("aclnnSeluBackward")
 
 
@@ -129,23 +130,12 @@ def leaky_relu_backward() -> Iterator[Row]:
     yield rank_limit("gradOutput")
     yield rank_limit("self")
 
-    def shape(c: Call) -> tuple[int, ...] | None:
-        return broadcast(c["gradOutput"].shape, c["self"].shape)
-
-    both = ("gradOutput", "self")
-    yield Row("broadcast", INVALID, both, lambda c: shape(c) is None, both, "broadcast", "shape")
-    yield Row("out shape", INVALID, (*both, "out"), lambda c: shape(c) is not None and c["out"].shape != shape(c),
-              ("out",), r"shape \(", "shape")  # fmt: skip
+    yield from broadcasts("gradOutput", "self", "out")
     yield Row("negativeSlope negative", INVALID, ("negativeSlope", "selfIsResult"),
               lambda c: c["selfIsResult"] and c["negativeSlope"].double < 0,
               ("negativeSlope", "selfIsResult"), "negativeSlope >= 0", "value")  # fmt: skip
 
-    def cannot(c: Call) -> bool:
-        if any(c[name].dtype not in FLOATS for name in both):
-            return False  # no promoted dtype that matters: the lists decide
-        return not convertible(promoted(c["gradOutput"].dtype, c["self"].dtype), c["out"].dtype)
-
-    yield Row("out conversion", INVALID, (*both, "out"), cannot, ("out",), "convert", "dtype")
+    yield result_casts("gradOutput", "self", "out")
     # Conversion comes last here, so where a list of outputs would stand is open.
     yield output_listed("out", stage=None)
     yield from memory("aclnnLeakyReluBackward")
@@ -256,9 +246,9 @@ def rows(function: str) -> tuple[Row, ...]:
         "aclnnInplaceLeakyRelu": lambda: leaky_relu(function, "selfRef", "selfRef"),
         "aclnnLeakyReluBackward": leaky_relu_backward,
     }.get(function)
-    if made is None:
+    if "GeGlu" in function:
         made = (lambda: geglu_backward(function)) if function.endswith("Backward") else lambda: geglu(function)
-    return tuple(made())
+    return tuple(made() if made else aclnn_families.rows(function))
 
 
 def faults(call: Call) -> list[Row]:

@@ -37,12 +37,12 @@ def sdk(tmp_path_factory: pytest.TempPathFactory) -> "sdk_programs.Sdk":
 
 
 @pytest.fixture
-def softplus() -> Iterator[ModuleType]:
-    """The module softplus_operator.py, whose operators leave the registry afterwards."""
+def smooth_relu() -> Iterator[ModuleType]:
+    """The module smooth_relu_operator.py, whose operators leave the registry afterwards."""
     before = dict(actgrad.operators)
-    for name in ("softplus", "softplus_backward"):  # somebody may have followed CONTRIBUTING.md to the letter
+    for name in ("smooth_relu", "smooth_relu_backward"):  # somebody may have followed CONTRIBUTING.md to the letter
         actgrad.operators.pop(name, None)
-    yield importlib.import_module("softplus_operator")
-    del sys.modules["softplus_operator"]
+    yield importlib.import_module("smooth_relu_operator")
+    del sys.modules["smooth_relu_operator"]
     actgrad.operators.clear()
     actgrad.operators.update(before)

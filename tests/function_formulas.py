@@ -1,6 +1,6 @@
 """A formula for each function of `actgrad.backends.formula.accurate`, so that tests can compile it alone."""
 
-from actgrad.base.xp import erfc, exp, expm1, log1p, normal_cdf, normal_pdf, sigmoid_cubic, tanh
+from actgrad.base.xp import erfc, erfinv, exp, expm1, log1p, normal_cdf, normal_pdf, sigmoid, sigmoid_cubic, tanh
 
 C1 = 1.5957691216057308
 C3 = 0.044715 * C1
@@ -22,8 +22,16 @@ def of_tanh(x):
     return tanh(x)
 
 
+def of_sigmoid(x):
+    return sigmoid(x)
+
+
 def of_erfc(x):
     return erfc(x)
+
+
+def of_erfinv(x):
+    return erfinv(x)
 
 
 def of_normal_cdf(x):

@@ -127,3 +127,11 @@ def test_a_slope_of_the_wrong_size() -> None:
     for weight in (np.ones(4, np.float32), np.ones((3, 1), np.float32), np.float32(1)):
         with pytest.raises(actgrad.InvalidArgument, match=r"weight has shape .*; it must be \(3,\) or \(1,\)"):
             REGISTRY["access_prelu"](x, weight)
+
+
+def test_a_row_has_a_number_of_every_tensor_for_each_element() -> None:
+    assert Elementwise().row(6) == Halves(("x",)).row(6) == (6,)
+    for position, shape in ((0, (6,)), (1, (1, 6)), (2, (1, 1, 6))):
+        access = Along("weight", position)
+        assert access.row(6) == shape
+        assert access.whole_shape("weight", shape, {}) == (6,)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from actgrad.backends.formula import accurate, coefficients, cubics, primitives
+from actgrad.base import xp
 from actgrad.base.xp import bind
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "fit_coefficients.py"
@@ -28,7 +29,9 @@ FUNCTIONS = {
     "expm1": ((1.8, 1.75), (-18, 90), 7.9),
     "log1p": ((1.5, 1.5), (-1, 4), 1),
     "tanh": ((2.6, 2.6), (-10, 10), 2.1),
+    "sigmoid": ((2.4, 2.4), (-105, 17), 7.2),
     "erfc": ((4.0, 3.8), (-4, 10.2), 2.66),
+    "erfinv": ((3.7, 3.6), (-1, 1), 1),
     "normal_cdf": ((4.0, 3.8), (-14.4, 6), 2.68),
     "normal_pdf": ((1.6, 1.5), (-14.4, 14.4), 2.68),
     "sigmoid_cubic": ((3.0, 3.0), (-10.5, 5.5), 2),
@@ -109,6 +112,10 @@ def samples(name, dtype):
     around_half_ln2 = np.linspace(0.33, 0.40, dense // 3, dtype=dtype)  # where n becomes 1, or -1
     values = [everywhere, around_0, np.linspace(low, high, dense, dtype=dtype), edges(dtype)]
     values = np.concatenate([*values, around_half_ln2, -around_half_ln2])
+    if name == "erfinv":
+        near_1 = 1 - np.exp2(-np.linspace(1, info.nmant + 1, dense // 3)).astype(dtype)
+        values = np.concatenate([values, near_1, -near_1])
+        return values[np.abs(values) < 1]
     return values[values > -1] if name == "log1p" else values
 
 
@@ -130,6 +137,8 @@ def exact(name, x):
     mp = mpmath.mp
     if name != "log1p":
         x = max(-1000, min(x, 1000))  # mpmath takes no larger ones, and all results are constant or overflow there
+    if name == "sigmoid":
+        return 1 / (1 + mp.exp(-x))
     if name == "normal_cdf":
         return mp.erfc(-x / mp.sqrt(2)) / 2
     if name == "normal_pdf":
@@ -146,6 +155,10 @@ def nearly_exact(name, x):
     with np.errstate(all="ignore"):
         if name == "erfc":
             return erfc(x)
+        if name == "sigmoid":
+            return 1 / (1 + np.exp(-x))
+        if name == "erfinv":
+            return xp.erfinv(x)  # tests/test_formulas.py compares it with mpmath's
         if name == "normal_cdf":
             return erfc(-x / math.sqrt(2)) / 2
         if name == "normal_pdf":
@@ -210,7 +223,9 @@ def test_limits_and_special_values(name, dtype):
         "expm1": (0, -1, inf),
         "log1p": (0, nan, inf),
         "tanh": (0, -1, 1),
+        "sigmoid": (0.5, 0, 1),
         "erfc": (1, 2, 0),
+        "erfinv": (0, nan, nan),
         "normal_cdf": (0.5, 0, 1),
         "normal_pdf": (dtype(1 / math.sqrt(2 * math.pi)), 0, 0),
         "sigmoid_cubic": (0.5, 0, 1),
@@ -218,7 +233,7 @@ def test_limits_and_special_values(name, dtype):
     huge = np.finfo(dtype).max
     x = np.array([0.0, -0.0, -huge, -inf, inf, nan], dtype)
     np.testing.assert_array_equal(function(name, dtype)(x), np.array([at_zero, at_zero, low, low, high, nan], dtype))
-    if at_zero == 0:  # odd at 0: the sign of zero stays, and so do all bits of a tiny number
+    if at_zero == 0 and name != "erfinv":  # odd at 0: the sign of zero stays, and so do all bits of a tiny number
         tiny = np.finfo(dtype).smallest_subnormal * np.array([0, 1, 2, 3, 1001], dtype)
         for x in (tiny, -tiny):
             result = function(name, dtype)(x)
@@ -246,6 +261,14 @@ def test_expm1_of_what_is_never_positive(dtype, fused):
 def test_log1p_from_minus_1_down(dtype):
     x = np.array([-1, np.nextafter(dtype(-1), dtype(-2)), -2], dtype)
     np.testing.assert_array_equal(function("log1p", dtype)(x), np.array([-np.inf, np.nan, np.nan], dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_erfinv_at_zero_and_from_1_up(dtype):
+    x = np.array([0.0, -0.0, 1, -1, np.nextafter(dtype(1), dtype(2)), -2], dtype)
+    result = function("erfinv", dtype)(x)
+    np.testing.assert_array_equal(result, np.array([0, 0, np.inf, -np.inf, np.nan, np.nan], dtype))
+    np.testing.assert_array_equal(np.signbit(result[:2]), [False, True])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -7,22 +7,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from aclnn_calls import (
-    FUNCTIONS,
-    INVALID,
-    NULL,
-    NUMPY,
-    OK,
-    SCALARS,
-    STREAM,
-    Live,
-    Scalar,
-    failed,
-    good,
-    leaky,
-    number,
-    tensor,
-)
+from aclnn_calls import INVALID, NULL, OK, STREAM, Live, failed, leaky, number, tensor
+from aclnn_functions import FUNCTIONS, good
+from aclnn_values import NUMPY, SCALARS, Scalar
 from calls import run_script
 
 import actgrad

@@ -11,21 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from aclnn_breakers import Changes, breakers, shaped
-from aclnn_calls import (
-    FUNCTIONS,
-    INPUTS,
-    OTHERS,
-    OUTPUTS,
-    Call,
-    Live,
-    Scalar,
-    Tensor,
-    functional,
-    good,
-    tensors,
-)
-from aclnn_checks import EXISTS, INVALID, NO_KERNEL, NULL, PRODUCTS, SUCCESS, Row, listed, precedes
+from aclnn_calls import Live, functional
+from aclnn_checks import EXISTS, INVALID, NO_KERNEL, NULL, PRODUCTS, SUCCESS, TILING, Row, listed, precedes
+from aclnn_formulas import formula
+from aclnn_functions import FUNCTIONS, INPUTS, OUTPUTS, good, tensors
 from aclnn_model import faults, rows, status
+from aclnn_values import OTHERS, Call, Scalar, Tensor
 from calls import same_bits
 
 from actgrad import aclnn
@@ -35,8 +26,9 @@ LAYOUT = re.compile(
     r"(?P<title>AclNN_Parameter_Error\(EZ1001\)|AclNN_Inner_Error\(EZ9999\)): (?P<function>\w+): (?P<text>.+)",
     re.DOTALL,
 )
-#: Ascend950 and Ascend910_93 have the rows of Ascend910B.
+#: Ascend910_93 has the rows of Ascend910B, and but for two functions Ascend950 too.
 DIFFERENT = ("Ascend910B", "Ascend310B", "Ascend310P", "Ascend910")
+OF_950 = ("aclnnSiluBackward", "aclnnThresholdBackward")
 FORMULAS = {"FLOAT": 1e-6, "DOUBLE": 1e-14}
 SITUATIONS = [(f, p, document) for f in FUNCTIONS for p in PRODUCTS for document in (False, True)]
 
@@ -95,15 +87,19 @@ def test_each_check_alone(function: str, product: str, document: bool) -> None:
 
 def unbreakable(function: str, product: str, document: bool) -> set[str]:
     """Rows that no call on a product can break first."""
-    left = {"product"} if product in EXISTS[function] else set()
+    names = {row.name for row in rows(function)}
+    left = names & {"product"} if product in EXISTS[function] else set()
     for row in rows(function):
-        listed_first = row.stage == "kernel" and document  # such a dtype is not listed
-        if product not in row.products or (row.rules == "document" and not document) or listed_first:
+        # By the document such a dtype may be in no list.
+        listed_first = row.stage == "kernel" and document and f"{row.uses[0]} dtype in document" in names
+        if product not in row.products or row.rules == ("operator" if document else "document") or listed_first:
             left.add(row.name)
     return left
 
 
-@pytest.mark.parametrize(("function", "product", "document"), [s for s in SITUATIONS if s[1] in DIFFERENT])
+@pytest.mark.parametrize(
+    ("function", "product", "document"), [s for s in SITUATIONS if s[1] in DIFFERENT or s[0] in OF_950]
+)
 def test_of_two_faults_the_earlier_is_reported(function: str, product: str, document: bool) -> None:
     ways = breakers(function, product, document)
     texts = {row: call_first(good(function, product, document).but(found[0]))[1] for row, found in ways.items()}
@@ -129,7 +125,7 @@ def test_of_two_faults_the_earlier_is_reported(function: str, product: str, docu
             counts["same words" if product in EXISTS[function] and tells(texts[late], early) else "told apart"] += 1
     assert not wrong, "\n".join(wrong)
     # Where the late fault's message would do for the early one, this proves less; it must stay rare.
-    assert counts["same words"] <= 6, counts
+    assert counts["same words"] <= 8, counts
 
 
 def is_tensor(value: Any) -> bool:
@@ -141,29 +137,30 @@ def both(
 ) -> Call | None:
     """A call with two faults, and no other that would come first; None where each rules out the other."""
     best: Call | None = None
-    for way in ways:
-        for other in others:
-            change = {**way, **other}
-            nulls = {path for path, value in change.items() if value is None}
-            change = {path: v for path, v in change.items() if path in nulls or path.partition(".")[0] not in nulls}
-            call = good(function, product, document).but(change)
-            if any(t.strides and len(t.strides) != len(t.shape) for t in call.arguments.values() if is_tensor(t)):
-                continue
-            wrong = faults(call)
-            if a in wrong and b in wrong and wrong[0] is a:
-                if len(wrong) == 2:
-                    return call
-                best = best or call
+    for way, other, turned in itertools.product(ways, others, (False, True)):
+        change = {**other, **way} if turned else {**way, **other}
+        nulls = {path for path, value in change.items() if value is None}
+        change = {path: v for path, v in change.items() if path in nulls or path.partition(".")[0] not in nulls}
+        call = good(function, product, document).but(change)
+        if any(t.strides and len(t.strides) != len(t.shape) for t in call.arguments.values() if is_tensor(t)):
+            continue
+        wrong = faults(call)
+        if a in wrong and b in wrong and wrong[0] is a:
+            if len(wrong) == 2:
+                return call
+            best = best or call
     return best
 
 
 @pytest.mark.parametrize(("function", "product", "document"), [s for s in SITUATIONS if s[1] in EXISTS[s[0]]])
 def test_good_calls_compute(function: str, product: str, document: bool) -> None:
     for dtype in listed(good(function, product)):
-        for layout in (None, (1, 3), (20, 2)):
+        for layout in (None, (1, 3), (200, 2)):
             call = good(function, product, document).but({f"{n}.dtype": dtype for n in tensors(function)})
+            if faults(call):  # a dtype that the document lacks
+                continue
             if layout:
-                call = call.but({f"{n}.strides": layout for n in tensors(function)})
+                call = call.but({f"{n}.strides": layout for n in tensors(function) if len(call[n].shape) == 2})
                 call = call.but({f"{n}.offset": 22 for n in tensors(function)})
             live = Live(call)
             with live.judged():
@@ -180,11 +177,12 @@ def test_good_calls_compute(function: str, product: str, document: bool) -> None
 @pytest.mark.parametrize(("function", "dtype"), [(f, d) for f in FUNCTIONS for d in FORMULAS if d in listed(good(f))])
 def test_numbers_against_formulas_in_double(function: str, dtype: str) -> None:
     call = good(function)
-    changes = {f"{n}.dtype": dtype for n in tensors(function)}
+    changes: Changes = {f"{n}.dtype": dtype for n in tensors(function)}
     for flag in ("isResult", "activateLeft", "approximate", "dim"):
         if flag not in call.arguments:
             continue
-        for value in {"approximate": (0, 1), "dim": (1, 0)}.get(flag, (False, True)):
+        choices = ("none", "tanh") if isinstance(call[flag], str) else (0, 1)
+        for value in {"approximate": choices, "dim": (1, 0)}.get(flag, (False, True)):
             if flag == "dim" and value == 0:
                 changes |= {f"{n}.shape": (1, 4) for n in tensors(function) if call[n].shape == (2, 2)}
             check_against_formula(call.but({**changes, flag: value}), FORMULAS[dtype])
@@ -202,46 +200,6 @@ def check_against_formula(call: Call, tolerance: float) -> None:
     assert live.second(size, executor) == SUCCESS
     for name, values in zip(OUTPUTS[call.function], formula(call, given), strict=True):
         np.testing.assert_allclose(live.view(name), values, rtol=tolerance, atol=tolerance)
-
-
-def formula(call: Call, given: list[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """The operators' formulas as their documents write them."""
-    name = call.function.removeprefix("aclnn").removeprefix("Inplace").replace("V3", "")
-    alpha, scale, speed, slope = (
-        call[n].single if n in call.arguments else math.nan for n in ("alpha", "scale", "inputScale", "negativeSlope")
-    )
-    x, rest = given[-1], given[:-1]
-    if name == "Elu":
-        return (np.where(x > 0, scale * x, alpha * scale * (np.exp(x * speed) - 1)),)
-    if name == "EluBackward":
-        result, plain = x + alpha * scale, alpha * scale * np.exp(x * speed)
-        return (rest[0] * np.where(x > 0, scale, speed * (result if call["isResult"] else plain)),)
-    if name == "Selu":
-        return (1.0507009873554805 * (np.maximum(0, x) + np.minimum(0, 1.6732632423543772 * (np.exp(x) - 1))),)
-    if name == "SeluBackward":
-        return (rest[0] * np.where(x >= 0, 1.0507009873554805, x + 1.7580993408473768),)
-    if name == "LeakyRelu":
-        return (np.maximum(0, x) + slope * np.minimum(0, x),)
-    if name == "LeakyReluBackward":
-        return (rest[0] * np.where(x > 0, 1, slope),)
-    x = given[0 if name == "GeGlu" else 1]
-    left, right = np.split(x, 2, call["dim"])
-    active, other = (left, right) if call.arguments.get("activateLeft") else (right, left)
-    gelu, slope_of = gelu_and_gradient(active, call["approximate"])
-    if name == "GeGlu":
-        return other * gelu, gelu
-    g, given_gelu = given[0], given[2]
-    halves = [g * other * slope_of, g * given_gelu]
-    return (np.concatenate(halves if call.arguments.get("activateLeft") else halves[::-1], call["dim"]),)
-
-
-def gelu_and_gradient(x: np.ndarray, approximate: int) -> tuple[np.ndarray, np.ndarray]:
-    if approximate:
-        k = 2 * math.sqrt(2 / math.pi)
-        s = 1 / (1 + np.exp(-k * (x + 0.044715 * x**3)))
-        return x * s, s + x * s * (1 - s) * k * (1 + 3 * 0.044715 * x**2)
-    phi = 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
-    return x * phi, phi + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
 
 @pytest.mark.parametrize("function", [f for f in FUNCTIONS if any(r.stage == "kernel" for r in rows(f))])
@@ -276,7 +234,7 @@ def test_whatever_is_passed_nothing_is_raised(function: str) -> None:
         1j,
         np.float32,
         aclnn,
-        np.zeros(3, np.int64)[::-1],
+        np.zeros(3, np.uint64)[::-1],
         True,
     ]
     for position, name in enumerate(good(function).arguments):
@@ -284,7 +242,7 @@ def test_whatever_is_passed_nothing_is_raised(function: str) -> None:
             live = Live(good(function))
             live.arguments[position] = value
             code, size, executor = live.first()
-            assert code in (SUCCESS, INVALID, NO_KERNEL, 561000), (name, value)
+            assert code in (SUCCESS, INVALID, NO_KERNEL, TILING, 561000), (name, value)
             assert (code == SUCCESS) == (executor is not None) == (aclnn.aclGetRecentErrMsg() is None)
             assert size == 0
             assert live.is_unchanged()

@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.conformance import oracle
+from actgrad.conformance import aten, oracle
 
 torch = pytest.importorskip("torch")
 
-OPERATORS = [operator for operator in actgrad.operators.values() if operator.name in oracle.ATEN]
+OPERATORS = [operator for operator in actgrad.operators.values() if operator.name in aten.ATEN]
 
 #: PyTorch's own errors. The absolute ones are those of its GELU, which has no digits left in the negative tail.
 TOLERANCES = {"float32": {"rtol": 3e-6, "atol": 1e-5}, "float64": {"rtol": 1e-13, "atol": 1e-13}}
+#: PyTorch's 1/6 is a float32; with a negative alpha exp grows, and magnifies the rounding of its argument.
+LARGER = {"hardsigmoid_backward float64": 1e-7, "celu float32": 1e-5, "celu_backward float32": 1e-5}
 
 
 def cases():
@@ -32,10 +34,11 @@ def sample(dtype):
 @pytest.mark.parametrize(("operator", "attributes"), list(cases()))
 def test_agrees_with_aten(operator, attributes, dtype):
     inputs = oracle.tensors(operator, attributes, sample(dtype), np.random.default_rng(1))
-    theirs = oracle.aten(torch, operator, inputs, attributes)
+    theirs = aten.results(torch, operator, inputs, attributes)
     ours = oracle.as_tuple(operator(*inputs, **attributes))
     for got, standard in zip(ours, theirs, strict=True):
-        np.testing.assert_allclose(got, standard, **TOLERANCES[dtype])
+        rtol = LARGER.get(f"{operator.name} {dtype}", TOLERANCES[dtype]["rtol"])
+        np.testing.assert_allclose(got, standard, rtol, TOLERANCES[dtype]["atol"])
 
 
 @pytest.mark.parametrize("dtype", TOLERANCES)
@@ -56,10 +59,8 @@ def test_geglu_backward_agrees_with_autograd_of_chunk_and_gelu(attributes, dtype
 def test_bfloat16_and_float16_reach_pytorch_unchanged(operator):
     """The conversion that the comparison and the table of errors rest on."""
     for dtype in ("float16", "bfloat16"):
-        values = oracle.stratified(dtype, 500, np.random.default_rng(3))
-        if operator.gradient_of is None and not operator.multiplies:
-            values = np.abs(values)
-        results = oracle.aten(torch, operator, oracle.tensors(operator, operator.defaults, values), operator.defaults)
+        values = np.abs(oracle.stratified(dtype, 500, np.random.default_rng(3)))
+        results = aten.results(torch, operator, oracle.tensors(operator, operator.defaults, values), operator.defaults)
         assert all(result.dtype == values.dtype for result in results)
         if operator is actgrad.leaky_relu:
             np.testing.assert_array_equal(results[0].view(np.uint16), values.view(np.uint16))

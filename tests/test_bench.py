@@ -24,6 +24,7 @@ from benchmarks.peers.peer import Peer
 from benchmarks.results import CEILING, OURS, geometric_mean
 from benchmarks.timing import Contender, interleaved, times
 from benchmarks.verify import WrongResult
+from calls import OPERATORS
 
 import actgrad
 
@@ -287,7 +288,7 @@ def test_the_difference_between_versions_is_told_apart() -> None:
             self.schema = operator.schema
             self.layout = "gated" if operator.access.packed else "elementwise"
 
-    for operator in actgrad.operators.values():
+    for operator in OPERATORS:  # those of version 0.1
         names = {*operator.schema.tensor_names, *operator.schema.outputs}
         assert set(subject.packed(operator)) & names == set(subject.packed(First(operator))) & names
         for case in (case for case in ALL_CASES if case.operator is operator):

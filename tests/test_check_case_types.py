@@ -172,12 +172,12 @@ def test_a_boolean_attribute(value: str, folder: Path, capsys: Capture) -> None:
 
 
 def test_nothing_judged_names_file_and_reason(folder: Path, capsys: Capture) -> None:
-    Path("c.json").write_text(json.dumps([atk_case(aclnn_name="aclnnMish"), atk_case(id=4, aclnn_name="aclnnMish")]))
+    Path("c.json").write_text(json.dumps([atk_case(aclnn_name="aclnnReloo"), atk_case(id=4, aclnn_name="aclnnReloo")]))
     assert status("check", "--cases", "c.json") == 2
     said = capsys.readouterr().err
     assert (
-        "actgrad: check: nothing was judged: none of the 2 cases of c.json could be run; the first, id 3 aclnnMish: "
-        "aclnnMish: actgrad has no such function"
+        "actgrad: check: nothing was judged: none of the 2 cases of c.json could be run; the first, id 3 aclnnReloo: "
+        "aclnnReloo: actgrad has no such function"
     ) in said
     Path("d.json").write_text(json.dumps([atk_case(inputs=[tensor(dtype="fp64")])]))
     assert status("check", "--cases", "d.json", "--standard", "mixed") == 2

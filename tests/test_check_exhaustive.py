@@ -68,10 +68,10 @@ def reference(item: Item, bits: np.ndarray) -> list[Found]:
         if result.size > x.size:  # a gated tensor: the gradients of its halves
             parts = [slice(0, x.size), slice(x.size, None)]
         for part in parts:
-            errors, cancels = e.errors(result)[part], e.cancels[part]
+            errors, cancels = e.errors(result).ravel()[part], e.cancels.ravel()[part]
             ulps = errors[~cancels]
             worst = Extreme(float(ulps.max()), 0)
-            terms = Extreme(float(e.term_errors(result)[part][cancels].max()), 0) if cancels.any() else None
+            terms = Extreme(float(e.term_errors(result).ravel()[part][cancels].max()), 0) if cancels.any() else None
             found.append(Found(len(errors), len(ulps), float(ulps.sum()), worst, None, terms))
     return found
 
@@ -174,6 +174,8 @@ def test_the_derivative_of_gelu_is_held_absolutely(tmp_path: Path, monkeypatch: 
     assert table.fault_count(done) == 1
     assert not Item(actgrad.gelu, {"approximate": "none"}, "float32", "ones").is_absolute
     assert not Item(actgrad.elu_backward, actgrad.elu_backward.defaults, "float32", "ones").is_absolute
+    assert not Item(actgrad.sigmoid_backward, {}, "float32", "ones").is_absolute  # its result may be any number
+    assert Item(actgrad.silu_backward, {}, "float32", "ones").is_absolute
 
 
 def test_pytorch_is_measured_at_the_same_numbers(tmp_path: Path) -> None:
@@ -296,7 +298,7 @@ def test_the_table_goes_between_the_markers_and_holds_what_is_finished(tmp_path:
     captured = capsys.readouterr()
     out = captured.out
     assert "left out" not in captured.err
-    assert "negative_slope=-0.6" in out
+    assert "negative_slope=-1.2" in out
     assert "held against NumPy on a sample, and against mpmath at" in out
 
 

@@ -15,7 +15,7 @@ import actgrad
 from actgrad import conformance
 from actgrad.conformance import Verdict, oracle
 from actgrad.conformance.backend_cases import cases
-from actgrad.contract import allowed_dtypes
+from actgrad.conformance.elements import judged_dtypes
 
 OFF = {"alpha": 1.3, "scale": 0.7, "input_scale": 0.6}
 ALPHA, SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
@@ -59,7 +59,7 @@ def assert_named(verdict: Verdict, mistake: str, words: str = "") -> None:
 
 @pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
 def test_what_is_right_gets_no_diagnosis(operator: actgrad.Operator) -> None:
-    for dtype in allowed_dtypes(operator.definition, None):
+    for dtype in judged_dtypes(operator, None):
         for case in cases(operator, dtype, seed=11):
             if case.name not in ("usual", "special") or (dtype == "float64" and case.name == "usual"):
                 continue
@@ -367,7 +367,7 @@ def test_two_mistakes_are_two_diagnoses() -> None:
     assert mistakes(verdict) == ["missing-alpha", "branch-at-0"]
 
 
-def test_an_operator_that_is_added_is_diagnosed_too(softplus: Any) -> None:
+def test_an_operator_that_is_added_is_diagnosed_too(smooth_relu: Any) -> None:
     x = numbers()[1]
-    wrong = softplus.softplus(x, beta=1.0)
-    assert_named(judge(softplus.softplus, {"beta": 1.7}, [x], [wrong]), "missing-beta")
+    wrong = smooth_relu.smooth_relu(x, beta=1.0)
+    assert_named(judge(smooth_relu.smooth_relu, {"beta": 1.7}, [x], [wrong]), "missing-beta")

@@ -216,11 +216,11 @@ def test_nothing_breaks_no_standard(name: str) -> None:
     assert found.tally.elements == 0
 
 
-def test_bounds_follow_from_what_the_formula_calls(softplus: Callable[..., object]) -> None:
+def test_bounds_follow_from_what_the_formula_calls(smooth_relu: Callable[..., object]) -> None:
     assert standards.bounds(actgrad.elu_backward, "float32") == (4.5, 8)
     assert standards.bounds(actgrad.geglu_backward, "float32") == (12, 16)
     assert standards.bounds(actgrad.gelu, "bfloat16") == (0.51, 16)
-    assert standards.bounds(softplus.softplus, "float32") == (4.5, 8)  # type: ignore[attr-defined]
+    assert standards.bounds(smooth_relu.smooth_relu, "float32") == (4.5, 8)  # type: ignore[attr-defined]
 
 
 def test_repeat() -> None:

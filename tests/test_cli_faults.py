@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     np.save("x.npy", np.zeros(4, np.float32))
     Path("x.bin").write_bytes(bytes(16))
-    Path("lacking.c").write_text('#include "acl/acl_mdl.h"\n')
+    Path("lacking.c").write_text('#include "acl/acl_tomorrow.h"\n')
     return tmp_path
 
 
@@ -80,7 +80,7 @@ def test_a_pipe_without_a_reader_ends_quietly(arguments: list[str], folder: Path
 
 
 @pytest.mark.skipif(not IS_LINUX, reason="/dev/full")
-@pytest.mark.parametrize("arguments", [["list", "--nope"], ["check", "relu"], ["list", "--write", "."]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["list", "--nope"], ["check", "reloo"], ["list", "--write", "."]], ids=" ".join)
 def test_standard_error_that_is_full_or_closed(arguments: list[str], folder: Path) -> None:
     with open("/dev/full", "w") as full:
         assert run(*arguments, stdout=subprocess.PIPE, stderr=full).returncode == 2

@@ -143,18 +143,34 @@ def test_keys_see_the_numbers_a_formula_uses(monkeypatch: pytest.MonkeyPatch) ->
     "name",
     ["base/xp.py", "backends/formula/accurate.py", "backends/formula/coefficients.json", "backends/cpu/casting.py"],
 )
-def test_keys_see_each_file_of_the_compiler(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_see_each_file_of_the_compiler(name: str, tmp_path: Path) -> None:
     """Its code, and the coefficients that it reads from a file of data."""
     package = Path(actgrad.__file__).parent
     for part in ("base", "backends"):
         shutil.copytree(package / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(code_cache, "__file__", str(tmp_path / "backends" / "cpu" / "code_cache.py"))
-    compiler = code_cache._compiler.__wrapped__
-    before = compiler()
-    assert before == code_cache._compiler()
+    assert code_cache._compiler(tmp_path) == code_cache.COMPILER
     content = (tmp_path / name).read_bytes()
     (tmp_path / name).write_bytes(content + b"\n")
-    assert compiler() != before
+    assert code_cache._compiler(tmp_path) != code_cache.COMPILER
+
+
+CHANGED_BEFORE_FIRST_USE = """
+import sys, numpy as np, actgrad
+from pathlib import Path
+from actgrad.backends import cpu
+casting = Path(actgrad.__file__).parent / "backends/cpu/casting.py"
+casting.write_text(casting.read_text() + "# another version\\n")
+actgrad.elu(np.ones(100, np.float32))
+"""
+
+
+def test_a_checkout_that_changes_while_a_process_runs(folder: Path, tmp_path: Path) -> None:
+    """The process stores its entries under the key of the code that it loaded, not of the files on disk by then."""
+    shutil.copytree(Path(actgrad.__file__).parent, tmp_path / "actgrad", ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {**os.environ, "ACTGRAD_CACHE_DIR": str(folder), "PYTHONPATH": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", CHANGED_BEFORE_FIRST_USE], env=environment, check=True)
+    assert code_cache._compiler(tmp_path / "actgrad") != code_cache.COMPILER
+    assert {name.partition("-")[0] for name in code_cache.entries()} == {code_cache.COMPILER[:16]}
 
 
 def test_cached_code_computes_the_same(folder: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import actgrad
 from actgrad.base.access import Halves
+from actgrad.base.definition import C
 from actgrad.base.errors import InvalidOperator
 from actgrad.calls.operator import REGISTRY
 from actgrad.contract import Check, validate
@@ -116,7 +117,7 @@ FAULTS = {
         "given_value is 'value', which a call may leave out; write Tensor",
     ),
     "an attribute fixed in C that is none": (
-        lambda: forward(aclnn={"Faulty": {"alpha": 1}}), "aclnn Faulty fixes 'alpha', which is no attribute",
+        lambda: forward(aclnn=C("Faulty", {"alpha": 1})), "aclnn Faulty fixes 'alpha', which is no attribute",
     ),
 }  # fmt: skip
 

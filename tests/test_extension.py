@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,7 +43,7 @@ def test_a_stale_binary_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: A
 @needs_extension
 @pytest.mark.parametrize("name", extension.SOURCES)
 def test_the_hash_is_of_every_source(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    folder = extension.Path(extension.__file__).parent
+    folder = Path(extension.__file__).parent
     for source in extension.SOURCES:
         (tmp_path / source).write_bytes((folder / source).read_bytes())
     monkeypatch.setattr(extension, "__file__", str(tmp_path / "extension.py"))

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from functools import partial
 from itertools import product
 
 import mpmath as mp
@@ -20,6 +21,7 @@ TOLERANCE = mp.mpf(10) ** -35  # a numerical derivative at 50 digits has about 4
 MPMATH = {
     "where": lambda condition, x, y: x if condition else y,
     "abs": abs,
+    "conjugate": lambda x: x,
     "minimum": min,
     "maximum": max,
     "exp": mp.exp,
@@ -27,9 +29,13 @@ MPMATH = {
     "log1p": mp.log1p,
     "tanh": mp.tanh,
     "erfc": mp.erfc,
+    "erfinv": mp.erfinv,
     "normal_cdf": mp.ncdf,
     "normal_pdf": mp.npdf,
+    "sigmoid": lambda x: 1 / (1 + mp.exp(-x)),
     "sigmoid_cubic": lambda x, c1, c3: 1 / (1 + mp.exp(-(c1 * x + c3 * x**3))),
+    "exp_times": lambda x, factor: mp.exp(x) * factor,
+    "sigmoid_times": lambda x, factor: factor / (1 + mp.exp(-x)),
     "normal_cdf_times": lambda x, factor: mp.ncdf(x) * factor,
     "normal_pdf_times": lambda x, factor: mp.npdf(x) * factor,
     "sigmoid_cubic_times": lambda x, c1, c3, factor: factor / (1 + mp.exp(-(c1 * x + c3 * x**3))),
@@ -37,7 +43,7 @@ MPMATH = {
 #: Both sides of the kinks at 0, the zero of GELU's derivative, the tails; GELU's clamps begin at 40.
 POINTS = tuple(
     sign * mp.mpf(x)
-    for x in ("1e-6", "0.003", "0.1", "0.5", "0.7518", "1", "1.5", "2.5", "6", "13", "30")
+    for x in ("1e-6", "0.003", "0.1", "0.5", "0.7518", "1", "1.5", "2.5", "5.5", "13", "30")
     for sign in (1, -1)
 )
 
@@ -48,15 +54,38 @@ def in_mpmath(formula):
     return xp.bind(formula, {**MPMATH, **constants})
 
 
+def of_gradient_1(derivative, attributes):
+    """The derivative at x; a formula that is given the gradient of the result too is given 1."""
+    if derivative.__code__.co_argcount == 1 + len(attributes):
+        return derivative
+    return lambda x, *rest: derivative(x * 0 + 1, x, *rest)
+
+
+def by_each_element(function, derivative, attributes, forward_attributes):
+    """(function, derivative) of one element; of two elements both pairs, the other element being 0.7."""
+    if function.__code__.co_argcount == 1 + len(forward_attributes):
+        return [(function, of_gradient_1(derivative, attributes))]
+    return [
+        (lambda x, *rest: function(x, x * 0 + 0.7, *rest), lambda x, *rest: derivative(x, x * 0 + 0.7, *rest)[0]),
+        (lambda x, *rest: function(x * 0 + 0.7, x, *rest), lambda x, *rest: derivative(x * 0 + 0.7, x, *rest)[1]),
+    ]
+
+
+def _at(function, scalars, x):
+    return function(x, *scalars)
+
+
 def derivative_faults(function, derivative, attributes, forward_attributes, from_result):
     """The points at which `derivative` is not the derivative of `function`."""
-    with mp.workdps(DIGITS):
-        function, derivative = in_mpmath(function), in_mpmath(derivative)
+    with mp.workdps(2 * DIGITS):  # tails cancel
+        pairs = by_each_element(in_mpmath(function), in_mpmath(derivative), attributes, forward_attributes)
         inner, outer = [mp.mpf(a) for a in forward_attributes], [mp.mpf(a) for a in attributes]
         faults = []
-        for x in POINTS:
-            slope = mp.diff(lambda t: function(t, *inner), x)
-            claimed = derivative(function(x, *inner) if from_result else x, *outer)
+        for (value, slope_of), x in product(pairs, POINTS):
+            if abs(x) in map(abs, (*attributes, *forward_attributes)):
+                continue  # perhaps a kink, where each side has another slope
+            slope = mp.diff(partial(_at, value, inner), x)
+            claimed = slope_of(value(x, *inner) if from_result else x, *outer)
             if abs(claimed - slope) > TOLERANCE * max(abs(slope), 1 if from_result else 0):
                 faults.append(float(x))
         return faults
@@ -70,7 +99,7 @@ def _derivatives():
         if forward is None:
             continue
         for attributes, chip in product(attribute_cases(operator), (None, *products.BY_NAME.values())):
-            inner = {name: attributes[name] for name in forward.defaults}
+            inner = {name: attributes.get(name, default) for name, default in forward.defaults.items()}
             pair = (forward.formula_for(inner, chip), operator.formula_for(attributes, chip))
             scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
             inner_scalars = [inner[a.name] for a in forward.schema.attributes if a.type == "Scalar"]
@@ -157,17 +186,29 @@ ARGUMENTS = {
     "expm1": (-50, -1.5, -1e-9, 1e-9, 3, 700),
     "log1p": (-0.999, -1e-9, 1e-9, 0.3, 1e9),
     "tanh": (-20, -0.3, 1e-9, 0.7, 3),
+    "sigmoid": (-700, *np.linspace(-40, 40, 41), 1e-9),
     "erfc": (*np.linspace(-7, 26, 67), 1e-9),
+    "erfinv": (*np.linspace(-0.99, 0.99, 66), 1e-12, 1e-9, 1 - 2.0**-20, 1 - 2.0**-52),
     "normal_cdf": (*np.linspace(-37, 9, 93), 1e-9),
     "normal_pdf": (*np.linspace(-37, 37, 75), 1e-9),
     "sigmoid_cubic": (*np.linspace(-20, 20, 81), 1e-9),
 }
 #: Units of the last place; the series of erfc and normal_cdf cancels up to its end, their fraction does not.
-FUNCTION_ULPS = {"exp": 2, "expm1": 2, "log1p": 2, "tanh": 2, "erfc": 64, "normal_cdf": 64, "normal_pdf": 6}
+FUNCTION_ULPS = {
+    "exp": 2,
+    "expm1": 2,
+    "log1p": 2,
+    "tanh": 2,
+    "sigmoid": 3,
+    "erfc": 64,
+    "erfinv": 64,
+    "normal_cdf": 64,
+    "normal_pdf": 6,
+}
 
 
 def test_every_function_has_a_meaning_in_mpmath_and_numbers_to_try():
-    others = {"where", "abs", "minimum", "maximum"} | {f"{name}_times" for name in ARGUMENTS}
+    others = {"where", "abs", "conjugate", "minimum", "maximum"} | {f"{name}_times" for name in ARGUMENTS}
     assert set(MPMATH) == set(xp.NAMES)
     assert set(ARGUMENTS) == set(xp.NAMES) - others
 
@@ -296,18 +337,21 @@ def torch_functions(torch):
     functions = {
         "where": lambda condition, x, y: torch.where(condition, number(x), number(y)),
         "abs": torch.abs,
+        "conjugate": lambda x: x,
         "minimum": lambda x, y: torch.minimum(number(x), number(y)),
         "maximum": lambda x, y: torch.maximum(number(x), number(y)),
         "exp": torch.exp,
         "expm1": torch.expm1,
         "log1p": torch.log1p,
         "tanh": torch.tanh,
+        "sigmoid": torch.sigmoid,
         "erfc": torch.special.erfc,
+        "erfinv": torch.special.erfinv,
         "normal_cdf": torch.special.ndtr,
         "normal_pdf": lambda x: torch.exp(-0.5 * x * x) / math.sqrt(2 * math.pi),
         "sigmoid_cubic": lambda x, c1, c3: torch.sigmoid(c1 * x + c3 * x * x * x),
     }
-    for name in ("normal_cdf", "normal_pdf", "sigmoid_cubic"):
+    for name in ("exp", "sigmoid", "normal_cdf", "normal_pdf", "sigmoid_cubic"):
         functions[f"{name}_times"] = lambda *a, plain=functions[name]: plain(*a[:-1]) * a[-1]
     return functions
 
@@ -323,11 +367,20 @@ def test_second_derivative_of_gelu_at_zero(torch, torch_functions, derivative):
 def test_torch_differentiates_the_formulas(
     torch, torch_functions, function, derivative, scalars, forward_scalars, from_result
 ):
-    function, derivative = xp.bind(function, torch_functions), xp.bind(derivative, torch_functions)
-    x = torch.tensor([-4.1, -1.3, -0.75, -0.2, 0.3, 0.9, 3.7], dtype=torch.float64, requires_grad=True)
+    pairs = by_each_element(
+        xp.bind(function, torch_functions), xp.bind(derivative, torch_functions), scalars, forward_scalars
+    )
+    for pair in pairs:
+        assert_torch_differentiates(torch, *pair, scalars, forward_scalars, from_result)
+
+
+def assert_torch_differentiates(torch, function, derivative, scalars, forward_scalars, from_result):
+    """Assert that autograd's derivative of the function is the derivative, and that of both is the numerical one."""
+    x = torch.tensor([-4.1, -1.25, -0.75, -0.2, 0.3, 0.9, 3.7], dtype=torch.float64, requires_grad=True)
     y = function(x, *forward_scalars)
     (slope,) = torch.autograd.grad(y.sum(), x)
     given = (y if from_result else x).detach().requires_grad_()
     torch.testing.assert_close(derivative(given, *scalars), slope, rtol=1e-12, atol=1e-14)
     assert torch.autograd.gradcheck(lambda t: function(t, *forward_scalars), x)
-    assert torch.autograd.gradcheck(lambda t: derivative(t, *scalars), given)
+    beside = given[given != 0].detach().requires_grad_()  # the result of a ReLU is 0 on one side
+    assert torch.autograd.gradcheck(lambda t: derivative(t, *scalars), beside)

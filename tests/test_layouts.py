@@ -170,14 +170,15 @@ def test_tails(operator: actgrad.Operator, dtype: str) -> None:
     most = max(SIZES)
     # Halves and gradients are taken from the front, so that each size computes the same elements.
     longest = inputs(rng, operator, (most,), dtype)
-    if operator.access.packed:
-        left, right = np.split(longest["self"], 2)
+    packed = next((name for name in longest if name in operator.access.packed), "")
+    if packed:
+        left, right = np.split(longest[packed], 2)
     attributes = off_defaults(operator)
     whole = oracle.as_tuple(operator(*longest.values(), **attributes))
     for size in SIZES:
         tensors = {name: values[:size] for name, values in longest.items()}
-        if operator.access.packed:
-            tensors["self"] = np.concatenate([left[:size], right[:size]])
+        if packed:
+            tensors[packed] = np.concatenate([left[:size], right[:size]])
         rooms = [contiguous(1).room((size,) if w.shape == (most,) else (2 * size,), w.dtype) for w in whole]
         out = tuple(view for view, _ in rooms)
         operator(*tensors.values(), out=out if len(out) > 1 else out[0], **attributes)

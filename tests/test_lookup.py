@@ -13,6 +13,8 @@ import pytest
 import actgrad
 from actgrad.backends.cpu import engine, half_tables, schedule
 from actgrad.backends.cpu.target import host
+from actgrad.base.dtypes import BY_NAME
+from actgrad.conformance import oracle
 
 NUMBERS = np.arange(1 << 16, dtype=np.uint16)
 HALVES = (np.float16, ml_dtypes.bfloat16)
@@ -244,3 +246,14 @@ def test_targets_where_that_is_not_worth_it_compute(monkeypatch: pytest.MonkeyPa
     use_table_lookup(monkeypatch, "")
     g, x = many(np.float16), many(np.float16)
     assert not is_looked_up(actgrad.gelu_backward, g, x)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("operator", actgrad.operators.values(), ids=lambda o: o.name)
+def test_large_calls_of_every_operator_are_those_of_small_ones(operator: actgrad.Operator, dtype: str) -> None:
+    """Large calls in half precision may look results up, also of formulas with several elements."""
+    x = np.random.default_rng(3).standard_normal(half_tables.WORTH).astype(BY_NAME[dtype].numpy)
+    large, few = (oracle.tensors(operator, operator.defaults, part) for part in (x, x[:96]))
+    for got, wanted in zip(*(oracle.as_tuple(operator(*given)) for given in (large, few)), strict=True):
+        halves = got.reshape(-1, x.size)[:, :96]
+        np.testing.assert_array_equal(halves.view(np.int16), wanted.reshape(-1, 96).view(np.int16))

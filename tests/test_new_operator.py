@@ -10,7 +10,7 @@ from ml_dtypes import bfloat16
 import actgrad
 from actgrad.conformance import oracle
 
-FILE = Path(__file__).with_name("softplus_operator.py")
+FILE = Path(__file__).with_name("smooth_relu_operator.py")
 DTYPES = {"float16": np.float16, "bfloat16": bfloat16, "float32": np.float32, "float64": np.float64}
 
 
@@ -24,16 +24,16 @@ def test_the_document_shows_this_file():
     assert code.partition('"""\n')[2] in document.read_text(encoding="utf-8")
 
 
-def test_it_is_in_the_registry_and_gone_again(softplus):
-    assert actgrad.operators["softplus"] is softplus.softplus
-    assert softplus.softplus_backward.defaults == {"beta": 1.0}
-    assert "log(1 + exp(beta * x)) / beta" in softplus.softplus.__doc__
+def test_it_is_in_the_registry_and_gone_again(smooth_relu):
+    assert actgrad.operators["smooth_relu"] is smooth_relu.smooth_relu
+    assert smooth_relu.smooth_relu_backward.defaults == {"beta": 1.0}
+    assert "log(1 + exp(beta * x)) / beta" in smooth_relu.smooth_relu.__doc__
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", ["softplus", "softplus_backward"])
-def test_it_computes_within_the_usual_bounds(softplus, name, dtype):
-    operator = getattr(softplus, name)
+@pytest.mark.parametrize("name", ["smooth_relu", "smooth_relu_backward"])
+def test_it_computes_within_the_usual_bounds(smooth_relu, name, dtype):
+    operator = getattr(smooth_relu, name)
     cases = oracle.attribute_cases(operator)
     assert len({case["beta"] for case in cases}) >= 3
     assert all(case["beta"] > 0 for case in cases)
@@ -48,29 +48,29 @@ def test_it_computes_within_the_usual_bounds(softplus, name, dtype):
             assert not expectation.faults(got, 1 if is_half else 4.5).any()
 
 
-def test_its_gradient_is_that_of_its_formula(softplus):
+def test_its_gradient_is_that_of_its_formula(smooth_relu):
     x = np.linspace(-8, 8, 33)
     step = 2.0**-12
-    slope = (softplus.softplus(x + step, beta=1.3) - softplus.softplus(x - step, beta=1.3)) / (2 * step)
-    np.testing.assert_allclose(softplus.softplus_backward(np.ones_like(x), x, beta=1.3), slope, atol=1e-7)
+    slope = (smooth_relu.smooth_relu(x + step, beta=1.3) - smooth_relu.smooth_relu(x - step, beta=1.3)) / (2 * step)
+    np.testing.assert_allclose(smooth_relu.smooth_relu_backward(np.ones_like(x), x, beta=1.3), slope, atol=1e-7)
 
 
-def test_its_requirement_is_checked(softplus):
-    with pytest.raises(actgrad.InvalidArgument, match="softplus: it needs beta > 0"):
-        softplus.softplus(np.ones(3), beta=0)
+def test_its_requirement_is_checked(smooth_relu):
+    with pytest.raises(actgrad.InvalidArgument, match="smooth_relu: it needs beta > 0"):
+        smooth_relu.smooth_relu(np.ones(3), beta=0)
 
 
-def test_it_is_in_the_documents_table(softplus):
+def test_it_is_in_the_documents_table(smooth_relu):
     from actgrad.cli.list_command import markdown_table
 
-    rows = [line for line in markdown_table().splitlines() if line.startswith("| `softplus")]
-    assert [row.split("`")[1] for row in rows] == ["softplus", "softplus_backward"]
-    assert "The softplus of each element." in rows[0]
+    rows = [line for line in markdown_table().splitlines() if line.startswith("| `smooth_relu")]
+    assert [row.split("`")[1] for row in rows] == ["smooth_relu", "smooth_relu_backward"]
+    assert "The smooth ReLU of each element." in rows[0]
 
 
-def test_it_is_in_the_list_of_the_command_line(softplus, capsys):
+def test_it_is_in_the_list_of_the_command_line(smooth_relu, capsys):
     from actgrad.cli.main import main
 
     main(["list", "--json"])
     names = [row["name"] for row in json.loads(capsys.readouterr().out)]
-    assert names[-2:] == ["softplus", "softplus_backward"]
+    assert names[-2:] == ["smooth_relu", "smooth_relu_backward"]

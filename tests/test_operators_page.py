@@ -8,7 +8,7 @@ from types import ModuleType
 
 from calls import script
 
-from actgrad import operators
+from actgrad import contract, operators
 from actgrad.aclnn import signatures
 from actgrad.contract import When
 
@@ -26,21 +26,27 @@ def test_page_has_every_check_in_order() -> None:
         functions = signatures.of(operator)
         if not functions:
             continue
-        rows = re.findall(r"^\| (\d+) \| (.+) \| (\d+) \| (.+) \| (.+) \|$", sections[operator.name], flags=re.M)
-        assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
-        assert rows[0][2] == "161001"
-        wanted = [
-            (functions[0].translated(check.rule), str(check.error.status), check.origin.value)
-            for check in operator.checks
-            if check.when is not When.UNTYPED
-        ]
-        assert [row[1:4] for row in rows[1:]] == wanted
+        row = r"^\| (\d+) \| (.+) \| (\d+) \| (.+) \| (.+) \|$"
+        tables = re.findall(r"(?:^\| .*\n)+", sections[operator.name], flags=re.M)
+        found = [rows for table in tables if (rows := re.findall(row, table, flags=re.M))]
+        distinct = {contract.checks_of(s.definition): s for s in reversed(functions)}
+        assert len(found) == len(distinct)
+        for signature in distinct.values():
+            wanted = [
+                (signature.translated(check.rule), str(check.error.status), check.origin.value)
+                for check in contract.checks_of(signature.definition)
+                if check.when is not When.UNTYPED
+            ]
+            (rows,) = [rows for rows in found if [row[1:4] for row in rows[1:]] == wanted]
+            assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
+            assert rows[0][2] == "161001"
         for signature in functions:
             assert f"{signature.first_name}(" in sections[operator.name]
             assert f"{signature.name}(" in sections[operator.name]
+            assert all(f"{name} is {value!r}" in sections[operator.name] for name, value in signature.fixed.items())
 
 
-def test_a_new_operator_has_a_page(softplus: ModuleType) -> None:
-    _, _, section = script("operators").page().partition("## softplus_backward")
-    assert "actgrad.softplus_backward(grad_output, self, *, beta=1.0" in section
+def test_a_new_operator_has_a_page(smooth_relu: ModuleType) -> None:
+    _, _, section = script("operators").page().partition("## smooth_relu_backward")
+    assert "actgrad.smooth_relu_backward(grad_output, self, *, beta=1.0" in section
     assert "Requires beta > 0." in section

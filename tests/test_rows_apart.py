@@ -239,8 +239,9 @@ def test_halves_are_read_as_one_run(operator: actgrad.Operator, reading: tuning.
         attributes = {name: value for name, value in attributes.items() if name in operator.defaults}
         tensors = inputs(rng, operator, shape, dtype)
         wanted = oracle.as_tuple(operator(*tensors.values(), **attributes))
-        for packed in (tensors["self"], within(tensors["self"], 7, 2)):
-            how = how_it_runs(operator, list({**tensors, "self": packed}.values()), wanted, **attributes)
+        name = next(name for name in tensors if name in operator.access.packed)
+        for packed in (tensors[name], within(tensors[name], 7, 2)):
+            how = how_it_runs(operator, list({**tensors, name: packed}.values()), wanted, **attributes)
             is_short = shape[-1] * BY_NAME[dtype].itemsize <= reading.longest_copied
             assert (", 1 copied by rows" in how) == is_short, (dtype, shape, how)
             assert "fetched" not in how

@@ -16,8 +16,10 @@ import pytest
 from sdk_programs import EXAMPLES, PROGRAMS, Sdk, needs_compiler, run
 from test_sdk_examples import check_thirteen
 
+import actgrad
+from actgrad.base.definition import C
 from actgrad.cli.main import main
-from actgrad.sdk import builder, prototypes
+from actgrad.sdk import builder, descriptions, prototypes
 from actgrad.sdk import prefix as prefixes
 from actgrad.sdk.prefix import SdkError
 
@@ -59,7 +61,7 @@ def test_pkg_config(sdk: Sdk, tmp_path: Path) -> None:
     words = run(["pkg-config", "--cflags", "--libs", "actgrad"], **settings).split()
     run(["gcc", THIRTEEN, f"-I{PROGRAMS}", *words, "-lm", "-o", str(tmp_path / "program")])
     check_thirteen(run([str(tmp_path / "program")]))
-    assert run(["pkg-config", "--modversion", "actgrad"], **settings).strip() == builder.__version__
+    assert run(["pkg-config", "--modversion", "actgrad"], **settings).strip() == actgrad.__version__
 
 
 CMAKE = {
@@ -84,7 +86,7 @@ def test_cmake(sdk: Sdk, way: str, tmp_path: Path) -> None:
     text = "cmake_minimum_required(VERSION 3.14)\nproject(program C)\nset(CMAKE_C_STANDARD 99)\n"
     text += f"include_directories({PROGRAMS})\n" + CMAKE[way].format(prefix=sdk.prefix, source=THIRTEEN)
     (tmp_path / "CMakeLists.txt").write_text(text)
-    settings = builder.environment(sdk.prefix)
+    settings = descriptions.environment(sdk.prefix)
     run(["cmake", "-S", str(tmp_path), "-B", str(tmp_path / "build")], **settings)
     run(["cmake", "--build", str(tmp_path / "build")], **settings)
     check_thirteen(run([str(tmp_path / "build" / "program")]))
@@ -104,7 +106,7 @@ def test_every_declared_function_is_there(sdk: Sdk) -> None:
     declared, defined = set(), set()
     for header in (sdk.prefix / "include").rglob("*.h"):
         text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
-        declared |= set(re.findall(r"\b(acl\w+)\s*\(", text))
+        declared |= set(re.findall(r"\b((?:acl|rt|Msprof|Hccl)\w+)\s*\(", text))
     for library in (sdk.prefix / "lib64").glob("*.so"):
         for line in run(["nm", "-D", "--defined-only", str(library)]).splitlines():
             defined.add(line.split()[-1])
@@ -125,16 +127,16 @@ def test_each_header_alone(sdk: Sdk, compiler: str, tmp_path: Path) -> None:
     run([compiler, standard, "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{include}", *files])
 
 
-def test_a_new_operator_is_in_c_too(tmp_path: Path, softplus: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_operator_is_in_c_too(tmp_path: Path, smooth_relu: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its schema and its name alone: a header of its own, and functions that agree with it."""
-    monkeypatch.setattr(softplus.softplus, "aclnn", {"Softplus": {}})
+    monkeypatch.setattr(smooth_relu.smooth_relu, "aclnn", (C("SmoothRelu"),))
     builder.write_headers(tmp_path / "include")
-    header = (tmp_path / "include" / "aclnnop" / "aclnn_softplus.h").read_text()
-    assert "aclnnSoftplusGetWorkspaceSize(const aclTensor* self," in header
+    header = (tmp_path / "include" / "aclnnop" / "aclnn_smooth_relu.h").read_text()
+    assert "aclnnSmoothReluGetWorkspaceSize(const aclTensor* self," in header
     (tmp_path / "opapi.c").write_text(prototypes.stubs())
     folders = (f"-I{tmp_path / 'include'}", f"-I{builder.SOURCES}")
     run(["gcc", "-std=gnu11", "-c", *folders, str(tmp_path / "opapi.c"), "-o", str(tmp_path / "opapi.o")])
-    assert "aclnnInplaceSoftplus" in run(["nm", str(tmp_path / "opapi.o")])
+    assert "aclnnInplaceSmoothRelu" in run(["nm", str(tmp_path / "opapi.o")])
 
 
 # Where it is built

@@ -75,12 +75,12 @@ def test_run_of_an_example() -> None:
 @needs_compiler
 def test_run_of_what_does_not_compile(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     program = tmp_path / "broken.c"
-    program.write_text('#include "aclnnop/aclnn_swish.h"\nint main(void) { return aclnnSwish(1); }\n')
+    program.write_text('#include "aclnnop/aclnn_lerp.h"\nint main(void) { return aclnnLerp(1); }\n')
     assert main(["sdk", "--run", str(program)]) == 2
     said = capfd.readouterr().err
     assert "broken.c does not compile" in said
     assert "fatal error" in said  # the compiler's own words
-    assert f"{program}:1: header aclnnop/aclnn_swish.h is not in the SDK" in said
+    assert f"{program}:1: header aclnnop/aclnn_lerp.h is not in the SDK" in said
     assert main(["sdk", "--run", str(tmp_path / "none.c")]) == 2
     assert "none.c: no such file" in capfd.readouterr().err
     assert main(["sdk", "--run"]) == 2
@@ -102,10 +102,10 @@ def test_no_compiler(
 
 LACKING = """\
 #include "acl/acl.h"
-#include <aclnnop/aclnn_swish.h>
+#include <aclnnop/aclnn_lerp.h>
 #include "aclnn_elu.h"  /* the folders of operators are on the usual command lines too */
 #include "acl_helper.h"
-#include "acl/acl_mdl.h"
+#include "acl/acl_dvpp.h"
 // #include "acl/acl_tdt.h"
 /* aclopExecute(1);
    aclopCompile(2); */
@@ -122,7 +122,7 @@ int main() {
     aclInit(nullptr);
     aclmdlExecute(1);
     aclLambda(aclMine(aclmdlExecute(2)));
-    uint64_t size = aclnnSwishGetWorkspaceSize(x);
+    uint64_t size = aclnnLerpGetWorkspaceSize(x);
 }
 """
 
@@ -133,10 +133,10 @@ def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program.write_text(LACKING)
     (tmp_path / "acl_helper.h").write_text("")
     wanted = [
-        (2, "header", "aclnnop/aclnn_swish.h"),
-        (5, "header", "acl/acl_mdl.h"),
+        (2, "header", "aclnnop/aclnn_lerp.h"),
+        (5, "header", "acl/acl_dvpp.h"),
         (20, "function", "aclmdlExecute"),
-        (22, "function", "aclnnSwishGetWorkspaceSize"),
+        (22, "function", "aclnnLerpGetWorkspaceSize"),
     ]
     assert main(["sdk", "--check", str(program)]) == 1
     lines = [f"{program}:{line}: {kind} {name} is not in the SDK" for line, kind, name in wanted]

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library, run
 
+from actgrad.aclnn import c_functions
 from actgrad.base.errors import ActgradError
 from actgrad.sdk import builder, seam
 
@@ -225,9 +226,9 @@ def test_another_version_of_actgrad() -> None:
         seam.attach(seam.INTERFACE + 1, 112, 0, 0)
     with pytest.raises(ActgradError, match="run `actgrad sdk` again"):
         seam.serve(seam.INTERFACE, 8, 0, 0, 0, 0)
-    answer, text = seam.plan(b"aclnnSwish", b"", (), True)
+    answer, text = seam.plan(b"aclnnOfTomorrow", b"", (), True)
     assert answer.status == ActgradError.status
-    assert "aclnnSwish is in the SDK, but not in this actgrad" in text
+    assert "aclnnOfTomorrow is in the SDK, but not in this actgrad" in text
 
 
 def test_handles_differ_between_processes() -> None:
@@ -243,7 +244,7 @@ def test_what_is_known_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     import gc
     import struct
 
-    monkeypatch.setattr(seam, "MOST_CACHED", 4)
+    monkeypatch.setattr(c_functions, "MOST_CACHED", 4)
     values = np.arange(1, 9, dtype=np.float32)
     answers = []
     for rows in (1, 2, 4, 8):
@@ -255,7 +256,7 @@ def test_what_is_known_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
             places = (values.ctypes.data, values.nbytes)
             answers.append(seam.plan(b"aclnnInplaceSelu", packed, places, False)[0])
             assert answers[-1].status == 0
-    assert len(seam._cache) <= 4
+    assert len(c_functions._functions["aclnnInplaceSelu"].cache) <= 4
     gc.collect()
     before = values.copy()
     for answer in answers:

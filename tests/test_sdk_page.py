@@ -13,7 +13,7 @@ from sdk_programs import EXAMPLES, needs_compiler, run
 
 from actgrad.aclnn import names
 from actgrad.base.products import BY_NAME
-from actgrad.sdk import builder
+from actgrad.sdk import builder, clients
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "sdk.md").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def test_commands(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> N
 
 
 def test_table_of_functions(tmp_path: Path) -> None:
-    """Says just what the headers declare."""
+    """Says just what the headers declare, but functions that always fail."""
     builder.write_headers(tmp_path)
     declared = set()
     for folder in ("acl", "aclnn"):
@@ -57,7 +57,7 @@ def test_table_of_functions(tmp_path: Path) -> None:
         for prefix, names_ in re.findall(r"^\| `(acl\w*)\.\.\.` \| (.*) \|$", PAGE, flags=re.M)
         for name in names_.split(",")
     ]
-    assert sorted(listed) == sorted(declared)
+    assert sorted(listed) == sorted(declared - clients.not_computed().keys())
 
 
 def test_names_on_the_page() -> None:

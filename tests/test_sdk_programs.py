@@ -27,6 +27,39 @@ def test_program(sdk: Sdk, program: str, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_view_beyond_its_declared_storage(sdk: Sdk, mode: str) -> None:
+    """Is a warning to a strict program alone, since standard error is the program's."""
+    binary = sdk.compile(Path(__file__).parent / "sdk" / "beyond.c", "-std=gnu11")
+    done = subprocess.run([str(binary)], capture_output=True, text=True, env=environment(**MODES[mode]), check=False)
+    assert (done.returncode, done.stdout) == (0, "ok\n"), done.stderr
+    reaches = "reaches 32 bytes into its storage (4,), which has 16; the memory behind it is large enough"
+    said = [f"actgrad: aclnnElu: {name} {reaches}" for name in ("self", "out")]
+    assert done.stderr.splitlines() == (said if "strict" in mode else [])
+
+
+CHIPS = {"Ascend910B3": "Ascend910B3", "Ascend910_9391": "Ascend910_9391", "Ascend910_93": "Ascend910_9391",
+         "Ascend950": "Ascend950PR_9589", "Ascend910": "Ascend910A", "Ascend310P3": "Ascend310P3",
+         "": "Ascend910B1"}  # fmt: skip
+
+
+def test_products_by_full_names(sdk: Sdk) -> None:
+    for given, chip in CHIPS.items():
+        assert sdk.run("visible", ACTGRAD_PRODUCT=given) == f"8 devices, {chip}\n"
+    for wrong in ("Ascend910C", "Ascend9", "ascend910b", "Ascend950\n"):
+        assert f'ACTGRAD_PRODUCT is "{wrong}", which is no product' in sdk.run(
+            "visible", status=1, ACTGRAD_PRODUCT=wrong
+        )
+
+
+@pytest.mark.parametrize(
+    ("listed", "count"), [("0", 1), ("1,3", 2), ("7,6,5,4", 4), ("0,0", 1), ("0,9,1", 1), ("x", 0), ("", 8)]
+)
+def test_visible_devices(sdk: Sdk, listed: str, count: int) -> None:
+    """A list ends at its first wrong entry; the devices that are left count from 0."""
+    assert sdk.run("visible", ASCEND_RT_VISIBLE_DEVICES=listed) == f"{count} devices, Ascend910B1\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_calls_are_remembered(sdk: Sdk, mode: str) -> None:
     """More of them than there is room for, and with the interpreter held by somebody else where it is here."""
     assert sdk.run("remembered", "5000" if mode == "inprocess" else "16", mode=mode) == "ok\n"

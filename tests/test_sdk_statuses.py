@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from aclnn_calls import FORMATS, Call, Live, Scalar, Tensor, number
+from aclnn_calls import FORMATS, Live, number
 from aclnn_model import faults
+from aclnn_values import Call, Scalar, Tensor
 from sdk_programs import MODES, Sdk, needs_compiler, run
 from test_aclnn_fuzz import Generator
 
@@ -23,6 +24,8 @@ pytestmark = needs_compiler
 
 DRIVER = Path(__file__).parent / "sdk" / "driver.py"
 PRODUCTS = ("Ascend910B", "Ascend310P", "Ascend910", "Ascend950", "Ascend310B")
+#: The SDK does not pass a char* on yet.
+OF_TEXT = ("aclnnGeluBackwardV2",)
 
 
 def calls(seed: int, count: int, product: str, document: bool) -> list[Call]:
@@ -33,14 +36,14 @@ def calls(seed: int, count: int, product: str, document: bool) -> list[Call]:
         if generator.chance(0.5):
             call = generator.broken(call)
         call = Call(call.function, call.arguments, product, document)
-        if all(fits(value) for value in call.arguments.values()):
+        if call.function not in OF_TEXT and all(fits(value) for value in call.arguments.values()):
             found.append(call)
     return found
 
 
 def fits(value: Any) -> bool:
     """Whether C can make the argument as Python does: the size of memory is its own to know."""
-    return not isinstance(value, Tensor) or value.room is None
+    return not isinstance(value, Tensor) or (value.room is None and value.reach <= prod(value.storage_dims))
 
 
 def plain(live: Live) -> dict[str, Any]:

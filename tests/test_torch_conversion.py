@@ -190,7 +190,13 @@ def test_all_else_stays() -> None:
     classes = {name: type(module) for name, module in modules.items()}
     parameters = dict(model.named_parameters())
     report = convert(model)
-    assert {row.name for row in report.swapped} == {"act, blocks.1.1", "blocks.0", "blocks.2", "tail"}
+    assert {row.name for row in report.swapped} == {
+        "act, blocks.1.1",
+        "blocks.0",
+        "blocks.2",
+        "blocks.2.act_fn",
+        "tail",
+    }
     assert not report.left
     after = run()
     torch.testing.assert_close(after[0], before[0])
@@ -203,7 +209,8 @@ def test_all_else_stays() -> None:
     assert model.act is model.blocks[1][1]
     assert not any(module.training for module in model.modules())
     assert len(convert(model)) == 0
-    assert {row.was for row in revert(model)} == {"ActgradGELU", "ActgradGEGLU", "ActgradGemmaMLP", "ActgradELU"}
+    swapped = {"ActgradGELU", "ActgradGEGLU", "ActgradGemmaMLP", "ActgradGELUTanh", "ActgradELU"}
+    assert {row.was for row in revert(model)} == swapped
     assert {name: type(module) for name, module in model.named_modules(remove_duplicate=False)} == classes
     assert len(revert(model)) == 0
     assert torch.equal(run()[0], before[0])
@@ -241,7 +248,7 @@ LEFT = [
     (_patched, "its forward was replaced on the instance"),
     (lambda: GEGLUOfTheOtherHalf(4, 3), "it computes something else"),
     (_without_proj, "it is no projection named proj"),
-    (lambda: GemmaMLP(nn.SiLU()), "it computes something else"),
+    (lambda: GemmaMLP(nn.Tanh()), "it computes something else"),
     (GemmaSparseMLP, "it computes something else"),
     (lambda: GemmaMLP(nn.Softmax2d()), "its forward cannot be tried: ValueError"),
     (_hooked, "its act_fn has hooks"),
@@ -346,3 +353,62 @@ def test_gemma(family: str) -> None:
     assert graph(model(tokens).logits).count("ActgradGegluTwoBackward") == 2
     assert len(revert(model).swapped) == 2
     assert torch.equal(run()[0], wanted[0])
+
+
+class OtherActivation(nn.Module):
+    """As other libraries have them: a function in a module."""
+
+    def __init__(self, function: Any):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: Any) -> Any:
+        return self.function(x)
+
+
+class Noisy(nn.Module):
+    def forward(self, x: Any) -> Any:
+        return functional.silu(x) + self.training * torch.rand_like(x)
+
+
+@pytest.mark.parametrize("name", ["gelu", "silu", "relu", "sigmoid", "tanh"])
+def test_activations_of_other_libraries_are_known_by_a_trial(name: str) -> None:
+    module = OtherActivation(getattr(functional, name))
+    x = torch.randn(5, 7, requires_grad=True)
+    (row,) = convert(module).swapped
+    assert row.becomes == "ActgradOtherActivation"
+    torch.testing.assert_close(module(x), getattr(functional, name)(x))
+    torch.testing.assert_close(pickle.loads(pickle.dumps(module))(x), module(x))
+    assert "Actgrad" in type(module(x).grad_fn).__name__
+    revert(module)
+    assert type(module) is OtherActivation
+
+
+def test_a_module_that_differs_in_training_stays() -> None:
+    assert not convert(nn.Sequential(Noisy().eval(), OtherActivation(torch.sin), nn.Identity())).rows
+
+
+def test_a_block_gated_by_silu() -> None:
+    class LlamaMLP(GemmaMLP):
+        pass
+
+    torch.manual_seed(1)
+    module = LlamaMLP(nn.SiLU()).double()
+    x = torch.randn(3, 4, dtype=torch.float64)
+    before = module(x)
+    assert {row.name for row in convert(module).swapped} == {"(the model itself)", "act_fn"}
+    torch.testing.assert_close(module(x), before)
+
+
+@pytest.mark.parametrize("module", [
+    nn.ReLU(True), nn.SiLU(), nn.Sigmoid(), nn.Tanh(), nn.Hardtanh(-0.3, 0.7), nn.Hardswish(), nn.Hardsigmoid(),
+    nn.Threshold(0.3, -2.0), nn.ReLU6(),
+])  # fmt: skip
+def test_each_of_torchs_modules(module: Any) -> None:
+    x = torch.randn(4, 9, dtype=torch.float64)
+    before = module(x.clone())
+    was = repr(module)
+    (row,) = convert(module).rows
+    assert row.becomes, row
+    assert repr(module).removeprefix("Actgrad") == was
+    torch.testing.assert_close(module(x.clone()), before)

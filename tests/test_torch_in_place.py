@@ -236,3 +236,19 @@ def test_errors_inside_compile(impossible: str) -> None:
     )
     with pytest.raises(Exception, match="leaf Variable that requires grad"):
         function(torch.ones(4, 6, requires_grad=True))
+
+
+IN_PLACE = [o for o in actgrad.operators.values() if o.definition.may_be_in_place and o.definition.torch is not None]
+
+
+@pytest.mark.parametrize("operator", IN_PLACE, ids=lambda o: o.name)
+def test_second_derivatives_in_place(operator: actgrad.Operator) -> None:
+    """Against those of the call that is not in place; also where a copy of the input is saved."""
+    x = torch.linspace(-2.9, 2.8, 24, dtype=torch.float64).requires_grad_()
+    ops = torch.ops.actgrad
+    found = []
+    for y in (getattr(ops, operator.name)(x * 1.0), getattr(ops, f"{operator.name}_")(x * 1.0)):
+        (first,) = torch.autograd.grad(y.square().sum(), x, create_graph=True)
+        (second,) = torch.autograd.grad(first.square().sum(), x) if first.requires_grad else (torch.zeros_like(x),)
+        found.append((first.detach(), second))
+    torch.testing.assert_close(found[1], found[0], equal_nan=True)

@@ -44,9 +44,11 @@ def operators() -> Iterator[None]:
     before = dict(actgrad.operators)
     summary = "An operator of a test."
     text = "silu_of_test(Tensor self) -> Tensor out"
-    actgrad.Operator(text, summary=summary, formula=silu_formula, torch=Torch("silu(inplace)", module="SiLU"))
+    actgrad.Operator(text, summary=summary, formula=silu_formula, torch=Torch("test_silu(inplace)", module="TestSiLU"))
     text = "celu_of_test(Tensor self, Scalar alpha=1) -> Tensor out"
-    actgrad.Operator(text, summary=summary, formula=celu_formula, torch=Torch("celu(alpha, inplace)", module="CELU"))
+    actgrad.Operator(
+        text, summary=summary, formula=celu_formula, torch=Torch("test_celu(alpha, inplace)", module="TestCELU")
+    )
     text = "celu_plain_of_test(Tensor self, Scalar alpha=1) -> Tensor out"
     actgrad.Operator(text, summary=summary, formula=celu_formula, torch=Torch("celu_plain", module="PlainCELU"))
     yield
@@ -57,8 +59,9 @@ def operators() -> Iterator[None]:
 @ignore_deprecation
 @pytest.mark.parametrize(("function", "module", "given"), [("silu", "SiLU", {}), ("celu", "CELU", {"alpha": 1.3})])
 def test_a_new_operator_has_a_function_and_a_module(function: str, module: str, given: dict[str, float]) -> None:
-    ours, theirs = getattr(actgrad.torch, function), getattr(functional, function)
-    our_class, their_class = getattr(actgrad.torch, module), getattr(torch.nn, module)
+    theirs, their_class = getattr(functional, function), getattr(torch.nn, module)
+    function, module = f"test_{function}", f"Test{module}"
+    ours, our_class = getattr(actgrad.torch, function), getattr(actgrad.torch, module)
     for one, other in ((ours, theirs), (our_class, their_class)):
         pairs = zip(*(inspect.signature(f).parameters.values() for f in (one, other)), strict=True)
         assert all((p.name, p.default, p.kind) == (q.name, q.default, q.kind) for p, q in pairs)

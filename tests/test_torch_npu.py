@@ -27,6 +27,10 @@ SCHEMAS = [
     'npu::npu_gelu(Tensor self, *, str approximate="none") -> Tensor',
     'npu::npu_gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor',
     'npu::npu_gelu_mul(Tensor input, *, str approximate="none") -> Tensor',
+    "npu::npu_swiglu(Tensor self, int dim=-1) -> Tensor",
+    "npu::npu_swiglu_backward(Tensor grad_output, Tensor self, int dim=-1) -> Tensor",
+    "npu::npu_silu(Tensor self) -> Tensor",
+    "npu::npu_silu_backward(Tensor grad_output, Tensor x0, Tensor x1) -> Tensor",
 ]
 NAMES = [schema.partition("::")[2].partition("(")[0] for schema in SCHEMAS]
 
@@ -41,9 +45,14 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any], Any, dict[str, Any]]] = 
     ("npu_gelu", (), {"approximate": "tanh"}, actgrad.gelu, {"approximate": "tanh"}),
     ("npu_gelu_backward", (), {}, actgrad.gelu_backward, {}),
     ("npu_gelu_backward", (), {"approximate": "tanh"}, actgrad.gelu_backward, {"approximate": "tanh"}),
+    ("npu_swiglu", (), {}, actgrad.swiglu, {}),
+    ("npu_swiglu", (0,), {}, actgrad.swiglu, {"dim": 0}),
+    ("npu_swiglu_backward", (), {}, actgrad.swiglu_backward, {}),
+    ("npu_silu", (), {}, actgrad.silu, {}),
     ("npu_gelu_mul", (), {}, actgrad.geglu, {"activate_left": True}),
     ("npu_gelu_mul", (), {"approximate": "tanh"}, actgrad.geglu, {"activate_left": True, "approximate": "tanh"}),
 ]
+FIRST = {call[0]: call for call in CALLS}
 calls = pytest.mark.parametrize(("name", "given", "named", "operator", "attributes"), CALLS)
 
 
@@ -55,6 +64,8 @@ def tensors(operator: Any, attributes: dict[str, Any], dtype: Any = torch.float3
         return [x]
     if operator is actgrad.gelu_backward:
         return [torch.randn(4, 6, dtype=dtype), x]
+    if operator is actgrad.swiglu_backward:
+        return [torch.randn(4, 3, dtype=dtype), x]
     _, gelu = actgrad.geglu(x, **attributes)
     return [torch.randn(4, 3, dtype=dtype), x, gelu]
 
@@ -89,7 +100,7 @@ def test_computes_what_the_registry_computes(
 
 @ignore_deprecation
 @pytest.mark.parametrize(
-    ("name", "given", "named", "operator", "attributes"), {call[0]: call for call in CALLS}.values(), ids=NAMES
+    ("name", "given", "named", "operator", "attributes"), [pytest.param(*c, id=c[0]) for c in FIRST.values()]
 )
 def test_is_differentiated_transformed_and_compiled(
     name: str, given: tuple[Any, ...], named: dict[str, Any], operator: Any, attributes: dict[str, Any]
@@ -195,14 +206,14 @@ assert is_there() and torch_npu.npu is torch.npu
 assert not torch.npu.is_available() and torch.npu.device_count() == 0
 x = torch.ones(2)
 assert x.npu() is x and x.npu(0, non_blocking=True).device.type == "cpu"
-for module, name in ((torch_npu, "npu_swiglu"), (torch.npu, "set_device")):
+for module, name in ((torch_npu, "npu_moe"), (torch.npu, "set_device")):
     assert not hasattr(module, name)
     try:
         getattr(module, name)
     except AttributeError as error:
         assert "actgrad's stand-in for torch_npu" in str(error) and name in str(error)
 try:
-    import torch_npu.contrib
+    import torch_npu.profiler
 except ModuleNotFoundError as error:
     assert "torch_npu" in str(error)
 else:
@@ -252,3 +263,14 @@ torch.npu = object()
 refused(stand_in.install, actgrad.InvalidCall, "in torch.npu already")
 """
     run_script(script)
+
+
+def test_the_gradient_of_silu_and_the_import_of_transfer_to_npu() -> None:
+    g, x = torch.randn(2, 3, 4)
+    torch.testing.assert_close(torch_npu.npu_silu_backward(g, x, x), torch.ops.aten.silu_backward(g, x))
+    run_script(
+        "import actgrad.torch_npu as stand_in; stand_in.install()\n"
+        "import torch, torch_npu\nfrom torch_npu.contrib import transfer_to_npu\n"
+        "x = torch.randn(3, 4).npu().requires_grad_()\n"
+        "torch_npu.npu_swiglu(x).sum().backward()\nassert x.grad.shape == (3, 4)\n"
+    )

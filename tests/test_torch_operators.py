@@ -237,25 +237,25 @@ def test_a_new_operator_appears_without_another_line() -> None:
     script = """
 import math
 import torch
-import softplus_operator
+import smooth_relu_operator
 import actgrad, actgrad.torch
 ops = torch.ops.actgrad
 assert set(actgrad.operators) <= set(dir(ops)) | {name for name in actgrad.operators if hasattr(ops, name)}
 x = torch.tensor([-1.5, 0.0, 2.0], dtype=torch.float64, requires_grad=True)
-y = ops.softplus(x, 1.3)
+y = ops.smooth_relu(x, 1.3)
 torch.testing.assert_close(y, torch.nn.functional.softplus(x, 1.3))
-assert torch.autograd.gradcheck(lambda x: ops.softplus(x, 1.3), x, check_forward_ad=True)
-assert torch.autograd.gradgradcheck(lambda x: ops.softplus(x, 1.3), x)
+assert torch.autograd.gradcheck(lambda x: ops.smooth_relu(x, 1.3), x, check_forward_ad=True)
+assert torch.autograd.gradgradcheck(lambda x: ops.smooth_relu(x, 1.3), x)
 (first,) = torch.autograd.grad(y.sum(), x, create_graph=True)
-assert "SoftplusBackward" in str(y.grad_fn) and "SoftplusBackwardBackward" in str(first.grad_fn)
+assert "SmoothReluBackward" in str(y.grad_fn) and "SmoothReluBackwardBackward" in str(first.grad_fn)
 (second,) = torch.autograd.grad(first.sum(), x)
 assert abs(second[1].item() - 1.3 / 4) < 1e-15  # at the kink of `abs` in its formula
-torch.testing.assert_close(torch.vmap(torch.func.grad(lambda x: ops.softplus(x, 1.3).sum()))(x), first)
-torch.compile(ops.softplus, fullgraph=True, backend="aot_eager")(x, 1.3).sum().backward()
+torch.testing.assert_close(torch.vmap(torch.func.grad(lambda x: ops.smooth_relu(x, 1.3).sum()))(x), first)
+torch.compile(ops.smooth_relu, fullgraph=True, backend="aot_eager")(x, 1.3).sum().backward()
 torch.testing.assert_close(x.grad, first.detach())
-torch.testing.assert_close(ops.softplus_(x.detach().clone(), 1.3), y.detach())
-actgrad.softplus = actgrad.operators["softplus"]
-assert actgrad.softplus(x, beta=1.3).requires_grad
+torch.testing.assert_close(ops.smooth_relu_(x.detach().clone(), 1.3), y.detach())
+actgrad.smooth_relu = actgrad.operators["smooth_relu"]
+assert actgrad.smooth_relu(x, beta=1.3).requires_grad
 print("done")
 """
     assert "done" in run_script(
@@ -269,21 +269,21 @@ def test_an_operator_that_comes_later_is_registered_when_it_is_met() -> None:
 import torch
 import actgrad.torch
 from actgrad.torch.registration import REGISTERED
-import softplus_operator
-assert "softplus" not in REGISTERED
+import smooth_relu_operator
+assert "smooth_relu" not in REGISTERED
 x = torch.ones(3, requires_grad=True)
-(slope,) = torch.autograd.grad(softplus_operator.softplus(x).sum(), x, create_graph=True)
-assert slope.requires_grad and "softplus_backward" in REGISTERED
-assert actgrad.torch.register(softplus_operator.softplus).overload is torch.ops.actgrad.softplus.default
+(slope,) = torch.autograd.grad(smooth_relu_operator.smooth_relu(x).sum(), x, create_graph=True)
+assert slope.requires_grad and "smooth_relu_backward" in REGISTERED
+assert actgrad.torch.register(smooth_relu_operator.smooth_relu).overload is torch.ops.actgrad.smooth_relu.default
 """)
     run_script("""
 import torch
 import actgrad.torch
-import softplus_operator
-assert not hasattr(torch.ops.actgrad, "soft") and not hasattr(torch.ops.actgrad, "softplus__")
+import smooth_relu_operator
+assert not hasattr(torch.ops.actgrad, "smooth") and not hasattr(torch.ops.actgrad, "smooth_relu__")
 x = torch.ones(3)
-assert torch.equal(torch.ops.actgrad.softplus_(x.clone()), torch.ops.actgrad.softplus(x))
-assert torch.ops.actgrad.softplus.overloads() == ["default", "out"]
+assert torch.equal(torch.ops.actgrad.smooth_relu_(x.clone()), torch.ops.actgrad.smooth_relu(x))
+assert torch.ops.actgrad.smooth_relu.overloads() == ["default", "out"]
 """)
 
 

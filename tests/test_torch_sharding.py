@@ -110,7 +110,7 @@ known = dtensor.DTensor._op_dispatcher.sharding_propagator.op_strategy_funcs
 assert all(getattr(torch.ops.actgrad, name).default in known for name in ("elu", "elu_", "geglu", "geglu_two_backward"))
 assert not sharding._waiting and watchers[0] not in sys.meta_path
 assert type(dtensor.__loader__).__name__ == "SourceFileLoader"
-import softplus_operator
-actgrad.torch.register(softplus_operator.softplus)
-assert torch.ops.actgrad.softplus.default in known
+import smooth_relu_operator
+actgrad.torch.register(smooth_relu_operator.smooth_relu)
+assert torch.ops.actgrad.smooth_relu.default in known
 """)

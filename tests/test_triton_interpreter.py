@@ -145,9 +145,12 @@ def test_functions_are_those_of_the_primitives_bit_for_bit(name: str, dtype: Any
     assert same_bits(got, wanted)
 
 
-def test_an_operator_that_somebody_adds(softplus: Any) -> None:
+def test_an_operator_that_somebody_adds(smooth_relu: Any) -> None:
     x = np.linspace(-30, 30, 2001, dtype=np.float32)
-    for operator, tensors in ((softplus.softplus, (x,)), (softplus.softplus_backward, (np.ones_like(x), x))):
+    for operator, tensors in (
+        (smooth_relu.smooth_relu, (x,)),
+        (smooth_relu.smooth_relu_backward, (np.ones_like(x), x)),
+    ):
         got = call(operator, *tensors, beta=1.7)[0]
         np.testing.assert_allclose(got, operator(*tensors, beta=1.7, backend="reference"), rtol=2e-6)
 

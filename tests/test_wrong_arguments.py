@@ -168,9 +168,9 @@ def test_numbers_of_threads() -> None:
 def test_precompile_names_what_it_was_given() -> None:
     for arguments, message in (
         ((None, 3), "precompile: dtypes is 3; it must be a name or several: float32, "),
-        ((3,), "precompile: operators is 3; it must be a name or several: elu, "),
+        ((3,), "precompile: operators is 3; it must be a name or several: celu, "),
         (("elu", [3]), "precompile: no dtype 3; known: float32, "),
-        (([["elu"]],), "precompile: no operator ['elu']; known: elu, "),
+        (([["elu"]],), "precompile: no operator ['elu']; known: celu, "),
         (([],), "precompile: operators is empty"),
         (("elu", ()), "precompile: dtypes is empty"),
     ):

@@ -88,7 +88,7 @@ def tensors(
     """Tensors for a call that computes `shape` elements, away from the kinks."""
     found: list[Any] = []
     for argument in operator.schema.tensors:
-        is_packed = operator.access.packed and argument.name == "self"
+        is_packed = argument.name in operator.access.packed
         if argument.is_optional and not optional:
             found.append(None)
             continue

@@ -78,7 +78,7 @@ def _phase_two(case: Case, tensors: Tensors, convert: Convert) -> Call:
 def _aclnn(case: Case, tensors: Tensors) -> tuple[Any, Any, list[Any]]:
     """The two functions of a case and the arguments of the first, tensors and scalars made before as in C."""
     operator = case.operator
-    names = [name for name, fixed in operator.aclnn.items() if not fixed]
+    names = [c.name for c in operator.aclnn if not c.fixed]
     if not names:
         raise Unavailable("no aclnn function")
     first, second = (getattr(aclnn, f"aclnn{names[0]}{phase}") for phase in ("GetWorkspaceSize", ""))

@@ -165,8 +165,10 @@ def _functions(where: Any, exp: Any, tanh: Any, more: dict[str, Any]) -> dict[st
     root = math.sqrt(2 * math.pi)
     return xp.with_factors({
         "where": where,
+        "conjugate": lambda x: x,
         "exp": exp,
         "tanh": tanh,
+        "sigmoid": lambda x: 1 / (1 + exp(-x)),
         "normal_pdf": lambda x: exp(-0.5 * x * x) / root,
         "sigmoid_cubic": lambda x, c1, c3: 0.5 * (1.0 + tanh(0.5 * (c1 * x + c3 * x * x * x))),
         **more,
@@ -178,7 +180,7 @@ def of_numpy() -> dict[str, Any]:
     more = {name: getattr(np, name) for name in ("abs", "minimum", "maximum", "expm1", "log1p")}
     try:
         special = importlib.import_module("scipy.special")
-        more |= {"erfc": special.erfc, "normal_cdf": special.ndtr}
+        more |= {"erfc": special.erfc, "erfinv": special.erfinv, "normal_cdf": special.ndtr}
     except ImportError:
         pass  # a formula that calls them has no NumPy peer
     return _functions(np.where, np.exp, np.tanh, more)
@@ -190,6 +192,7 @@ def of_jax(jax: Any) -> dict[str, Any]:
     more = {name: getattr(numpy, name) for name in ("abs", "minimum", "maximum", "expm1", "log1p")}
     more |= {
         "erfc": jax.lax.erfc,
+        "erfinv": jax.lax.erf_inv,
         "normal_cdf": lambda x: 0.5 * jax.lax.erfc(-math.sqrt(0.5) * x),  # its ndtr does not take bfloat16
     }
     return _functions(numpy.where, numpy.exp, numpy.tanh, more)
@@ -208,5 +211,5 @@ def of_torch(torch: Any) -> dict[str, Any]:
 
     more = {name: getattr(torch, name) for name in ("abs", "expm1", "log1p")}
     more |= {"minimum": bounded(torch.minimum, "max"), "maximum": bounded(torch.maximum, "min")}
-    more |= {"erfc": torch.special.erfc, "normal_cdf": torch.special.ndtr}
+    more |= {"erfc": torch.special.erfc, "erfinv": torch.special.erfinv, "normal_cdf": torch.special.ndtr}
     return _functions(torch.where, torch.exp, torch.tanh, more)

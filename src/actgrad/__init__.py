@@ -22,20 +22,17 @@ from .calls.operator import REGISTRY as operators
 from .calls.operator import Operator
 from .calls.plan import Plan
 from .calls.precompile import precompile
-from .ops.elu import elu, elu_backward
-from .ops.geglu import geglu, geglu_backward, geglu_packed, geglu_two, geglu_two_backward
-from .ops.gelu import gelu, gelu_backward
-from .ops.leaky_relu import leaky_relu, leaky_relu_backward
-from .ops.selu import selu, selu_backward
+from .ops import public as _public
+from .ops.public import *  # noqa: F403  every operator of the registry
 
 __version__ = "0.1.0"
 
 sys.modules[f"{__name__}.xp"] = xp  # formulas of others import their functions from actgrad.xp
-for _public in (
+for _shown in (
     *(ActgradError, BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, InvalidOperator, NullArgument),
     *(Operator, OutOfMemory, Plan, UnsupportedOnProduct),
 ):
-    _public.__module__ = __name__  # pickles and tracebacks name public places
+    _shown.__module__ = __name__  # pickles and tracebacks name public places
 # Pickles of version 0.1 name these modules.
 sys.modules[f"{__name__}.errors"], sys.modules[f"{__name__}.op"] = _errors, _operator
 
@@ -51,23 +48,12 @@ __all__ = [
     "OutOfMemory",
     "Plan",
     "UnsupportedOnProduct",
-    "elu",
-    "elu_backward",
-    "geglu",
-    "geglu_backward",
-    "geglu_packed",
-    "geglu_two",
-    "geglu_two_backward",
-    "gelu",
-    "gelu_backward",
     "get_num_threads",
-    "leaky_relu",
-    "leaky_relu_backward",
     "operators",
     "precompile",
     "product",
     "rules",
-    "selu",
-    "selu_backward",
     "set_num_threads",
 ]
+__all__ += _public.__all__
+__all__.sort()

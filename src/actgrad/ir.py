@@ -56,6 +56,9 @@ class GraphOperator:
             if f"{__package__}.torch" not in sys.modules:
                 importlib.import_module(f"{__package__}.torch")
             call = getattr(torch.ops.actgrad, name)
+            switch, choices = self.operator.switch, self.operator.choices
+            if attributes.get(switch) in choices:  # PyTorch's schema has its number
+                attributes[switch] = choices.index(attributes[switch])
             return call(**dict(zip(tensor_names, inputs, strict=True)), **{**defaults, **attributes})
         return self.operator(*inputs, **attributes)
 
@@ -66,12 +69,16 @@ class GraphOperator:
         """
         given, attributes = self._bound(shapes, named)
         access, broadcasts = self.operator.access, self.operator.broadcasts
-        graph_names = {tensor: name for name, tensor in self.signature.tensors.items()}
+        graph_names = {tensor: name for name, tensor in self.signature.tensors.items() if tensor}
         inputs = {tensor: self._shape(graph_names[tensor], shape) for tensor, shape in given.items()}
         if access.packed:
             attributes[access.dim] = self._dim(attributes[access.dim])
         whole = next((shape for tensor, shape in inputs.items() if tensor in access.packed), UNKNOWN_RANK)
-        parts = {tensor: self._part(graph_names[tensor], tensor, shape, attributes) for tensor, shape in inputs.items()}
+        parts = {
+            tensor: self._part(graph_names[tensor], tensor, shape, attributes)
+            for tensor, shape in inputs.items()
+            if tensor != access.tensor  # its size says nothing of the elements' rank
+        }
         for tensor in access.packed:
             self._check_parts(graph_names, parts, tensor, attributes)
         known = [part for part in parts.values() if part != UNKNOWN_RANK]
@@ -86,7 +93,7 @@ class GraphOperator:
         differ, or that the operator does not take (on the product, where one was chosen).
         """
         types, _ = self._bound(given, named)
-        pairs = list(zip(self.signature.inputs, types.values(), strict=True))
+        pairs = [(name, types[tensor]) for name, tensor in self.signature.tensors.items() if tensor]
         names = [self._dtype_name(name, dtype) for name, dtype in pairs]
         allowed = allowed_dtypes(self.operator.definition, products.chosen())
         for (name, _), dtype in zip(pairs, names, strict=True):
@@ -109,11 +116,12 @@ class GraphOperator:
             if key not in names and key not in attributes:
                 raise InvalidCall(f"{name}: {key} is unknown; it takes {', '.join([*names, *attributes])}")
             (inputs if key in names else attributes)[key] = value
-        missing = [key for key in names if inputs.get(key) is None]
+        missing = [key for key in names if inputs.get(key) is None and key not in self.signature.optional]
         if missing:
             raise InvalidCall(f"{name}: {missing[0]} is missing; it takes {', '.join(names)}")
         tensors, renamed = self.signature.tensors, self.signature.renamed
-        return {tensors[key]: inputs[key] for key in names}, {renamed[k]: value for k, value in attributes.items()}
+        read = {tensors[key]: inputs[key] for key in names if tensors[key]}
+        return read, self.signature.fixed | {renamed[k]: value for k, value in attributes.items() if renamed[k]}
 
     def _dim(self, value: Any) -> int:
         try:
@@ -191,14 +199,15 @@ def _agree(a: Shape, b: Shape) -> bool:
 
 def names() -> list[str]:
     """The graph names of all operators that have one."""
-    return [operator.ir.name for operator in REGISTRY.values() if operator.ir is not None]
+    return [graph.name for operator in REGISTRY.values() for graph in operator.graphs]
 
 
 def __getattr__(name: str) -> GraphOperator:
     for operator in REGISTRY.values():
-        if operator.ir is not None and operator.ir.name == name:
-            globals()[name] = found = GraphOperator(operator, operator.ir)
-            return found
+        for graph in operator.graphs:
+            if graph.name == name:
+                globals()[name] = found = GraphOperator(operator, graph)
+                return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}; graph operators: {', '.join(names())}")
 
 

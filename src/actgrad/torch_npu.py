@@ -1,8 +1,8 @@
 """The activations among `torch_npu`'s names, on CPU tensors, where there is no NPU and no torch_npu.
 
-After `import actgrad.torch_npu` there are `npu_geglu`, `npu_geglu_grad`, `npu_gelu`, `npu_gelu_backward` and
-`npu_gelu_mul` here and as `torch.ops.npu.*`, with the signatures and defaults of torch_npu's documentation. Only
-`install()` makes `import torch_npu` find them, so that code written for it runs unmodified; `uninstall()` undoes that.
+After `import actgrad.torch_npu` there are `npu_swiglu`, `npu_geglu`, `npu_gelu`, `npu_gelu_mul`, `npu_silu` and their
+gradients here and as `torch.ops.npu.*`, with the signatures and defaults of torch_npu's documentation. Only `install()`
+makes `import torch_npu` find them, so that code written for it runs unmodified; `uninstall()` undoes that.
 
 What torch_npu has beyond them is not there, and the stand-in says so. No device is pretended: tensors stay on the CPU,
 `torch.npu.is_available()` is false.
@@ -23,6 +23,8 @@ from .base.errors import InvalidCall
 from .calls.operator import Operator
 from .ops.geglu import geglu, geglu_backward
 from .ops.gelu import gelu, gelu_backward
+from .ops.silu import silu, silu_backward
+from .ops.swiglu import swiglu, swiglu_backward
 from .torch import autograd, batching, functions, kernels
 from .torch.kernels import Interface
 from .torch.variants import TAGS
@@ -34,6 +36,10 @@ __all__ = [
     "npu_gelu",
     "npu_gelu_backward",
     "npu_gelu_mul",
+    "npu_silu",
+    "npu_silu_backward",
+    "npu_swiglu",
+    "npu_swiglu_backward",
     "uninstall",
 ]
 
@@ -154,6 +160,15 @@ _define(
     by_keyword=True,
     approximate="none",
 )
+_define("npu_swiglu(Tensor self, int dim=-1) -> Tensor", swiglu)
+_define("npu_swiglu_backward(Tensor grad_output, Tensor self, int dim=-1) -> Tensor", swiglu_backward)
+_define("npu_silu(Tensor self) -> Tensor", silu)
+_LIBRARY.define("npu_silu_backward(Tensor grad_output, Tensor x0, Tensor x1) -> Tensor", tags=TAGS)
+_LIBRARY.impl(
+    "npu_silu_backward",
+    lambda grad_output, x0, x1: getattr(torch.ops.actgrad, silu_backward.name)(grad_output, x0),
+    "CompositeImplicitAutograd",
+)
 _LIBRARY.define("npu_gelu_mul(Tensor input, *, str approximate='none') -> Tensor", tags=TAGS)
 _LIBRARY.impl(
     "npu_gelu_mul",
@@ -206,6 +221,26 @@ def npu_gelu_mul(input: torch.Tensor, *, approximate: str = "none") -> torch.Ten
     return torch.ops.npu.npu_gelu_mul.default(input, approximate=approximate)
 
 
+def npu_swiglu(self: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """SiLU of the lower half of `self` along `dim`, times the upper half."""
+    return torch.ops.npu.npu_swiglu.default(self, dim)
+
+
+def npu_swiglu_backward(grad_output: torch.Tensor, self: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """The gradient of npu_swiglu's input."""
+    return torch.ops.npu.npu_swiglu_backward.default(grad_output, self, dim)
+
+
+def npu_silu(self: torch.Tensor) -> torch.Tensor:
+    """SiLU of each element."""
+    return torch.ops.npu.npu_silu.default(self)
+
+
+def npu_silu_backward(grad_output: torch.Tensor, x0: torch.Tensor, x1: torch.Tensor) -> torch.Tensor:
+    """The gradient of npu_silu's input `x0`; the result `x1` is not read."""
+    return torch.ops.npu.npu_silu_backward.default(grad_output, x0, x1)
+
+
 # import torch_npu
 
 
@@ -227,6 +262,11 @@ def install() -> None:
     device = _module("torch.npu", "There is no NPU.", **nothing)
     public = {name: globals()[name] for name in __all__ if name.startswith("npu_")}
     _installed[_NAME] = sys.modules[_NAME] = _module(_NAME, __doc__, **public, npu=device)
+    for name in ("torch_npu.contrib", "torch_npu.contrib.transfer_to_npu"):
+        parent, _, child = name.rpartition(".")
+        _installed[name] = sys.modules[name] = _module(name, "Nothing is moved: tensors stay on the CPU.")
+        setattr(sys.modules[parent], child, _installed[name])
+        sys.modules[parent].__path__ = []  # a package
     _installed["torch.npu"] = sys.modules["torch.npu"] = torch.npu = device
     torch.Tensor.npu = torch.nn.Module.npu = _stay
 

@@ -21,8 +21,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import names, phases, signatures
-from .c_functions import CFunction
+from . import c_functions, names, phases, signatures
 from .executors import (
     AclOpExecutor,
     aclDestroyAclOpExecutor,
@@ -70,11 +69,10 @@ def __getattr__(name: str) -> Any:
     if name in names.ALL:
         return _keep({name: names.ALL[name]})[name]
     if name.startswith("aclnn"):
-        for signature in signatures.every():
-            if name in (signature.name, signature.first_name):
-                pair = CFunction(signature)
-                made = {signature.first_name: phases.first(pair), signature.name: phases.second(pair)}
-                return _keep(made)[name]
+        pair = c_functions.named(name.removesuffix(signatures.FIRST))
+        if pair is not None:
+            made = {pair.signature.first_name: phases.first(pair), pair.signature.name: phases.second(pair)}
+            return _keep(made)[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 
 from .. import arrays, contract
 from ..arrays import View
-from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument
+from ..base.dtypes import BY_NAME
+from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, shown
 from ..base.schema import Argument
 from ..calls import arguments, prepare
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
+from . import signatures
 from .objects import AclScalar, AclTensor, scalar_of, token_of
-from .signatures import Signature
+from .signatures import CParameter, Signature
 
 _log = logging.getLogger("actgrad.aclnn")
 
@@ -24,10 +26,11 @@ class CachedPlan(NamedTuple):
 
     prepared: Prepared
     attributes: dict[str, Any]
-    tokens: list[Any]  # kept alive, since the key is their identities
+    known: Any  # by Python's calls, tokens: kept alive, since the key is their identities; by C's, operands
 
 
-MOST_CACHED = 1024  # plans of one function
+_DOUBLE = BY_NAME["float64"]
+MOST_CACHED = 4096  # plans of one function
 
 
 class CFunction:
@@ -35,12 +38,15 @@ class CFunction:
 
     def __init__(self, signature: Signature):
         self.signature = signature
-        operator = self.operator = signature.operator
+        operator = self.operator = signature.operator.with_definition(signature.definition)
+        self._defaults = {name: operator.defaults[name] for name in signature.function.optional.split()}
         self._places = {p.argument: k for k, p in enumerate(signature.parameters)}
-        # The places of the schema's tensors among the arguments; in place, the input is the output.
+        required = [p for p in signature.parameters if p.is_unread and not p.is_optional]
+        self._unread = [(self._places[p.argument], p.argument) for p in required]
+        # The places of the schema's tensors among the arguments; in place, the first input is the output.
         self.inputs = tuple(self._places[name] for name in operator.schema.tensor_names)
         named = (self._places[name] for name in operator.schema.outputs if not signature.in_place)
-        self.outputs = tuple(named) or self.inputs
+        self.outputs = tuple(named) or self.inputs[:1]
         self.tensors = (*self.inputs, *self.outputs)
         attributes = operator.schema.attributes
         self._others = [(self._places[a.name], a) for a in attributes if a.name in self._places]
@@ -48,7 +54,14 @@ class CFunction:
             name: arguments.attribute(operator.definition, operator.schema.attributes_by_name[name], value)
             for name, value in signature.fixed.items()
         }
-        self._cache: dict[tuple[int, ...], CachedPlan] = {}
+        self.cache: dict[Any, CachedPlan] = {}
+
+    def keep(self, key: Any, plan: Plan, known: Any) -> CachedPlan:
+        """Cache a plan. A new one evicts the oldest."""
+        while len(self.cache) >= MOST_CACHED:
+            self.cache.pop(next(iter(self.cache)), None)
+        cached = self.cache[key] = CachedPlan(plan.prepared, plan.attributes, known)
+        return cached
 
     def plan(self, given: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
@@ -57,6 +70,10 @@ class CFunction:
         values: list[Any] = []  # the other arguments: scalars and flags
         tokens: list[Any] = [terms]
         is_plain = True
+        for k, name in self._unread:
+            if given[k] is None:
+                self._check_early(given, terms)
+                raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
         try:
             for k in self.tensors:
                 tensor = given[k]
@@ -70,12 +87,14 @@ class CFunction:
                 views.append(view)
             for k, argument in self._others:
                 value = given[k]
-                if argument.type != "Scalar":
-                    value = self._flag(value, argument)
+                if self.signature.parameters[k].type != "Scalar":
+                    value = self._flag(value, argument, self.signature.parameters[k].type)
                     tokens.append(value)
                 else:
+                    if value is None:
+                        value = self._defaults.get(argument.name)
                     if type(value) is not AclScalar or value.is_destroyed:
-                        value = self._scalar(value, argument.name)
+                        value = scalar_of(value, self.operator.name, argument.name)
                     tokens.append(value.token)
                 values.append(value)
         except ActgradError:
@@ -83,14 +102,12 @@ class CFunction:
             raise
         n = len(self.inputs)
         key = tuple(map(id, tokens))
-        cached = self._cache.get(key) if is_plain else None
+        cached = self.cache.get(key) if is_plain else None
         if cached is not None:
             return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
         plan = self._new_plan(given, views, values, terms)
         if is_plain:
-            while len(self._cache) >= MOST_CACHED:
-                self._cache.pop(next(iter(self._cache)), None)
-            self._cache[key] = CachedPlan(plan.prepared, plan.attributes, tokens)
+            self.keep(key, plan, tokens)
         return plan
 
     def _new_plan(self, given: tuple[Any, ...], views: list[View], values: list[Any], terms: Terms) -> Plan:
@@ -100,7 +117,7 @@ class CFunction:
         attributes = {**dict.fromkeys(operator.defaults), **self._fixed, **named}
         scalars = {name: value for name, value in attributes.items() if isinstance(value, AclScalar)}
         attributes |= {name: scalar.value for name, scalar in scalars.items()}
-        dtypes = tuple([scalar.dtype for scalar in scalars.values()])
+        dtypes = tuple([scalars[n].dtype if n in scalars else _DOUBLE for n in operator.schema.scalars])
         formats, fault = self._formats_and_fault(given)
         if fault:
             # The operator's own checks come first: its contract says nothing of memory.
@@ -120,41 +137,62 @@ class CFunction:
             return tensor.view
         return arrays.view(tensor, self.operator.name, name)
 
-    def _scalar(self, value: Any, name: str) -> AclScalar:
-        if value is None:
-            raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
-        return scalar_of(value, self.operator.name, name)
-
-    def _flag(self, value: Any, argument: Argument) -> Any:
-        """A parameter of type bool or int64_t; Python alone takes names of values, such as "tanh"."""
-        if type(value) is bool and argument.type == "bool":
+    def _flag(self, value: Any, argument: Argument, kind: str) -> Any:
+        """A parameter that is no pointer to an object: bool, int64_t, double or char*."""
+        if type(value) is bool and kind == "bool":
             return value
-        if value is None or isinstance(value, str):
-            wanted = "True or False" if argument.type == "bool" else "an integer"
-            raise InvalidCall(f"{self.operator.name}: {argument.name} is {value!r}; it must be {wanted}")
+        if value is None:
+            value = self._defaults.get(argument.name)
+        if kind == "text" and value is None:
+            raise NullArgument(f"{self.operator.name}: {argument.name} is None; it is required")
+        if value is None or isinstance(value, str) is not (kind == "text"):
+            wanted = {"bool": "True or False", "int": "an integer", "double": "a number", "text": "a string"}[kind]
+            raise InvalidCall(f"{self.operator.name}: {argument.name} is {shown(value)}; it must be {wanted}")
+        if self.signature.function.any_choice and argument.name == self.operator.switch:
+            value = value if value in range(len(self.operator.choices)) else 0
         return arguments.attribute(self.operator.definition, argument, value)
 
     def _check_early(self, given: tuple[Any, ...], terms: Terms) -> None:
         """Raise where a pointer is null, or the product lacks the operator."""
         operator = self.operator
-        values = {p.argument: given[k] for k, p in enumerate(self.signature.parameters)}
+        values = self._fixed | {p.argument: given[k] for k, p in enumerate(self.signature.parameters)}
+        values |= {name: value for name, value in self._defaults.items() if values[name] is None}
         if self.signature.in_place:
             values |= dict.fromkeys(operator.schema.outputs, values[operator.schema.tensor_names[0]])
         contract.run(contract.Call(operator.definition, values, values, terms), early=True)
+        for p in self.signature.parameters:
+            if p.type == "text" and values[p.argument] is None:
+                raise NullArgument(f"{operator.name}: {p.argument} is None; it is required")
 
     def _formats_and_fault(self, given: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
         """The formats, if one is not ND, and the fault of a tensor's memory, or nothing."""
-        fault, is_plain = "", True
-        for k in self.tensors:
-            tensor = given[k]
-            if type(tensor) is AclTensor and (tensor.fault or tensor.format != "ND"):
-                is_plain = is_plain and tensor.format == "ND"
-                if tensor.fault and not fault:
-                    fault = f"{self.signature.parameters[k].argument} {tensor.fault}"
-                if tensor.format == "FRACTAL_NZ":
-                    name = self.signature.parameters[k].name
-                    _log.warning("%s: %s has format FRACTAL_NZ; it is read as ND", self.signature.name, name)
-        if is_plain:
+        tensors = [(self.signature.parameters[k], given[k]) for k in self.tensors if type(given[k]) is AclTensor]
+        for parameter, tensor in tensors:
+            if tensor.format == "FRACTAL_NZ":
+                name = f"{self.signature.name}: {parameter.name}"
+                _log.warning("%s has format FRACTAL_NZ; it is read as ND", name)
+        fault = next((f"{parameter.argument} {tensor.fault}" for parameter, tensor in tensors if tensor.fault), "")
+        if not fault:
+            self._warn_of_views(tensors)
+        if all(tensor.format == "ND" for _, tensor in tensors):
             return (), fault
-        tensors = [given[k] for k in self.tensors]
-        return tuple(t.format if isinstance(t, AclTensor) else "ND" for t in tensors), fault
+        return tuple(given[k].format if type(given[k]) is AclTensor else "ND" for k in self.tensors), fault
+
+    def _warn_of_views(self, tensors: list[tuple[CParameter, AclTensor]]) -> None:
+        """Warn of views that end beyond their declared storage, for which the memory behind it is large enough."""
+        for parameter, tensor in tensors:
+            if tensor.reach > tensor.storage_size:
+                _log.warning(
+                    "%s: %s reaches %d bytes into its storage %s, which has %d; the memory behind it is large enough",
+                    self.signature.name, parameter.name, tensor.reach, tensor.storage_dims, tensor.storage_size,
+                )  # fmt: skip
+
+
+_functions: dict[str, CFunction] = {}
+
+
+def named(name: str) -> CFunction | None:
+    """The pair of C functions whose second has this name."""
+    if name not in _functions:
+        _functions.update({s.name: CFunction(s) for s in signatures.every() if s.name == name})
+    return _functions.get(name)

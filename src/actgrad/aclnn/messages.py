@@ -24,19 +24,22 @@ def report(error: Exception, text: str = "") -> int:
     return status(error)
 
 
-def line(error: Exception, text: str = "") -> str:
+def line(error: BaseException, text: str = "") -> str:
     """The text of a failure, in the layout of the real interface."""
-    if isinstance(error, (NullArgument, InvalidArgument)):
+    if status(error) in (NullArgument.status, InvalidArgument.status):
         title = "AclNN_Parameter_Error(EZ1001)"
     else:
         title = "AclNN_Inner_Error(EZ9999)"
-    if not isinstance(error, ActgradError):
-        text = text or f"{type(error).__name__}: {error}"
     now = datetime.now()
     stamp = f"{now:%Y-%m-%d-%H:%M:%S}.{now.microsecond // 1000:03}.{now.microsecond % 1000:03}"
-    return f"[PID: {os.getpid()}] {stamp} {title}: {text or error}"
+    return f"[PID: {os.getpid()}] {stamp} {title}: {text or text_of(error)}"
 
 
-def status(error: Exception) -> int:
+def text_of(error: BaseException) -> str:
+    """The message of a failure; an exception of another package begins with its name."""
+    return str(error) if isinstance(error, ActgradError) else f"{type(error).__name__}: {error}"
+
+
+def status(error: BaseException) -> int:
     """The status of a failure; an exception of another package is an inner error."""
     return error.status if isinstance(error, ActgradError) else ActgradError.status

@@ -66,7 +66,8 @@ class AclTensor(Handle):
     """aclTensor: a view on storage, with the arguments of aclCreateTensor as its fields.
 
     `view` is the operators' view, None after destruction. `fault` says why its memory cannot be used. A plain tensor
-    (`is_plain`) has format ND and no fault. `token` stands for all of the tensor but its memory.
+    (`is_plain`) has format ND, no fault, and no element beyond its declared storage. `token` stands for all of the
+    tensor but its memory.
     """
 
     __slots__ = (
@@ -102,13 +103,20 @@ class AclTensor(Handle):
 
     @property
     def storage_size(self) -> int:
-        """The required size of the storage in bytes."""
+        """The declared size of the storage in bytes."""
         return prod(self.storage_dims) * self.dtype.itemsize
+
+    @property
+    def reach(self) -> int:
+        """The bytes from the start of the storage to the end of the view; 0 where nothing is touched."""
+        itemsize = self.dtype.itemsize
+        meta = Meta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
+        return self.offset * itemsize + extent(meta)[1] if self.is_touched else 0
 
     def put(self, view: View | None, fault: str) -> None:
         """Give this tensor another view and fault, as `view_on` makes them."""
         self.view, self.fault = view, fault
-        self.is_plain = view is not None and self.format == "ND" and not fault
+        self.is_plain = view is not None and self.format == "ND" and not fault and self.reach <= self.storage_size
         self.token = view and token_of(view)
 
     def view_on(self, storage: Storage) -> tuple[View, str]:
@@ -119,13 +127,13 @@ class AclTensor(Handle):
         view = View(meta, address, storage.device, storage.kind, storage.writable, storage.owner, storage.owner)
         if not self.is_touched:
             return view, ""
-        needed, wanted = self.storage_size, self.offset * itemsize + extent(meta)[1]
+        needed, wanted = self.storage_size, self.reach
         if storage.owner is None:
             return view, "has no storage (a null address), but elements"
         if needed > storage.size:
             return view, f"says storage {self.storage_dims}, {needed} bytes, but was given {storage.size}"
-        if wanted > needed:
-            return view, f"reaches {wanted} bytes into its storage {self.storage_dims}, which has {needed}"
+        if wanted > storage.size:
+            return view, f"reaches {wanted} bytes into its storage, which was given {storage.size}"
         return view, ""
 
 
@@ -294,6 +302,8 @@ def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
 
 def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
     """The scalar of a parameter; a plain number counts as BOOL, INT64, DOUBLE or COMPLEX128."""
+    if value is None:
+        raise NullArgument(f"{function}: {parameter} is None; it is required")
     if isinstance(value, AclScalar):
         if value.is_destroyed:
             raise InvalidArgument(f"{function}: {parameter} was destroyed")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from .. import ops  # noqa: F401  fills the registry
+from ..base.definition import C, Definition
 from ..base.dtypes import BY_NUMBER
 from ..calls.operator import REGISTRY, Operator
 
@@ -18,7 +19,8 @@ _WORDS = {row.name: row.acl_name for row in BY_NUMBER.values()} | {
     "True": "true",
     "False": "false",
 }
-_C_TYPES = {"Scalar": "const aclScalar*", "bool": "bool", "int": "int64_t"}
+_C_TYPES = {"Tensor": "aclTensor*", "Scalar": "aclScalar*", "bool": "bool", "int": "int64_t", "double": "double",
+            "text": "char*"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,37 +29,51 @@ class CParameter:
 
     name: str  # in C
     argument: str  # in the operator's schema
-    type: str  # "Tensor", "Scalar", "bool" or "int"
+    type: str  # "Tensor", "Scalar", "bool", "int", "double" or "text"
     is_output: bool = False
+    is_const: bool = False  # a pointer to what the function does not change, by CANN's prototype
+    is_unread: bool = False  # a tensor that the function neither reads nor writes
+    is_optional: bool = False  # which may be a null pointer
 
     @property
     def c_type(self) -> str:
         """The type in C."""
-        if self.type == "Tensor":
-            return "aclTensor*" if self.is_output else "const aclTensor*"
-        return _C_TYPES[self.type]
+        return f"const {_C_TYPES[self.type]}" if self.is_const else _C_TYPES[self.type]
 
 
 @dataclass(frozen=True)
 class Signature:
     """The first of an operator's two C functions; the second has the same parameters for all operators."""
 
-    name: str  # of the second function; the first one's ends with GetWorkspaceSize
+    name: str  # of the second function
     operator: Operator
-    fixed: Mapping[str, Any]  # attributes that are no parameters of the function
-    in_place: bool  # one tensor, selfRef, is input and output
+    function: C
+    definition: Definition  # of its calls
+    in_place: bool  # the first tensor, selfRef, is input and output
     parameters: tuple[CParameter, ...]
 
     @property
+    def fixed(self) -> Mapping[str, Any]:
+        """The attributes that are no parameters of the function."""
+        return self.function.fixed
+
+    @property
+    def header(self) -> str:
+        """The file of aclnnop/ that declares it."""
+        return self.function.header or f"aclnn_{_snake(self.function.name)}.h"
+
+    @property
     def first_name(self) -> str:
-        return f"{self.name}GetWorkspaceSize"
+        return self.name + FIRST
 
     @cached_property
     def _names(self) -> dict[str, str]:
         """The C names of the schema's arguments."""
         schema = self.operator.schema
-        names = {name: camel(name) for name in (*(a.name for a in schema.arguments), *schema.outputs)}
-        return names | dict.fromkeys((*schema.tensor_names, *schema.outputs), "selfRef") if self.in_place else names
+        names = {p.argument: p.name for p in self.parameters}
+        if self.in_place:
+            names |= dict.fromkeys((schema.tensor_names[0], *schema.outputs), self.parameters[0].name)
+        return names
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -75,6 +91,8 @@ class Signature:
         return f"aclnnStatus {self.first_name}({', '.join([*parameters, *RETURNED])})"
 
 
+#: The end of the first function's name.
+FIRST = "GetWorkspaceSize"
 #: The out-parameters of the first function; Python returns them.
 RETURNED = ("uint64_t* workspaceSize", "aclOpExecutor** executor")
 #: The parameters of the second function.
@@ -87,22 +105,48 @@ def camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in others)
 
 
+def _snake(name: str) -> str:
+    """The file name of a function: SwiGluGrad is swi_glu_grad."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+@cache
 def of(operator: Operator) -> tuple[Signature, ...]:
-    """The signatures of an operator; a forward operator of one tensor also has one in place."""
-    found = []
-    for base, fixed in operator.aclnn.items():
-        inputs = [
-            CParameter(camel(a.name), a.name, "Tensor" if a.is_tensor else a.type)
-            for a in operator.schema.arguments
-            if a.name not in fixed
-        ]
-        outputs = [CParameter(camel(name), name, "Tensor", is_output=True) for name in operator.schema.outputs]
-        found.append(Signature(f"aclnn{base}", operator, fixed, False, (*inputs, *outputs)))
-        if operator.definition.may_be_in_place:
-            first, *attributes = inputs
-            reference = CParameter("selfRef", first.argument, "Tensor", is_output=True)
-            found.append(Signature(f"aclnnInplace{base}", operator, fixed, True, (reference, *attributes)))
-    return tuple(found)
+    """The signatures of an operator; of a forward operator of one tensor also those in place."""
+    return tuple(signature for function in operator.aclnn for signature in _both(operator, function))
+
+
+def _both(operator: Operator, function: C) -> Iterator[Signature]:
+    parameters = _parameters(operator, function)
+    definition = operator.definition
+    yield Signature(f"aclnn{function.name}", operator, function, definition.of_c(function), False, parameters)
+    if function.overwrites_first or (function.in_place and definition.may_be_in_place):
+        first, *others = [parameter for parameter in parameters if not parameter.is_output]
+        is_const = function.const_reference
+        reference = CParameter(function.reference, first.argument, "Tensor", True, is_const)
+        own = definition.of_c(function, in_place=True)
+        yield Signature(f"aclnnInplace{function.name}", operator, function, own, True, (reference, *others))
+
+
+def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
+    """The parameters of phase one, without the last two."""
+    schema = operator.schema
+    arguments = [argument for argument in schema.arguments if argument.name not in function.fixed]
+    types = {a.name: "Tensor" if a.is_tensor else a.type for a in arguments} | dict.fromkeys(schema.outputs, "Tensor")
+    types |= dict.fromkeys(function.doubles.split(), "double") | dict.fromkeys(function.text.split(), "text")
+    names = function.parameters.split() or [camel(name) for name in types]
+    unusual, unread = function.unusual_const.split(), function.unread.split()
+    is_optional = {name.removesuffix("?"): name.endswith("?") for name in unread}
+    found = {
+        name: CParameter(name, name, "Tensor", False, name not in unusual, True, is_optional[name])
+        for name in names
+        if name in is_optional
+    }
+    for name, (argument, kind) in zip([n for n in names if n not in found], types.items(), strict=True):
+        is_output = argument in schema.outputs
+        is_const = kind in ("Tensor", "Scalar") and is_output is (name in unusual)
+        found[name] = CParameter(name, argument, kind, is_output, is_const)
+    return tuple(found[name] for name in names)
 
 
 def every() -> list[Signature]:

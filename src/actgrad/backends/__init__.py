@@ -10,6 +10,7 @@ import sys
 from types import ModuleType
 
 from ..base import first_use
+from ..base.computation import Computation
 from ..base.errors import BackendUnavailable, InvalidCall, shown
 
 #: Name, and the devices whose memory it computes on.
@@ -33,6 +34,22 @@ def choose(name: str | None, device: str, operator: str) -> str:
             + hint
         )
     return name
+
+
+#: The data types that machine code reads and writes; the reference alone reads others, and complex numbers.
+COMPILED = frozenset({"float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32"})
+
+
+def for_numbers(backend: str, computation: Computation, operator: str) -> str:
+    """The backend for a computation's data types: `backend`, or the reference for numbers that it does not compute."""
+    others = {o.dtype.name for o in computation.loop.inputs}
+    others |= {o.dtype.name for o in computation.loop.outputs if o.dtype.kind != "complex"}
+    if computation.compute in ("float32", "float64") and others <= COMPILED:
+        return backend
+    if computation.device.partition(":")[0] != "cpu":
+        names = ", ".join(sorted(others))
+        raise BackendUnavailable(f"{operator}: {names} is computed on the CPU alone; move the tensors with .cpu()")
+    return "reference"
 
 
 def triton_is_interpreted() -> bool:

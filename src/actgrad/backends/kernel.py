@@ -27,3 +27,16 @@ class Kernel(Protocol):
         """Makes the kernel of a computation that differs in its scalars alone; it or its answer is None without one."""
 
     def __str__(self) -> str: ...
+
+
+class EmptyKernel:
+    """A computation on no elements."""
+
+    machine_code = None
+    with_scalars = None
+
+    def __str__(self) -> str:
+        return "nothing to compute"
+
+    def run(self, *addresses: int) -> None:
+        """Do nothing."""

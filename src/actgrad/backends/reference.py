@@ -1,4 +1,7 @@
-"""The reference backend: NumPy in float64, in longdouble for outputs of float64. Slow and obvious; the standard."""
+"""The reference backend: NumPy in float64, in longdouble for outputs of float64. Slow and obvious; the standard.
+
+It alone computes integers as integers, and complex numbers.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from ..arrays import numpy_array
 from ..base import xp
 from ..base.computation import Computation
 from ..base.dtypes import Dtype
+from ..base.floating_point import default_environment
 from ..base.loop import Meta, Operand
 from .kernel import Kernel
 
@@ -19,8 +23,7 @@ class ReferenceKernel:
 
     def __init__(self, computation: Computation):
         self.computation = computation
-        doubles = any(o.dtype.compute == "float64" for o in computation.loop.outputs)
-        self.precision: type[np.floating[Any]] = np.longdouble if doubles else np.float64
+        self.precision: type[np.number[Any]] = _precision(computation)
 
     def __str__(self) -> str:
         return f"NumPy in {np.dtype(self.precision).name}"
@@ -28,13 +31,16 @@ class ReferenceKernel:
     def numbers(self, *addresses: int) -> list[Any]:
         """The formula's arguments: inputs as arrays, then attributes, all in the reference's precision."""
         inputs = [self._array(o, addresses).astype(self.precision) for o in self.computation.loop.inputs]
-        return inputs + [self.precision(s) for s in self.computation.scalars]
+        return inputs + [np.asarray(s).astype(self.precision)[()] for s in self.computation.scalars]
 
     machine_code = None
     with_scalars = None
 
+    @default_environment()  # the caller's rounding is not that of the results
     def run(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop
+        if 0 in loop.shape:  # a call on no elements may have dtypes that NumPy lacks
+            return
         with np.errstate(all="ignore"):
             numbers = self.numbers(*addresses)
             with xp.calling(computation.formulas):
@@ -45,19 +51,31 @@ class ReferenceKernel:
     def _write(self, operand: Operand, addresses: tuple[int, ...], values: np.ndarray) -> None:
         dtype = operand.dtype
         if dtype.kind != "complex":
-            self._array(operand, addresses)[...] = rounded(values, dtype)
+            self._array(operand, addresses)[...] = rounded(values.real, dtype)
             return
         shape, strides = (*self.computation.loop.shape, 2), (*operand.strides, dtype.part.itemsize)
         parts = numpy_array(addresses[operand.tensor] + operand.offset, Meta(dtype.part, shape, strides))
-        parts[..., 0], parts[..., 1] = rounded(values, dtype.part), 0
+        parts[..., 0], parts[..., 1] = (rounded(part, dtype.part) for part in (values.real, values.imag))
 
     def _array(self, operand: Operand, addresses: tuple[int, ...]) -> np.ndarray:
         meta = Meta(operand.dtype, self.computation.loop.shape, operand.strides)
         return numpy_array(addresses[operand.tensor] + operand.offset, meta)
 
 
+def _precision(computation: Computation) -> type[np.number[Any]]:
+    """The type to compute in: of float64 results longdouble, of integers and complex numbers their own."""
+    if computation.compute.startswith("complex"):
+        return np.clongdouble if computation.compute == "complex128" else np.complex128
+    if computation.compute not in ("float32", "float64"):
+        return np.dtype(computation.compute).type
+    doubles = any(o.dtype.compute == "float64" for o in computation.loop.outputs)
+    return np.longdouble if doubles else np.float64
+
+
 def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
     """`values` rounded once to `dtype`: to nearest, ties to even; integers saturate, and NaN becomes 0."""
+    if values.dtype.kind in "iu":  # computed exactly
+        return values.astype(dtype.numpy)
     if dtype.kind in ("int", "uint"):
         limits = np.iinfo(dtype.numpy)
         whole = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=-np.inf)

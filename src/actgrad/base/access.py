@@ -44,6 +44,7 @@ class Elementwise:
 
     packed: ClassVar[tuple[str, ...]] = ()  # tensors with more than one part
     dim: ClassVar[str] = ""  # the attribute that numbers a dimension
+    tensor: ClassVar[str] = ""  # the tensor that lies along one dimension
 
     def with_packed(self, *names: str) -> Elementwise:
         """The access of an operator that has further packed tensors."""
@@ -65,6 +66,10 @@ class Elementwise:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
         return shape
 
+    def row(self, count: int) -> Shape:
+        """The shape of so many elements, where each sees its own number of every tensor."""
+        return (count,)
+
 
 @dataclass(frozen=True, slots=True)
 class Along(Elementwise):
@@ -73,14 +78,24 @@ class Along(Elementwise):
     The tensor has one dimension, as the channels' slopes of PReLU, or one element for all places.
     """
 
-    tensor: str
+    tensor: str  # type: ignore[misc]  # a field here, none in Elementwise
     position: int = 1
+
+    def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """`elements`, for the tensor along a dimension the size of that."""
+        if name != self.tensor:
+            return elements
+        return (elements[self.position],) if len(elements) > self.position else (1,)
 
     def aligned(self, name: str, shape: Shape, rank: int) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
         if name != self.tensor or rank <= self.position:
             return shape
         return (*shape, *(1,) * (rank - 1 - self.position))
+
+    def row(self, count: int) -> Shape:
+        """The shape of so many elements, where each sees its own number of every tensor."""
+        return (*(1,) * self.position, count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +218,9 @@ def _operand(tensor: int, meta: Meta, part: Part | None, aligned: Shape, shape: 
     return Operand(tensor, meta.dtype, offset, strides)
 
 
-def forward(function, x, *attributes):
-    """y = f(x)"""
-    return (function(x, *attributes),)
+def forward(function, *arguments):
+    """y = f(x, ...)"""
+    return (function(*arguments),)
 
 
 def backward(derivative, grad_output, x, *attributes):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +28,34 @@ class Torch:
 
     function: str
     module: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class C:
+    """A C function of an operator: its name, and where its parameters, limits or checks are its own.
+
+    The operator's tensors, attributes and outputs are its parameters, in the schema's order.
+    """
+
+    name: str  # after "aclnn"
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # attributes that are no parameters, with their values
+    parameters: str = ""  # their names in C, where not all are the schema's in camelCase
+    header: str = ""  # else aclnn_ and the name in snake_case
+    in_place: bool = True  # whether there is a form in place too, where the operator may be that
+    overwrites_first: bool = False  # whether the form in place overwrites the first of several tensors
+    reference: str = "selfRef"  # the tensor that the form in place overwrites
+    const_reference: bool = False  # whether it is const all the same
+    unusual_const: str = ""  # C names of outputs that are const, and of inputs that are not
+    unread: str = ""  # C names of tensors that are neither read nor written; "name?" may be a null pointer
+    optional: str = ""  # the scalar or string that may be a null pointer, which means its default
+    doubles: str = ""  # scalars that are a double, no aclScalar
+    text: str = ""  # the switch, given as its name in char*
+    any_choice: bool = False  # numbers that no choice has mean the first one
+    checks: tuple[Any, ...] = ()  # in place of the operator's
+    in_place_checks: tuple[Any, ...] = ()  # of the form in place, before all others
+    out_checks: tuple[Any, ...] = ()  # of the form that is not in place, before all others
+    null_order: str = ""  # the arguments in the order in which they are searched for null pointers, if not in C's
+    requires: Mapping[str, Requirement] | None = None  # in place of the operator's
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +88,31 @@ class Definition:
     result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
     products: tuple[str, ...] = tuple(products.BY_NAME)
     differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
-    aclnn: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # C names, each with attributes that it fixes
-    graph: str = ""  # its interface in graph mode
+    null_order: tuple[str, ...] = ()  # the arguments as they are searched for null pointers; empty: as they are given
+    integer_result: str = ""  # the dtype of results of integers; else that of the inputs
+    integer_formula: Formula | None = None  # of integers, computed as such; else these are computed as floats
+    takes_gradient: bool = False  # of a gradient: the formula is given grad_output too, and returns the gradient
+    aclnn: tuple[C, ...] = ()  # its C functions
+    generated: bool = False  # whether CANN's build makes its C functions, which have statuses of their own
+    graph: tuple[str, ...] = ()  # its interfaces in graph mode
     torch: Torch | None = None  # its names in actgrad.torch
 
     def __post_init__(self) -> None:
         given = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)
         if not given or not all(map(callable, given)):
             raise InvalidOperator(f"operator {self.name}: formula is {shown(self.formula)}; it must be a function")
-        _ = self.ir  # a wrong line is refused here, not at the first use of actgrad.ir
+        _ = self.graphs  # a wrong line is refused here, not at the first use of actgrad.ir
         if self.gradient_of is not None:
             self._pair_gradients(self.gradient_of.schema.tensor_names)
+
+    def of_c(self, function: C, in_place: bool = False) -> Definition:
+        """The definition that holds for calls of a C function; this one where that differs in nothing."""
+        before = function.in_place_checks if in_place else function.out_checks
+        if not (before or function.checks or function.null_order) and function.requires is None:
+            return self
+        checks = (*before, *(function.checks or self.checks))
+        requires = self.requires if function.requires is None else function.requires
+        return replace(self, checks=checks, requires=requires, null_order=tuple(function.null_order.split()))
 
     def _pair_gradients(self, tensors: tuple[str, ...]) -> None:
         """Raise where the outputs are not the gradients of the forward operator's tensors, one each and in order."""
@@ -89,13 +131,14 @@ class Definition:
         return self.schema.name
 
     @cached_property
-    def ir(self) -> GraphSignature | None:
-        """Its interface in graph mode (IR), if it has one."""
-        if not self.graph:
-            return None
-        signature = schema.parse_graph(self.graph, self.schema)
+    def graphs(self) -> tuple[GraphSignature, ...]:
+        """Its interfaces in graph mode (IR)."""
+        return tuple(self._graph(line) for line in self.graph)
+
+    def _graph(self, line: str) -> GraphSignature:
+        signature = schema.parse_graph(line, self.schema, self.choices)
         for name, default in self.defaults.items():
-            if default is None and name not in signature.renamed.values():
+            if default is None and name not in (*signature.renamed.values(), *signature.fixed):
                 raise InvalidOperator(
                     f"operator {self.name}: graph operator {signature.name}: no attribute is {name}; "
                     f"write 'GRAPH_NAME={name}:DEFAULT'"
@@ -139,14 +182,23 @@ class Definition:
 
     @property
     def main(self) -> str:
-        """The tensor that the formula is a function of: the last one that is not optional, or its active half."""
-        return [argument.name for argument in self.schema.tensors if not argument.is_optional][-1]
+        """The tensor that the formula is a function of: the last one that is not optional, or its active half.
+
+        It is not the one along a dimension.
+        """
+        names = [argument.name for argument in self.schema.tensors if not argument.is_optional]
+        return [name for name in names if name != self.access.tensor][-1]
 
     @property
     def may_be_in_place(self) -> bool:
         """Whether its result may overwrite its one tensor."""
         names = (*self.schema.tensor_names, *self.schema.outputs)
         return self.gradient_of is None and len(names) == 2 and not self.access.packed
+
+    @property
+    def has_one_slope(self) -> bool:
+        """Whether an element of the result is a function of the element at its place alone."""
+        return not self.multiplies and not self.access.packed and len(self.schema.tensor_names) == 1
 
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
         """Whether its derivative is that at x, given y = f(x) in its place."""
@@ -175,6 +227,8 @@ class Definition:
                 return access.forward, (formula,)
             packed = access.gated_forward if len(self.schema.outputs) > 1 else access.gated_forward_alone
             return packed if is_packed else access.pair_forward, (formula,)
+        if self.takes_gradient:
+            return access.forward, (formula,)
         if not forward.multiplies:
             parts = len(self.schema.outputs) + sum(name in self.access.packed for name in self.schema.outputs)
             return access.backward if parts == 1 else access.backward_of_two, (formula,)

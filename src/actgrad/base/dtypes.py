@@ -97,7 +97,7 @@ def promote(a: Dtype, b: Dtype) -> Dtype | None:
     """The dtype that `a` and `b` are deduced to together, or None where the documents define none."""
     if a == b:
         return a
-    if any(d.kind == "uint" and d.itemsize > 1 for d in (a, b)):
+    if any(d.kind == "other" or (d.kind == "uint" and d.itemsize > 1) for d in (a, b)):
         return None
     names = {a.name, b.name}
     if "complex" in (a.kind, b.kind):

@@ -4,13 +4,17 @@ ActgradError                        561000  any fault of this package
 ├── NullArgument                    161001  a required argument is missing
 ├── InvalidArgument  (ValueError)   161002  an argument breaks the operator's contract
 │   ├── InvalidDtype (TypeError)    161002  ... by its data type
-│   └── InvalidCall  (TypeError)    161002  ... by not being an argument at all: unknown, misplaced, no array
+│   ├── InvalidCall  (TypeError)    161002  ... by not being an argument at all: unknown, misplaced, no array
+│   └── TilingFailed                561002  ... where a generated C function finds it when it plans its kernel
 ├── UnsupportedOnProduct            561103  the chosen product has no such operator
+│   └── NotConfigured               561003  ... nor a configuration of its generated C function
 ├── OutOfMemory      (MemoryError)  561000  the memory for a result is not there
 ├── InvalidOperator  (ValueError, TypeError) 561000 an operator is defined wrongly: its name, schema or formula
 ├── KernelMissing                   561103  no kernel writes a data type that the operator's own checks let pass
 └── BackendUnavailable (ImportError) 561003 no kernel: the backend is missing or cannot take this call
 """
+
+from collections.abc import Iterable
 
 
 class ActgradError(Exception):
@@ -45,6 +49,18 @@ class UnsupportedOnProduct(ActgradError):
     status = 561103
 
 
+class TilingFailed(InvalidArgument):
+    """A shape or value that a generated C function refuses as it plans its kernel (ACLNN_ERR_INNER_TILING_ERROR)."""
+
+    status = 561002
+
+
+class NotConfigured(UnsupportedOnProduct):
+    """The chosen product does not have this generated operator (ACLNN_ERR_INNER_FIND_KERNEL_ERROR)."""
+
+    status = 561003
+
+
 class OutOfMemory(ActgradError, MemoryError):
     """The memory for a result cannot be allocated; the message names its bytes and the library."""
 
@@ -66,6 +82,14 @@ class BackendUnavailable(ActgradError, ImportError):
 
 
 _SHOWN = 80  # characters of a value in a message
+_NAMED = 12  # names in a message
+
+
+def some(names: Iterable[str]) -> str:
+    """Names for a message: all of a few, the first of many and how many more there are."""
+    every = list(names)
+    more = len(every) - _NAMED
+    return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"
 
 
 def shown(value: object) -> str:

@@ -39,10 +39,10 @@ def extent(meta: Meta) -> tuple[int, int]:
 def same_layout(a: Meta, b: Meta) -> bool:
     """Whether tensors of this metadata at one address are the same elements in the same order."""
 
-    def walk(meta: Meta) -> tuple[object, ...]:
-        return meta.dtype.itemsize, meta.shape, tuple(s for n, s in zip(meta.shape, meta.strides, strict=True) if n > 1)
+    def walk(meta: Meta) -> list[tuple[int, int]]:
+        return [(n, s) for n, s in zip(meta.shape, meta.strides, strict=True) if n != 1]
 
-    return walk(a) == walk(b)
+    return a.dtype.itemsize == b.dtype.itemsize and walk(a) == walk(b)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ none was chosen.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -41,6 +42,22 @@ _ROWS = (
     Product("Ascend310P", "Atlas inference series", bfloat16=False),
     Product("Ascend910", "Atlas training series", bfloat16=False),
 )
+
+
+#: By product: one of its chips, and the names of all, as a regular expression that C and Python read alike.
+CHIPS = {
+    "Ascend950": ("Ascend950PR_9589", "Ascend950[A-Za-z0-9_]*"),
+    "Ascend910_93": ("Ascend910_9391", "Ascend910_93[A-Za-z0-9_]*"),
+    "Ascend910B": ("Ascend910B1", "Ascend910B[A-Za-z0-9_]*"),
+    "Ascend310B": ("Ascend310B1", "Ascend310B[A-Za-z0-9_]*"),
+    "Ascend310P": ("Ascend310P3", "Ascend310P[A-Za-z0-9_]*"),
+    "Ascend910": ("Ascend910A", "Ascend910(A|ProA|ProB|PremiumA)?"),
+}
+
+
+def of_chip(name: str) -> str:
+    """The product of a chip's full name, as aclrtGetSocName returns it; another name stays as it is."""
+    return next((product for product, (_, names) in CHIPS.items() if re.fullmatch(names, name)), name)
 
 
 def _named(name: str) -> Product:
@@ -83,8 +100,8 @@ def chosen_rules() -> str:
 
 @contextmanager
 def product(name: str) -> Iterator[Product]:
-    """Judge the calls inside by the rules of one product, for example "Ascend310P"."""
-    row = BY_NAME[_known(name, "product", tuple(BY_NAME))]
+    """Judge the calls inside by the rules of one product, for example "Ascend310P", or of a chip, "Ascend910B3"."""
+    row = BY_NAME[_known(name, "product", tuple(BY_NAME), of_chip)]
     before = selected.get()
     with _selecting(Selected(row, before.rules if before else None)):
         yield row
@@ -110,7 +127,7 @@ def _selecting(choice: Selected) -> Iterator[None]:
 @cache
 def _product_of_environment() -> Product | None:
     name = os.environ.get("ACTGRAD_PRODUCT") if _environment_says else None
-    return BY_NAME[_known(name, "ACTGRAD_PRODUCT", tuple(BY_NAME))] if name else None
+    return BY_NAME[_known(name, "ACTGRAD_PRODUCT", tuple(BY_NAME), of_chip)] if name else None
 
 
 @cache
@@ -119,9 +136,9 @@ def _rules_of_environment() -> str:
     return _known(name, "ACTGRAD_RULES", RULES) if name else RULES[0]
 
 
-def _known(name: str, what: str, known: tuple[str, ...]) -> str:
+def _known(name: str, what: str, known: tuple[str, ...], read: Callable[[str], str] = str) -> str:
     if not isinstance(name, str):
         raise InvalidCall(f"{what} is {shown(name)}; known: {', '.join(known)}")
-    if name not in known:
+    if read(name) not in known:
         raise InvalidArgument(f"{what} is {shown(name)}; known: {', '.join(known)}")
-    return name
+    return read(name)

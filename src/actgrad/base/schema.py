@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import InvalidOperator, shown
 
 _SCHEMA = re.compile(r"(?P<name>[a-z]\w*)\((?P<inputs>.*)\) -> (?P<outputs>Tensor \w+|\((?:Tensor \w+(?:, )?)+\))")
 _ARGUMENT = re.compile(r"(?P<type>Tensor\??|Scalar|bool|int) (?P<name>[a-z]\w*)(?:=(?P<default>\S+))?")
-_GRAPH = re.compile(r"(?P<name>[A-Z]\w*)\((?P<inputs>.*)\) -> (?P<outputs>\w+|\(\w+(?:, \w+)+\))")
+_GRAPH = re.compile(
+    r"(?P<name>[A-Z]\w*)\((?P<inputs>[^;]*)(?:; (?P<fixed>.*))?\) -> (?P<outputs>\w+|\(\w+(?:, \w+)+\))"
+)
 _LITERALS = {"True": True, "False": False}
 
 
@@ -77,10 +79,12 @@ class GraphSignature:
     """An operator's interface in graph mode (IR): its names there, and the schema's name for each."""
 
     name: str
-    tensors: dict[str, str]  # graph input -> tensor of the schema, in the graph's order
-    renamed: dict[str, str]  # graph attribute -> attribute of the schema
+    tensors: dict[str, str]  # graph input -> tensor of the schema, "" for one that is not read; in the graph's order
+    renamed: dict[str, str]  # graph attribute -> attribute of the schema, "" for one that is not read
     attributes: dict[str, Any]  # graph attribute -> default
     outputs: tuple[str, ...]  # in the order of the schema's outputs
+    fixed: dict[str, Any] = field(default_factory=dict)  # attributes of the schema that the graph does not have
+    optional: tuple[str, ...] = ()  # graph inputs that may be left out
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -88,11 +92,13 @@ class GraphSignature:
         return tuple(self.tensors)
 
 
-def parse_graph(text: str, schema: Schema) -> GraphSignature:
+def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> GraphSignature:
     """Parse a graph operator's line, for example "LeakyRelu(x=self, slope=negative_slope:0.0) -> y".
 
     An input is `graph_name=tensor`, an attribute `graph_name=attribute:default`. Where both names are equal, `tensor`
-    and `attribute=default` suffice; the only tensor of an operator needs no second name.
+    and `attribute=default` suffice; the only tensor of an operator needs no second name. `graph_name=_` is an input
+    that is not read, `graph_name=_?` one that may be left out too, `graph_name=_:default` such an attribute. Attributes
+    after a semicolon, `attribute=value`, are none of the graph operator's: they have these values.
     """
     line = _GRAPH.fullmatch(text) if isinstance(text, str) else None
     if line is None:
@@ -104,8 +110,26 @@ def parse_graph(text: str, schema: Schema) -> GraphSignature:
     renamed: dict[str, str] = {}
     attributes: dict[str, Any] = {}
     required = [a.name for a in schema.tensors if not a.is_optional]
+    optional = []
+
+    def literal(attribute: str, part: str, text: str) -> Any:
+        try:
+            return _literal(schema.attributes_by_name[attribute].type, text)
+        except InvalidOperator as error:
+            if text in choices:
+                return text
+            raise InvalidOperator(f"{fault}{part!r}: {error}") from None
+
     for part in line["inputs"].split(", "):
+        if part.endswith(("=_", "=_?")):
+            name = part.partition("=")[0]
+            tensors[name] = ""
+            optional += [name] if part.endswith("?") else []
+            continue
         name, other, default = _graph_argument(part)
+        if other == "_" and default is not None:
+            renamed[name], attributes[name] = "", _LITERALS.get(default, default)
+            continue
         if not name.isidentifier() or not other.isidentifier():
             raise InvalidOperator(f"{fault}{part!r} is neither 'name=tensor' nor 'name=attribute:default'")
         if part == name and name not in schema.tensor_names and len(required) == 1:
@@ -123,10 +147,13 @@ def parse_graph(text: str, schema: Schema) -> GraphSignature:
             tensors[name] = other
         else:
             renamed[name] = other
-            try:
-                attributes[name] = _literal(schema.attributes_by_name[other].type, default)
-            except InvalidOperator as error:
-                raise InvalidOperator(f"{fault}{part!r}: {error}") from None
+            attributes[name] = literal(other, part, default)
+    fixed = {}
+    for part in (line["fixed"] or "").split(", ") if line["fixed"] else ():
+        name, _, value = part.partition("=")
+        if name not in schema.attributes_by_name or name in renamed.values():
+            raise InvalidOperator(f"{fault}{part!r} fixes no further attribute of {schema.name}")
+        fixed[name] = literal(name, part, value)
     missing = [name for name in required if name not in tensors.values()]
     if missing:
         raise InvalidOperator(f"{fault}no input is {missing[0]}; write 'GRAPH_NAME={missing[0]}'")
@@ -134,7 +161,7 @@ def parse_graph(text: str, schema: Schema) -> GraphSignature:
     if len(outputs) != len(schema.outputs):
         names = ", ".join(schema.outputs)
         raise InvalidOperator(f"{fault}{len(outputs)} outputs, but {schema.name} has {len(schema.outputs)} ({names})")
-    return GraphSignature(line["name"], tensors, renamed, attributes, outputs)
+    return GraphSignature(line["name"], tensors, renamed, attributes, outputs, fixed, tuple(optional))
 
 
 def _graph_argument(part: str) -> tuple[str, str, str | None]:

@@ -18,13 +18,15 @@ import numpy as np
 
 from .errors import ActgradError, InvalidOperator
 
-where, abs, minimum, maximum = np.where, np.abs, np.minimum, np.maximum
+where, abs, minimum, maximum, conjugate = np.where, np.abs, np.minimum, np.maximum, np.conjugate
 exp, expm1, log1p, tanh = np.exp, np.expm1, np.log1p, np.tanh
 
 
 _SERIES_END = 2.5  # below: power series; above: continued fraction
 _SERIES_TERMS = 60
 _FRACTION_TERMS = 160
+_HALLEY_STEPS = 4
+_TINY = 1e-10  # below it the inverse error function is a line
 
 
 def normal_pdf(x):
@@ -44,6 +46,22 @@ def erfc(x):
     return np.where(x > 0, tail, 2 - tail)
 
 
+def erfinv(x):
+    """The inverse error function: +-infinity at +-1, NaN beyond."""
+    a = np.abs(x)
+    inside = np.where(a < 1, a, _like(0, x))
+    with np.errstate(all="ignore"):
+        log = -np.log((1 - inside) * (1 + inside))
+        rough = 2 / (np.pi * 0.147) - log / 2  # Winitzki, A handy approximation for the error function, 2008
+        y = np.sqrt(np.sqrt(rough * rough + log / 0.147) - rough)
+        for _ in range(_HALLEY_STEPS):
+            slope = _exp_of_square(y, -1.0) * 2 / np.sqrt(_pi_like(x))
+            step = np.where(inside < 0.5, _erf(y) - inside, (1 - inside) - erfc(y)) / slope
+            y = y - step / (1 + y * step)
+        y = np.where(inside < _TINY, inside * (np.sqrt(_pi_like(x)) / 2), y)
+        return np.copysign(np.where(a < 1, y, np.where(a == 1, np.inf, np.nan)), x)
+
+
 def normal_pdf_times(x, factor):
     """normal_pdf(x) * factor; a backend loses no digits where the density alone is subnormal."""
     return normal_pdf(x) * factor
@@ -52,6 +70,24 @@ def normal_pdf_times(x, factor):
 def normal_cdf_times(x, factor):
     """normal_cdf(x) * factor; a backend loses no digits where the distribution function alone is subnormal."""
     return normal_cdf(x) * factor
+
+
+def sigmoid(x):
+    """The logistic function, 1 / (1 + exp(-x)), of real and of complex numbers."""
+    if np.iscomplexobj(x):
+        return 1 / (1 + np.exp(-x))
+    e = np.exp(-np.abs(x))
+    return np.where(x > 0, 1 / (1 + e), e / (1 + e))
+
+
+def sigmoid_times(x, factor):
+    """sigmoid(x) * factor; a backend loses no digits where the logistic function alone is subnormal."""
+    return sigmoid(x) * factor
+
+
+def exp_times(x, factor):
+    """exp(x) * factor; a backend loses no digits where the power alone is subnormal."""
+    return exp(x) * factor
 
 
 def sigmoid_cubic_times(x, c1, c3, factor):
@@ -90,11 +126,7 @@ def _mills_ratio(a: Any) -> Any:
     Abramowitz and Stegun, Handbook of Mathematical Functions: 26.2.11 (series) and 26.2.14 (continued fraction).
     """
     small = np.minimum(a, _like(_SERIES_END, a))
-    term = total = small
-    for n in range(1, _SERIES_TERMS):
-        term = term * small * small / (2 * n + 1)
-        total = total + term
-    near = np.sqrt(_pi_like(a) / 2) / _exp_of_square(small, -0.5) - total
+    near = np.sqrt(_pi_like(a) / 2) / _exp_of_square(small, -0.5) - _series(small)
     large = np.maximum(a, _like(_SERIES_END, a))
     fraction = large
     for n in range(_FRACTION_TERMS, 0, -1):
@@ -102,25 +134,46 @@ def _mills_ratio(a: Any) -> Any:
     return np.where(a < _SERIES_END, near, 1 / fraction)
 
 
+def _series(a: Any) -> Any:
+    """(normal_cdf(a) - 1/2) / normal_pdf(a) for a from 0 to _SERIES_END."""
+    term = total = a
+    for n in range(1, _SERIES_TERMS):
+        term = term * a * a / (2 * n + 1)
+        total = total + term
+    return total
+
+
+def _erf(y: Any) -> Any:
+    """The error function, for y from 0 to 1."""
+    a = np.minimum(y, _like(1, y)) * np.sqrt(_like(2, y))
+    return 2 * normal_pdf(a) * _series(a)
+
+
 #: The functions that a formula may call.
 NAMES = (
-    "where", "abs", "minimum", "maximum", "exp", "expm1", "log1p", "tanh",
-    "erfc", "normal_cdf", "normal_pdf", "sigmoid_cubic",
-    "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
+    "where", "abs", "minimum", "maximum", "conjugate", "exp", "expm1", "log1p", "tanh",
+    "sigmoid", "erfc", "erfinv", "normal_cdf", "normal_pdf", "sigmoid_cubic",
+    "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
 _TIMES = "_times"  # the suffix of functions that take a factor
 #: Functions of one or two instructions; the others are series of these.
-SIMPLE = frozenset({"where", "abs", "minimum", "maximum"})
+SIMPLE = frozenset({"where", "abs", "minimum", "maximum", "conjugate"})
 
 
 @cache
 def functions_of(formula: Callable[..., Any]) -> frozenset[str]:
     """The names of FUNCTIONS that a formula calls, the formulas that it uses included."""
-    names = formula.__code__.co_names
+    names = [function_name(formula, name) for name in formula.__code__.co_names]
     used = (formula.__globals__.get(name) for name in names if name not in FUNCTIONS)
     own = frozenset(name for name in names if name in FUNCTIONS)
     return own.union(*(functions_of(f) for f in used if isinstance(f, FunctionType)))
+
+
+def function_name(formula: Callable[..., Any], name: str) -> str:
+    """The name in FUNCTIONS of a name that a formula uses: its module may import a function under another name."""
+    value = formula.__globals__.get(name)
+    return next((known for known, function in FUNCTIONS.items() if function is value), name)
 
 
 def with_factors(functions: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
@@ -180,14 +233,15 @@ def _bound(
         raise InvalidOperator(f"{where_}: calls itself; a formula has no loops")
     scope: dict[str, Any] = {}
     for name in formula.__code__.co_names:
-        if name in functions:
-            scope[name] = functions[name]
+        known = function_name(formula, name)
+        if known in functions:
+            scope[name] = functions[known]
             continue
         if name not in formula.__globals__:
             may = f"a formula may call {', '.join(NAMES)}, and has no attributes"
             hint = "Python built-ins are not allowed" if hasattr(builtins, name) else may
-            known = "neither a function of actgrad.xp nor a name of its module"
-            raise InvalidOperator(f"{where_}: {name!r} is {known}; {hint}")
+            neither = "neither a function of actgrad.xp nor a name of its module"
+            raise InvalidOperator(f"{where_}: {name!r} is {neither}; {hint}")
         value = formula.__globals__[name]
         if isinstance(value, FunctionType) and value.__module__ != __name__:
             scope[name] = _bound(value, functions, (*callers, formula))

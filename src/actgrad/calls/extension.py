@@ -11,7 +11,6 @@ import os
 import struct
 import sys
 from importlib.util import source_hash
-from pathlib import Path
 from typing import Any
 
 from ..arrays import interception
@@ -28,11 +27,14 @@ _QUESTIONS = (
 
 def hash_of_sources() -> str:
     """The hash that a binary of the extension carries, empty where a source is missing."""
-    folder = Path(__file__).parent
+    sources = []
     try:
-        return source_hash(b"".join((folder / name).read_bytes() for name in SOURCES)).hex()
+        for name in SOURCES:  # without pathlib, whose import takes longer than all of this
+            with open(os.path.join(os.path.dirname(__file__), name), "rb") as source:
+                sources.append(source.read())
     except OSError:
         return ""
+    return source_hash(b"".join(sources)).hex()
 
 
 def _load() -> tuple[Any, str]:
@@ -73,7 +75,7 @@ def adopt_torch() -> None:
 def _adopt_questions(torch: Any) -> bool:
     """Whether the extension can ask PyTorch for interceptors."""
     try:
-        library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"))
+        library = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
         addresses = [ctypes.cast(library[name], ctypes.c_void_p).value for name in _QUESTIONS]
         keys = tuple(int(key) for key, _ in interception.dispatch_keys(torch))
     except (AttributeError, OSError):  # another system's library, or other names

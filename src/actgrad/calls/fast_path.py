@@ -77,7 +77,10 @@ class PythonFastPath:
         described = _described((*outputs, *tensors), len(outputs))
         if described is None:
             return None
-        found = self._entries.get((len(outputs), described[0], _keys(attributes)))
+        try:
+            found = self._entries.get((len(outputs), described[0], _keys(attributes)))
+        except TypeError:  # no hash: no number either, which the slow path says
+            return None
         if found is None:
             return None
         (call, layouts, results), addresses = found, described[1]

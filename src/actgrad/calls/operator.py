@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import arrays, backends
 from ..arrays import View, interception
 from ..base import first_use, products
-from ..base.definition import Definition
+from ..base.definition import C, Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
 from ..base.loop import Meta
@@ -47,8 +47,8 @@ class Operator(FastPath):
         products: str = " ".join(BY_NAME),
         gradient_of: Operator | None = None,
         part_of: Operator | None = None,
-        aclnn: str | Mapping[str, Mapping[str, Any]] = "",
-        ir: str = "",
+        aclnn: str | C | tuple[C, ...] = (),
+        ir: str | tuple[str, ...] = (),
         **fields: Any,
     ):
         self.definition: Definition = Definition(
@@ -57,22 +57,34 @@ class Operator(FastPath):
             products=tuple(products.split()),
             gradient_of=None if gradient_of is None else gradient_of.definition,
             part_of=None if part_of is None else part_of.definition,
-            aclnn=aclnn if isinstance(aclnn, Mapping) else {aclnn: {}} if aclnn else {},
-            graph=ir,
+            aclnn=(C(aclnn),) if isinstance(aclnn, str) else (aclnn,) if isinstance(aclnn, C) else aclnn,
+            graph=(ir,) if isinstance(ir, str) else ir,
             **fields,
         )
-        self.name = self.__name__ = self.__qualname__ = self.definition.name
+        self._set_up()
         if self.name in REGISTRY:
             raise InvalidOperator(f"operator {self.name!r} is already registered")
         for other in REGISTRY.values():
-            for name in self.definition.aclnn.keys() & other.definition.aclnn.keys():
+            for name in {c.name for c in self.definition.aclnn} & {c.name for c in other.definition.aclnn}:
                 taken = f"aclnn is {name!r}, the C name of {other.name}"
                 raise InvalidOperator(f"operator {self.name}: {taken}; choose another")
         self.gradient_of, self.part_of = gradient_of, part_of
+        REGISTRY[self.name] = self
+
+    def _set_up(self) -> None:
+        self.name = self.__name__ = self.__qualname__ = self.definition.name
         self._cache: CallCache = cache_of(self.definition)
         self._cache.forget_fast_path = self._forget
         self.__doc__ = _documentation(self.definition)
-        REGISTRY[self.name] = self
+
+    def with_definition(self, definition: Definition) -> Operator:
+        """This operator under another definition of its calls, as a C function may have; not in the registry."""
+        if definition is self.definition:
+            return self
+        other = Operator.__new__(Operator)
+        other.definition, other.gradient_of, other.part_of = definition, self.gradient_of, self.part_of
+        other._set_up()
+        return other
 
     def __getattr__(self, name: str) -> Any:
         if name == "definition":  # not there yet

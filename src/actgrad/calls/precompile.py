@@ -10,7 +10,7 @@ from .. import backends, contract
 from ..base import first_use, products
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
-from ..base.errors import InvalidCall, InvalidDtype, shown
+from ..base.errors import InvalidCall, InvalidDtype, shown, some
 from ..base.floating_point import default_environment
 from ..base.loop import Meta, row_major
 from ..base.products import Product
@@ -38,12 +38,13 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
                 terms = contract.Terms(product)
                 for inputs in _inputs(operator, name, _SMALL):
                     prepared = prepare.prepare(operator.definition, inputs, attributes, terms)
-                    count += _prepare_for_any_scalars(prepared.computation)
+                    if prepared.backend == "cpu":  # the reference backend compiles nothing
+                        count += _prepare_for_any_scalars(prepared.computation)
                 for inputs in _inputs(operator, name, _LARGE):
                     prepare.prepare(operator.definition, inputs, attributes, terms)
                     count += 1
     if not count:
-        raise InvalidDtype(f"precompile: none of {', '.join(wanted)} takes {', '.join(chosen)}")
+        raise InvalidDtype(f"precompile: none of {some(wanted)} takes {', '.join(chosen)}")
     return count
 
 
@@ -56,11 +57,11 @@ def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -
         try:
             wanted = list(names)
         except Exception as error:  # no iterable, or one that raises whatever it likes
-            message = f"precompile: {what}s is {shown(names)}; it must be a name or several: {', '.join(known)}"
+            message = f"precompile: {what}s is {shown(names)}; it must be a name or several: {some(known)}"
             raise InvalidCall(message) from error
     for name in wanted:
         if not isinstance(name, str) or name not in known:
-            raise InvalidCall(f"precompile: no {what} {shown(name)}; known: {', '.join(known)}")
+            raise InvalidCall(f"precompile: no {what} {shown(name)}; known: {some(known)}")
     if not wanted:
         raise InvalidCall(f"precompile: {what}s is empty; name one, or leave it out for all")
     return wanted

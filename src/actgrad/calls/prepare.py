@@ -9,10 +9,10 @@ from .. import backends, contract
 from ..base import access, first_use
 from ..base.computation import Computation
 from ..base.definition import Definition
-from ..base.dtypes import Dtype
+from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
-from ..base.loop import Meta, dense_strides, extent, row_major
+from ..base.loop import Loop, Meta, dense_strides, extent, row_major
 from . import aliasing
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared
@@ -66,6 +66,7 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     for name, meta in call.outputs.items():
         aliasing.refuse_self_overlap(call.definition.name, name, meta)
     what = computation(call, results, device)
+    backend = backends.for_numbers(backend, what, call.definition.name)
     kernel = backends.load(backend).prepare(what)
     return Prepared(what, backend, kernel, results, tuple(map(extent, (*results, *call.inputs.values()))))
 
@@ -88,7 +89,7 @@ def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:
     scalars = [call.attributes[name] for name in call.definition.schema.scalars]
     if call.terms.typed:
         scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # the checks refuse those that matter
-    if compute == "float32" or call.terms.typed:  # the C interface turns its scalars into float32 in any case
+    if compute in ("float32", "complex64") or call.terms.typed:  # the C interface turns any scalar into float32
         scalars = [ctypes.c_float(s).value for s in scalars]
     return tuple(scalars)
 
@@ -106,20 +107,50 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     """The computation of a call that passed its checks, with these results."""
     definition = call.definition
     tensors = (*results, *call.inputs.values())
-    compute = "float64" if any(meta.dtype.compute == "float64" for meta in tensors) else "float32"
+    compute = _compute(call, tensors)
     element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
+    if definition.integer_formula is not None and BY_NAME[compute].kind in ("bool", "int", "uint"):
+        element, formulas = access.forward, (definition.integer_formula,)
     outputs = dict(zip(definition.schema.outputs, results, strict=True))
+    if _is_unplanned(call):
+        return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
     loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device)
+
+
+def _compute(call: contract.Call, tensors: tuple[Meta, ...]) -> str:
+    """The type of the arithmetic."""
+    kinds = {meta.dtype.kind for meta in tensors}
+    if call.definition.integer_formula is not None and kinds <= {"bool", "int", "uint"}:
+        return contract.result_dtype(call).name
+    is_wide = any(meta.dtype.compute == "float64" for meta in tensors)
+    if any(meta.dtype.kind == "complex" for meta in call.inputs.values()):
+        return "complex128" if is_wide else "complex64"
+    return "float64" if is_wide else "float32"
 
 
 def result_metas(call: contract.Call) -> tuple[Meta, ...]:
     """The outputs of a call that passed its checks: the given ones, and fresh ones for the others."""
     dtype = contract.result_dtype(call)
+    if _is_unplanned(call):
+        return tuple(call.outputs.values())
     return tuple(
-        call.outputs.get(name) or Meta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
+        _given(call.outputs[name], shape)
+        if name in call.outputs
+        else Meta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
         for name, shape in zip(call.definition.schema.outputs, contract.result_shapes(call), strict=True)
     )
+
+
+def _is_unplanned(call: contract.Call) -> bool:
+    """Whether a generated function returns before it plans: all outputs are empty, whatever the inputs are."""
+    outputs = call.outputs.values()
+    return call.definition.generated and bool(outputs) and all(meta.size == 0 for meta in outputs)
+
+
+def _given(output: Meta, shape: tuple[int, ...]) -> Meta:
+    """A given output; as one of `shape` where it has another, which contiguous ones may have by some checks."""
+    return output if output.shape == shape else Meta(output.dtype, shape, row_major(shape, output.dtype.itemsize))
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

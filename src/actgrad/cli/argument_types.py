@@ -1,13 +1,11 @@
-"""Types of arguments that commands share, their parsers, and the packages that they need."""
+"""Types of arguments that commands share, and their parsers."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Callable, Iterable
-from types import ModuleType
 
-from ..base.errors import ActgradError
+from ..base.errors import some
 
 Subparsers = argparse._SubParsersAction
 
@@ -44,12 +42,4 @@ def refuse_unknown(
     """End the program where a name is unknown."""
     for name in given or ():
         if name not in known:
-            parser.error(f"{option}: {name!r} is unknown; known: {', '.join(known)}")
-
-
-def need(package: str, command: str, extra: str) -> ModuleType:
-    """Import a package, or raise an error that names the extra which brings it."""
-    try:
-        return importlib.import_module(package)
-    except ImportError as error:
-        raise ActgradError(f"{command}: {error}; pip install 'actgrad[{extra}]'") from error
+            parser.error(f"{option}: {name!r} is unknown; known: {some(known)}")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -17,17 +18,16 @@ from .. import backends
 from ..base import products
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
-from ..calls.operator import REGISTRY, Operator
+from ..calls.operator import REGISTRY
 from ..conformance import backend_cases
 from ..conformance.casefiles import case_files, execution
 from ..conformance.casefiles.execution import CaseOutcome
+from ..conformance.elements import is_judged, judged_dtypes
 from ..conformance.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
 from ..conformance.files import submission, tensor_files
 from ..conformance.report import page, pictures, text
-from ..conformance.report.progress import progress
 from ..conformance.standards import NAMES, OWN, REPEAT
-from ..conformance.verdict import CaseVerdict, Decision, decide
-from ..contract import allowed_dtypes
+from ..conformance.verdict import CaseVerdict, decide
 from ..writing import outputs, terminal
 from . import argument_types, exhaustive_command
 from .argument_types import Subparsers
@@ -127,13 +127,19 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     argument_types.refuse_unknown(parser, "--standard", given.standard, NAMES)
     argument_types.refuse_unknown(parser, "--dtype", given.dtype, BY_NAME)
     mode = _mode(parser, given)
+    given.backend, given.seed = given.backend or "cpu", given.seed or 0
     outputs.check(_written(given), _inputs(given))
+    try:
+        importlib.import_module("rich")
+    except ImportError as error:
+        raise ActgradError(f"check: {error}; pip install 'actgrad[check]'") from error
     with ExitStack() as chosen:
         if given.product:
             chosen.enter_context(products.product(given.product))
         if given.rules:
             chosen.enter_context(products.rules(given.rules))
-        return _exhaustive(parser, given) if mode is EXHAUSTIVE else _check(given, mode)
+        is_accepted = exhaustive_command.run(given) if mode is EXHAUSTIVE else _check(given, mode)
+    return 0 if is_accepted else REJECTED
 
 
 def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Mode:
@@ -156,15 +162,21 @@ def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Mode:
         parser.error(f"--actual is judged as one operator's output: name one, got {len(given.operator)}")
     if mode is FILES and given.inputs is None:
         parser.error("--actual needs --inputs, the tensors that it was computed from")
+    for name in given.dtype or ():
+        if not is_judged(name):
+            parser.error(f"--dtype: complex numbers, as of {name}, are not judged")
     if mode is CASES and given.operator:
         parser.error("--cases names its operators itself")
+    for name in given.dtype or () if mode is EXHAUSTIVE else ():
+        if name not in EXHAUSTIVE_DTYPES:
+            parser.error(f"--dtype: --exhaustive goes through {', '.join(EXHAUSTIVE_DTYPES)}, not {name}")
     return mode
 
 
 def _written(given: argparse.Namespace) -> dict[str, Path | None]:
     """The files that this call writes, by their options."""
-    names = ("json", "html", "results", "write")
-    return {f"--{name}": getattr(given, name) for name in names if getattr(given, name) != "-"}
+    files = {"--json": given.json, "--html": given.html, "--results": given.results, "--write": given.write}
+    return {option: path for option, path in files.items() if path != "-"}
 
 
 def _inputs(given: argparse.Namespace) -> list[Path]:
@@ -173,22 +185,8 @@ def _inputs(given: argparse.Namespace) -> list[Path]:
     return [*tensors, *filter(None, [given.cases])]
 
 
-def _exhaustive(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    for name in given.dtype or ():
-        if name not in EXHAUSTIVE_DTYPES:
-            parser.error(f"--dtype: --exhaustive goes through {', '.join(EXHAUSTIVE_DTYPES)}, not {name}")
-    argument_types.need("rich", "check", "check")
-    operators = [REGISTRY[name] for name in list(dict.fromkeys(given.operator)) or REGISTRY]
-    holds, shown = exhaustive_command.run(
-        operators, given.dtype or EXHAUSTIVE_DTYPES, given.every or 1, given.state, given.write
-    )
-    decision = Decision(holds, f"{'no number is' if holds else 'numbers are'} beyond actgrad's own bounds")
-    terminal.show(f"{shown}{decision}")
-    return 0 if holds else REJECTED
-
-
-def _check(given: argparse.Namespace, mode: Mode) -> int:
-    argument_types.need("rich", "check", "check")
+def _check(given: argparse.Namespace, mode: Mode) -> bool:
+    """Judge, report and decide."""
     is_of_files = mode is FILES
     if given.html:
         pictures.load()
@@ -222,7 +220,7 @@ def _check(given: argparse.Namespace, mode: Mode) -> int:
         if given.json:
             outputs.write(given.json, document)
         terminal.show(terminal.rendered([*_parts(found, asked, is_of_files), str(decision)]))
-    return 0 if decision.is_accepted else REJECTED
+    return decision.is_accepted
 
 
 def _refuse_nothing(
@@ -252,21 +250,18 @@ def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
         "strict": given.strict,
         "product": product.name if product else "none",
         "rules": products.chosen_rules(),
-        **({"inputs": given.inputs, "actual": given.actual} if given.actual else {"backend": given.backend or "cpu"}),
+        **({"inputs": given.inputs, "actual": given.actual} if given.actual else {"backend": given.backend}),
         **({"cases": str(given.cases)} if given.cases else {}),
     }
 
 
 def _parts(results: list[CaseVerdict], asked: list[str], is_of_files: bool) -> Iterator[Any]:
-    if is_of_files:
-        for result in results:
-            yield from text.details(result)
-        return
-    yield text.overview(results, asked)
+    if not is_of_files:
+        yield text.overview(results, asked)
     failing = [result for result in results if not result.verdict.holds]
-    for result in failing[:SHOWN]:
+    for result in results if is_of_files else failing[:SHOWN]:
         yield from text.details(result)
-    if failing:
+    if failing and not is_of_files:
         shown = f"; the first {SHOWN} are shown" if len(failing) > SHOWN else ""
         yield f"{len(failing)} of {len(results)} cases fail{shown}"
 
@@ -275,27 +270,22 @@ def _parts(results: list[CaseVerdict], asked: list[str], is_of_files: bool) -> I
 
 
 def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[CaseVerdict]:
-    product, backend = products.chosen(), given.backend or "cpu"
+    product = products.chosen()
     names = list(dict.fromkeys(given.operator)) or list(REGISTRY)
     if not given.operator and product is not None:
         names = [name for name in names if product.name in REGISTRY[name].products]
-    pairs = [(REGISTRY[n], d) for n in names for d in _dtypes(REGISTRY[n], given.dtype)]
+    dtypes = given.dtype or BY_NAME
+    allowed = {name: judged_dtypes(REGISTRY[name], product) for name in names}
+    pairs = [(REGISTRY[name], dtype) for name in names for dtype in allowed[name] if dtype in dtypes]
     if not pairs:
         raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(given.dtype or ['anything'])}")
-    with progress("checking", len(pairs)) as advance:
+    with terminal.progress("checking", len(pairs)) as advance:
         for operator, dtype in pairs:
-            for case in backend_cases.cases(operator, dtype, given.seed or 0):
-                if not set(asked) & set(case.standards):
-                    continue
-                result = backend_cases.check(case, backend, asked, given.strict)
+            for case in backend_cases.cases(operator, dtype, given.seed):
+                result = backend_cases.check(case, given.backend, asked, given.strict)
                 if result is not None:
                     yield result
             advance(1)
-
-
-def _dtypes(operator: Operator, asked: Iterable[str] | None) -> list[str]:
-    allowed = allowed_dtypes(operator.definition, products.chosen())
-    return [name for name in allowed if asked is None or name in asked]
 
 
 # Cases from a file
@@ -306,10 +296,9 @@ def _of_cases(given: argparse.Namespace) -> list[CaseOutcome]:
     listed = case_files.read(given.cases)
     outputs.check(_written(given), case_files.named_files(given.cases, listed))
     asked = None if given.standard is None else [name for name in NAMES if name in given.standard]
-    strict = given.strict
     found = []
-    with progress(terminal.printable(given.cases.name)[:11], len(listed)) as advance:
+    with terminal.progress(terminal.printable(given.cases.name)[:11], len(listed)) as advance:
         for k, case in enumerate(listed):
-            found.append(execution.execute(case, given.backend or "cpu", asked, (given.seed or 0) + k, strict))
+            found.append(execution.execute(case, given.backend, asked, given.seed + k, given.strict))
             advance(1)
     return found

@@ -12,13 +12,20 @@ import importlib
 import json
 import sys
 from dataclasses import asdict
-from typing import Any
 
 from ..base.errors import ActgradError
 from ..writing import terminal
+from ..writing.terminal import Grid, Row
 from . import argument_types
 from .argument_types import Subparsers
 from .demo_network import ACTIVATIONS, SAMPLE_EVERY, STORAGE, Result, load_digits, train, train_torch
+
+CAPTION = (
+    f"Gradient error: the largest in what actgrad's backward calls gave in training (each {SAMPLE_EVERY}th batch), "
+    "against the float64 reference, in ULP of the stored dtype; 0.5 is rounding alone. Where two terms cancel (SELU "
+    "from its result, GELU' near its zero), in ULP of the larger one. Activations: the time in actgrad's forward and "
+    "backward calls, and its share of the training."
+)
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
@@ -77,31 +84,15 @@ def _run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _table(results: list[Result], epochs: int, seed: int, test_images: int) -> Any:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(
-        title=f"Handwritten digits: {epochs} epochs, {test_images} test images, seed {seed}",
-        caption=f"Gradient error: the largest in what actgrad's backward calls gave in training (each {SAMPLE_EVERY}th "
-        "batch), against the float64 reference, in ULP of the stored dtype; 0.5 is rounding alone. Where two terms "
-        "cancel (SELU from its result, GELU' near its zero), in ULP of the larger one. Activations: the time in "
-        "actgrad's forward and backward calls, and its share of the training.",
-        caption_justify="left",
-        box=box.SIMPLE,
-        pad_edge=False,
-    )
-    for heading in ("", "engine", "stored\nin"):
-        table.add_column(heading, no_wrap=True)
-    for heading in ("test\naccuracy", "gradient\nerror", "activations", "training"):
-        table.add_column(heading, no_wrap=True, justify="right")
+def _table(results: list[Result], epochs: int, seed: int, test_images: int) -> Grid:
+    groups: dict[str, list[Row]] = {}
     for r in results:
         inside, error = r.activation_seconds, r.gradient_error_ulp
         accuracy, ulps = f"{r.test_accuracy:.2%}", "" if error is None else f"{error:.2f} ULP"
         share = "" if inside is None else f"{inside * 1e3:.0f} ms, {inside / r.training_seconds:.0%}"
-        is_first = r.engine == "actgrad" and r.storage == STORAGE[0]
-        if is_first:
-            table.add_section()
-        title = ACTIVATIONS[r.activation].title if is_first else ""
-        table.add_row(title, r.engine, r.storage, accuracy, ulps, share, f"{r.training_seconds:.2f} s")
-    return table
+        title = "" if r.activation in groups else ACTIVATIONS[r.activation].title
+        row = (title, r.engine, r.storage, accuracy, ulps, share, f"{r.training_seconds:.2f} s")
+        groups.setdefault(r.activation, []).append(row)
+    numbers = ["test\naccuracy", "gradient\nerror", "activations", "training"]
+    title = f"Handwritten digits: {epochs} epochs, {test_images} test images, seed {seed}"
+    return Grid(["", "engine", "stored\nin"], numbers, list(groups.values()), title, CAPTION)

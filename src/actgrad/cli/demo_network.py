@@ -83,37 +83,23 @@ def _torch_geglu(functional: Any, z: Any) -> Any:
 
 ACTIVATIONS = {
     "elu": Activation(
-        "ELU",
-        forward=OperatorCall(actgrad.elu, "z", "y"),
-        backward=OperatorCall(actgrad.elu_backward, "grad_y z", "grad_z"),
-        torch=lambda functional, z: functional.elu(z),
-        gain=1.55,
+        "ELU", OperatorCall(actgrad.elu, "z", "y"), OperatorCall(actgrad.elu_backward, "grad_y z", "grad_z"),
+        lambda functional, z: functional.elu(z), gain=1.55,
     ),
     "selu": Activation(
-        "SELU",
-        forward=OperatorCall(actgrad.selu, "z", "y"),
-        backward=OperatorCall(actgrad.selu_backward, "grad_y y", "grad_z"),
-        torch=lambda functional, z: functional.selu(z),
-        gain=1.0,
-        in_place=True,
+        "SELU", OperatorCall(actgrad.selu, "z", "y"), OperatorCall(actgrad.selu_backward, "grad_y y", "grad_z"),
+        lambda functional, z: functional.selu(z), gain=1.0, in_place=True,
     ),
     "leaky_relu": Activation(
-        "LeakyReLU",
-        forward=OperatorCall(actgrad.leaky_relu, "z", "y"),
-        backward=OperatorCall(actgrad.leaky_relu_backward, "grad_y y", "grad_z", {"self_is_result": True}),
-        torch=lambda functional, z: functional.leaky_relu(z),
-        gain=2.0,
-        in_place=True,
+        "LeakyReLU", OperatorCall(actgrad.leaky_relu, "z", "y"),
+        OperatorCall(actgrad.leaky_relu_backward, "grad_y y", "grad_z", {"self_is_result": True}),
+        lambda functional, z: functional.leaky_relu(z), gain=2.0, in_place=True,
     ),
     "geglu": Activation(
-        "GeGLU",
-        forward=OperatorCall(actgrad.geglu, "z", "y gelu"),
-        backward=OperatorCall(actgrad.geglu_backward, "grad_y z gelu", "grad_z"),
-        torch=_torch_geglu,
-        gain=2.35,
-        gated=True,
+        "GeGLU", OperatorCall(actgrad.geglu, "z", "y gelu"),
+        OperatorCall(actgrad.geglu_backward, "grad_y z gelu", "grad_z"), _torch_geglu, gain=2.35, gated=True,
     ),
-}
+}  # fmt: skip
 
 
 class Stopwatch:

@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..calls.operator import REGISTRY, Operator
+from ..calls.operator import REGISTRY
 from ..contract import allowed_dtypes
 from ..writing import documents, outputs, terminal
 from . import argument_types
@@ -28,40 +28,30 @@ class Row:
     dtypes: tuple[str, ...]  # the library's own list; a product's may be shorter
     products: tuple[str, ...]
     aclnn: tuple[str, ...]  # its C names
-    ir: str  # its name in graph mode, "" where it has none
-
-
-def row(operator: Operator) -> Row:
-    """The row of one operator."""
-    paragraph = operator.summary.partition("\n\n")[0]
-    return Row(
-        name=operator.name,
-        schema=str(operator.schema),
-        summary=" ".join(paragraph.split()),
-        dtypes=allowed_dtypes(operator.definition, None),
-        products=operator.products,
-        aclnn=tuple(f"aclnn{name}" for name in operator.aclnn),
-        ir=operator.ir.name if operator.ir else "",
-    )
+    ir: tuple[str, ...]  # its names in graph mode
 
 
 def rows() -> list[Row]:
-    """One row per operator, in the order of the registry."""
-    return [row(operator) for operator in REGISTRY.values()]
+    """The facts of each operator, in the order of the registry."""
+    return [
+        Row(
+            operator.name,
+            str(operator.schema),
+            " ".join(operator.summary.partition("\n\n")[0].split()),
+            allowed_dtypes(operator.definition, None),
+            operator.products,
+            tuple(f"aclnn{c.name}" for c in operator.aclnn),
+            tuple(graph.name for graph in operator.graphs),
+        )
+        for operator in REGISTRY.values()
+    ]
 
 
 def markdown_table() -> str:
     """The operators as a Markdown table."""
-    lines = ["| operator | what it returns | dtypes | aclnn | IR |", "| --- | --- | --- | --- | --- |"]
-    for r in rows():
-        cells = (f"`{r.name}`", r.summary, ", ".join(r.dtypes), _code(r.aclnn), _code((r.ir,)))
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines)
-
-
-def with_current_table(document: str) -> str:
-    """`document` with the operators' table between its two markers made anew; a fresh one is returned as it is."""
-    return documents.with_part(document, PART, markdown_table())
+    headings = ("operator", "what it returns", "dtypes", "aclnn", "IR")
+    cells = [(f"`{r.name}`", r.summary, ", ".join(r.dtypes), _code(r.aclnn), _code(r.ir)) for r in rows()]
+    return documents.table(headings, cells)
 
 
 def text() -> str:
@@ -69,7 +59,7 @@ def text() -> str:
     paragraphs = []
     for r in rows():
         c_names = f"; in C {', '.join(r.aclnn)}" if r.aclnn else ""
-        graph_name = f"; in graphs {r.ir}" if r.ir else ""
+        graph_name = f"; in graphs {', '.join(r.ir)}" if r.ir else ""
         paragraphs.append(f"{r.schema}\n    {r.summary}\n    {', '.join(r.dtypes)}{c_names}{graph_name}")
     return "\n\n".join(paragraphs)
 

@@ -74,9 +74,8 @@ def _check(paths: list[Path], as_json: bool) -> int:
     if as_json:
         rows = [{"file": str(f.file), "line": f.line, "kind": f.kind, "name": f.name} for f in found]
         terminal.show(json.dumps(rows, indent=2))
+    elif found:
+        terminal.show("\n".join(map(str, found)))
     else:
-        if found:
-            terminal.show("\n".join(map(str, found)))
-        else:
-            print("the SDK has every header and function of " + ", ".join(map(str, paths)), file=sys.stderr)
+        print("the SDK has every header and function of " + ", ".join(map(str, paths)), file=sys.stderr)
     return 1 if found else 0

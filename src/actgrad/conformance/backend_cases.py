@@ -6,7 +6,7 @@ Every operator is called with every case of attributes, on usual and special num
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
@@ -17,11 +17,10 @@ import numpy as np
 from .. import backends
 from ..backends.reference import rounded
 from ..base import products
-from ..base.access import join
 from ..base.dtypes import BY_NAME
 from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct
 from ..calls.operator import Operator
-from . import oracle, standards
+from . import aten, oracle, standards
 from .elements import Array
 from .judging import judge
 from .standards import NAMES, REPEAT, RUNS, STANDARDS
@@ -53,9 +52,7 @@ class BackendCase:
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
     """All cases of an operator in one dtype; a seed gives the same numbers again."""
-    product = products.chosen()
-    holds = operator.requires.values()
-    attribute_cases = [a for a in oracle.attribute_cases(operator) if all(rule(a, product) for rule in holds)]
+    attribute_cases = oracle.attribute_cases(operator, products.chosen())
     for k, attributes in enumerate(attribute_cases):
         rng = np.random.default_rng((seed, k))
         make = partial(BackendCase, operator, attributes, dtype)
@@ -65,18 +62,18 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
             yield make("optional given", tuple(STANDARDS), _given(operator, attributes, usual, optional), np.empty)
         yield make("special", OF_SPECIAL, _special(operator, attributes, dtype, rng), np.empty)
     rng = np.random.default_rng((seed, len(attribute_cases)))
-    attributes = next((a for a in reversed(attribute_cases) if a.get("alpha", 1) > 0), attribute_cases[-1])
-    for name, own, inputs, out in _layouts(operator, attributes, dtype, rng):
-        yield BackendCase(operator, own, dtype, name, OF_SPECIAL, inputs, out)
+    no_negative = [a for a in attribute_cases if not any(isinstance(v, float) and v < 0 for v in a.values())]
+    attributes = (no_negative or attribute_cases)[-1]
+    yield from _layouts(operator, attributes, dtype, rng)
 
 
 def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
     """Half U[-5, 5], half N(mu, sigma) with mu from [-5, 5] and sigma from [0.1, 2]; integers of every size."""
     kind = BY_NAME[dtype]
-    if kind.kind == "int":
-        limits = np.iinfo(kind.numpy)
-        small = rng.integers(-20, 20, count)
-        return np.where(rng.random(count) < 0.5, small, rng.integers(limits.min, limits.max, count)).astype(kind.numpy)
+    if kind.kind != "float":
+        least, most = oracle.ends(dtype)
+        small = rng.integers(max(-20, least), min(20, most), count, endpoint=True)
+        return np.where(rng.random(count) < 0.5, small, rng.integers(least, most, count)).astype(kind.numpy)
     half = count // 2
     normal = rng.normal(rng.uniform(-5, 5), rng.uniform(0.1, 2), count - half)
     return np.asarray(rng.permutation(np.concatenate([rng.uniform(-5, 5, half), normal])).astype(kind.numpy))
@@ -85,74 +82,58 @@ def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
 def _usual(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
     count = SLOW_USUAL if BY_NAME[dtype].compute == "float64" else USUAL
     x = _as_result(operator, attributes, numbers(dtype, count, rng))
-    return _tensors(operator, attributes, x, [numbers(dtype, count, rng) for _ in range(_others(operator))])
+    return oracle.paired(
+        operator, attributes, x.reshape(operator.access.row(count)), lambda: numbers(dtype, count, rng)
+    )
 
 
 def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
     """Every special value alone and with every other, then each exponent; the ends of the integers."""
-    if BY_NAME[dtype].kind == "int":
-        limits = np.iinfo(BY_NAME[dtype].numpy)
-        ends = [0, 1, -1, 2, -2, 3, limits.max, limits.min, limits.max - 1, limits.min + 1]
-        x, other = (a.ravel() for a in np.meshgrid(*[np.array(ends, BY_NAME[dtype].numpy)] * 2))
-        return _tensors(operator, attributes, x, [other] * _others(operator))
+    if BY_NAME[dtype].kind != "float":
+        least, most = oracle.ends(dtype)
+        some = np.clip([0, 1, -1, 2, -2, 3, most, least, most - 1, least + 1], least, most).astype(BY_NAME[dtype].numpy)
+        return _pairs(operator, attributes, *(a.ravel() for a in np.meshgrid(some, some)))
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
     ones = np.ones(len(special) + len(rest), special.dtype)
     x = _as_result(operator, attributes, np.concatenate([x, special, rest]))
     other = np.concatenate([other, ones])
-    # The largest number, or infinity, times a factor that cancels or is subnormal may be anything.
+    # The largest number, or infinity, times a factor that cancels or is subnormal may be anything. So may its sum with
+    # a term that overflows, and a product with such a factor.
     with np.errstate(invalid="ignore"):
-        kept = np.abs(other.astype(np.float64)) <= 2
-    alone = oracle.expected(
-        operator, _tensors(operator, attributes, x, [np.ones_like(x)] * _others(operator)), attributes
-    )
-    decided = [(e.is_normal & ~e.cancels) | ~np.isfinite(e.values) for e in alone]
-    kept |= np.concatenate([d.reshape(-1, len(x)) for d in decided]).all(axis=0)
-    return _tensors(operator, attributes, x[kept], [other[kept]] * _others(operator))
+        size, others = np.abs(x.astype(np.float64)), np.abs(other.astype(np.float64))
+    alone = oracle.expected(operator, oracle.tensors(operator, attributes, x), attributes)
+    decided = [((e.is_normal & ~e.cancels) | ~np.isfinite(e.values)).reshape(-1, len(x)) for e in alone]
+    kept = (others <= 2) | np.concatenate(decided).all(axis=0)
+    if operator.gradient_of is None and not operator.multiplies:
+        kept &= (others <= 2) | ~((size > 2) & (size < np.inf))
+    for e in alone:
+        kept &= ~e.overflows.reshape(-1, len(x)).any(axis=0) | (others == 1)
+        kept &= ~e.is_magnified.reshape(-1, len(x)).any(axis=0)
+    return _pairs(operator, attributes, x[kept], other[kept])
 
 
-def _others(operator: Operator) -> int:
-    """The number of operands besides x that are not optional."""
-    names = [a.name for a in operator.schema.tensors if not a.is_optional]
-    return len(names) - 1 + sum(name in operator.access.packed for name in names)
+def _pairs(operator: Operator, attributes: dict[str, Any], x: Array, other: Array) -> tuple[Any, ...]:
+    """The tensors of a call in which each x meets the number at its place in `other`."""
+    return oracle.paired(operator, attributes, x.reshape(operator.access.row(x.size)), lambda: other)
 
 
 def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
     """x, or the forward pass's result for an operator that takes it."""
-    forward = operator.gradient_of
-    if forward is None or not oracle.takes_result(operator, attributes):
+    if not oracle.takes_result(operator, attributes):
         return x
-    shared = {name: value for name, value in attributes.items() if name in forward.defaults}
     try:
-        return np.asarray(forward(x, backend="reference", **shared))
+        return oracle.forward_results(operator, attributes, x)[0]
     except UnsupportedOnProduct:  # a product may have the backward pass alone
         return x
-
-
-def _tensors(operator: Operator, attributes: dict[str, Any], x: Array, others: Sequence[Array]) -> tuple[Any, ...]:
-    """One-dimensional tensors that pair each x with the others; optional tensors are None."""
-    definition, access, left = operator.definition, operator.access, list(others)
-    given: list[Any] = []
-    for argument in operator.schema.tensors:
-        if argument.is_optional:
-            given.append(None)
-            continue
-        parts = access.parts(argument.name, access.whole_shape(argument.name, x.shape, attributes), attributes)
-        first = [x] if argument.name == definition.main else []
-        values = [*first, *(left.pop(0) for _ in range(len(parts) - len(first)))]
-        given.append(join(access, argument.name, values, attributes, np.concatenate))
-    return tuple(given)
 
 
 def _given(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Any, ...], optional: list[int]
 ) -> tuple[Any, ...]:
     """The same call with its optional tensors: the further results of the forward pass, in order."""
-    forward = operator.gradient_of
-    assert forward is not None, "only backward operators have optional tensors"
-    packed = inputs[operator.schema.tensor_names.index(operator.definition.main)]
-    results = oracle.as_tuple(forward(packed, **attributes))
-    further = dict(zip(optional, results[1:], strict=True))
+    x = inputs[operator.schema.tensor_names.index(operator.definition.main)]
+    further = dict(zip(optional, oracle.forward_results(operator, attributes, x)[1:], strict=True))
     return tuple(further.get(n, array) for n, array in enumerate(inputs))
 
 
@@ -185,8 +166,8 @@ PLACES: dict[str, Place] = {
 
 def _layouts(
     operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
-) -> Iterator[tuple[str, dict[str, Any], tuple[Any, ...], Callable[..., Array]]]:
-    """Name, attributes and inputs of each layout, and the function that allocates its outputs."""
+) -> Iterator[BackendCase]:
+    """A case of each shape, in one layout after another."""
     for k, shape in enumerate(SHAPES):
         if operator.access.dim and not shape:
             continue
@@ -196,26 +177,29 @@ def _layouts(
             own = {**attributes, operator.access.dim: int(rng.integers(-len(shape), len(shape)))}
         inputs = _shaped(operator, own, dtype, shape, rng)
         words = f"{'x'.join(map(str, shape)) or 'no dimension'}, {name}"
-        yield words, own, tuple(a if a is None else place(a.reshape(a.shape)) for a in inputs), _placed(place)
+        placed = tuple(None if a is None else place(a) for a in inputs)
+        yield BackendCase(operator, own, dtype, words, OF_SPECIAL, placed, _placed(place))
     if operator.broadcasts:
         column, row = (_shaped(operator, attributes, dtype, shape, rng) for shape in ((31, 1), (1, 32)))
-        yield "31x1 with 1x32", attributes, (*column[:-1], row[-1]), np.empty
+        name, tensors = "31x1 with 1x32", (*column[:-1], row[-1])
     else:
-        inputs = _shaped(operator, attributes, dtype, (4, 2), rng)
-        expanded = [a if a is None else np.broadcast_to(a, (16, *a.shape)) for a in inputs]
-        yield "16x4x2, expanded", attributes, tuple(expanded), np.empty
+        whole = (16, 4, 2)
+        named = zip(operator.schema.tensor_names, _shaped(operator, attributes, dtype, whole, rng), strict=True)
+        name = "16x4x2, expanded"
+        tensors = tuple(
+            a if a is None or tensor == operator.access.tensor else np.broadcast_to(a[:1], a.shape)
+            for tensor, a in named
+        )
+    yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors, np.empty)
 
 
 def _shaped(
     operator: Operator, attributes: dict[str, Any], dtype: str, shape: tuple[int, ...], rng: np.random.Generator
-) -> Sequence[Any]:
-    def tensor(argument: Any) -> Array | None:
-        if argument.is_optional:
-            return None
-        own = operator.access.whole_shape(argument.name, shape, attributes)
-        return numbers(dtype, prod(own), rng).reshape(own)
+) -> tuple[Any, ...]:
+    def some() -> Array:
+        return numbers(dtype, prod(shape), rng).reshape(shape)
 
-    return [tensor(argument) for argument in operator.schema.tensors]
+    return oracle.paired(operator, attributes, some(), some)
 
 
 def _placed(place: Place) -> Callable[[tuple[int, ...], np.dtype[Any]], Array]:
@@ -234,8 +218,10 @@ def garbage(array: Array) -> None:
 
 
 def check(case: BackendCase, backend: str, asked: Iterable[str], strict: bool = False) -> CaseVerdict | None:
-    """The judge's verdict on one case of a backend; None where the chosen rules refuse such a call."""
+    """The judge's verdict on one case of a backend; None where no standard applies, or the chosen rules refuse it."""
     asked = [name for name in asked if name in case.standards]
+    if not asked:
+        return None
     try:
         outputs = _outputs(case)
     except (InvalidArgument, UnsupportedOnProduct):
@@ -265,10 +251,10 @@ def compute(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> None
             case.operator(*case.inputs, out=out, backend=backend, **case.attributes)
         return
     torch, device = _torch(backend)
-    tensors = [None if a is None else oracle.to_torch(torch, np.ascontiguousarray(a)).to(device) for a in case.inputs]
+    tensors = [None if a is None else aten.to_torch(torch, np.ascontiguousarray(a)).to(device) for a in case.inputs]
     results = oracle.as_tuple(case.operator(*tensors, backend=backend, **case.attributes))
     for array, result in zip(outputs, results, strict=True):
-        array[...] = oracle.from_torch(torch, result.cpu())
+        array[...] = aten.from_torch(torch, result.cpu())
 
 
 def _torch(backend: str) -> tuple[Any, str]:

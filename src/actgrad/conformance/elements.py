@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..base.access import Access, elements_shape
+from ..base.access import Access, Part, elements_shape, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
-from ..base.errors import InvalidDtype
+from ..base.errors import InvalidArgument, InvalidDtype
+from ..base.products import Product
 from ..calls.operator import Operator
+from ..contract import allowed_dtypes
 
 Array = np.ndarray[Any, np.dtype[Any]]
 At = slice | Array  # elements by their place in the order of rows
@@ -26,7 +27,7 @@ class Lane:
 
     name: str
     array: Array  # of the shape that all lanes have
-    start: tuple[int, ...]  # the index of its first element in the tensor
+    part: Part | None = None  # of the tensor; None for the whole of it
 
     def take(self, at: At) -> Array:
         """Some elements, as a 1-D array."""
@@ -36,8 +37,10 @@ class Lane:
 
     def index(self, place: int) -> tuple[int, ...]:
         """The index of an element in its tensor."""
-        here = np.unravel_index(place, self.array.shape) if self.array.shape else ()
-        return tuple(int(i) + first for i, first in zip(here, self.start, strict=True))
+        here = [int(i) for i in np.unravel_index(place, self.array.shape)] if self.array.shape else []
+        if self.part is not None:
+            here[self.part.dim] = self.part.start + self.part.step * here[self.part.dim]
+        return tuple(here)
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class Elements:
 
     operator: Operator
     attributes: dict[str, Any]  # all of them
+    tensors: tuple[Array | None, ...]  # the call's inputs
+    out: Any  # memory of the outputs' shapes and dtypes, which nothing touches
     computation: Computation
     inputs: tuple[Lane, ...]
     outputs: tuple[Lane, ...]  # those to be judged
@@ -65,50 +70,57 @@ class Elements:
         return self.inputs[self.main]
 
 
+def is_judged(dtype: str) -> bool:
+    """Whether tensors of a dtype are judged: all but complex ones, which the reference backend alone computes."""
+    return BY_NAME[dtype].kind != "complex"
+
+
+def judged_dtypes(operator: Operator, product: Product | None) -> list[str]:
+    """The dtypes of an operator that are judged."""
+    return [name for name in allowed_dtypes(operator.definition, product) if is_judged(name)]
+
+
 def elements(
     operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...], actual: tuple[Array | None, ...]
 ) -> Elements:
     """A call with its outputs, None where one is not judged; the errors are those of the call itself."""
-    # Fresh memory of the outputs' shapes and dtypes: it is checked as outputs are, and never touched.
-    out = tuple(None if array is None else np.empty(array.shape, array.dtype) for array in actual)
-    plan = operator.plan(*inputs, out=out if len(out) > 1 else out[0], backend="reference", **attributes)
+    fresh = tuple(None if array is None else np.empty(array.shape, array.dtype) for array in actual)
+    out = fresh if len(fresh) > 1 else fresh[0]
+    plan = operator.plan(*inputs, out=out, backend="reference", **attributes)
     given = {n: array for n, array in zip(operator.schema.tensor_names, inputs, strict=False) if array is not None}
     named = zip(operator.schema.outputs, actual, strict=True)
     results = {name: array for name, array in named if array is not None}
-    for name, array in results.items():
-        if BY_NAME[array.dtype.name].kind not in ("float", "int"):
-            raise InvalidDtype(
-                f"{operator.name}: {name} is {array.dtype}; only floats and signed integers can be judged"
-            )
+    for name, array in (*given.items(), *results.items()):
+        if not is_judged(array.dtype.name):
+            raise InvalidDtype(f"{operator.name}: {name} is {array.dtype}; complex numbers are not judged")
     access, attributes = operator.access, plan.attributes
     shape = elements_shape(access, {name: array.shape for name, array in given.items()}, attributes)
-    lanes = [lane for name, array in given.items() for lane in _lanes(access, name, array, attributes, shape)]
-    main = sum(len(access.parts(n, array.shape, attributes)) for n, array in _before(given, operator.definition.main))
+    lanes: list[Lane] = []
+    main = 0
+    for name, array in given.items():
+        if name == operator.definition.main:
+            main = len(lanes)
+        lanes += _lanes(access, name, array, attributes, shape)
     outputs: list[Lane] = []
     numbers: list[int] = []
     number = 0  # of a part among the formula's results
     for name in operator.schema.outputs:
-        whole = results.get(name)
-        parts = access.parts(name, access.whole_shape(name, shape, attributes), attributes)
-        if whole is not None:
-            outputs += _lanes(access, name, whole, attributes, shape)
+        result, whole = results.get(name), access.whole_shape(name, shape, attributes)
+        parts = access.parts(name, whole, attributes)
+        if result is not None:
+            if result.size != prod(whole):  # some functions take an empty one
+                raise InvalidArgument(f"{operator.name}: {name} has shape {result.shape}; it must be {whole}")
+            outputs += _lanes(access, name, result.reshape(whole), attributes, shape)
             numbers += range(number, number + len(parts))
         number += len(parts)
-    return Elements(operator, attributes, plan.computation, tuple(lanes), tuple(outputs), tuple(numbers), main)
-
-
-def _before(tensors: dict[str, Array], name: str) -> Iterator[tuple[str, Array]]:
-    """The tensors before the one called `name`."""
-    return takewhile(lambda item: item[0] != name, tensors.items())
+    parts = tuple(lanes), tuple(outputs), tuple(numbers)
+    return Elements(operator, attributes, inputs, out, plan.computation, *parts, main)
 
 
 def _lanes(
     access: Access, name: str, array: Array, attributes: dict[str, Any], shape: tuple[int, ...]
 ) -> Iterator[Lane]:
     """The parts of a tensor, each broadcast to `shape`."""
-    for part in access.parts(name, array.shape, attributes):
-        if part is None:
-            yield Lane(name, np.broadcast_to(np.asarray(array), shape), (0,) * len(shape))
-        else:
-            start = tuple(part.start if d == part.dim else 0 for d in range(array.ndim))
-            yield Lane(f"{name}, {part.name}", np.asarray(array[part.slices]), start)
+    parts = access.parts(name, array.shape, attributes)
+    for part, view in zip(parts, split(access, name, np.asarray(array), attributes, len(shape)), strict=True):
+        yield Lane(name if part is None else f"{name}, {part.name}", np.broadcast_to(view, shape), part)

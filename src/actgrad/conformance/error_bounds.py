@@ -1,13 +1,13 @@
 """Numbers that know how far rounding can move them: a formula run on them bounds the errors of any backend.
 
 The bounds cover errors that ULP do not measure. A sum is as inexact as its larger term, however small the sum is;
-exp(a) changes by |a| times the relative error of a.
+exp(a) changes by |a| times the relative error of a; where rounding decides a comparison, either branch is right.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,17 +30,17 @@ class Sized:
         self.is_exact = is_exact  # nothing was rounded on the way here
 
     def __add__(self, other: Any) -> Sized:
-        b = number(other)
+        b = self.beside(other)
         return Sized(self.value + b.value, np.maximum(self.size, b.size), self.slip + b.slip)
 
     def __mul__(self, other: Any) -> Sized:
-        a, b = self, number(other)
+        a, b = self, self.beside(other)
         x, y = np.abs(a.value), np.abs(b.value)
         is_exact = a.is_exact and b.is_exact and (_is_power_of_two(x) or _is_power_of_two(y))
         return Sized(a.value * b.value, np.maximum(a.size * y, x * b.size), a.slip * y + x * b.slip, is_exact)
 
     def __truediv__(self, other: Any) -> Sized:
-        b = number(other)
+        b = self.beside(other)
         inverse = 1 / b.value
         is_exact = b.is_exact and _is_power_of_two(b.value)
         return self * Sized(inverse, b.size * inverse**2, b.slip * inverse**2, is_exact)
@@ -49,27 +49,58 @@ class Sized:
         return Sized(-self.value, self.size, self.slip, self.is_exact)
 
     def __sub__(self, other: Any) -> Sized:
-        return self + -number(other)
+        return self + -self.beside(other)
 
     def __rsub__(self, other: Any) -> Sized:
         return -self + other
 
     def __rtruediv__(self, other: Any) -> Sized:
-        return number(other) / self
+        return self.beside(other) / self
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __gt__(self, other: Any) -> Any:
-        return self.value > number(other).value
+    def __gt__(self, other: Any) -> Comparison:
+        return _compared(np.greater, self, self.beside(other))
 
-    def __ge__(self, other: Any) -> Any:
-        return self.value >= number(other).value
+    def __ge__(self, other: Any) -> Comparison:
+        return _compared(np.greater_equal, self, self.beside(other))
 
-    def __lt__(self, other: Any) -> Any:
-        return self.value < number(other).value
+    def __lt__(self, other: Any) -> Comparison:
+        return _compared(np.less, self, self.beside(other))
 
-    def __le__(self, other: Any) -> Any:
-        return self.value <= number(other).value
+    def __le__(self, other: Any) -> Comparison:
+        return _compared(np.less_equal, self, self.beside(other))
+
+    def beside(self, other: Any) -> Sized:
+        """The other operand; a constant has the error of its rounding to the compute dtype."""
+        b = number(other)
+        if b is not other and self.value.dtype == np.float64:
+            b.slip = np.abs(b.value - b.value.astype(np.float32)) / _unit(self.value)
+        return b
+
+    @property
+    def rounding(self) -> Any:
+        """The size of the error of one rounding, in units of the compute dtype."""
+        return 0 if self.is_exact else np.maximum(np.abs(self.value), self.size)
+
+
+class Comparison(NamedTuple):
+    """Where a comparison holds, and where the sides are so near that rounding decides it."""
+
+    holds: Array
+    is_open: Any = False
+
+
+def _compared(function: Callable[..., Any], a: Sized, b: Sized) -> Comparison:
+    apart = np.abs(a.value - b.value)
+    return Comparison(function(a.value, b.value), apart < _unit(apart) * (a.rounding + a.slip + b.rounding + b.slip))
+
+
+def _unit(exact: Array) -> float:
+    """The largest relative error of a rounding in the compute dtype, which the dtype of exact values tells."""
+    if exact.dtype.kind in "iu":
+        return 0.0
+    return 2.0**-53 if exact.dtype == np.longdouble else 2.0**-24
 
 
 def exactly(value: Any) -> Sized:
@@ -80,22 +111,25 @@ def exactly(value: Any) -> Sized:
 
 def number(value: Any) -> Sized:
     """Any operand of a formula as a Sized."""
-    return value if isinstance(value, Sized) else exactly(np.asarray(value, np.float64))
+    return value if isinstance(value, Sized) else exactly(value)
 
 
 def _is_power_of_two(x: Array) -> bool:
     return np.ndim(x) == 0 and bool(np.frexp(np.abs(x))[0] == 0.5)
 
 
-def _where(condition: Any, x: Any, y: Any) -> Sized:
+def _where(condition: Comparison, x: Any, y: Any) -> Sized:
     a, b = number(x), number(y)
-    value, size, slip = (np.where(condition, p, q) for p, q in ((a.value, b.value), (a.size, b.size), (a.slip, b.slip)))
+    holds, is_open = condition
+    value, size, slip = (np.where(holds, p, q) for p, q in ((a.value, b.value), (a.size, b.size), (a.slip, b.slip)))
+    if np.any(is_open):  # either branch is right
+        slip = slip + np.where(is_open, np.abs(a.value - b.value) / _unit(value), 0)
     return Sized(value, size, slip, a.is_exact and b.is_exact)
 
 
 def _minimum(x: Any, y: Any) -> Sized:
     a, b = number(x), number(y)
-    return _where((a.value <= b.value) | np.isnan(a.value), a, b)
+    return _where(Comparison((a.value <= b.value) | np.isnan(a.value)), a, b)
 
 
 def _maximum(x: Any, y: Any) -> Sized:
@@ -113,10 +147,16 @@ def _function(name: str, derivative: Callable[..., Any]) -> Callable[..., Sized]
     def apply(x: Any, *constants: float) -> Sized:
         a = number(x)
         value = xp.FUNCTIONS[name](a.value, *constants)
-        rounding = 0 if a.is_exact else np.maximum(np.abs(a.value), a.size)
-        return Sized(value, np.abs(value), np.abs(derivative(a.value, *constants)) * (rounding + a.slip))
+        slope = np.abs(derivative(a.value, *constants))
+        slip = np.where(slope == 0, 0, slope * (a.rounding + a.slip))  # at infinity they are 0 and infinite
+        return Sized(value, np.abs(value), slip)
 
     return apply
+
+
+def _sigmoid_derivative(x: Any) -> Any:
+    sigmoid = xp.FUNCTIONS["sigmoid"]
+    return sigmoid(x) * sigmoid(-x)
 
 
 def _sigmoid_cubic_derivative(x: Any, c1: float, c3: float) -> Any:
@@ -129,13 +169,16 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = xp.with_factors(
     {
         "where": _where,
         "abs": _abs,
+        "conjugate": number,
         "minimum": _minimum,
         "maximum": _maximum,
         "exp": _function("exp", np.exp),
         "expm1": _function("expm1", np.exp),
         "log1p": _function("log1p", lambda x: 1 / (1 + x)),
         "tanh": _function("tanh", lambda x: 1 - np.tanh(x) ** 2),
+        "sigmoid": _function("sigmoid", _sigmoid_derivative),
         "erfc": _function("erfc", lambda x: 2 * np.exp(-x * x) / np.sqrt(np.pi)),
+        "erfinv": _function("erfinv", lambda x: np.exp(xp.FUNCTIONS["erfinv"](x) ** 2) * np.sqrt(np.pi) / 2),
         "normal_cdf": _function("normal_cdf", xp.normal_pdf),
         "normal_pdf": _function("normal_pdf", lambda x: x * xp.FUNCTIONS["normal_pdf"](x)),
         "sigmoid_cubic": _function("sigmoid_cubic", _sigmoid_cubic_derivative),

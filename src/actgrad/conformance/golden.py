@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import backends
 from ..backends.kernel import Kernel
+from ..backends.reference import ReferenceKernel
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Operand
@@ -25,14 +26,13 @@ class Golden:
     """The exact results of a computation, for lanes of elements.
 
     The CPU backend computes a float32 computation in float64, about a hundred times as fast as NumPy; `verify`
-    compares both on a sample. A float64 computation takes NumPy's longdouble.
+    compares both on a sample. Other computations take the reference's precision: longdouble, or the integers' own.
     """
 
     def __init__(self, computation: Computation):
         self.computation = computation
-        is_double = computation.compute == "float64"
-        self.precision: type[np.floating[Any]] = np.longdouble if is_double else np.float64
-        self.is_compiled = not is_double
+        self.precision = ReferenceKernel(computation).precision
+        self.is_compiled = computation.compute == "float32"
         self._kernels: dict[int, Kernel] = {}
 
     @property
@@ -57,14 +57,16 @@ class Golden:
 
     def expected(self, lanes: Sequence[Array], dtypes: Sequence[np.dtype[Any]]) -> list[oracle.Expected]:
         """The same by NumPy, with the sizes of the terms: slow, for a few elements."""
-        with np.errstate(all="ignore"):
-            numbers = [np.asarray(lane).astype(self.precision) for lane in lanes]
-        scalars = [self.precision(s) for s in self.computation.scalars]
-        results = oracle.evaluate(self.computation, [*numbers, *scalars])
+        results = oracle.evaluate(self.computation, self.numbers(lanes))
         return [
-            oracle.Expected(*same_shape(result, numbers[0].shape), dtype, self.computation.compute)
+            oracle.Expected(*same_shape(result, lanes[0].shape), dtype, self.computation.compute)
             for result, dtype in zip(results, dtypes, strict=True)
         ]
+
+    def numbers(self, lanes: Sequence[Array]) -> list[Array]:
+        """The formula's arguments in the precision to compute in."""
+        with np.errstate(all="ignore"):
+            return [np.asarray(value).astype(self.precision) for value in (*lanes, *self.computation.scalars)]
 
     def verify(self, lanes: Sequence[Array]) -> None:
         """Compare the compiled formula with NumPy on a few elements; NumPy takes over where they differ."""

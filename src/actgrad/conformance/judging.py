@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,11 @@ from .diagnosis.ranking import diagnose
 from .diagnosis.sample import Sample
 from .elements import Array, Elements, elements
 from .golden import Golden
-from .measurement import SAMPLED, SHOWN, Measured, Measurement, double, spans, with_faults
+from .measurement import SAMPLED, SHOWN, Measured, Progress, double, measure, spans, with_faults
 from .standards import STANDARDS, Tally
 from .verdict import Failure, Judged, Verdict
 
 VERIFIED = 256  # elements whose exact values are computed in both ways
-Progress = Callable[[int], None]  # called with the number of elements of each chunk
 
 
 def judge(
@@ -54,48 +54,33 @@ def judge(
     call = elements(operator, attributes, tuple(inputs), tuple(actual))
     asked = [name for name in STANDARDS if name in set(asked)]
     golden = Golden(call.computation)
-    sample = np.arange(0, call.size, max(1, call.size // VERIFIED))
-    golden.verify([lane.take(sample) for lane in call.inputs])
-    measurement = Measurement(call, golden, asked)
-    measurement.run(progress)
-    parts = measurement.outputs
-    is_failing = any(part.failing for part in parts)
-    judged = [_judged(call, golden, k, asked, strict, part) for k, part in enumerate(parts)]
-    return Verdict(
-        operator=operator.name,
-        attributes=call.attributes,
-        golden=golden.source,
-        standards=tuple(asked),
-        outputs=tuple(judged),
-        ranges=axis.ranges(_counts(call), np.sum([part.ranges for part in parts], axis=0)) if is_failing else (),
-        diagnoses=diagnose(_sample(call, golden, parts)) if is_failing and explain else (),
-    )
-
-
-# All elements
-
-
-def _counts(call: Elements) -> Array:
-    """Elements per range of x, for each output."""
-    counts = sum((axis.count(double(call.x.take(span))) for span in spans(call.size)), np.zeros(axis.BINS, np.int64))
-    return counts * len(call.outputs)
+    if call.size:
+        sample = np.arange(0, call.size, max(1, call.size // VERIFIED))
+        golden.verify([lane.take(sample) for lane in call.inputs])
+    parts = measure(call, golden, asked, progress)
+    outputs = tuple(_judged(call, golden, k, asked, strict, part) for k, part in enumerate(parts))
+    verdict = Verdict(operator.name, call.attributes, golden.source, tuple(asked), outputs)
+    if not verdict.failing:
+        return verdict
+    counts = len(parts) * np.sum([axis.count(double(call.x.take(span))) for span in spans(call.size)], axis=0)
+    ranges = axis.ranges(counts, np.sum([part.ranges for part in parts], axis=0))
+    return replace(verdict, ranges=ranges, diagnoses=diagnose(_sample(call, golden, parts)) if explain else ())
 
 
 def _judged(call: Elements, golden: Golden, k: int, asked: list[str], strict: bool, part: Measured) -> Judged:
     lane = call.outputs[k]
     dtype = lane.array.dtype.name
+    outcomes = tuple(
+        standards.decide(STANDARDS[n], dtype, part.tallies.get(n, Tally()), standards.counts(n, asked, dtype, strict))
+        for n in asked
+    )
     return Judged(
         name=lane.name,
         dtype=dtype,
         elements=call.size,
         failing=part.failing,
         by_terms=part.by_terms,
-        outcomes=tuple(
-            standards.decide(
-                STANDARDS[name], dtype, part.tallies.get(name, Tally()), standards.counts(name, asked, dtype, strict)
-            )
-            for name in asked
-        ),
+        outcomes=outcomes,
         histogram=tuple(int(n) for n in part.histogram),
         first=_failures(call, golden, k, np.sort(part.first)[:SHOWN]),
         worst=_failures(call, golden, k, np.array([place for _, place in part.worst], np.int64)),
@@ -135,9 +120,6 @@ def _sample(call: Elements, golden: Golden, parts: Sequence[Measured]) -> Sample
     inputs = [lane.take(places) for lane in call.inputs]
     actual = [lane.take(places) for lane in call.outputs]
     exact = golden.values(inputs)
-    wrong = []
-    for lane, number in zip(actual, call.numbers, strict=True):
-        c = with_faults(standards.compare(lane, exact[number]), call, golden, inputs, number)
-        assert c.faults is not None, "just looked at"
-        wrong.append(c.faults)
-    return Sample(call, places, tuple(inputs), tuple(actual), tuple(wrong), tuple(part.failing for part in parts))
+    pairs = zip(actual, call.numbers, strict=True)
+    wrong = tuple(with_faults(standards.compare(a, exact[n]), call, golden, inputs, n).faults for a, n in pairs)
+    return Sample(call, places, tuple(inputs), tuple(actual), wrong, tuple(part.failing for part in parts))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -20,6 +19,7 @@ from .standards import STANDARDS, ElementErrors, Tally
 from .verdict import ULP_EDGES
 
 T = TypeVar("T")
+Progress = Callable[[int], None]  # called with the number of elements of each chunk
 CHUNK = 1 << 18  # elements measured together: with fewer, threads mostly wait for each other at the interpreter
 _RETAINED = 24 << 20  # bytes; glibc's thresholds grow up to 32 MiB
 SHOWN = 5  # failures of each kind
@@ -57,59 +57,53 @@ def _thinned(places: Array) -> Array:
     return places if len(places) <= 8 * SAMPLED else np.concatenate([places[:SHOWN], places[SHOWN::2]])
 
 
-class Measurement:
-    """A call being measured by some standards."""
+def measure(call: Elements, golden: Golden, asked: Sequence[str], progress: Progress | None) -> list[Measured]:
+    """All elements of each output; the chunks add up in one order whichever thread is first."""
 
-    def __init__(self, call: Elements, golden: Golden, asked: Sequence[str]):
-        self.call, self.golden, self.asked = call, golden, asked
-        self._stride = max(1, call.size // SAMPLED)
-        nothing = Measured(
-            {name: Tally() for name in asked}, np.zeros(len(ULP_EDGES), np.int64), 0, 0, np.zeros(0, np.int64), (),
-            np.zeros(axis.BINS, np.int64), np.zeros((0, 2)),
-        )  # fmt: skip
-        self.outputs = [nothing] * len(call.outputs)
-
-    def run(self, progress: Callable[[int], None] | None) -> None:
-        """Measure all elements; the chunks add up in one order whichever thread is first."""
-        for span, found in in_threads(self._chunk, spans(self.call.size)):
-            self.outputs = [a + b for a, b in zip(self.outputs, found, strict=True)]
-            if progress is not None:
-                progress((span.stop - span.start) * len(found))
-
-    def _chunk(self, at: slice) -> list[Measured]:
-        call, inputs = self.call, [lane.take(at) for lane in self.call.inputs]
-        exact, places, found = self.golden.values(inputs), np.arange(at.start, at.stop), []
+    def chunk(at: slice) -> list[Measured]:
+        inputs, found = [lane.take(at) for lane in call.inputs], []
+        exact = golden.values(inputs)
         for lane, number in zip(call.outputs, call.numbers, strict=True):
-            c = with_faults(standards.compare(lane.take(at), exact[number]), call, self.golden, inputs, number)
-            found.append(self._measured(c, inputs[call.main], places))
+            c = with_faults(standards.compare(lane.take(at), exact[number]), call, golden, inputs, number)
+            found.append(_measured(c, inputs[call.main], np.arange(at.start, at.stop), asked, call.size))
         return found
 
-    def _measured(self, c: ElementErrors, x: Array, places: Array) -> Measured:
-        dtype, ulps = c.actual.dtype.name, c.ulps
-        tallies, failing = {}, None
-        for name in self.asked:
-            standard = STANDARDS[name]
-            if standard.is_defined(dtype):
-                over, tallies[name] = standard.measure(c, standard.limits_of(dtype))
-                if tallies[name].over:
-                    failing = over if failing is None else failing | over
-        if c.by_terms is not None:
-            ulps = np.where(c.by_terms, 0, ulps)
-        some = np.arange(-places[0] % self._stride, len(places), self._stride)
-        at = np.zeros(0, np.int64) if failing is None else np.flatnonzero(failing)
-        worst = at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]
-        most = max(64, SAMPLED * CHUNK // self.call.size)
-        kept = np.union1d(at[:: -(-len(at) // most) or 1], at[:SHOWN])
-        return Measured(
-            tallies,
-            histogram(ulps),
-            0 if c.by_terms is None else int(np.count_nonzero(c.by_terms)),
-            len(at),
-            places[kept],
-            tuple((-float(ulps[k]), int(places[k])) for k in worst),
-            axis.count(double(x[at])),
-            np.stack([double(x[some]), double(ulps[some])], axis=1),
-        )
+    nothing = Measured(
+        {name: Tally() for name in asked}, np.zeros(len(ULP_EDGES), np.int64), 0, 0, np.zeros(0, np.int64), (),
+        np.zeros(axis.BINS, np.int64), np.zeros((0, 2)),
+    )  # fmt: skip
+    outputs = [nothing] * len(call.outputs)
+    for span, found in in_threads(chunk, spans(call.size)):
+        outputs = [a + b for a, b in zip(outputs, found, strict=True)]
+        if progress is not None:
+            progress((span.stop - span.start) * len(found))
+    return outputs
+
+
+def _measured(c: ElementErrors, x: Array, places: Array, asked: Sequence[str], size: int) -> Measured:
+    """The measures of a chunk of an output of `size` elements."""
+    dtype, ulps = c.actual.dtype.name, np.where(c.by_terms, 0, c.ulps)
+    tallies, failing = {}, np.zeros(len(places), bool)
+    for standard in (STANDARDS[name] for name in asked):
+        if standard.is_defined(dtype):
+            over, tallies[standard.name] = standard.measure(c, standard.limits_of(dtype))
+            failing |= over
+    stride = max(1, size // SAMPLED)
+    some = np.arange(-places[0] % stride, len(places), stride)
+    at = np.flatnonzero(failing)
+    worst = at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]
+    most = max(64, SAMPLED * CHUNK // size)
+    kept = np.union1d(at[:: -(-len(at) // most) or 1], at[:SHOWN])
+    return Measured(
+        tallies,
+        histogram(ulps),
+        int(np.count_nonzero(c.by_terms)),
+        len(at),
+        places[kept],
+        tuple((-float(ulps[k]), int(places[k])) for k in worst),
+        axis.count(double(x[at])),
+        np.stack([double(x[some]), double(ulps[some])], axis=1),
+    )
 
 
 def spans(size: int) -> Iterator[slice]:
@@ -119,25 +113,13 @@ def spans(size: int) -> Iterator[slice]:
 
 
 def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tuple[slice, T]]:
-    """The results in the order of the parts; a few are computed ahead."""
+    """The results in the order of the parts; leaving the loop cancels the parts that have not begun."""
     # glibc raises the size from which it gives memory back to that of a freed block: it keeps the pages of our arrays.
     # Half of the time would go into asking for the same pages again.
     np.empty(_RETAINED, np.uint8)
-    workers = cores()
-    waiting: deque[tuple[slice, Future[T]]] = deque()
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            for span in of:
-                waiting.append((span, pool.submit(work, span)))
-                if len(waiting) > 4 * workers:
-                    done, future = waiting.popleft()
-                    yield done, future.result()
-            while waiting:
-                done, future = waiting.popleft()
-                yield done, future.result()
-        finally:
-            for _, future in waiting:
-                future.cancel()
+    parts = list(of)
+    with ThreadPoolExecutor(cores()) as pool:
+        yield from zip(parts, pool.map(work, parts), strict=True)
 
 
 def with_faults(c: ElementErrors, call: Elements, golden: Golden, lanes: Sequence[Array], number: int) -> ElementErrors:

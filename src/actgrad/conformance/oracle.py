@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import product as combined
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from ..backends.reference import ReferenceKernel
+from ..backends.reference import ReferenceKernel, rounded
 from ..base import xp
-from ..base.access import join
+from ..base.access import join, split
 from ..base.computation import Computation
+from ..base.dtypes import BY_NAME
+from ..base.products import Product
+from ..base.schema import Argument
 from ..calls.operator import Operator
-from ..ops.selu import ALPHA, SCALE
 from . import error_bounds
 from .error_bounds import Sized
 
@@ -41,6 +43,16 @@ def special_values(dtype: npt.DTypeLike) -> Array:
     near_zero = [0, tiny, 2 * float(tiny), float(normal) - float(tiny), normal, limits.eps]
     positive = [*near_zero, 0.5, 1, 1.5, 2, largest, np.inf]
     return np.array([sign * float(v) for v in positive for sign in (1, -1)] + [np.nan], np.float64).astype(dtype)
+
+
+def ends(dtype: str) -> tuple[Any, Any]:
+    """The smallest and the largest number of a dtype, integers as such."""
+    kind = BY_NAME[dtype]
+    if kind.kind == "bool":
+        return 0, 1
+    limits: Any = ml_dtypes.finfo(kind.numpy) if kind.kind == "float" else np.iinfo(kind.numpy)
+    number = float if kind.kind == "float" else int
+    return number(limits.min), number(limits.max)
 
 
 def stratified(dtype: npt.DTypeLike, count: int, rng: np.random.Generator) -> Array:
@@ -75,31 +87,47 @@ def tensors(
     All other operands (grad_output, the other half of a packed tensor) are 1, or random normals with `rng`. Optional
     tensors are left out.
     """
+    x = x.reshape(operator.access.row(x.size))
 
     def other() -> Array:
         values = np.ones(x.shape) if rng is None else np.asarray(rng.standard_normal(x.shape))
         return values.astype(x.dtype)
 
-    definition, access = operator.definition, operator.access
-    given = []
-    for name in [a.name for a in operator.schema.tensors if not a.is_optional]:
-        is_main = name == definition.main
-        parts = access.parts(name, access.whole_shape(name, x.shape, attributes), attributes)
-        values = [x if is_main and number == 0 else other() for number in range(len(parts))]
-        given.append(join(access, name, values, attributes, np.concatenate))
-    return tuple(given)
+    return tuple(tensor for tensor in paired(operator, attributes, x, other) if tensor is not None)
+
+
+def paired(
+    operator: Operator, attributes: dict[str, Any], x: Array, other: Callable[[], Array]
+) -> tuple[Array | None, ...]:
+    """The tensors that pair `x` with an array of `other` for each further operand; None for optional ones."""
+    access = operator.access
+
+    def tensor(argument: Argument) -> Array | None:
+        if argument.is_optional:
+            return None
+        whole = access.whole_shape(argument.name, x.shape, attributes)
+        is_main = argument.name == operator.definition.main
+        count = len(access.parts(argument.name, whole, attributes))
+        values = [x if is_main and k == 0 else other() for k in range(count)]
+        if argument.name == access.tensor:
+            values = [np.resize(values[0], whole)]
+        return np.asarray(join(access, argument.name, values, attributes, np.concatenate))
+
+    return tuple(map(tensor, operator.schema.tensors))
 
 
 # Attributes
 
 #: Values for an operator's scalars in their order: all different, off the defaults, a power of two, a negative one.
-_SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 1.9, 1.1, 2.3), (-0.6, 1.7, 0.9, 0.8))
+#: A formula of 16-bit numbers jumps at none where `first * x + second` is 0 or 1: rounding would choose the side.
+_SCALARS = ((1.3, 0.7, 0.5, 0.3), (0.6, 2.3, 1.1, 1.9), (-1.2, 1.7, 0.9, 0.8))
 
 
-def attribute_cases(operator: Operator) -> list[dict[str, Any]]:
+def attribute_cases(operator: Operator, product: Product | None = None) -> list[dict[str, Any]]:
     """Attributes to try, from the schema alone: all flags and choices, with scalars at and off their defaults.
 
-    Cases that break a requirement of the operator are left out; integers that are no choice keep their default.
+    Cases that break a requirement of the operator, or of a product, are left out. Integers that are no choice keep
+    their default.
     """
     arguments = operator.schema.attributes
     scalars = [a.name for a in arguments if a.type == "Scalar"]
@@ -110,14 +138,23 @@ def attribute_cases(operator: Operator) -> list[dict[str, Any]]:
     cases = [
         {**operator.defaults, **chosen, **dict(zip(options, flags, strict=True))}
         for chosen in [{}, *values]
-        for flags in product(*options.values())
+        for flags in combined(*options.values())
     ]
-    return [case for case in cases if all(holds(case, None) for holds in operator.requires.values())]
+    rules = operator.requires.values()
+    return [case for case in cases if all(holds(case, None) and holds(case, product) for holds in rules)]
 
 
 def takes_result(operator: Operator, attributes: dict[str, Any]) -> bool:
     """Whether the operator is given y = f(x) in the place of x."""
     return operator.definition.takes_result(attributes)
+
+
+def forward_results(operator: Operator, attributes: Mapping[str, Any], *inputs: Any) -> tuple[Array, ...]:
+    """The results of a backward operator's forward pass, with the attributes that both have."""
+    forward = operator.gradient_of
+    assert forward is not None, "a backward operator"
+    shared = {name: value for name, value in attributes.items() if name in forward.defaults}
+    return tuple(map(np.asarray, as_tuple(forward(*inputs, backend="reference", **shared))))
 
 
 # Exact values
@@ -150,8 +187,27 @@ class Expected:
         limits, size = np.finfo(self.compute), np.abs(self.values)
         return (size == 0) | ((size >= limits.smallest_normal) & (size <= limits.max))
 
+    @property
+    def overflows(self) -> Array:
+        """Where a value is finite and beyond the compute dtype."""
+        return np.isfinite(self.values) & (np.abs(self.values) > np.finfo(self.compute).max)
+
+    @property
+    def is_magnified(self) -> Array:
+        """Where rounded arguments of exp move a large value by more ULP than the mixed tolerance allows."""
+        size = np.abs(self.values)
+        return np.asarray((size > 1) & (self.slip > 32 * size))
+
+    @property
+    def stored(self) -> Array:
+        """The values rounded to the output's dtype."""
+        with np.errstate(all="ignore"):
+            return rounded(self.values, BY_NAME[self.dtype.name])
+
     def errors(self, actual: Array) -> Array:
-        """The errors of `actual` in ULP."""
+        """The errors of `actual` in ULP, for integers in ones."""
+        if self.dtype.kind in "iu":
+            return np.abs(actual.astype(np.float64) - self.values.astype(np.float64))
         return ulp_errors(actual, self.values)
 
     def term_errors(self, actual: Array) -> Array:
@@ -164,6 +220,8 @@ class Expected:
 
     def faults(self, actual: Array, ulps: float, terms: float = 8) -> Array:
         """Where `actual` is wrong: by more than `ulps` ULP, or `terms` units of the larger term where they cancel."""
+        if self.dtype.kind in "iu":
+            return np.asarray(self.stored != actual)
         with np.errstate(all="ignore"):
             slip = np.nan_to_num(self.unit * self.slip / ulp(self.values, self.dtype), nan=0, posinf=0)
             allowed = (self.errors(actual) <= ulps + slip) | (self.cancels & (self.term_errors(actual) <= terms))
@@ -179,23 +237,19 @@ def expected(
     if out_dtype is not None:
         out = tuple(np.empty(array.shape, out_dtype) for array in as_tuple(plan.result))
         plan = operator.plan(*inputs, out=out if len(out) > 1 else out[0], backend="reference", **attributes)
-    computation, kernel, loop = plan.computation, plan.kernel, plan.computation.loop
+    kernel = plan.kernel
     assert isinstance(kernel, ReferenceKernel)
     with np.errstate(invalid="ignore"):  # signalling NaNs
         numbers = kernel.numbers(*plan.addresses)
-    elements = evaluate(computation, numbers)
+    results = iter(evaluate(plan.computation, numbers))
     expectations = []
-    for number, array in enumerate(as_tuple(plan.result)):
+    for name, array in zip(operator.schema.outputs, as_tuple(plan.result), strict=True):
         values, size, slip = (np.zeros_like(array, kernel.precision) for _ in range(3))
-        for operand, result in zip(loop.outputs, elements, strict=True):
-            if operand.tensor != number:
-                continue
-            scale = values.itemsize // array.itemsize
-            strides = tuple(scale * s for s in operand.strides)
-            for target, part in ((values, result.value), (size, result.size), (slip, result.slip)):
-                start = target.ravel(order="K")[operand.offset // array.itemsize :]
-                np.lib.stride_tricks.as_strided(start, loop.shape, strides)[...] = part
-        expectations.append(Expected(values, size, slip, array.dtype, computation.compute))
+        lanes = (split(operator.access, name, target, plan.attributes) for target in (values, size, slip))
+        for value_part, size_part, slip_part in zip(*lanes, strict=True):
+            result = next(results)
+            value_part[...], size_part[...], slip_part[...] = result.value, result.size, result.slip
+        expectations.append(Expected(values, size, slip, array.dtype, plan.computation.compute))
     return tuple(expectations)
 
 
@@ -263,75 +317,6 @@ def ulp_errors(actual: Array, values: Array) -> Array:
     agrees = np.isnan(wide) == np.isnan(values)
     result: Array = np.where(agrees, np.where(np.isnan(values), 0, error), np.inf)
     return result
-
-
-# PyTorch's own operators
-
-
-def aten(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
-    """PyTorch's results for a call on NumPy arrays; KeyError for an operator without a counterpart."""
-    counterpart = ATEN[operator.name]
-    arrays = [to_torch(torch, array) for array in inputs if array is not None]
-    return tuple(from_torch(torch, result) for result in as_tuple(counterpart(torch.ops.aten, attributes, *arrays)))
-
-
-def to_torch(torch: Any, array: Array) -> Any:
-    """A tensor on the array's memory."""
-    if array.dtype.name == "bfloat16":
-        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    return torch.from_numpy(array)
-
-
-def from_torch(torch: Any, tensor: Any) -> Array:
-    """An array on the tensor's memory, bfloat16 being that of ml_dtypes."""
-    if tensor.dtype == torch.bfloat16:
-        tensor = tensor.view(torch.int16)
-        return np.asarray(tensor.numpy()).view(ml_dtypes.bfloat16)
-    return np.asarray(tensor.numpy())
-
-
-def _halves(a: dict[str, Any], packed: Any) -> tuple[Any, Any]:
-    """The active half and the other."""
-    left, right = packed.chunk(2, a["dim"])
-    return (left, right) if a["activate_left"] else (right, left)
-
-
-def _aten_geglu(ops: Any, a: dict[str, Any], packed: Any) -> tuple[Any, Any]:
-    active, other = _halves(a, packed)
-    activated = ops.gelu(active, approximate=a["approximate"])
-    return activated * other, activated
-
-
-def _aten_geglu_backward(ops: Any, a: dict[str, Any], grad_output: Any, packed: Any, activated: Any = None) -> Any:
-    active, other = _halves(a, packed)
-    activated = ops.gelu(active, approximate=a["approximate"]) if activated is None else activated
-    parts = [ops.gelu_backward(grad_output * other, active, approximate=a["approximate"]), grad_output * activated]
-    return ops.cat(parts if a["activate_left"] else parts[::-1], a["dim"])
-
-
-def _aten_geglu_two_backward(ops: Any, a: dict[str, Any], grad_output: Any, other: Any, active: Any) -> Any:
-    activated = ops.gelu(active, approximate=a["approximate"])
-    return grad_output * activated, ops.gelu_backward(grad_output * other, active, approximate=a["approximate"])
-
-
-#: PyTorch's counterparts: (its operators, attributes, tensors...) -> result.
-ATEN: dict[str, Callable[..., Any]] = {
-    "elu": lambda ops, a, x: ops.elu(x, a["alpha"], a["scale"], a["input_scale"]),
-    "elu_backward": lambda ops, a, g, x: ops.elu_backward(
-        g, a["alpha"], a["scale"], a["input_scale"], a["is_result"], x
-    ),
-    "selu": lambda ops, a, x: ops.selu(x),
-    "selu_backward": lambda ops, a, g, y: ops.elu_backward(g, ALPHA, SCALE, 1.0, True, y),
-    "leaky_relu": lambda ops, a, x: ops.leaky_relu(x, a["negative_slope"]),
-    "leaky_relu_backward": lambda ops, a, g, x: ops.leaky_relu_backward(g, x, a["negative_slope"], a["self_is_result"]),
-    "gelu": lambda ops, a, x: ops.gelu(x, approximate=a["approximate"]),
-    "gelu_backward": lambda ops, a, g, x: ops.gelu_backward(g, x, approximate=a["approximate"]),
-    "geglu": _aten_geglu,
-    "geglu_packed": lambda ops, a, packed: _aten_geglu(ops, a, packed)[0],
-    "geglu_backward": _aten_geglu_backward,
-    "geglu_two": lambda ops, a, x, gate: x * ops.gelu(gate, approximate=a["approximate"]),
-    "geglu_two_backward": _aten_geglu_two_backward,
-}
 
 
 def few_digits(error: float) -> str:

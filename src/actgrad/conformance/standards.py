@@ -23,8 +23,8 @@ from .elements import Array
 RUNS = 50  # of the same call, that must give the same bits
 HALF_ULPS = 0.51  # computed in float32 and rounded once
 ULPS, TERMS = 4.5, 8.0  # and units of the larger term where terms cancel
-TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS = 12.0, 16.0  # of a distribution function, or a product with one
-_TRANSCENDENTAL = {name for name in xp.NAMES if name.startswith(("normal", "sigmoid", "erf", "tanh"))}
+TRANSCENDENTAL_ULPS, TRANSCENDENTAL_TERMS = 12.0, 16.0  # of a distribution function, or a product with one or with exp
+_TRANSCENDENTAL = {name for name in xp.NAMES if name.startswith(("normal", "sigmoid", "erf", "tanh", "exp_times"))}
 
 
 @dataclass(frozen=True)
@@ -33,32 +33,28 @@ class ElementErrors:
 
     actual: Array
     exact: Array  # not rounded, in the golden precision
-    golden: Array  # rounded to the output's dtype, in the golden precision
+    golden: Array  # rounded to the output's dtype; of floats in the golden precision
     error: Array  # |actual - golden|; infinite where one of them is NaN
     ulps: Array  # of |actual - exact|; for integers |actual - golden|
     is_finite: bool  # all of them
-    faults: Array | None = None  # beyond the project's own bounds; None before they are known
-    by_terms: Array | None = None  # judged by the size of their terms; None for none
-
-    def take(self, at: Array) -> ElementErrors:
-        """Some of the elements, before anything was decided about them."""
-        return ElementErrors(
-            self.actual[at], self.exact[at], self.golden[at], self.error[at], self.ulps[at], self.is_finite
-        )
+    faults: Array  # beyond the project's own bounds; none before `measurement` looks for them
+    by_terms: Array  # judged by the size of their terms
 
 
 def compare(actual: Array, exact: Array) -> ElementErrors:
     """Compare 1-D arrays; `exact` is float64 or longdouble."""
     dtype = BY_NAME[actual.dtype.name]
+    none = np.zeros(len(actual), bool)
     with np.errstate(all="ignore"):
-        wide, golden = actual.astype(exact.dtype), rounded(exact, dtype).astype(exact.dtype)
-        if dtype.kind != "float":
-            error = np.abs(wide - golden)
-            return ElementErrors(actual, exact, golden, error, error, True)
+        golden = rounded(exact, dtype)
+        if dtype.kind != "float":  # doubles may be equal where large integers are not
+            error = np.maximum(actual != golden, np.abs(actual.astype(np.float64) - golden.astype(np.float64)))
+            return ElementErrors(actual, exact, golden, error, error, True, none, none)
+        wide, golden = actual.astype(exact.dtype), golden.astype(exact.dtype)
+        error = np.abs(wide - golden)
         ulps = oracle.ulp_errors(actual, exact)
-        is_finite = bool(np.isfinite(wide).all() and np.isfinite(golden).all())
-        if is_finite:
-            return ElementErrors(actual, exact, golden, np.abs(wide - golden), ulps, True)
+        if np.isfinite(wide).all() and np.isfinite(golden).all():
+            return ElementErrors(actual, exact, golden, error, ulps, True, none, none)
         largest = exact.dtype.type(ml_dtypes.finfo(actual.dtype).max)
         beyond = largest + oracle.ulp(largest, actual.dtype)
         a, g = (np.where(np.isinf(v), np.copysign(beyond, v), v) for v in (wide, golden))
@@ -67,7 +63,7 @@ def compare(actual: Array, exact: Array) -> ElementErrors:
         apart = (np.isinf(wide) | np.isinf(golden)) & ~(ulps <= 1)
         hopeless = ~agrees & (np.isinf(exact) | np.isnan(wide) | np.isnan(golden) | apart)
         error = np.where(agrees, 0, np.where(hopeless, np.inf, np.abs(a - g)))
-        return ElementErrors(actual, exact, golden, error, ulps, False)
+        return ElementErrors(actual, exact, golden, error, ulps, False, none, none)
 
 
 @dataclass(frozen=True)
@@ -82,14 +78,8 @@ class Tally:
     excused: int = 0  # not judged by a relative error: see _excusing and ElementErrors.by_terms
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.elements + other.elements,
-            self.over + other.over,
-            self.broken + other.broken,
-            self.total + other.total,
-            max(self.largest, other.largest),
-            self.excused + other.excused,
-        )
+        sums = {name: getattr(self, name) + getattr(other, name) for name in vars(self)}
+        return Tally(**{**sums, "largest": max(self.largest, other.largest)})
 
     @property
     def mean(self) -> float:
@@ -162,8 +152,8 @@ def _mixed(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
         within = c.error <= atol + rtol * np.abs(c.golden)
     within |= c.error == 0  # infinities and NaNs that agree
     largest = _largest(c.error)
-    broken = int(np.count_nonzero((c.error > limit) & (c.ulps > MIXED_ULPS))) if largest > limit else 0
-    return ~within, Tally(len(within), len(within) - int(np.count_nonzero(within)), broken, 0.0, largest)
+    broken = _count((c.error > limit) & (c.ulps > MIXED_ULPS)) if largest > limit else 0
+    return ~within, Tally(len(within), _count(~within), broken, 0.0, largest)
 
 
 def _shows_mixed(t: Tally, limits: Limits) -> str:
@@ -184,12 +174,8 @@ def _mere(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     if not c.is_finite:
         relative = np.where(c.error == 0, 0, np.where(np.isfinite(relative), relative, np.inf))
     over, excused = _excusing(c, relative >= MARE_FACTOR * threshold)
-    if excused.any():
-        relative = np.where(excused, 0, relative)
-    return over, Tally(
-        len(over), int(np.count_nonzero(over)), 0, float(np.sum(relative)), _largest(relative),
-        int(np.count_nonzero(excused)),
-    )  # fmt: skip
+    relative = np.where(excused, 0, relative)
+    return over, Tally(len(over), _count(over), 0, float(np.sum(relative)), _largest(relative), _count(excused))
 
 
 def _excusing(c: ElementErrors, over: Array) -> tuple[Array, Array]:
@@ -198,7 +184,6 @@ def _excusing(c: ElementErrors, over: Array) -> tuple[Array, Array]:
     The neighbours of a subnormal number, and of the remainder of cancelling terms, have large relative distances: no
     implementation that computes in the compute dtype and rounds once could do better.
     """
-    assert c.faults is not None, "faults are looked at first"
     return over & c.faults, over & ~c.faults
 
 
@@ -212,7 +197,7 @@ def _thousandth(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
     if not c.is_finite:
         over |= np.isinf(c.error)
     over, excused = _excusing(c, over)
-    return over, Tally(len(over), int(np.count_nonzero(over)), excused=int(np.count_nonzero(excused)))
+    return over, Tally(len(over), _count(over), excused=_count(excused))
 
 
 # ULP, and exact integers
@@ -238,11 +223,9 @@ def _functions(operator: Operator) -> frozenset[str]:
 
 
 def _ulp(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
-    assert c.faults is not None, "the judge looks at the terms first"
-    judged = c.ulps if c.by_terms is None else np.where(c.by_terms, 0, c.ulps)
-    over, over_one = int(np.count_nonzero(c.faults)), int(np.count_nonzero(judged > 1))
-    by_terms = 0 if c.by_terms is None else int(np.count_nonzero(c.by_terms))
-    return c.faults, Tally(len(judged), over, over_one, float(np.sum(judged)), _largest(judged), by_terms)
+    judged = np.where(c.by_terms, 0, c.ulps)
+    over_one, total = _count(judged > 1), float(np.sum(judged))
+    return c.faults, Tally(len(judged), _count(c.faults), over_one, total, _largest(judged), _count(c.by_terms))
 
 
 def _shows_ulp(t: Tally, limits: Limits) -> str:
@@ -259,14 +242,16 @@ def _nonfinite(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
         return np.zeros(len(c.error), bool), Tally(len(c.error))
     wide = c.actual.astype(c.exact.dtype)
     concerned = ~(np.isfinite(wide) & np.isfinite(c.golden))
-    over = concerned & (c.error > 0) & ~(c.ulps <= 1)
-    if c.by_terms is not None:
-        over &= ~c.by_terms
-    return over, Tally(len(over), int(np.count_nonzero(over)))
+    over = concerned & (c.error > 0) & ~(c.ulps <= 1) & ~c.by_terms
+    return over, Tally(len(over), _count(over))
 
 
 def _excuses(t: Tally) -> str:
     return f"; {t.excused} excused, as near as rounding allows" if t.excused else ""
+
+
+def _count(chosen: Array) -> int:
+    return int(np.count_nonzero(chosen))
 
 
 def _largest(values: Array) -> float:

@@ -65,8 +65,8 @@ class Verdict:
     golden: str  # the source of the exact values
     standards: tuple[str, ...]
     outputs: tuple[Judged, ...]
-    ranges: tuple[Range, ...]  # of x, with failing elements
-    diagnoses: tuple[Diagnosis, ...]
+    ranges: tuple[Range, ...] = ()  # of x, with failing elements
+    diagnoses: tuple[Diagnosis, ...] = ()
     repeat: Outcome | None = None  # whether runs give the same bits, where it ran here
 
     @property

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..base import dtypes
 from ..base.definition import Definition
-from ..base.dtypes import BY_NAME, Dtype
+from ..base.dtypes import BY_NAME, FLOATS, Dtype, can_convert, promote
 from ..base.errors import InvalidDtype, KernelMissing
 from ..base.products import Product
 from .check import Call, Check, Origin, When
@@ -14,7 +13,7 @@ from .results import result_dtype
 def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str, ...]:
     """The dtypes that an operator's tensors may have: a product's list, else the library's own."""
     if product is None:
-        return tuple(name for name in BY_NAME if name in dtypes.FLOATS or name in definition.dtypes)
+        return tuple(name for name in BY_NAME if name in FLOATS or name in definition.dtypes)
     return definition.dtypes if definition.bfloat16_everywhere else _on(product, definition.dtypes)
 
 
@@ -23,20 +22,59 @@ def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
     return names if product is None or product.bfloat16 else tuple(name for name in names if name != "bfloat16")
 
 
-def supported(*names: str, when: When = When.ALWAYS, origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
-    """Each of these tensors has a dtype of the operator's list, as far as the product has it."""
+def supported(
+    *names: str,
+    dtypes: str = "",
+    only_on: str = "",
+    everywhere: bool = False,
+    when: When = When.ALWAYS,
+    origin: Origin = Origin.BOTH,
+) -> tuple[Check, ...]:
+    """Each of these tensors has a dtype of the operator's list, or of `dtypes`, as far as the product has it.
+
+    Without a product the library's own list holds. Products other than those of `only_on` have an empty list.
+    `everywhere`: also where the product lacks the dtype.
+    """
+    own, products = tuple(dtypes.split()), tuple(only_on.split())
+
+    def allowed_by(call: Call) -> tuple[str, ...]:
+        if call.product is None:
+            return allowed_dtypes(call.definition, None)
+        if products and call.product.name not in products:
+            return ()
+        names = own or call.definition.dtypes
+        return names if everywhere or (call.definition.bfloat16_everywhere and not own) else _on(call.product, names)
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
-            meta = call.tensors.get(name)
-            allowed = allowed_dtypes(call.definition, call.product)
+            meta, allowed = call.tensors.get(name), allowed_by(call)
             if meta is None or meta.dtype.name in allowed:
                 return None
-            return f"{name} is {meta.dtype}; supported{call.place}: {', '.join(allowed)}; convert it"
+            return f"{name} is {meta.dtype}; supported{call.place}: {', '.join(allowed) or 'none'}; convert it"
 
         return Check(f"{name} has a supported dtype", test, InvalidDtype, when, origin, (name,))
 
     return tuple(map(check, names))
+
+
+def on_chip(*names: str) -> tuple[Check, ...]:
+    """The product's chips have the dtype of each of these tensors, whose list names those of all chips."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta = call.tensors.get(name)
+            if meta is None or _on(call.product, (meta.dtype.name,)):
+                return None
+            return f"{name} is {meta.dtype}, not supported{call.place}; convert it"
+
+        return Check(f"the product has {name}'s dtype", test, InvalidDtype, When.PRODUCT, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def document_listed(*names: str, dtypes: str) -> tuple[Check, ...]:
+    """By the documents' letter, each of these tensors has one of these dtypes."""
+    return supported(*names, dtypes=dtypes, everywhere=True, when=When.DOCUMENT, origin=Origin.DOCUMENT)
 
 
 def listed(*names: str) -> tuple[Check, ...]:
@@ -71,6 +109,23 @@ def document_equal(*names: str, to: str) -> tuple[Check, ...]:
     return equal(*names, to=to, when=When.DOCUMENT, origin=Origin.DOCUMENT)
 
 
+def promoted(*names: str) -> tuple[Check, ...]:
+    """These tensors have dtypes that are promoted together, to one of the operator's list."""
+
+    def test(call: Call) -> str | None:
+        first, *others = [meta.dtype for name in names if (meta := call.tensors.get(name)) is not None]
+        result: Dtype | None = first
+        for other in others:
+            result = None if result is None else promote(result, other)
+        allowed = allowed_dtypes(call.definition, call.product)
+        if result is not None and result.name in allowed:
+            return None
+        together = f"{' and '.join(names)} are {' and '.join(map(str, (first, *others)))}, promoted to {result}"
+        return f"{together}; supported{call.place}: {', '.join(allowed)}"
+
+    return (Check(f"{' and '.join(names)} are promoted to a supported dtype", test, InvalidDtype, about=names),)
+
+
 def real(*names: str, when: When = When.ALWAYS) -> tuple[Check, ...]:
     """Each of these scalars can be converted to float: it is not complex."""
 
@@ -98,6 +153,18 @@ def scalar_supported(name: str, dtypes: str) -> tuple[Check, ...]:
     return (typed, *real(name, when=When.UNTYPED))
 
 
+def scalar_converts(name: str) -> tuple[Check, ...]:
+    """This typed scalar can be converted to the result's dtype; Python's numbers must only be real."""
+
+    def test(call: Call) -> str | None:
+        dtype, result = call.scalar_dtypes[name], result_dtype(call)
+        fault = f"{name} is a scalar of {dtype}, which cannot be converted to the result's dtype ({result})"
+        return None if can_convert(dtype, result) else fault
+
+    typed = Check(f"{name} can be converted to the result's dtype", test, InvalidDtype, When.TYPED, about=(name,))
+    return (typed, *real(name, when=When.UNTYPED))
+
+
 def scalar_on_product(name: str) -> tuple[Check, ...]:
     """This typed scalar has a dtype that the product's chips have; no other rule on its dtype applies."""
 
@@ -114,12 +181,26 @@ def convertible(*names: str, origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
             meta, result = call.tensors.get(name), result_dtype(call)
-            if meta is None or dtypes.can_convert(result, meta.dtype):
+            if meta is None or can_convert(result, meta.dtype):
                 return None
             return f"{name} is {meta.dtype}, to which the result ({result}) cannot be converted; use a floating dtype"
 
         rule = f"the result can be converted to {name}'s dtype"
         return Check(rule, test, InvalidDtype, origin=origin, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def result_dtype_of(*names: str) -> tuple[Check, ...]:
+    """Each of these outputs has the dtype of the result: the inputs' dtypes, promoted."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta, result = call.tensors.get(name), result_dtype(call)
+            fault = f"{name} is {meta and meta.dtype}, but the result is {result}; they must be equal"
+            return None if meta is None or meta.dtype == result else fault
+
+        return Check(f"{name} has the dtype of the result", test, InvalidDtype, about=(name,))
 
     return tuple(map(check, names))
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from .check import Call, Check
+from math import prod
+
+from ..base.loop import Meta, row_major
+from .check import Call, Check, When
+from .results import result_shapes
 
 
 def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
@@ -47,6 +51,25 @@ def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     return (Check(f"{packed} has an even size along {dim}", test, about=(packed, dim)),)
 
 
+def most_along(packed: str, most: int, others: int, dim: str = "dim") -> tuple[Check, ...]:
+    """Where a product judges, the packed tensor has 1 to `most` elements along `dim`, in at most `others` rows."""
+
+    def test(call: Call) -> str | None:
+        shape, number = call.inputs[packed].shape, call.attributes[dim]
+        size = shape[number]
+        if not 1 <= size <= most:
+            return f"{packed} has size {size} in dimension {number}; it must have 1 to {most}"
+        rows = prod(shape) // size
+        return (
+            f"{packed} has {rows} rows along dimension {number}; it must have at most {others}"
+            if rows > others
+            else None
+        )
+
+    rule = f"{packed} has 1 to {most} elements along {dim}, in at most {others} rows"
+    return (Check(rule, test, when=When.PRODUCT, about=(packed, dim)),)
+
+
 def half_size(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
     """Each of these tensors has, along `dim`, half the size of the packed tensor `of`."""
 
@@ -78,5 +101,41 @@ def half(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
             return f"{name} has shape {meta.shape}, but half of {of} along dimension {number} has {expected}"
 
         return Check(f"{name} has the shape of {of}, halved along {dim}", test, about=(name, of, dim))
+
+    return tuple(map(check, names))
+
+
+def whole_blocks(packed: str, dim: str = "dim", block: int = 64) -> tuple[Check, ...]:
+    """Each half of the packed tensor, flattened from `dim` on, is a multiple of `block` bytes."""
+
+    def test(call: Call) -> str | None:
+        meta = call.inputs[packed]
+        size = prod(meta.shape[call.attributes[dim] % max(len(meta.shape), 1) :]) // 2 * meta.dtype.itemsize
+        fault = f"half of {packed} from dimension {call.attributes[dim]} on has {size} bytes"
+        return None if size % block == 0 else f"{fault}; it must have a multiple of {block}"
+
+    return (Check(f"half of {packed} from {dim} on is a multiple of {block} bytes", test, about=(packed, dim)),)
+
+
+def _is_in_a_row(meta: Meta) -> bool:
+    """Whether the elements lie in a row; strides that no step uses say nothing."""
+    steps = zip(meta.shape, meta.strides, row_major(meta.shape, meta.dtype.itemsize), strict=True)
+    return meta.size == 0 or all(n == 1 or stride == step for n, stride, step in steps)
+
+
+def countable(*names: str) -> tuple[Check, ...]:
+    """Each of these outputs has the shape of the result, or is contiguous and has as many elements."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta = call.tensors.get(name)
+            if meta is None:
+                return None
+            expected = result_shapes(call)[call.definition.schema.outputs.index(name)]
+            if meta.shape == expected or (meta.size == prod(expected) and _is_in_a_row(meta)):
+                return None
+            return f"{name} has shape {meta.shape}, but the result has {expected}"
+
+        return Check(f"{name} has the shape of the result, or as many elements in a row", test, about=(name,))
 
     return tuple(map(check, names))

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import takewhile
 
 from ..base.definition import Definition
-from ..base.errors import NullArgument, UnsupportedOnProduct
+from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
 from . import dtype_rules, halves_rules, shape_rules
 from .check import Call, Check, Terms
 
@@ -25,10 +25,10 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
     if VALUES not in definition.checks:
         middle += values
     storable = map(dtype_rules.storable, definition.schema.outputs)
-    return (*shape_rules.given(definition), shape_rules.available(), *middle, *storable)
+    return (*shape_rules.given(definition), shape_rules.available(definition), *middle, *storable)
 
 
-EARLY = (NullArgument, UnsupportedOnProduct)  # checked before any tensor is read
+EARLY = (NullArgument, UnsupportedOnProduct, NotConfigured)  # checked before any tensor is read
 
 
 def run(call: Call, early: bool = False) -> None:

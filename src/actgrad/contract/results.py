@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..base import dtypes
 from ..base.access import elements_shape
-from ..base.dtypes import Dtype
+from ..base.dtypes import BY_NAME, Dtype
 from .check import Call
 
 
@@ -15,7 +15,8 @@ def result_dtype(call: Call) -> Dtype:
         result = meta.dtype if result is None else dtypes.promote(result, meta.dtype)
         assert result is not None, "no two dtypes that an operator lists lack a promotion"
     assert result is not None, "every operator has a tensor"
-    return result
+    own = call.definition.integer_result
+    return BY_NAME[own] if own and result.kind in ("bool", "int", "uint") else result
 
 
 def result_shapes(call: Call) -> tuple[tuple[int, ...], ...]:

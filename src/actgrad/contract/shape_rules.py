@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.definition import Definition
-from ..base.errors import NullArgument, UnsupportedOnProduct
+from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
 from ..base.loop import broadcast_shapes
 from ..base.products import BY_NAME, Product
 from .check import Call, Check, Origin, When
@@ -30,11 +30,14 @@ def given(definition: Definition) -> tuple[Check, ...]:
         return When.ALWAYS if argument.is_tensor or argument.type == "Scalar" else When.UNTYPED
 
     inputs = [check(a.name, a.is_tensor, when(a)) for a in definition.schema.arguments]
-    return (*inputs, *[check(name, True, When.TYPED) for name in definition.schema.outputs])
+    found = (*inputs, *[check(name, True, When.TYPED) for name in definition.schema.outputs])
+    order = definition.null_order
+    return tuple(sorted(found, key=lambda check: order.index(check.about[0]))) if order else found
 
 
-def available() -> Check:
+def available(definition: Definition) -> Check:
     """The product has the operator."""
+    error = NotConfigured if definition.generated else UnsupportedOnProduct
 
     def test(call: Call) -> str | None:
         definition, product = call.definition, call.product
@@ -42,7 +45,7 @@ def available() -> Check:
             return None
         return f"not available on {product} ({product.marketing}); it is on {', '.join(definition.products)}"
 
-    return Check("the product has the operator", test, UnsupportedOnProduct, When.PRODUCT, Origin.ACTGRAD)
+    return Check("the product has the operator", test, error, When.PRODUCT, Origin.ACTGRAD)
 
 
 def rank(
@@ -88,6 +91,36 @@ def document_format(*names: str) -> tuple[Check, ...]:
             return None if form == "ND" else f"{name} has format {form}; it must be ND"
 
         return Check(f"{name} has format ND", test, when=When.DOCUMENT, origin=Origin.DOCUMENT, about=(name,))
+
+    return tuple(map(check, names))
+
+
+#: Formats that say the order of dimensions alone; CANN calls the others private.
+PUBLIC_FORMATS = ("ND", "NCHW", "NHWC", "HWCN", "NDHWC", "NCDHW", "NCL", "NC", "UNDEFINED")
+
+
+def public_format(*names: str) -> tuple[Check, ...]:
+    """No tensor has a private format."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            form = call.formats.get(name, "ND")
+            return None if form in PUBLIC_FORMATS else f"{name} has the private format {form}; it must be ND"
+
+        return Check(f"{name} has no private format", test, origin=Origin.OPERATOR, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def same_format(*names: str, to: str) -> tuple[Check, ...]:
+    """Each of these tensors has the format of the tensor `to`."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            form, other = call.formats.get(name, "ND"), call.formats.get(to, "ND")
+            return None if form == other else f"{name} has format {form}, but {to} has {other}; they must be equal"
+
+        return Check(f"{name} has the format of {to}", test, origin=Origin.OPERATOR, about=(name, to))
 
     return tuple(map(check, names))
 

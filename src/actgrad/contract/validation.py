@@ -38,10 +38,10 @@ def _names(definition: Definition) -> Iterator[str]:
     for name in definition.products:
         if name not in PRODUCTS:
             yield f"products has {name!r}, which is no product; known: {', '.join(PRODUCTS)}"
-    for c_name, fixed in definition.aclnn.items():
-        for name in fixed:
+    for c in definition.aclnn:
+        for name in (*c.fixed, *c.optional.split(), *c.doubles.split(), *c.text.split()):
             if name not in definition.schema.attributes_by_name:
-                yield f"aclnn {c_name} fixes {name!r}, which is no attribute; it has {_listed(definition.defaults)}"
+                yield f"aclnn {c.name} fixes {name!r}, which is no attribute; it has {_listed(definition.defaults)}"
 
 
 def _roles(definition: Definition) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _formulas(definition: Definition) -> Iterator[str]:
 def _elements(definition: Definition) -> int:
     """How many elements the formula is given; kernels multiply a derivative by the first tensor's."""
     names = [a.name for a in definition.schema.tensors if not a.is_optional]
-    if definition.gradient_of is not None:
+    if definition.gradient_of is not None and not definition.takes_gradient:
         names = names[1:]
     return sum(2 if name in definition.access.packed else 1 for name in names)
 

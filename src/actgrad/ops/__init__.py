@@ -1,3 +1,30 @@
-"""The operators, one family a file. Importing a family registers it: a new one needs its name in this line."""
+"""The operators, one family a file. Importing a family registers it: a new one needs its name in this import."""
 
-from . import elu, geglu, gelu, leaky_relu, selu  # noqa: F401  importing registers
+from . import (  # noqa: F401  importing registers
+    celu,
+    elu,
+    erfinv,
+    fast_gelu,
+    geglu,
+    gelu,
+    gelu_mul,
+    glu,
+    hardshrink,
+    hardswish,
+    heaviside,
+    leaky_relu,
+    logsigmoid,
+    mish,
+    prelu,
+    relu,
+    relu6,
+    selu,
+    sigmoid,
+    silu,
+    situ_glu,
+    softplus,
+    softshrink,
+    softsign,
+    squared_relu,
+    swiglu,
+)

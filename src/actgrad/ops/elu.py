@@ -94,6 +94,10 @@ elu_backward = Operator(
         "Into a wider grad_input the operator casts what it had rounded to grad_output's dtype. Here: rounded once.",
     ),
     aclnn="EluBackward",
-    ir="EluGradV2(grads=grad_output, activations=self_or_result, "
-    "alpha=1.0, scale=1.0, input_scale=1.0, is_result=False) -> y",
+    ir=(
+        "EluGradV2(grads=grad_output, activations=self_or_result, "
+        "alpha=1.0, scale=1.0, input_scale=1.0, is_result=False) -> y",
+        "EluGrad(grads=grad_output, activations=self_or_result; "
+        "alpha=1.0, scale=1.0, input_scale=1.0, is_result=True) -> y",
+    ),
 )

@@ -1,13 +1,14 @@
 """GeGLU, the GELU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202), of a packed tensor or of two."""
 
 from ..base.access import Halves
-from ..base.definition import Torch
+from ..base.definition import C, Torch
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import dim_in_range, even, half, half_size, same_rank
 from ..contract.shape_rules import document_rank, rank, same_shape
 from .gelu import gelu_erf, gelu_erf_derivative, gelu_tanh, gelu_tanh_derivative
 
+HEADER, BACKWARD = "aclnn_geglu.h", "aclnn_geglu_backward.h"
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P"
 REQUIRES = {
     "approximate='tanh' on Ascend310P": lambda a, product: (
@@ -41,7 +42,7 @@ geglu = Operator(
         "An empty self: the source does not compare the dtypes then. Here: neither.",
         "float16: the kernel rounds gelu before it multiplies. Here: each output is rounded once.",
     ),
-    aclnn={"GeGlu": {"activate_left": False}, "GeGluV3": {}},
+    aclnn=(C("GeGlu", {"activate_left": False}, header=HEADER), C("GeGluV3", header=HEADER)),
     ir="GeGluV2(x=self, dim=-1, approximate=1, activate_left=False) -> (y, gelu)",
 )
 
@@ -87,7 +88,7 @@ geglu_backward = Operator(
         "Infinite elements: the kernel gives NaN. Here: the limits, 0 and 1.",
         "gelu: the C functions take it as given; in Python it is computed anew where it is left out.",
     ),
-    aclnn={"GeGluBackward": {"activate_left": False}, "GeGluV3Backward": {}},
+    aclnn=(C("GeGluBackward", {"activate_left": False}, header=BACKWARD), C("GeGluV3Backward", header=BACKWARD)),
     ir="GeGluGradV2(dy=grad_output, x=self, gelu, dim=-1, approximate=1, activate_left=False) -> dx",
 )
 

@@ -1,6 +1,6 @@
 """GELU, the Gaussian error linear unit (Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415)."""
 
-from ..base.definition import Torch
+from ..base.definition import C, Torch
 from ..base.xp import (
     maximum,
     minimum,
@@ -11,6 +11,9 @@ from ..base.xp import (
     sigmoid_cubic_times,
 )
 from ..calls.operator import Operator
+from ..contract import Origin
+from ..contract.dtype_rules import convertible, equal, promoted, result_dtype_of, supported
+from ..contract.shape_rules import broadcastable, document_rank, public_format, rank, result_shape, same_shape
 
 C1 = 1.5957691216057307117597842397375  # 2 * sqrt(2 / pi)
 C3 = 0.044715 * C1
@@ -40,12 +43,37 @@ def gelu_tanh_derivative(x):
     return sigmoid_cubic_times(x, C1, C3, 1.0 + bounded * sigmoid_cubic(-x, C1, C3) * slope)
 
 
+#: The checks of the functions of C; those in Python let the result have any dtype that a float converts to.
+LIMITS = (rank("self"), same_shape("out", to="self"))
+GRADIENT = (broadcastable("self", to="grad_output"), result_shape("grad_input"))
+
 gelu = Operator(
     "gelu(Tensor self, int approximate=0) -> Tensor out",
     summary='The Gaussian error linear unit of each element; approximate is "none" (0) or "tanh" (1).',
     formula={"none": gelu_erf, "tanh": gelu_tanh},
     switch="approximate",
+    differences=(
+        "The form of aclnnGelu: the document prints that of erf, kernel and test are that of tanh. Here: tanh.",
+        "approximate of aclnnGeluV2 is not validated: any number but 1 means erf. Here: too.",
+        "Rank of aclnnGeluV2: the source has no limit, a test expects 8. Here: 8.",
+    ),
     torch=Torch("gelu(*, approximate)", module="GELU(approximate)"),
+    aclnn=(
+        C(
+            "Gelu",
+            {"approximate": "tanh"},
+            in_place=False,
+            checks=(supported("self"), equal("out", to="self"), public_format("self", "out"), *LIMITS),
+        ),
+        C(
+            "GeluV2",
+            parameters="x approximate y",
+            any_choice=True,
+            in_place=False,
+            checks=(equal("out", to="self"), supported("self"), *LIMITS),
+        ),
+    ),
+    ir=("GeluV2(x=self, approximate=approximate:none) -> y", "Gelu(x=self; approximate=tanh) -> y"),
 )
 
 gelu_backward = Operator(
@@ -54,4 +82,36 @@ gelu_backward = Operator(
     formula={"none": gelu_erf_derivative, "tanh": gelu_tanh_derivative},
     switch="approximate",
     gradient_of=gelu,
+    differences=(
+        "The form of aclnnGeluBackward: the documents print that of erf, kernel and test are that of tanh. Here: tanh.",
+        "grad_input of aclnnGeluBackward is not checked. Here: a dtype that a float converts to.",
+        "Shapes and dtypes that differ: the functions of C broadcast and promote them; in Python they are refused.",
+    ),
+    aclnn=(
+        C(
+            "GeluBackward",
+            {"approximate": "tanh"},
+            unusual_const="gradInput",
+            checks=(
+                promoted("grad_output", "self"),
+                convertible("grad_input", origin=Origin.ACTGRAD),
+                rank("grad_output", "self"),
+                *GRADIENT,
+            ),
+        ),
+        C(
+            "GeluBackwardV2",
+            text="approximate",
+            checks=(
+                promoted("grad_output", "self"),
+                result_dtype_of("grad_input"),
+                *GRADIENT,
+                document_rank("grad_output", "self"),
+            ),
+        ),
+    ),
+    ir=(
+        "GeluGradV2(dy=grad_output, x=self, approximate=approximate:none) -> z",
+        "GeluGrad(dy=grad_output, x=self, y=_; approximate=tanh) -> z",
+    ),
 )

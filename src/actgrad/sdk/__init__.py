@@ -4,10 +4,13 @@ In a program, phase one asks Python, which checks and plans by the same path as 
 machine code.
 
 prefix          the folder of an SDK: its own files, the user's files, and how a new SDK takes the place of an old one
+clients         the names that programs ask for beside the activations, from clients.txt
 prototypes      generated C: prototypes, enumerators, the operators' headers and functions
-builder         `actgrad sdk PREFIX`: headers, libraries and descriptions for build systems
+descriptions    files for shells and build systems, and the folders in which they look
+builder         `actgrad sdk PREFIX`: headers, libraries and descriptions
 programs        other people's programs: compiled and run, or searched for missing headers and functions
 seam            the Python side of phase one
+glue/           copies, fills, arithmetic and sums, as plain functions
 c/              sources of the libraries; see its README
 include/        public headers and their templates
 """

@@ -9,14 +9,12 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import __version__
+from . import clients, descriptions, prototypes
 from . import prefix as prefixes
-from . import prototypes
 from .prefix import SdkError
 
 HERE = Path(__file__).parent
@@ -24,6 +22,10 @@ SOURCES, HEADERS = prototypes.SOURCES, HERE / "include"
 
 #: The libraries of the operators; all are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
+
+
+#: The sources of the older interface that libascendcl has; the others are of libacl_op_compiler.
+OF_ASCENDCL = ("attributes.c", "descriptions.c")
 
 
 @dataclass(frozen=True)
@@ -96,14 +98,16 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
     try:
         prefixes.check(prefix)
         prefix.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".actgrad-sdk-", dir=prefix.parent) as folder:
-            fresh = Path(folder) / "fresh"
+        with prefixes.beside(prefix) as folder:
+            fresh = folder / "fresh"
             write_headers(fresh / "include")
-            _write_libraries(fresh, Path(folder) / "made", command, interpreter or Interpreter.current())
-            for name, text in _descriptions(prefix):
+            _write_libraries(fresh, folder / "made", command, interpreter or Interpreter.current())
+            for name, text in descriptions.files(prefix, libraries()):
                 _write(fresh / name, text)
+            for name, target in descriptions.links():
+                _link(fresh / name, target)
             prefixes.finish(fresh)
-            prefixes.put(fresh, prefix, Path(folder) / "old")
+            prefixes.put(fresh, prefix, folder / "old")
     except OSError as error:
         raise SdkError(f"the SDK cannot be built in {prefix}: {error}") from error
 
@@ -119,13 +123,21 @@ def write_headers(include: Path) -> None:
         _write(include / "aclnnop" / "level2" / name, f'/* Made by `actgrad sdk`. */\n#include "aclnnop/{name}"\n')
 
 
+def libraries() -> tuple[str, ...]:
+    """The libraries by name, the lowest first."""
+    return ("ascendcl", "nnopbase", *OPERATOR_LIBRARIES, *clients.table().libraries)
+
+
 def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: Interpreter) -> None:
     """Compile the libraries; `made` is a folder for the generated sources."""
     library = fresh / "lib64"
     library.mkdir(parents=True)
     _write(made / "data_types.h", prototypes.data_types())
+    _write(made / "products.h", prototypes.products_header())
     _write(made / "opapi.c", prototypes.stubs())
-    _write(made / "empty.c", "typedef int nothing; /* operators of mathematics: none are here */\n")
+    _write(made / "missing.c", clients.stubs("opapi"))
+    for name in ("ascendcl", *clients.table().libraries):
+        _write(made / f"{name}.c", clients.stubs(name))
     folders = [f"-I{folder}" for folder in (SOURCES, fresh / "include", made)]
     macros = {
         "ACTGRAD_PYTHON": interpreter.executable,
@@ -135,10 +147,11 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
         "ACTGRAD_PATH": ascii(list(interpreter.path)).replace("%", "%%"),  # Python, in a text for printf
     }
     quoted = [f'-D{name}="{_escaped(value)}"' for name, value in macros.items()]
+    compiled = [*command, "-std=gnu11", "-O2", "-fPIC", *folders]
     common = [
-        *command, "-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
+        *compiled, "-shared", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
         "-Wno-unused-parameter",
-        "-Wl,-rpath,$ORIGIN", "-Wl,-z,defs,-z,nodelete", *folders, *quoted, f"-L{library}",
+        "-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed,-z,defs,-z,nodelete", *quoted, f"-L{library}",
     ]  # fmt: skip
 
     def link(name: str, sources: Sequence[Path], *libraries: str) -> None:
@@ -146,13 +159,18 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
         output = ["-o", str(library / target), f"-Wl,-soname,{target}"]
         _run([*common, *output, *map(str, sources), *[f"-l{other}" for other in libraries]], target)
 
-    link("ascendcl", sorted((SOURCES / "ascendcl").glob("*.c")), "m", "dl")
+    beneath = [*sorted((SOURCES / "ascendcl").glob("*.c")), *(SOURCES / "acl_op" / name for name in OF_ASCENDCL)]
+    link("ascendcl", [*beneath, made / "ascendcl.c"], "m", "dl")
     link("nnopbase", sorted((SOURCES / "nnopbase").glob("*.c")), "ascendcl", "dl")
-    stubs = made / "opapi.o"  # all of them have the same
-    _run([*command, "-c", "-std=gnu11", "-O2", "-fPIC", *folders, str(made / "opapi.c"), "-o", str(stubs)], stubs.name)
+    objects = []  # all of the operators' libraries have the same
+    for name in ("opapi", "missing"):
+        objects.append(made / f"{name}.o")
+        _run([*compiled, "-c", str(made / f"{name}.c"), "-o", str(objects[-1])], objects[-1].name)
     for name in OPERATOR_LIBRARIES:
-        link(name, [stubs], "nnopbase", "ascendcl")
-    link("opapi_math", [made / "empty.c"])
+        link(name, objects, "nnopbase", "ascendcl")
+    for name, needed in clients.table().libraries.items():
+        own = [SOURCES / "acl_op" / "single_operators.c"] if name == "acl_op_compiler" else []
+        link(name, [*own, made / f"{name}.c"], *needed)
     (library / "libacl_rt.so").symlink_to("libascendcl.so")
 
 
@@ -166,54 +184,9 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _descriptions(prefix: Path) -> Iterator[tuple[str, str]]:
-    """The files for shells, pkg-config and CMake: names under the prefix, and texts."""
-    yield "set_env.sh", _environment(prefix)
-    yield (
-        "lib64/pkgconfig/actgrad.pc",
-        f"prefix={prefix}\nincludedir=${{prefix}}/include\nlibdir=${{prefix}}/lib64\n\n"
-        "Name: actgrad\nDescription: aclnn operators of CANN, computed on the CPU\n"
-        f"Version: {__version__}\n"
-        'Cflags: -I"${includedir}" -I"${includedir}/aclnn" -I"${includedir}/aclnnop"\n'
-        'Libs: -L"${libdir}" -Wl,-rpath,"${libdir}" -lopapi_nn -lopapi_math -lnnopbase -lascendcl\n',
-    )
-    yield "share/cmake/actgrad/actgradConfig.cmake", _CMAKE
-    yield (
-        "share/cmake/actgrad/actgradConfigVersion.cmake",
-        f'set(PACKAGE_VERSION "{__version__.partition(".dev")[0]}")\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n',
-    )
-
-
-def environment(prefix: Path) -> dict[str, str]:
-    """The variables that programs and build systems read, without LD_LIBRARY_PATH."""
-    root = str(prefix)
-    home = ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "ASCEND_CUSTOM_PATH", "ASCEND_AICPU_PATH", "ASCEND_INSTALL_PATH")
-    return {**dict.fromkeys(home, root), "ASCEND_DIR": root, "ASCEND_OPP_PATH": root}
-
-
-def _environment(prefix: Path) -> str:
-    lines = [f"export {name}={shlex.quote(value)}" for name, value in environment(prefix).items()]
-    folder = shlex.quote(str(prefix / "lib64"))
-    lines.append(f"export LD_LIBRARY_PATH={folder}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}")
-    return "# To be read by a shell: . set_env.sh\n" + "\n".join(lines) + "\n"
-
-
-_CMAKE = """\
-# find_package(actgrad CONFIG), then target_link_libraries(program actgrad::opapi)
-get_filename_component(_actgrad_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
-foreach(_name ascendcl nnopbase opapi_nn opapi cust_opapi opapi_math)
-  if(NOT TARGET actgrad::${_name})
-    add_library(actgrad::${_name} SHARED IMPORTED)
-    set_target_properties(actgrad::${_name} PROPERTIES
-      IMPORTED_LOCATION "${_actgrad_prefix}/lib64/lib${_name}.so"
-      INTERFACE_INCLUDE_DIRECTORIES
-        "${_actgrad_prefix}/include;${_actgrad_prefix}/include/aclnn;${_actgrad_prefix}/include/aclnnop")
-  endif()
-endforeach()
-target_link_libraries(actgrad::opapi INTERFACE actgrad::nnopbase actgrad::ascendcl)
-target_link_libraries(actgrad::opapi_nn INTERFACE actgrad::nnopbase actgrad::ascendcl)
-target_link_libraries(actgrad::cust_opapi INTERFACE actgrad::nnopbase actgrad::ascendcl)
-"""
+def _link(path: Path, target: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
 
 
 def _write(path: Path, text: str) -> None:

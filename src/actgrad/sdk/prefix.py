@@ -6,16 +6,21 @@ user's: an SDK with any of these is not replaced.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import re
+import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from .. import __version__
 from ..base.errors import ActgradError
 
 MARKER = "actgrad-sdk"
+_TEMPORARY = ".actgrad-sdk-"  # the beginning of a temporary folder's name
 _SHOWN = 3  # files that a message names
 
 
@@ -33,6 +38,36 @@ def finish(fresh: Path) -> None:
     """Write the marker of a new SDK."""
     lines = [f"{digest}  {name}\n" for name, digest in ((name, _digest(fresh / name)) for name in _names(fresh))]
     (fresh / MARKER).write_text(f"{__version__}\n{''.join(lines)}", encoding="utf-8")
+
+
+@contextmanager
+def beside(prefix: Path) -> Iterator[Path]:
+    """A temporary folder beside `prefix`, locked while it is in use; folders of killed builds are removed first."""
+    for left in prefix.parent.glob(f"{_TEMPORARY}*"):
+        if lock := _locked(left):
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(lock)
+    with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=prefix.parent) as folder:
+        lock = _locked(Path(folder))
+        try:
+            yield Path(folder)
+        finally:
+            if lock:  # 0 on a file system without locks
+                os.close(lock)
+
+
+def _locked(folder: Path) -> int:
+    """The open, locked folder; 0 where another build has locked it, or where it is none of ours."""
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return 0
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(opened)
+        return 0
+    return opened
 
 
 def put(fresh: Path, prefix: Path, old: Path) -> None:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from .. import __version__
 from ..base.folders import user_cache
-from . import builder
+from . import builder, clients, descriptions
 from .builder import HERE
 from .prefix import SdkError
 
 #: The libraries of a program.
-LIBRARIES = ("opapi_nn", "opapi_math", "nnopbase", "ascendcl")
+LIBRARIES = ("opapi_nn", "opapi_math", "acl_op_compiler", "nnopbase", "ascendcl")
 CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
 
 
@@ -29,10 +29,9 @@ def kept_sdk() -> Path:
         raise SdkError("no home folder to keep the SDK in: set XDG_CACHE_HOME, or build it with actgrad sdk PREFIX")
     interpreter = builder.Interpreter.current()
     digest = hashlib.sha256(f"{__version__} {interpreter}".encode())
-    sources = [*builder.SOURCES.rglob("*"), *builder.HEADERS.rglob("*"), *HERE.parent.rglob("*.py")]
+    sources = [path for kind in ("*.py", "*.c", "*.h", "*.in", "*.txt") for path in HERE.parent.rglob(kind)]
     for path in sorted(sources):
-        if path.is_file():
-            digest.update(path.read_bytes())
+        digest.update(path.read_bytes())
     prefix = base / "actgrad" / f"sdk-{digest.hexdigest()[:16]}"
     if not prefix.exists():
         try:
@@ -51,7 +50,7 @@ def run(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> i
     with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
         binary = Path(folder) / program.stem
         compile_program(program, binary, prefix, flags)
-        environment = {**os.environ, **builder.environment(prefix)}
+        environment = {**os.environ, **descriptions.environment(prefix)}
         status = subprocess.run([str(binary), *arguments], env=environment, check=False).returncode
     return status if status >= 0 else 128 - status
 
@@ -112,7 +111,7 @@ def findings(program: Path) -> Iterator[Finding]:
 
 
 def _sdk_names() -> tuple[set[str], set[str]]:
-    """The SDK's headers, and every name that they declare."""
+    """The SDK's headers, and every name that they declare, but functions that always fail."""
     with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
         include = Path(folder)
         builder.write_headers(include)
@@ -121,7 +120,7 @@ def _sdk_names() -> tuple[set[str], set[str]]:
         for sub in ("aclnn", "aclnnop"):  # the usual command lines name these folders too
             headers |= {str(path.relative_to(include / sub)) for path in (include / sub).rglob("*.h")}
         declared = {name for path in paths for name in _NAME.findall(path.read_text(encoding="utf-8"))}
-    return headers, declared
+    return headers, declared - clients.not_computed().keys()
 
 
 _PARTS = re.compile(

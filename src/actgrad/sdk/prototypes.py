@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from ..aclnn import names, signatures
 from ..aclnn.objects import SCALARS
 from ..aclnn.signatures import RETURNED, SECOND, CParameter, Signature
+from ..base import products
 from ..base.dtypes import BY_NUMBER
+from . import clients
 
 SOURCES = Path(__file__).parent / "c"
 
@@ -25,10 +27,15 @@ _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
 
 
 def header(name: str, template: str) -> str:
-    """A public header: `@enumerators@` and `@name@` of its template replaced, the latter by prototypes of name.c."""
+    """A public header. `@name@` of its template becomes the prototypes of name.c; two names are special.
+
+    `@enumerators@` becomes data types and formats, `@clients@` this header's functions of clients.txt.
+    """
 
     def replaced(match: re.Match[str]) -> str:
-        return _enumerators() if match[1] == "enumerators" else _prototypes(match[1])
+        if match[1] == "enumerators":
+            return _enumerators()
+        return "\n".join(_of_clients(name)) if match[1] == "clients" else _prototypes(match[1])
 
     start = template.rfind("#include")
     first = template.index("\n", start) + 1 if start >= 0 else 0
@@ -46,6 +53,13 @@ def _prototypes(name: str) -> str:
         parameters = tuple(" ".join(parameter.split()) for parameter in match["parameters"].split(","))
         lines.append(_prototype(f"ACL_FUNC_VISIBILITY {match['type']} {match['name']}", parameters) + ";")
     return "\n".join(lines)
+
+
+def _of_clients(name: str) -> Iterator[str]:
+    """The declarations of a header's functions that are not computed."""
+    visibility = "ACLNN_API" if name.startswith("aclnnop/") else "ACL_FUNC_VISIBILITY"
+    for start, parameters in clients.declarations(clients.of_header(name)):
+        yield _prototype(f"{visibility} {start}", parameters) + ";"
 
 
 def _enumerators() -> str:
@@ -76,18 +90,29 @@ def data_types() -> str:
     return guarded("data_types.h", f"#include <stddef.h>\n#include <stdint.h>\n\n{body}")
 
 
+def products_header() -> str:
+    """products.h, for the libraries alone: by product a chip, and a regular expression for the names of its chips."""
+    rows = "".join(f'    {{"{name}", "{chip}", "^{chips}$"}},\n' for name, (chip, chips) in products.CHIPS.items())
+    struct = "static const struct {\n    const char *name, *chip, *chips;\n}"
+    return guarded("products.h", f"{struct} PRODUCTS[] = {{\n{rows}}};\n")
+
+
 def operator_headers() -> Iterator[tuple[str, str]]:
     """Each header of aclnnop/, by its file's name."""
-    for operator, group in groupby(signatures.every(), lambda signature: signature.operator):
-        name = f"aclnn_{operator.name}.h"
+    every = sorted(signatures.every(), key=lambda signature: signature.header)
+    computed = {name: list(group) for name, group in groupby(every, lambda signature: signature.header)}
+    for name in sorted(computed.keys() | clients.operator_headers()):
         lines = ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
-        for signature in group:
-            summary = " ".join(operator.summary.partition("\n\n")[0].split())
+        for signature in computed.get(name, []):
+            summary = " ".join(signature.operator.summary.partition("\n\n")[0].split())
             in_place = " The result is written to selfRef." if signature.in_place else ""
             comment = f"/* {signature.name}: {summary}{in_place} */"
             lines += textwrap.wrap(comment, 110, subsequent_indent="   ")
             first, second = _both(signature, "ACLNN_API")
             lines += [f"{first};", f"{second};", ""]
+        missing = list(_of_clients(f"aclnnop/{name}"))
+        if missing:
+            lines += ["/* Beside the activations: computed, or refused by phase one with 561103. */", *missing, ""]
         lines.append(_CPP_END)
         yield name, guarded(f"aclnnop/{name}", "\n".join(lines))
 
@@ -97,25 +122,34 @@ def stubs() -> str:
     lines = [
         '#include "nnopbase/nnopbase.h"',
         "",
-        *(f'#include "aclnnop/{name}"' for name, _ in operator_headers()),
+        *(f'#include "aclnnop/{name}"' for name in sorted({each.header for each in signatures.every()})),
         "",
     ]
     for signature in signatures.every():
-        rows = ",\n".join(f"        {_argument(p, signature)}" for p in signature.parameters)
-        name, count = signature.name, len(signature.parameters)
-        first, second = _both(signature, "EXPORT")
-        lines += [
-            f"{first} {{",
-            f"    const actgrad_argument arguments[] = {{\n{rows},\n    }};",
-            f'    return actgrad_phase_one("{name}", arguments, {count}, workspaceSize, executor);',
-            "}",
-            "",
-            f"{second} {{",
-            f'    return actgrad_phase_two("{name}", workspace, workspaceSize, executor, stream);',
-            "}",
-            "",
-        ]
+        lines += _definitions(signature.name, signature.parameters, _both(signature, "EXPORT"))
+    headers = {row.header for row in clients.table().functions if row.is_computed}
+    lines += [*(f'#include "{name}"' for name in sorted(headers)), ""]
+    for row in clients.table().functions:
+        if row.is_computed:
+            first, second = (_prototype(f"EXPORT {start}", given) for start, given in clients.declarations([row]))
+            lines += _definitions(row.name, clients.glue()[row.name], (first, second))
     return "\n".join(lines)
+
+
+def _definitions(name: str, parameters: Sequence[CParameter], both: tuple[str, str]) -> list[str]:
+    """The two functions of a call, by their prototypes."""
+    rows = ",\n".join(f"        {_argument(p)}" for p in parameters)
+    return [
+        f"{both[0]} {{",
+        f"    const actgrad_argument arguments[] = {{\n{rows},\n    }};",
+        f'    return actgrad_phase_one("{name}", arguments, {len(parameters)}, workspaceSize, executor);',
+        "}",
+        "",
+        f"{both[1]} {{",
+        f'    return actgrad_phase_two("{name}", workspace, workspaceSize, executor, stream);',
+        "}",
+        "",
+    ]
 
 
 def _both(signature: Signature, visibility: str) -> tuple[str, str]:
@@ -137,13 +171,15 @@ def _prototype(start: str, parameters: tuple[str, ...]) -> str:
     return "\n".join(lines)
 
 
-def _argument(parameter: CParameter, signature: Signature) -> str:
-    if parameter.type == "Tensor":
-        kind = "TENSOR_IN_OUT" if signature.in_place else "TENSOR_OUT" if parameter.is_output else "TENSOR_IN"
-        return f'{{{kind}, "{parameter.name}", {parameter.name}, 0}}'
-    if parameter.type == "Scalar":
-        return f'{{SCALAR, "{parameter.name}", {parameter.name}, 0}}'
-    return f'{{FLAG, "{parameter.name}", NULL, {parameter.name}}}'
+def _argument(parameter: CParameter) -> str:
+    if parameter.type in ("Tensor", "Scalar"):
+        return f"{{{parameter.type.upper()}, {parameter.name}, 0}}"
+    if parameter.type == "text":
+        return f"{{TEXT, {parameter.name}, 0}}"
+    if parameter.type == "ints":
+        return f"{{INTS, {parameter.name}, 0}}"
+    value = f"actgrad_bits({parameter.name})" if parameter.type == "double" else parameter.name
+    return f"{{FLAG, NULL, {value}}}"
 
 
 def guarded(name: str, body: str) -> str:

@@ -1,7 +1,7 @@
 """The Python side of the C SDK: it plans calls that C describes in words, by the same path as calls from Python.
 
-In a program's own process the C library calls `plan`, `run` and `release` through pointers (`attach`); a program
-without Python's library talks to another process over a socket (`serve`).
+In a program's own process the C library calls `answer` through a pointer (`attach`); a program without Python's
+library talks to another process over a socket (`serve`).
 """
 
 from __future__ import annotations
@@ -11,32 +11,37 @@ import itertools
 import logging
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..aclnn import messages, signatures
-from ..aclnn.c_functions import CFunction
+from ..aclnn import c_functions, messages
+from ..aclnn.c_functions import CachedPlan, CFunction
 from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
+from ..aclnn.signatures import CParameter
 from ..arrays import View
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
 from ..base.floating_point import default_environment
-from ..base.loop import Meta, extent, same_layout
+from ..base.loop import Meta
+from ..calls import aliasing
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
+from . import clients
+from .glue.work import Work
 
-NULL, TENSOR, SCALAR, FLAG, DEAD = range(5)  # the kinds of words, as in nnopbase.h
-MOST_CACHED = 4096  # calls
+_PLAN, _RUN = 1, 2  # requests, as in nnopbase.h
+NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS = range(7)  # the kinds of words, as in nnopbase.h
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 4  # the version of words and plans; nnopbase.h has the same number
-#: actgrad_plan of nnopbase.h: the plan of one call, and the part for other calls of the same words
-_ANSWER, _GENERAL = struct.Struct(f"<6q{OPERANDS}Q"), struct.Struct(f"<{2 + 6 * OPERANDS}q")
-PLAN_SIZE = _ANSWER.size + _GENERAL.size
+INTERFACE = 7  # the version of words and plans; nnopbase.h has the same number
+#: actgrad_plan of nnopbase.h: numbers of one call, numbers of operands, and each operand
+_HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
+_REST = _COUNTS.size + OPERANDS * _OPERAND.size
+PLAN_SIZE = _HEAD.size + _REST
 
 
 class Answer(NamedTuple):
@@ -47,155 +52,128 @@ class Answer(NamedTuple):
     handle: int = 0
     run: int = 0
     block: int = 0
-    is_run_here: int = 0
-    addresses: tuple[int, ...] = ()
-    general: bytes = bytes(_GENERAL.size)  # for other calls of the same words
+    is_run_by_planner: int = 0
+    is_general: int = 0
+    operands: bytes = bytes(_REST)
 
     def packed(self) -> bytes:
-        addresses = self.addresses + (0,) * (OPERANDS - len(self.addresses))
-        return _ANSWER.pack(*self[:6], *addresses) + self.general
+        return _HEAD.pack(*self[:7]) + self.operands
 
 
-class CachedWords(NamedTuple):
-    """A call in words that passed, without its memory."""
-
-    function: CFunction
-    prepared: Prepared
-    attributes: dict[str, Any]
-    tensors: list[tuple[int, int, Meta]]  # byte offset of the view, required bytes of storage, metadata
-    places: tuple[int, ...]  # of the plan's inputs, then outputs, among the tensors
-    general: bytes  # of actgrad_plan
-
-
-_functions: dict[bytes, CFunction] = {}
-_cache: dict[tuple[bytes, bytes, int], CachedWords] = {}  # by name, words and identity of the terms (a few objects)
-_kept: dict[int, Plan | Prepared] = {}  # by handle: the objects of C's executors
+_kept: dict[int, Plan | Prepared | Work] = {}  # by handle: the objects of C's executors
 _handles = itertools.count((os.getpid() << 32) + 1)  # servers of a forked program have other handles
 
 
 def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> tuple[Answer, str]:
     """The plan of a call, and the text of its failure. `is_here`: this process is the program's own."""
+    function = None
     try:
-        key = name, words, id(Terms.chosen(typed=True))
-        cached = _cache.get(key)
-        planned = _planned_again(cached, places) if cached is not None else None
-        if planned is None:
-            planned, cached = _planned(key, places)
-        return _answer(planned, cached, is_here), ""
+        function = c_functions.named(name.decode())
+        if function is None and name.decode() in clients.glue():
+            return _glued(name.decode(), words, places), ""
+        if function is None:
+            raise ActgradError(f"{name.decode()} is in the SDK, but not in this actgrad; run `actgrad sdk` again")
+        key = words, id(Terms.chosen(typed=True))  # a few terms exist, and live on
+        cached = function.cache.get(key)
+        planned = _planned_again(function, cached, places) if cached is not None else None
+        if planned is None or cached is None:
+            planned, cached = _planned(function, key, places)
+        return _answer(planned, cached.known.packed, is_here), ""
     except BaseException as error:  # no exception may reach C, not even an exit or an interrupt
-        function, text = _functions.get(name), _text(error)
-        if function is not None and isinstance(error, ActgradError):
-            text = function.signature.translated(text)
+        if function is None or not isinstance(error, ActgradError):
+            text = f"{name.decode()}: {messages.text_of(error)}"
         else:
-            text = f"{name.decode()}: {text}"
-        status, line = _failure(error, text)
-        return Answer(status), line
+            text = function.signature.translated(str(error))
+        return Answer(messages.status(error)), messages.line(error, text)
 
 
-def _text(error: BaseException) -> str:
-    return str(error) if isinstance(error, ActgradError) else f"{type(error).__name__}: {error}"
+def _glued(name: str, words: bytes, places: tuple[int, ...]) -> Answer:
+    """The plan of a function that no operator of the registry has."""
+    parameters = clients.glue()[name]
+    given = _arguments(name, parameters, np.frombuffer(words, np.int64).tolist(), places)
+    handle = next(_handles)
+    _kept[handle] = Work(name, [p.name for p in parameters], list(given))
+    return Answer(0, 0, handle, is_run_by_planner=1)
 
 
-def _failure(error: BaseException, text: str) -> tuple[int, str]:
-    """The status of a failure, and its text in the layout of aclGetRecentErrMsg."""
-    failure = error if isinstance(error, Exception) else ActgradError(text)
-    return messages.status(failure), messages.line(failure, text)
+class KnownOperands(NamedTuple):
+    """The operands of a cached call from C, outputs before inputs."""
+
+    rows: list[tuple[int, int, int, Meta]]  # number of the tensor, byte offset of the view, required bytes, metadata
+    packed: bytes  # the end of actgrad_plan
 
 
-def _planned_again(cached: CachedWords, places: tuple[int, ...]) -> Plan | None:
+def _planned_again(function: CFunction, cached: CachedPlan, places: tuple[int, ...]) -> Plan | None:
     """The plan of a call like a cached one; None if its memory is too small: the slow path reports it."""
     views = []
-    for k, (offset, needed, meta) in enumerate(cached.tensors):
-        address, left = places[2 * k], places[2 * k + 1]
-        if left < needed:
+    for tensor, offset, needed, meta in cached.known.rows:
+        if places[2 * tensor + 1] < needed:
             return None
-        views.append(View(meta, address + offset, "cpu", "numpy", True, None, None))
-    ordered = [views[place] for place in cached.places]
-    n = len(cached.function.inputs)
-    return cached.function.operator.plan_prepared(cached.prepared, cached.attributes, ordered[:n], ordered[n:])
+        views.append(View(meta, places[2 * tensor] + offset, "cpu", "numpy", True, None, None))
+    n = len(function.outputs)
+    return function.operator.plan_prepared(cached.prepared, cached.attributes, views[n:], views[:n])
 
 
 @default_environment()  # a thread that flushes subnormal numbers would lose scalars
-def _planned(key: tuple[bytes, bytes, int], places: tuple[int, ...]) -> tuple[Plan, CachedWords | None]:
-    """The plan of a call. It is cached if its words say all but its memory."""
-    name, words, _ = key
-    function = _function(name)
-    given = list(_arguments(function, np.frombuffer(words, np.int64).tolist(), places))
-    planned = function.plan(tuple(given))
-    tensors = [argument for argument in given if isinstance(argument, AclTensor)]
-    if not all(tensor.is_plain for tensor in tensors):
-        return planned, None
-    described = []
-    for tensor in tensors:
-        assert tensor.view is not None, "made a moment ago"
-        needed = tensor.storage_size if tensor.is_touched else NOTHING
-        described.append((tensor.offset * tensor.dtype.itemsize, needed, tensor.view.meta))
-    order = {id(tensor): k for k, tensor in enumerate(tensors)}
-    where = tuple(order[id(given[k])] for k in function.tensors)
-    while len(_cache) >= MOST_CACHED:
-        _cache.pop(next(iter(_cache)), None)
-    general = _general(described, (*where[len(function.inputs) :], *where[: len(function.inputs)]))
-    cached = _cache[key] = CachedWords(function, planned.prepared, planned.attributes, described, where, general)
-    return planned, cached
+def _planned(function: CFunction, key: tuple[bytes, int], places: tuple[int, ...]) -> tuple[Plan, CachedPlan]:
+    """The plan of a call, which is cached."""
+    parameters = function.signature.parameters
+    given = tuple(_arguments(function.operator.name, parameters, np.frombuffer(key[0], np.int64).tolist(), places))
+    planned = function.plan(given)
+    return planned, function.keep(key, planned, _operands(function, given, planned))
 
 
-def _general(tensors: list[tuple[int, int, Meta]], operands: tuple[int, ...]) -> bytes:
-    """The extents by which C judges other memory, and the places of the kernel's operands."""
-    extents: list[int] = []
-    for offset, needed, meta in tensors:
-        low, high = extent(meta)
-        alike = sum(1 << k for k, (at, _, other) in enumerate(tensors) if at == offset and same_layout(meta, other))
-        extents += [needed, offset + low, offset + high, alike]
-    rest = [0] * (OPERANDS - len(operands))
-    offsets = [tensors[place][0] for place in operands]
-    extents += [0] * (4 * OPERANDS - len(extents))
-    return _GENERAL.pack(True, len(operands), *operands, *rest, *offsets, *rest, *extents)
+def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> KnownOperands:
+    numbers = list(itertools.accumulate((isinstance(argument, AclTensor) for argument in given), initial=0))
+    outputs, inputs = [view.meta for view in planned.outputs], [view.meta for view in planned.inputs if view]
+    layouts = iter(aliasing.layout_words(outputs, inputs, planned.prepared.extents))
+    rows, packed = [], _COUNTS.pack(len(outputs), len(outputs) + len(inputs))
+    for k, meta in zip((*function.outputs, *function.inputs), (*outputs, *inputs), strict=True):
+        tensor = given[k]
+        needed = max(tensor.storage_size, tensor.reach) if tensor.is_touched else NOTHING
+        rows.append((numbers[k], tensor.offset * tensor.dtype.itemsize, needed, meta))
+        packed += _OPERAND.pack(*rows[-1][:3], *itertools.islice(layouts, 3))
+    return KnownOperands(rows, packed.ljust(_REST, b"\0"))
 
 
-def _function(name: bytes) -> CFunction:
-    function = _functions.get(name)
-    if function is None:
-        for signature in signatures.every():
-            if signature.name.encode() == name:
-                function = _functions[name] = CFunction(signature)
-                break
-        else:
-            raise ActgradError(f"{name.decode()} is in the SDK, but not in this actgrad; run `actgrad sdk` again")
-    return function
-
-
-def _arguments(function: CFunction, words: list[int], places: tuple[int, ...]) -> Iterator[Any]:
+def _arguments(name: str, parameters: Sequence[CParameter], words: list[int], places: tuple[int, ...]) -> Iterator[Any]:
     """The arguments of a call from its words, as `actgrad.aclnn` takes them."""
-    place = itertools.count()
-    k = 0
-    for parameter in function.signature.parameters:
-        kind = words[k]
+    place, word = iter(places), iter(words)
+
+    def several(count: int) -> list[int]:
+        return list(itertools.islice(word, count))
+
+    for parameter in parameters:
+        context = f"{name}: {parameter.argument}"
+        kind = next(word)
         if kind == NULL:
             yield None
-            k += 1
         elif kind == DEAD:
             yield _destroyed(parameter.type)
-            k += 1
         elif kind == FLAG:
-            yield bool(words[k + 1]) if parameter.type == "bool" else words[k + 1]
-            k += 2
+            value = next(word)
+            yield _FLAGS.get(parameter.type, int)(value)
+        elif kind == TEXT:
+            size = next(word)
+            words_of_it = several((size + 7) // 8)
+            yield struct.pack(f"<{len(words_of_it)}q", *words_of_it)[:size].decode(errors="replace")
+        elif kind == INTS:
+            yield tuple(several(next(word)))
         elif kind == SCALAR:
-            bits = struct.pack("<2q", *words[k + 2 : k + 4])
-            yield scalar_of_bits(f"{function.operator.name}: {parameter.argument}", words[k + 1], bits)
-            k += 4
+            yield scalar_of_bits(context, next(word), struct.pack("<2q", *several(2)))
         else:
-            dtype, form, offset, rank, storage_rank = words[k + 1 : k + 6]
-            k += 6
-            dims, strides = words[k : k + rank], words[k + rank : k + 2 * rank]
-            k += 2 * rank
-            tensor = tensor_of(
-                f"{function.operator.name}: {parameter.argument}",
-                dims, dtype, strides, offset, format_name(form), words[k : k + storage_rank],
-            )  # fmt: skip
-            k += storage_rank
-            n = next(place)
-            _put(tensor, places[2 * n], places[2 * n + 1])
+            dtype, form, offset, rank, storage_rank = several(5)
+            dims, strides, storage_dims = several(rank), several(rank), several(storage_rank)
+            tensor = tensor_of(context, dims, dtype, strides, offset, format_name(form), storage_dims)
+            _put(tensor, next(place), next(place))
             yield tensor
+
+
+#: The values of parameters that are no pointers, from a word; others are integers.
+_FLAGS: dict[str, Callable[[int], Any]] = {
+    "bool": bool,
+    "double": lambda bits: struct.unpack("<d", struct.pack("<q", bits))[0],
+}
 
 
 def _destroyed(kind: str) -> AclTensor | AclScalar:
@@ -214,29 +192,36 @@ def _put(tensor: AclTensor, address: int, left: int) -> None:
     tensor.put(view, fault)
 
 
-def _answer(planned: Plan, cached: CachedWords | None, is_here: bool) -> Answer:
-    kernel = planned.kernel
-    code = kernel.machine_code
+def _answer(planned: Plan, operands: bytes, is_here: bool) -> Answer:
+    code = planned.kernel.machine_code
     if code is None and not planned.computation.loop.size:
-        return Answer(0, planned.workspace_size)
+        return Answer(0, planned.workspace_size, operands=operands)
     handle = next(_handles)
     if code is None or not is_here:
         _kept[handle] = planned
-        return Answer(0, planned.workspace_size, handle, is_run_here=1)
+        return Answer(0, planned.workspace_size, handle, is_run_by_planner=1, operands=operands)
     _kept[handle] = planned.prepared
-    answer = Answer(0, planned.workspace_size, handle, *code, 0, planned.addresses)
-    return answer if cached is None else answer._replace(general=cached.general)
+    return Answer(0, planned.workspace_size, handle, *code, 0, 1, operands)
 
 
-def run(handle: int) -> tuple[int, str]:
-    """Compute a plan without machine code: (status, text of a failure)."""
+def run(handle: int, distance: int = 0) -> tuple[int, str]:
+    """Compute a plan without machine code: (status, text of a failure).
+
+    `distance` is that from the plan's addresses to the memory itself, which a strict program cannot touch elsewhere.
+    """
     try:
         kept = _kept.get(handle)
+        if isinstance(kept, Work):
+            kept.run(distance)
+            return 0, ""
         if not isinstance(kept, Plan):
             raise ActgradError("the executor was made before this process was forked; call phase one again")
-        kept.run()
+        if distance:
+            kept.kernel.run(*[address + distance for address in kept.addresses])
+        else:
+            kept.run()
     except BaseException as error:  # as in plan
-        return _failure(error, _text(error))
+        return messages.status(error), messages.line(error)
     return 0, ""
 
 
@@ -246,47 +231,51 @@ def release(handles: tuple[int, ...]) -> None:
         _kept.pop(handle, None)
 
 
+def answer(request: int, name: bytes, words: bytes, places: bytes, is_here: bool) -> tuple[bytes, str]:
+    """The answer to a request of C: actgrad_plan, and the text of a failure."""
+    if request == _PLAN:
+        found, text = plan(name, words, _numbers(places), is_here)
+    elif request == _RUN:
+        status, text = run(*_numbers(words), *_numbers(places))
+        found = Answer(status)
+    else:
+        release(_numbers(words))
+        found, text = Answer(0), ""
+    return found.packed(), text
+
+
+def _numbers(data: bytes) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(data) // 8}q", data)
+
+
 # In the program's own process
 
-_attached: list[Any] = []  # C has pointers to these
+_attached: list[Any] = []  # C has a pointer to this
 
 
 def attach(interface: int, plan_size: int, attach_address: int, report_address: int) -> None:
-    """Give the C library the functions above, by two functions of its own."""
+    """Give the C library the function above, by two functions of its own."""
     _check(interface, plan_size)
-    attach_to_c = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(attach_address)
+    integer, pointer = ctypes.c_int64, ctypes.c_void_p
+    attach_to_c = ctypes.CFUNCTYPE(None, pointer)(attach_address)
     report_text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(report_address)
 
-    def plan_for_c(name: bytes, words: int, count: int, places: int, tensors: int, result: int) -> None:
-        described = ctypes.string_at(words, 8 * count)
-        where = struct.unpack(f"<{2 * tensors}q", ctypes.string_at(places, 16 * tensors))
-        answer, text = plan(name, described, where, True)
+    def ask(request: int, name: bytes, words: int, count: int, places: int, place_count: int, result: int) -> None:
+        given = ctypes.string_at(words, 8 * count), ctypes.string_at(places, 8 * place_count)
+        packed, text = answer(request, name, *given, True)
         if text:
             report_text(text.encode())
-        ctypes.memmove(result, answer.packed(), PLAN_SIZE)
+        ctypes.memmove(result, packed, PLAN_SIZE)
 
-    def run_for_c(handle: int) -> int:
-        status, text = run(handle)
-        if text:
-            report_text(text.encode())
-        return status
-
-    def release_for_c(handles: int, count: int) -> None:
-        release(struct.unpack(f"<{count}q", ctypes.string_at(handles, 8 * count)))
-
-    integer, pointer = ctypes.c_int64, ctypes.c_void_p
-    functions: list[Any] = [
-        ctypes.CFUNCTYPE(None, ctypes.c_char_p, pointer, integer, pointer, integer, pointer)(plan_for_c),
-        ctypes.CFUNCTYPE(ctypes.c_int32, integer)(run_for_c),
-        ctypes.CFUNCTYPE(None, pointer, integer)(release_for_c),
-    ]
-    table = (ctypes.c_void_p * len(functions))(*[ctypes.cast(f, ctypes.c_void_p).value for f in functions])
-    _attached.extend([functions, table])
-    attach_to_c(table)
+    made = ctypes.CFUNCTYPE(None, integer, ctypes.c_char_p, pointer, integer, pointer, integer, pointer)(ask)
+    _attached.append(made)
+    attach_to_c(ctypes.cast(made, pointer))
 
 
 def _check(interface: int, plan_size: int) -> None:
-    logging.getLogger("actgrad").addHandler(logging.NullHandler())  # standard error is the program's
+    handler = logging.StreamHandler() if os.environ.get("ACTGRAD_STRICT") == "1" else logging.NullHandler()
+    handler.setFormatter(logging.Formatter("actgrad: %(message)s"))
+    logging.getLogger("actgrad").addHandler(handler)  # standard error is the program's, unless it is strict
     if (interface, plan_size) != (INTERFACE, PLAN_SIZE):
         raise ActgradError("the SDK was built by another version of actgrad; run `actgrad sdk` again")
 
@@ -294,7 +283,7 @@ def _check(interface: int, plan_size: int) -> None:
 # In a process of its own
 
 _REQUEST = struct.Struct("<4q")
-_PLAN, _RUN, _RELEASE, _READY = 1, 2, 3, 42
+_READY = 42
 
 
 def serve(interface: int, plan_size: int, socket_number: int, memory_number: int, base: int, size: int) -> None:
@@ -313,20 +302,11 @@ def serve(interface: int, plan_size: int, socket_number: int, memory_number: int
 
 
 def _serve_one(connection: Any) -> None:
-    what, first, count, places = _REQUEST.unpack(_received(connection, _REQUEST.size))
-    name = _received(connection, first) if what == _PLAN else b""
-    words = _received(connection, 8 * count)
-    where = struct.unpack(f"<{places}q", _received(connection, 8 * places))
-    if what == _PLAN:
-        answer, text = plan(name, words, where, False)
-    elif what == _RUN:
-        status, text = run(first)
-        answer = Answer(status)
-    else:
-        release(struct.unpack(f"<{count}q", words))
-        answer, text = Answer(0), ""
+    request, name, words, places = _REQUEST.unpack(_received(connection, _REQUEST.size))
+    data = _received(connection, name + words + places)
+    packed, text = answer(request, data[:name], data[name : name + words], data[name + words :], False)
     encoded = text.encode()
-    connection.sendall(answer.packed() + struct.pack("<q", len(encoded)) + encoded)
+    connection.sendall(packed + struct.pack("<q", len(encoded)) + encoded)
 
 
 def _received(connection: Any, size: int) -> bytes:

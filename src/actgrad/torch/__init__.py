@@ -34,16 +34,9 @@ from .conventions import (
 from .conversion import Report, convert, revert
 
 __all__ = [
-    "ELU",
-    "GEGLU",
-    "GELU",
-    "SELU",
-    "LeakyReLU",
     "Report",
     "call",
     "convert",
-    "elu",
-    "geglu",
     "geglu_ascend",
     "geglu_diffusers",
     "geglu_gemma",
@@ -51,19 +44,16 @@ __all__ = [
     "geglu_modernbert",
     "geglu_onnx",
     "geglu_t5",
-    "geglu_two",
     "geglu_vllm",
-    "gelu",
-    "leaky_relu",
     "register",
     "revert",
-    "selu",
 ]
-__all__ += sorted({*functions.__all__, *modules.__all__} - {*__all__})
+__all__ += functions.__all__
+__all__ += modules.__all__
 
 if TYPE_CHECKING:
-    from .functions import elu, geglu, geglu_two, gelu, leaky_relu, selu
-    from .modules import ELU, GEGLU, GELU, SELU, LeakyReLU
+    from .functions import *  # noqa: F403
+    from .modules import *  # noqa: F403
 else:
 
     def __getattr__(name: str) -> Any:

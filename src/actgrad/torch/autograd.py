@@ -84,6 +84,8 @@ def kernel(interface: Interface) -> Callable[..., Any]:
 class Node(_SingleLevelFunction):
     """The node of a call in the graph."""
 
+    AHEAD = 1  # arguments of `forward` before the operator's
+
     @staticmethod
     def forward(ctx: Any, below: Redispatch, *given: Any) -> Any:
         interface = below.interface
@@ -108,10 +110,10 @@ class Node(_SingleLevelFunction):
         derivation, saved = ctx.derivation, ctx.saved_tensors
         wanted = ctx.needs_input_grad
         results: list[Any] = [None] * len(wanted)
-        places = derivation.interface.tensors
-        numbers = [number for number, place in enumerate(places) if wanted[place + 1]]
+        places = [place + ctx._forward_cls.AHEAD for place in derivation.interface.tensors]
+        numbers = [number for number, place in enumerate(places) if wanted[place]]
         for number, gradient in zip(numbers, derivation.gradients(numbers, saved, gradients), strict=True):
-            results[places[number] + 1] = gradient
+            results[places[number]] = gradient
         return tuple(results)
 
     @staticmethod

@@ -32,6 +32,18 @@ def rule(interface: Interface) -> Callable[..., Any]:
     operator = interface.operator
     dim_place = interface.span.start + interface.names.index(operator.access.dim) if operator.access.dim else None
 
+    def apart(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:
+        """One call for each element of the batch: a tensor along a dimension has no place for another one."""
+        calls = []
+        for number in range(info.batch_size):
+            pairs = zip(given, in_dims, strict=True)
+            row = [value if dim is None else value.select(dim, number) for value, dim in pairs]
+            calls.append(interface.overload(*row, **options))
+        return torch.stack(calls), 0
+
+    if operator.access.tensor:
+        return apart
+
     def batched(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:
         row = list(interface.filled(given))
         ranks = [

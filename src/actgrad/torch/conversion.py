@@ -6,6 +6,7 @@ buffers, hooks and names; so do references to it, and `isinstance`.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ..base.errors import InvalidArgument
-from . import functions, saving
+from . import functions, public_names, saving
 
 nn = torch.nn
 
@@ -67,9 +68,10 @@ class Report:
 def convert(model: torch.nn.Module, *, save: str = saving.AUTO) -> Report:
     """Convert a model's activation modules to actgrad, in place; the report lists those converted and those left.
 
-    It converts torch.nn's ELU, SELU, LeakyReLU and GELU, diffusers' GEGLU, and the gelu-gated MLP of Hugging Face's
-    Gemma models; a trial on a few numbers confirms the last two. Scripted modules and subclasses with a `forward` of
-    their own are left alone. Calls of `torch.nn.functional` are not modules, and stay.
+    It converts torch.nn's activations that actgrad.torch has, and modules of other libraries that compute one of them:
+    activations without parameters, packed gates (diffusers' GEGLU), and blocks of gate_proj, up_proj and down_proj
+    (Llama, Gemma, Qwen, ...), gated by GELU or SiLU. Trials on a few numbers tell the latter. Scripted modules and
+    subclasses of torch.nn's with a `forward` of their own are left alone. Calls of `torch.nn.functional` stay.
 
     `save` is that of the functions. "auto" may save a result in place of the input. Where a model writes into an
     activation's result (`y = elu(x); y += residual`), the backward pass raises PyTorch's error; pass "input" then.
@@ -146,10 +148,11 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     kind: Any = type(module)
     if isinstance(module, _Marker):
         return None, ""
-    simple = next((base for base in _FORWARDS if isinstance(module, base)), None)
-    is_gelu_gate = kind.__name__ == "GEGLU" or (kind.__name__.startswith("Gemma") and kind.__name__.endswith("MLP"))
-    if simple is None and not is_gelu_gate:
-        return None, ""
+    simple = next((base for base in kind.__mro__ if base in _plain()), None)
+    children = set(dict(module.named_children()))
+    is_packed, is_block = kind.__name__ == "GEGLU", children >= {"gate_proj", "up_proj", "down_proj"}
+    if simple is None and not is_packed and not is_block:
+        return _known_by_trial(module, save)
     if isinstance(module, torch.jit.ScriptModule):
         return None, "it is scripted"
     if "forward" in vars(module):
@@ -157,44 +160,65 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     if simple is not None:
         if kind.forward is not simple.forward:
             return None, f"a sub-class of {simple.__name__} with a forward of its own"
-        return _class(kind, _FORWARDS[simple], save), ""
-    children = set(dict(module.named_children()))
-    if kind.__name__ == "GEGLU":
+        return _class(kind, _forward(_plain()[simple]), save), ""
+    if is_packed:
         if children != {"proj"}:
             return None, "it is no projection named proj and a gelu"
-        return _if_it_is(module, _packed_forward, ("proj",), lambda x, gelu: _lower(x) * gelu(_upper(x)))
-    if not children >= {"gate_proj", "up_proj", "down_proj"}:
-        return None, "it is no gate_proj, up_proj and down_proj"
+        return _if_it_is(module, _packed_forward, ("proj",), lambda x, gate: _lower(x) * gate(_upper(x)), _GELUS)
     if _has_hooks(getattr(module, "act_fn", None)):
         return None, "its act_fn has hooks, which would no longer be called"
-    return _if_it_is(module, _two_forward, ("gate_proj", "up_proj", "down_proj"), lambda x, gelu: gelu(x) * (3.0 * x))
+    projections = ("gate_proj", "up_proj", "down_proj")
+    return _if_it_is(module, _two_forward, projections, lambda x, gate: gate(x) * (3.0 * x), _GATES)
 
 
 # Their forwards
 
 
-def _elu(self: Any, input: torch.Tensor) -> torch.Tensor:
-    return functions.elu(input, self.alpha, self.inplace, save=self.actgrad_option)
+@cache
+def _plain() -> dict[type, str]:
+    """torch.nn's classes of the activations here, each with the name of its function."""
+    pairs = [(getattr(nn, names.module, None), names.function) for names in public_names.stated() if names.module]
+    return {kind: function for kind, function in pairs if kind is not None}
 
 
-def _selu(self: Any, input: torch.Tensor) -> torch.Tensor:
-    return functions.selu(input, self.inplace, save=self.actgrad_option)
+@cache
+def _forward(function: str) -> Callable[..., Any]:
+    """The forward of torch.nn's module of a function, which reads its own attributes."""
+    call = getattr(functions, function)
+    kind = next(kind for kind, name in _plain().items() if name == function)
+    own = set(inspect.signature(kind).parameters)
+    names = [name for name in inspect.signature(call).parameters if name in own]
+    saves = "save" in inspect.signature(call).parameters
+
+    def forward(self: Any, input: torch.Tensor) -> torch.Tensor:
+        given = {name: getattr(self, name) for name in names}
+        return call(input, **given, save=self.actgrad_option) if saves else call(input, **given)
+
+    forward.__name__ = forward.__qualname__ = f"_{function}"
+    forward.__module__ = __name__
+    return forward
 
 
-def _leaky_relu(self: Any, input: torch.Tensor) -> torch.Tensor:
-    return functions.leaky_relu(input, self.negative_slope, self.inplace, save=self.actgrad_option)
+@cache
+def _fixed_forward(trial: str) -> Callable[..., Any]:
+    """The forward of a module without parameters that computes a function of _TRIALS."""
+
+    def forward(self: Any, *inputs: torch.Tensor) -> torch.Tensor:
+        (x,) = inputs
+        return _TRIALS[trial](x)
+
+    forward.__name__ = forward.__qualname__ = f"_as_{trial}"
+    forward.__module__ = __name__
+    return forward
 
 
-def _gelu(self: Any, input: torch.Tensor) -> torch.Tensor:
-    return functions.gelu(input, approximate=self.approximate)
-
-
-_FORWARDS: dict[Any, Callable[..., Any]] = {
-    nn.ELU: _elu,
-    nn.SELU: _selu,
-    nn.LeakyReLU: _leaky_relu,
-    nn.GELU: _gelu,
-}
+def __getattr__(name: str) -> Any:
+    """The forwards by their names, which pickles have."""
+    if name.startswith("_as_") and name.removeprefix("_as_") in _TRIALS:
+        return _fixed_forward(name.removeprefix("_as_"))
+    if not name.startswith("__") and name.removeprefix("_") in _plain().values():
+        return _forward(name.removeprefix("_"))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _packed_forward(self: Any, hidden_states: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
@@ -204,7 +228,10 @@ def _packed_forward(self: Any, hidden_states: torch.Tensor, *args: Any, **kwargs
 
 
 def _two_forward(self: Any, x: torch.Tensor) -> torch.Tensor:
-    return self.down_proj(functions.geglu_two(self.up_proj(x), self.gate_proj(x), self.actgrad_option))
+    up, gate = self.up_proj(x), self.gate_proj(x)
+    if self.actgrad_option == "silu":
+        return self.down_proj(functions.swiglu_two(up, gate))
+    return self.down_proj(functions.geglu_two(up, gate, self.actgrad_option))
 
 
 # Trials
@@ -215,8 +242,9 @@ def _if_it_is(
     forward: Callable[..., Any],
     projections: tuple[str, ...],
     formula: Callable[[Any, Callable[..., Any]], Any],
+    gates: dict[str, Callable[..., Any]],
 ) -> tuple[type | None, str]:
-    """The converted class, if the module without its weights computes the formula with one of GELU's forms.
+    """The converted class, if the module without its weights computes the formula with one of these gates.
 
     The trial is necessary: libraries differ in the half that is the gate, and in the form of GELU.
     """
@@ -232,15 +260,63 @@ def _if_it_is(
             got = kind.forward(trial, x)
     except Exception as fault:
         return None, f"its forward cannot be tried: {type(fault).__name__}"
-    for approximate in ("none", "tanh"):
+    for option, gate in gates.items():
+        if _is_close(got, formula(x, gate)):
+            return _class(kind, forward, option), ""
+    return None, f"it computes something else than a gate of {', '.join(gates)}"
 
-        def gelu(t: Any, approximate: str = approximate) -> Any:
-            return nn.functional.gelu(t, approximate=approximate)
 
-        wanted = formula(x, gelu)
-        if torch.is_tensor(got) and got.shape == wanted.shape and torch.allclose(got.double(), wanted, 1e-9, 1e-9):
-            return _class(kind, forward, approximate), ""
-    return None, "it computes something else than that GeGLU"
+def _is_close(got: Any, wanted: torch.Tensor) -> bool:
+    return torch.is_tensor(got) and got.shape == wanted.shape and torch.allclose(got.double(), wanted, 1e-9, 1e-9)
+
+
+def _known_by_trial(module: torch.nn.Module, save: str) -> tuple[type | None, str]:
+    """The converted class of an activation of another library; nothing for a module that computes something else.
+
+    Such a module has neither children nor parameters, and computes the same in training and evaluation.
+    """
+    kind: Any = type(module)
+    is_plain = not (module._modules or module._parameters or module._buffers)
+    if not is_plain or kind.__module__.startswith("torch.") or "forward" in vars(module):
+        return None, ""
+    x = torch.linspace(-6, 6, 61, dtype=torch.float64, device="cpu")
+    try:
+        with torch.no_grad():
+            results = [kind.forward(_in_mode(module, training), x.clone()) for training in (False, True)]
+    except Exception:  # no activation: it takes other arguments
+        return None, ""
+    for name, function in _STANDARDS.items():
+        if all(_is_close(result, function(x)) for result in results):
+            return _class(kind, _fixed_forward(name), save), ""
+    return None, ""
+
+
+def _in_mode(module: torch.nn.Module, training: bool) -> torch.nn.Module:
+    kind: Any = type(module)
+    trial: torch.nn.Module = kind.__new__(kind)
+    trial.__dict__.update(module.__dict__, training=training)
+    return trial
+
+
+#: The functions that trials look for, in PyTorch's words and in ours.
+_STANDARDS: dict[str, Callable[..., Any]] = {
+    "gelu": nn.functional.gelu,
+    "gelu_tanh": partial(nn.functional.gelu, approximate="tanh"),
+    "silu": nn.functional.silu,
+    "relu": nn.functional.relu,
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+}
+_TRIALS: dict[str, Callable[..., Any]] = {
+    "gelu": lambda x: functions.gelu(x),
+    "gelu_tanh": lambda x: functions.gelu(x, approximate="tanh"),
+    "silu": lambda x: functions.silu(x),
+    "relu": lambda x: functions.relu(x),
+    "sigmoid": lambda x: functions.sigmoid(x),
+    "tanh": lambda x: functions.tanh(x),
+}
+_GELUS = {"none": _STANDARDS["gelu"], "tanh": _STANDARDS["gelu_tanh"]}
+_GATES = {**_GELUS, "silu": _STANDARDS["silu"]}
 
 
 class _Threefold(torch.nn.Module):

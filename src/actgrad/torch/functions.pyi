@@ -2,7 +2,52 @@
 
 import torch
 
-__all__ = ["elu", "geglu", "geglu_two", "gelu", "leaky_relu", "selu"]
+__all__ = [
+    "add_relu",
+    "bnll",
+    "celu",
+    "elu",
+    "erfinv",
+    "fast_gelu",
+    "geglu",
+    "geglu_two",
+    "gelu",
+    "gelu_mul",
+    "glu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "heaviside",
+    "leaky_relu",
+    "logsigmoid",
+    "mish",
+    "prelu",
+    "relu",
+    "relu6",
+    "selu",
+    "shrink",
+    "sigmoid",
+    "silu",
+    "situ_glu",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "squared_relu",
+    "swiglu",
+    "swiglu_two",
+    "swish",
+    "tanh",
+    "threshold",
+]
+
+def celu(input: torch.Tensor, alpha: float = 1.0, inplace: bool = False) -> torch.Tensor:
+    """x where x > 0, else alpha * (exp(x / alpha) - 1), of each element x.
+
+        x if x > 0 else alpha * (exp(x / alpha) - 1)
+
+    `inplace` overwrites the input with the result.
+    """
 
 def elu(
     input: torch.Tensor,
@@ -24,16 +69,85 @@ def elu(
     dtype where the gradient needs only signs. Else it is the input.
     """
 
-def selu(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
-    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
+def erfinv(input: torch.Tensor) -> torch.Tensor:
+    """The inverse error function of each element; that of integers in float32.
 
-        SCALE * (x if x > 0 else ALPHA * (exp(x) - 1)), ALPHA = 1.67326324..., SCALE = 1.05070098...
+    y with erf(y) = x; NaN where abs(x) > 1
+    """
+
+def silu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """x * sigmoid(x) of each element x.
+
+        x * sigmoid(x)
 
     `inplace` overwrites the input with the result.
+    """
 
-    `save` names the tensor that is saved for the gradient: 'auto', 'result', 'input'.
-    By default it is the result where that suffices: in float32 and float64, and in any
-    dtype where the gradient needs only signs. Else it is the input.
+def swish(input: torch.Tensor, beta: float = 1.0) -> torch.Tensor:
+    """x * sigmoid(beta * x) of each element x.
+
+    x * sigmoid(beta * x)
+    """
+
+def fast_gelu(input: torch.Tensor) -> torch.Tensor:
+    """x * sigmoid(1.702 * x) of each element x, which is near GELU.
+
+    x * sigmoid(1.702 * x)
+    """
+
+def gelu(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
+    """The Gaussian error linear unit of each element; approximate is "none" (0) or "tanh" (1).
+
+    x * Phi(x), Phi the distribution function of the standard normal distribution
+
+    0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) = x * sigmoid(C1 * x + C3 * x**3)
+    """
+
+def geglu(
+    input: torch.Tensor, dim: int = -1, approximate: str = "none", activate_left: bool = False, *, save: str = "auto"
+) -> torch.Tensor:
+    """One half of the input along dim times GELU of the other (the upper one, or activate_left the lower):
+    GeGLU without its second result, which then costs neither time nor memory.
+
+    `save` names the tensor that is saved for the gradient: 'auto', 'input', 'gelu'.
+    By default it is the input.
+    """
+
+def geglu_two(x: torch.Tensor, gate: torch.Tensor, approximate: str = "none") -> torch.Tensor:
+    """GeGLU of two tensors: self * gelu(gate), of each pair of elements."""
+
+def gelu_mul(input: torch.Tensor, approximate: str = "none") -> torch.Tensor:
+    """GELU of the lower half of the input, times the upper half; approximate is "none" (0) or "tanh" (1)."""
+
+def glu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """The lower half of the input along dim, times the logistic function of the upper half."""
+
+def hardshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
+    """Each element, 0 in place of one of at most lambd in size.
+
+    0 if abs(x) <= lambd else x
+    """
+
+def hardsigmoid(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.
+
+        min(max(alpha * x + beta, 0), 1)
+
+    `inplace` overwrites the input with the result.
+    """
+
+def hardswish(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """x * hardsigmoid(x) of each element x.
+
+        x if x >= 3, 0 if x <= -3, else x * (x + 3) / 6
+
+    `inplace` overwrites the input with the result.
+    """
+
+def heaviside(input: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """1 where input > 0, the element of values where input is 0, else 0.
+
+    1 if x > 0, value if x == 0, else 0, also for NaN
     """
 
 def leaky_relu(
@@ -50,28 +164,153 @@ def leaky_relu(
     dtype where the gradient needs only signs. Else it is the input.
     """
 
-def gelu(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
-    """The Gaussian error linear unit of each element; approximate is "none" (0) or "tanh" (1).
+def logsigmoid(input: torch.Tensor) -> torch.Tensor:
+    """The logarithm of the logistic function of each element.
 
-    x * Phi(x), Phi the distribution function of the standard normal distribution
-
-    0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) = x * sigmoid(C1 * x + C3 * x**3)
+    log(1 / (1 + exp(-x)))
     """
 
-def geglu(
-    input: torch.Tensor,
-    dim: int = -1,
-    approximate: str = "none",
-    activate_left: bool = False,
-    *,
-    save: str = "auto",
+def mish(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """x * tanh(softplus(x)) of each element x.
+
+        x * tanh(log(1 + exp(x))) = x * (p**2 - 1) / (p**2 + 1), p = 1 + exp(x)
+
+    `inplace` overwrites the input with the result.
+    """
+
+def prelu(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """x where x > 0, else the weight of its channel times x.
+
+    x if x > 0 else weight * x
+    """
+
+def relu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """Each element, 0 in place of a negative one.
+
+        x if x > 0 else 0
+
+    `inplace` overwrites the input with the result.
+    """
+
+def threshold(input: torch.Tensor, threshold: float = 0.0, value: float = 0.0, inplace: bool = False) -> torch.Tensor:
+    """Each element, value in place of one up to threshold.
+
+        x if x > threshold else value
+
+    `inplace` overwrites the input with the result.
+    """
+
+def add_relu(input: torch.Tensor, other: torch.Tensor, alpha: float = 1.0) -> torch.Tensor:
+    """ReLU of self + alpha * other.
+
+    relu(x + alpha * y)
+    """
+
+def hardtanh(input: torch.Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> torch.Tensor:
+    """Each element, clamped to [min_val, max_val].
+
+        min(max(x, min_val), max_val)
+
+    `inplace` overwrites the input with the result.
+    """
+
+def relu6(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
+    """Each element, clamped to [0, 6].
+
+        min(max(x, 0), 6)
+
+    `inplace` overwrites the input with the result.
+    """
+
+def selu(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
+    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
+
+        SCALE * (x if x > 0 else ALPHA * (exp(x) - 1)), ALPHA = 1.67326324..., SCALE = 1.05070098...
+
+    `inplace` overwrites the input with the result.
+
+    `save` names the tensor that is saved for the gradient: 'auto', 'result', 'input'.
+    By default it is the result where that suffices: in float32 and float64, and in any
+    dtype where the gradient needs only signs. Else it is the input.
+    """
+
+def sigmoid(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
+    """The logistic function of each element; that of integers in float32.
+
+        1 / (1 + exp(-x))
+
+    `inplace` overwrites the input with the result.
+
+    `save` names the tensor that is saved for the gradient: 'auto', 'result'.
+    By default it is the result where that suffices: in float32 and float64, and in any
+    dtype where the gradient needs only signs. Else it is the input.
+    """
+
+def tanh(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
+    """The hyperbolic tangent of each element; that of integers in float32.
+
+        tanh(x)
+
+    `inplace` overwrites the input with the result.
+
+    `save` names the tensor that is saved for the gradient: 'auto', 'result'.
+    By default it is the result where that suffices: in float32 and float64, and in any
+    dtype where the gradient needs only signs. Else it is the input.
+    """
+
+def situ_glu(
+    input: torch.Tensor, dim: int = -1, beta: float = 1.0, linear_beta: float = 0.0, activate_left: bool = True
 ) -> torch.Tensor:
-    """One half of the input along dim times GELU of the other (the upper one, or activate_left the lower):
-    GeGLU without its second result, which then costs neither time nor memory.
+    """beta * tanh(gate / beta) * sigmoid(gate) * up of the halves gate and up of x along dim.
+    With linear_beta > 0 up is linear_beta * tanh(up / linear_beta); activate_left: the lower half is the gate.
 
-    `save` names the tensor that is saved for the gradient: 'auto', 'input', 'gelu'.
-    By default it is the input.
+        beta * tanh(gate / beta) * sigmoid(gate) * up
+
+        beta * tanh(gate / beta) * sigmoid(gate) * linear_beta * tanh(up / linear_beta)
     """
 
-def geglu_two(x: torch.Tensor, gate: torch.Tensor, approximate: str = "none") -> torch.Tensor:
-    """GeGLU of two tensors: self * gelu(gate), of each pair of elements."""
+def softplus(input: torch.Tensor, beta: float = 1.0, threshold: float = 20.0) -> torch.Tensor:
+    """log(1 + exp(beta * x)) / beta of each element x; x where beta * x > threshold.
+
+    x if beta * x > threshold else log(1 + exp(beta * x)) / beta
+    """
+
+def bnll(input: torch.Tensor) -> torch.Tensor:
+    """log(1 + exp(x)) of each element x, the binomial normal log likelihood of Caffe.
+
+    log(1 + exp(x))
+    """
+
+def softshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
+    """Each element, moved towards 0 by lambd; 0 in place of one of at most lambd in size.
+
+    0 if abs(x) <= lambd, else x - lambd if x > 0 else x + lambd
+
+    x - lambd if x > lambd, x + lambd if x < -lambd, else 0, also for NaN
+    """
+
+def shrink(input: torch.Tensor, lambd: float = 0.5, bias: float = 0.0) -> torch.Tensor:
+    """Each element, moved towards 0 by bias; 0 in place of one of at most lambd in size.
+
+    0 if abs(x) <= lambd, else x - bias if x > 0 else x + bias
+
+    x - bias if x > lambd, x + bias if x < -lambd, else 0, also for NaN
+    """
+
+def softsign(input: torch.Tensor) -> torch.Tensor:
+    """x / (1 + abs(x)) of each element x.
+
+    x / (1 + abs(x))
+    """
+
+def squared_relu(input: torch.Tensor) -> torch.Tensor:
+    """The square of each element, 0 in place of that of a negative one.
+
+    x**2 if x > 0 else 0
+    """
+
+def swiglu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """SiLU of the lower half of x along dim, times the upper half."""
+
+def swiglu_two(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
+    """SwiGLU of two tensors: self * silu(gate), of each pair of elements."""

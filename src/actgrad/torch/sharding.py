@@ -46,9 +46,14 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
     from torch.distributed.tensor import Partial, Replicate, Shard
 
     operator = interface.operator
+    names = operator.schema.tensor_names
     shapes = [None if given[place] is None else tuple(given[place].shape) for place in interface.tensors]
+    rank = max(len(shape) for shape in shapes if shape is not None)
+    shapes = [
+        None if shape is None else operator.access.aligned(name, shape, rank)
+        for name, shape in zip(names, shapes, strict=True)
+    ]
     present = [shape for shape in shapes if shape is not None]
-    rank = max(map(len, present))
     outputs = len(operator.schema.outputs)
     whole_dim = operator.access.dim  # its elements are read together
     halved = interface.attributes_of(interface.values_of(given))[whole_dim] % rank if whole_dim else None

@@ -26,6 +26,7 @@ def register_clone(library: Any) -> Any:
     """
     library.define("_clone(Tensor self) -> Tensor", tags=TAGS)
     torch.library.register_fake("actgrad::_clone", torch.clone, lib=library)
+    torch.library.register_autograd("actgrad::_clone", lambda ctx, gradient: gradient, lib=library)
     library.impl("_clone", torch.clone, "CompositeExplicitAutograd")
     return torch.ops.actgrad._clone.default
 
@@ -148,7 +149,10 @@ class InPlaceVariant(Variant):
         x = row[0]
         if x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT)):
             x.copy_(x)  # PyTorch's own error, before anything is written
-        return self.node.apply(Redispatch(self.interface, overload, keys, saving.AUTO, True, False, False), *row)
+        derivation = derive_in_place(self.interface, self.interface.values_of(row))
+        kept = None if derivation.keeps_result else torch.ops.actgrad._clone(x)  # on the graph: for second derivatives
+        below = Redispatch(self.interface, overload, keys, saving.AUTO, True, False, False)
+        return self.node.apply(below, derivation, *row, kept)  # the overwritten tensor must be the first on the graph
 
     def batched(self, info: Any, in_dims: tuple[Any, ...], *row: Any) -> Any:
         return self.overload(*row), in_dims[0]
@@ -167,16 +171,17 @@ def of(interface: Interface) -> tuple[Variant, ...]:
 
 
 class InPlaceNode(Node):
-    """The node of a call in place."""
+    """The node of a call in place. It is given the copy of its input that it saves, None where the result suffices."""
+
+    AHEAD = 2
 
     @staticmethod
-    def forward(ctx: Any, below: Redispatch, *given: Any) -> Any:
-        interface = below.interface
-        (x,) = interface.tensors_of(given)
+    def forward(ctx: Any, below: Redispatch, derivation: Any, *row: Any) -> Any:
+        *given, kept = row
+        (x,) = below.interface.tensors_of(given)
         ctx.set_materialize_grads(False)
         ctx.mark_dirty(x)
-        ctx.derivation = derive_in_place(interface, interface.values_of(given))
-        kept = x if ctx.derivation.keeps_result else torch.ops.actgrad._clone(x)
+        ctx.derivation = derivation
         result = below(*given)
-        ctx.save_for_backward(kept)
+        ctx.save_for_backward(x if kept is None else kept)
         return result

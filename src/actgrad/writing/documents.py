@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..base.errors import ActgradError
@@ -23,6 +24,13 @@ def with_part(document: str, name: str, text: str) -> str:
     before, _, after = _split(document, name)
     begin, end = markers(name)
     return f"{before}{begin}\n{text.strip(chr(10))}\n{end}{after}"
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows as a Markdown table."""
+    lines = ["| " + " | ".join(headings) + " |", "| --- " * len(headings) + "|"]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
 
 
 def read(path: Path, name: str) -> str:

@@ -6,13 +6,16 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import ActgradError
 
 WIDTH = 250  # columns of tables in a file, which has no edge to fold rows at
 BROKEN_PIPE = 141  # the shell's number for a program that SIGPIPE ended
+Row = Sequence[str]  # the cells of a table
 
 
 class OutputLost(ActgradError):
@@ -77,6 +80,35 @@ class _Text(io.StringIO):
         return getattr(sys.stdout, "encoding", None) or "utf-8"
 
 
+@dataclass(frozen=True)
+class Grid:
+    """A table: columns of words, then columns of numbers; rules part the groups of rows."""
+
+    words: Sequence[str]  # headings
+    numbers: Sequence[str]
+    groups: Sequence[Sequence[Row]]
+    title: str = ""
+    caption: str = ""
+    folded: int | None = None  # the column whose text may take several lines
+
+    def __rich__(self) -> Any:
+        """The table in rich's terms."""
+        from rich import box
+        from rich.table import Table
+
+        shape: Any = {"box": box.SIMPLE, "pad_edge": False, "title_justify": "left", "caption_justify": "left"}
+        table = Table(title=self.title or None, caption=self.caption or None, **shape)
+        for k, name in enumerate((*self.words, *self.numbers)):
+            text: Any = {"justify": "left" if k < len(self.words) else "right"}
+            text |= {"overflow": "fold"} if k == self.folded else {"no_wrap": True}
+            table.add_column(name, **text)
+        for group in self.groups:
+            table.add_section()
+            for row in group:
+                table.add_row(*row)
+        return table
+
+
 def rendered(parts: Iterable[Any]) -> str:
     """Tables and lines of `rich` as text, in the width of the terminal. Nothing is written yet."""
     from rich.console import Console
@@ -98,3 +130,21 @@ def progress_console() -> Any:
             raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
     return _Console(stderr=True)
+
+
+@contextmanager
+def progress(name: str, total: int, is_long: bool = False) -> Iterator[Any]:
+    """Show a bar; the function that it yields moves it by a count, and may name the step.
+
+    A long run has long names, and shows the time that is left.
+    """
+    from rich import progress as rich
+
+    width = 60 if is_long else 11
+    columns = [rich.TextColumn(f"{{task.description:<{width}}}"), rich.BarColumn(), rich.TaskProgressColumn()]
+    columns.append(rich.TimeElapsedColumn())
+    if is_long:
+        columns += [rich.TextColumn("left"), rich.TimeRemainingColumn()]
+    with rich.Progress(*columns, console=progress_console()) as shown:
+        bar = shown.add_task(name, total=total)
+        yield lambda count, step=name: shown.update(bar, advance=count, description=step)

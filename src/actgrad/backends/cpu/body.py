@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 
 import llvmlite.ir as ir
 
 from ...base import xp
+from . import piecewise
 from .emitter import Emitter, Mask, Uniform, Vector
-from .formula_table import FormulaTable, LoadedVectors
+from .formula_table import FormulaTable
 from .ir_builder import IRFunction
 from .ir_types import DOUBLE, I64, PTR
 from .kernel_spec import KernelSpec
 from .lookup_buffer import LookupBuffer
-from .piecewise import PiecewiseFromMemory, PiecewiseFromRegisters
-from .vector_primitives import PiecewiseTables, VectorPrimitives
+from .vector_primitives import VectorPrimitives
 
 #: The inputs of a vector, and the number of its first element in a block of the lookup buffer.
 Inputs = tuple[list[Vector], ir.Value]
@@ -27,7 +27,6 @@ class LoopBody:
         self.emitter = emitter
         self.function: IRFunction = emitter.builder
         self.spec = spec
-        self.loaded = LoadedVectors()
         self.length = 0  # instructions of the formulas for a vector, before LLVM optimises them
         function, tuning = self.function, emitter.target.tuning
         self.scalars = [
@@ -36,24 +35,21 @@ class LoopBody:
         ]
         table = function.word(scalars, spec.scalars, PTR) if spec.has_table else None
         size = buffer_words * LookupBuffer.BLOCK // 2
-        buffer = LookupBuffer(function, function.stack_words(size, "lookups") if buffer_words else None)
-        piecewise = None if spec.has_table or emitter.is_double else _piecewise(tuning.piecewise, buffer)
-        uses_buffer = tuning.table_lookup == "buffer" if spec.has_table else isinstance(piecewise, PiecewiseFromMemory)
-        self.buffer = buffer if uses_buffer else None
-        self.primitives = VectorPrimitives(emitter, piecewise)
-        self.tables: list[FormulaTable | PiecewiseTables] = [piecewise] if piecewise else []
+        self.buffer = LookupBuffer(function, function.stack_words(size, "lookups") if buffer_words else None)
+        kind = "" if spec.has_table or emitter.is_double else tuning.piecewise
+        self.uses_buffer = (tuning.table_lookup == "buffer") if spec.has_table else kind == "memory"
+        self.primitives = VectorPrimitives(emitter, piecewise.choose(kind, self.buffer))
         if table is None:
             functions = self.primitives.functions
             self.formulas = [xp.bind(formula, functions) for formula in spec.formulas]
         else:
-            looked_up = FormulaTable(emitter, table, len(spec.formulas), self.loaded, self.buffer)
+            looked_up = FormulaTable(emitter, table, len(spec.formulas), self.buffer)
             self.formulas = [looked_up.formula(k) for k in range(len(spec.formulas))]
-            self.tables = [looked_up]
 
     @property
     def has_lookups(self) -> bool:
         """Whether the lookup buffer holds something."""
-        return self.buffer is not None and self.buffer.array is not None
+        return self.buffer.array is not None
 
     def compute(self, vectors: list[Inputs]) -> list[list[Vector]]:
         """The results of each vector; those with lookups must be recorded.
@@ -63,14 +59,14 @@ class LoopBody:
         function, emitter = self.function, self.emitter
         begin = function.instruction_count
         with self.primitives.without_rare_cases() as conditions:
-            results = function.interleave(self._results, vectors, pinned=not self.has_lookups)
+            results = function.interleave(self._traced, vectors, pinned=not self.has_lookups)
         self.length = (function.instruction_count - begin) // len(vectors)
         if not conditions:
             return results
         before, again, after = function.block, *map(function.append_basic_block, ("again", "after"))
         function.cbranch(emitter.any_lane(reduce(Mask.__or__, conditions)), again, after).set_weights([1, 1000])
         function.position_at_end(again)
-        corrected = function.interleave(self._results, vectors)
+        corrected = function.interleave(self._traced, vectors)
         again = function.block
         function.branch(after)
         function.position_at_end(after)
@@ -82,31 +78,19 @@ class LoopBody:
     def record(self, vectors: list[Inputs]) -> None:
         """Record the lookups of these vectors. The other instructions of this trace are unused; LLVM removes them."""
         with self.primitives.without_rare_cases():
-            self.function.interleave(self._recorded, vectors)
+            self.function.interleave(partial(self._traced, is_recording=True), vectors)
 
     def count_lookups(self, inputs: list[Vector]) -> int:
         """The words per element that `record` writes, for a function that is thrown away afterwards."""
-        if self.buffer is None:
+        if not self.uses_buffer:
             return 0
         self.buffer.array = ir.Constant(PTR, None)
         self.record([(inputs, I64(0))])
         return self.buffer.words
 
-    def _results(self, vector: Inputs) -> list[Vector]:
+    def _traced(self, vector: Inputs, is_recording: bool = False) -> list[Vector]:
         inputs, element = vector
-        if self.buffer is not None:
-            self.buffer.replay(element)
-        return self._traced(inputs)
-
-    def _recorded(self, vector: Inputs) -> None:
-        inputs, element = vector
-        assert self.buffer is not None
-        self.buffer.record(element)
-        self._traced(inputs)
-
-    def _traced(self, inputs: list[Vector]) -> list[Vector]:
-        for table in self.tables:
-            table.begin()
+        self.buffer.begin(element, is_recording)
         with xp.calling(self.spec.formulas):
             results = self.spec.element(*self.formulas, *inputs, *self.scalars)
         return [self.emitter.vector(result) for result in results]
@@ -116,10 +100,3 @@ class LoopBody:
         value.add_incoming(a.value, before)
         value.add_incoming(b.value, again)
         return Vector(self.emitter, value)
-
-
-def _piecewise(tuning: str, buffer: LookupBuffer) -> PiecewiseTables | None:
-    """The way to evaluate piecewise polynomials that a target's tuning names."""
-    if not tuning:
-        return None
-    return PiecewiseFromRegisters() if tuning == "registers" else PiecewiseFromMemory(buffer)

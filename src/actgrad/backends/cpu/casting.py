@@ -8,6 +8,7 @@ from __future__ import annotations
 import llvmlite.ir as ir
 
 from ...base.dtypes import Dtype
+from ..formula.tracing import saturated
 from .emitter import Emitter, Mask, Vector
 from .ir_types import DOUBLE, FLOAT, HALF, I8, I16, I32
 
@@ -26,12 +27,12 @@ def memory_type(dtype: Dtype, lanes: int) -> ir.VectorType:
     return ir.VectorType(_TYPES[dtype.name], lanes)
 
 
-def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> Vector:
+def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> ir.Value:
     """A vector in the compute dtype, from its form in memory; exact."""
     builder, wide = emitter.builder, emitter.vector_type(emitter.element)
     if dtype.kind in ("int", "uint"):
         convert = builder.sitofp if dtype.kind == "int" else builder.uitofp
-        return Vector(emitter, convert(raw, wide))
+        return convert(raw, wide)
     if dtype.name == "bfloat16":
         words = builder.shl(builder.zext(raw, emitter.vector_type(I32)), emitter.splat(16, I32))
         raw = builder.bitcast(words, emitter.vector_type(FLOAT))
@@ -39,7 +40,7 @@ def widen(emitter: Emitter, raw: ir.Value, dtype: Dtype) -> Vector:
         raw = _half_to_float(emitter, raw)
     if emitter.is_double and dtype.name != "float64":
         raw = _extend(emitter, raw, DOUBLE)
-    return Vector(emitter, raw)
+    return raw
 
 
 def widen_pair(emitter: Emitter, words: ir.Value) -> tuple[Vector, Vector]:
@@ -74,16 +75,16 @@ def narrow(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
 
 
 def _rounded(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
+    builder = emitter.builder
     if dtype.name == "float64":
         return x.value
     if dtype.name == "float32":
-        return _to_float(emitter, x)
+        return builder.fptrunc(x.value, emitter.vector_type(FLOAT)) if emitter.is_double else x.value
     single = _round_to_odd(emitter, x) if emitter.is_double else x.value
-    return _float_to_half(emitter, single) if dtype.name == "float16" else _float_to_bfloat16(emitter, single)
-
-
-def _to_float(emitter: Emitter, x: Vector) -> ir.Value:
-    return emitter.builder.fptrunc(x.value, emitter.vector_type(FLOAT)) if emitter.is_double else x.value
+    if dtype.name == "float16":
+        return _float_to_half(emitter, single)
+    words = _rounded_to_upper_half(emitter, single)
+    return builder.trunc(builder.lshr(words, emitter.splat(16, I32)), emitter.vector_type(I16))
 
 
 def _round_to_odd(emitter: Emitter, x: Vector) -> ir.Value:
@@ -99,11 +100,6 @@ def _round_to_odd(emitter: Emitter, x: Vector) -> ir.Value:
     bits = builder.sub(bits, builder.zext(too_large.value, bits.type))
     lost = builder.fcmp_ordered("!=", back.value, x.value)
     return builder.bitcast(builder.or_(bits, builder.zext(lost, bits.type)), nearest.type)
-
-
-def _float_to_bfloat16(emitter: Emitter, single: ir.Value) -> ir.Value:
-    rounded = _rounded_to_upper_half(emitter, single)
-    return emitter.builder.trunc(emitter.builder.lshr(rounded, emitter.splat(16, I32)), emitter.vector_type(I16))
 
 
 def _rounded_to_upper_half(emitter: Emitter, single: ir.Value) -> ir.Value:
@@ -158,13 +154,9 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
 
 
 def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
-    """Integers, saturated before the conversion: LLVM's is undefined out of range."""
-    bits = 8 * dtype.itemsize
-    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "int" else (0, 2**bits - 1)
+    """The nearest integers, saturated."""
     builder = emitter.builder
-    number = Mask(emitter, builder.fcmp_ordered("ord", x.value, x.value))
-    inside = emitter.minimum(emitter.maximum(emitter.where(number, x, 0.0), float(low)), float(high))
-    whole = _nearest_integer(emitter, inside).value
+    whole = _nearest_integer(emitter, saturated(emitter, x, dtype)).value
     wide = builder.fptosi(whole, emitter.vector_type(I32))  # no dtype here exceeds it
     target = emitter.vector_type(_TYPES[dtype.name])
     return wide if wide.type == target else builder.trunc(wide, target)
@@ -173,18 +165,14 @@ def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
 def _interleave_zeros(emitter: Emitter, real: ir.Value) -> ir.Value:
     """Complex numbers with imaginary parts of zero."""
     zeros = ir.Constant(real.type, None)
-    order = [k for lane in range(emitter.lanes) for k in (lane, emitter.lanes + lane)]
-    return emitter.builder.shuffle_vector(real, zeros, ir.Constant(ir.VectorType(I32, len(order)), order))
+    return emitter.builder.shuffle(real, zeros, [k for n in range(emitter.lanes) for k in (n, emitter.lanes + n)])
 
 
 def _one_nan(emitter: Emitter, x: Vector) -> Vector:
     """x with one NaN in place of all: x86's own, negative and quiet, with payload 0."""
     if emitter.target.fixup:
         # A lane's class picks from the table: classes 0 and 1, the NaNs, pick response 3, the default NaN.
-        name = f"llvm.x86.avx512.mask.fixupimm.{'pd' if emitter.is_double else 'ps'}.512"
-        table, every_lane = emitter.splat(0x33, emitter.integer), ir.IntType(emitter.lanes)(-1)
-        arguments = (x.value, x.value, table, I32(0), every_lane, I32(4))
-        return Vector(emitter, emitter.call(name, x.value.type, *arguments))
+        return emitter.avx512("fixupimm", x.value, x.value, emitter.splat(0x33, emitter.integer), I32(0))
     is_nan = Mask(emitter, emitter.builder.fcmp_unordered("uno", x.value, x.value))
     exponent_bits = 11 if emitter.is_double else 8
     pattern = ((1 << (exponent_bits + 2)) - 1) << (emitter.mantissa - 1)

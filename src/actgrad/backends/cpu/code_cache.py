@@ -14,9 +14,8 @@ import os
 import platform
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -58,7 +57,7 @@ def store(key: str, payload: bytes) -> bool:
     """Store an entry; whether that was possible. Readers see all of it or nothing."""
     try:
         with _opened(make=True) as own:
-            if not any(name.startswith(_compiler()[:16]) for name in own.names()):
+            if not any(name.startswith(COMPILER[:16]) for name in own.names()):
                 _remove_old(own)
             own.write(_name(key), _MAGIC + hashlib.sha256(payload).digest() + payload)
     except OSError:  # read-only, full, or not ours
@@ -86,7 +85,7 @@ def entries() -> dict[str, int]:
     """The file names of all entries, each with its size in bytes."""
     try:
         with _opened() as own:
-            return {name: status.st_size for name in own.names() if (status := _status(own, name)) is not None}
+            return {name: status.st_size for name, status in _found(own)}
     except OSError:  # absent or unusable
         return {}
 
@@ -119,13 +118,15 @@ def _opened(make: bool = False) -> AbstractContextManager[OwnFolder]:
 
 def _name(key: str) -> str:
     """The file name of an entry. It begins with the compiler's hash, which tells old entries."""
-    return f"{_compiler()[:16]}-{key}.o"
+    return f"{COMPILER[:16]}-{key}.o"
 
 
-def _status(own: OwnFolder, name: str) -> os.stat_result | None:
-    """The status of an entry; None for any other file."""
-    is_entry = _ENTRY.fullmatch(name) and own.read(name, len(_MAGIC)) == _MAGIC
-    return own.status(name) if is_entry else None
+def _found(own: OwnFolder) -> Iterator[tuple[str, os.stat_result]]:
+    """The name and the status of each entry."""
+    for name in own.names():
+        is_entry = _ENTRY.fullmatch(name) and own.read(name, len(_MAGIC)) == _MAGIC
+        if is_entry and (status := own.status(name)) is not None:
+            yield name, status
 
 
 def _remove_old(own: OwnFolder) -> None:
@@ -135,28 +136,29 @@ def _remove_old(own: OwnFolder) -> None:
         return time.time() - status.st_mtime > KEPT_DAYS * 86400
 
     own.remove_parts(_MAGIC, is_old)
-    for name in own.names():
-        status = _status(own, name)
-        if status is not None and is_old(status):
+    for name, status in _found(own):
+        if is_old(status):
             own.remove(name, _MAGIC)
 
 
 def key(*parts: Any) -> str:
     """The key of the machine code that `parts` determine: a hash of formulas' bytecode and of the compiler's files."""
-    digest = hashlib.sha256(_compiler().encode())
+    digest = hashlib.sha256(COMPILER.encode())
     for line in _lines(parts):
         digest.update(line.encode() + b"\n")
     return digest.hexdigest()[:40]
 
 
-@cache
-def _compiler() -> str:
-    """A hash of the compiler: the files of this package that it consists of, LLVM and Python."""
+def _compiler(package: Path) -> str:
+    """A hash of the compiler: the files of `package` that it consists of, LLVM and Python."""
     digest = hashlib.sha256(f"{llvmlite.__version__} {platform.python_version()}".encode())
-    package = Path(__file__).parents[2]
     for path in sorted(path for pattern in _COMPILER_FILES for path in package.glob(pattern)):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+#: The hash of the compiler that this process has loaded. Later the files may change, and other processes share entries.
+COMPILER = _compiler(Path(__file__).parents[2])
 
 
 def _lines(value: Any) -> Iterable[str]:
@@ -165,8 +167,8 @@ def _lines(value: Any) -> Iterable[str]:
         code = value.__code__
         yield repr((code.co_code, code.co_varnames, code.co_names, code.co_consts))
         for name in code.co_names:
-            if name not in xp.NAMES:  # functions of xp are the same in every formula
-                yield from _lines(value.__globals__[name])
+            known = xp.function_name(value, name)  # functions of xp are the same in every formula
+            yield from [known] if known in xp.NAMES else _lines(value.__globals__[name])
     elif isinstance(value, tuple):
         yield f"tuple of {len(value)}"
         for item in value:

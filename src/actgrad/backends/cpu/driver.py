@@ -20,8 +20,8 @@ from __future__ import annotations
 import llvmlite.ir as ir
 
 from .call_block import MAX_OPERANDS, SLOTS_SYMBOL, Block, OperandField, RuntimeFunctions, ThreadSlots
-from .fp_environment import Environment
-from .ir_builder import IRFunction, external, external_data
+from .fp_environment import default_environment
+from .ir_builder import IRFunction, external_data
 from .ir_types import I1, I32, I64, PTR, VOID
 from .packing import emit_copy
 from .target import LINE, Target
@@ -83,8 +83,7 @@ def _segment(module: ir.Module, streams_disturb: bool) -> ir.Function:
             _indirect(f, streaming, VOID, [rest, f.sub(count, head), scalars])
             f.leave()
     _indirect(f, row, VOID, [pointers, count, scalars])
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _flat(module: ir.Module, segment: ir.Function) -> ir.Function:
@@ -97,29 +96,26 @@ def _flat(module: ir.Module, segment: ir.Function) -> ir.Function:
         base = f.at(f.word(addresses, f.word(operand, OperandField.TENSOR), PTR), f.word(operand, OperandField.OFFSET))
         f.store(f.at(base, f.mul(first, f.word(operand, OperandField.STEP))), f.word_at(pointers, k))
     f.call(segment, [block, pointers, f.sub(last, first)])
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _part(module: ir.Module, flat: ir.Function, tiled: ir.Function, target: Target) -> ir.Function:
     """part(block, addresses, first, last): some of the units, flat or tiled; whether there was memory."""
     f = IRFunction(module, "part", (PTR, PTR, I64, I64), I1)
     done = f.stack_words(1, "done")
-    environment = Environment(f, target)
-    is_flat = f.icmp_signed("==", f.word(f.arguments[0], Block.DIMENSIONS), I64(0))
-    with f.if_else(is_flat) as (then, otherwise):
-        with then:
-            f.call(flat, f.arguments)
-            f.store(I64(1), done)
-        with otherwise:
-            f.store(f.zext(f.call(tiled, f.arguments), I64), done)
-    if target.fence:  # orders streaming stores before all later stores
-        has_streamed = f.icmp_signed("!=", f.word(f.arguments[0], Block.ROW_STREAMING), I64(0))
-        with f.if_then(has_streamed):
-            f.call(external(module, target.fence, VOID), [])
-    environment.restore()
-    f.ret(f.trunc(f.load(done, typ=I64), I1))
-    return f.function_value
+    with default_environment(f, target):
+        is_flat = f.icmp_signed("==", f.word(f.arguments[0], Block.DIMENSIONS), I64(0))
+        with f.if_else(is_flat) as (then, otherwise):
+            with then:
+                f.call(flat, f.arguments)
+                f.store(I64(1), done)
+            with otherwise:
+                f.store(f.zext(f.call(tiled, f.arguments), I64), done)
+        if target.fence:  # orders streaming stores before all later stores
+            has_streamed = f.icmp_signed("!=", f.word(f.arguments[0], Block.ROW_STREAMING), I64(0))
+            with f.if_then(has_streamed):
+                f.call_by_name(target.fence, VOID)
+    return f.end(f.trunc(f.load(done, typ=I64), I1))
 
 
 def _worker(module: ir.Module, part: ir.Function) -> ir.Function:
@@ -138,8 +134,7 @@ def _worker(module: ir.Module, part: ir.Function) -> ir.Function:
         done = f.call(part, [block, addresses, first, last])
         with f.if_then(f.not_(done)):
             f.store(I64(1), f.word_at(f.arguments[0], 3))
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
@@ -149,29 +144,19 @@ def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
     slots, shared = external_data(module, SLOTS_SYMBOL), f.stack_words(4, "shared")
     units = f.word(block, Block.UNITS)
     worth = f.sdiv(units, f.word(block, Block.GRAIN))
-    several = f.append_basic_block("several")
-    alone = f.append_basic_block("alone")
     runtime = f.word(slots, ThreadSlots.RUNTIME, PTR)
     has_runtime = f.icmp_signed("!=", f.ptrtoint(runtime, I64), I64(0))
-    f.cbranch(f.and_(f.icmp_signed(">", worth, I64(1)), has_runtime), several, alone)
-
-    f.position_at_end(several)
-    chosen = f.word(slots, ThreadSlots.CHOSEN)
-    available = f.sext(_indirect(f, f.word(runtime, RuntimeFunctions.MAX_THREADS), I32, []), I64)
-    threads = f.minimum(worth, f.select(f.icmp_signed(">", chosen, I64(0)), chosen, available))
-    # A forked child inherits the pool's memory but not its threads, and would wait for them for ever.
-    process = f.sext(f.call(external(module, "getpid", I32), []), I64)
-    is_owner = f.icmp_signed("==", process, f.word(slots, ThreadSlots.OWNER))
-    parallel = f.append_basic_block("parallel")
-    f.cbranch(f.and_(is_owner, f.icmp_signed(">", threads, I64(1))), parallel, alone)
-
-    f.position_at_end(parallel)
-    f.store(block, f.word_at(shared, 0))
-    f.store(addresses, f.word_at(shared, 1))
-    f.store(runtime, f.word_at(shared, 2))
-    f.store(I64(0), f.word_at(shared, 3))
-    _indirect(f, f.word(runtime, RuntimeFunctions.PARALLEL), VOID, [worker, shared, f.trunc(threads, I32), I32(0)])
-    f.ret(f.zext(f.icmp_signed("==", f.word(shared, 3), I64(0)), I32))
-
-    f.position_at_end(alone)
-    f.ret(f.zext(f.call(part, [block, addresses, I64(0), units]), I32))
+    with f.if_then(f.and_(f.icmp_signed(">", worth, I64(1)), has_runtime)):
+        chosen = f.word(slots, ThreadSlots.CHOSEN)
+        available = f.sext(_indirect(f, f.word(runtime, RuntimeFunctions.MAX_THREADS), I32, []), I64)
+        threads = f.minimum(worth, f.select(f.icmp_signed(">", chosen, I64(0)), chosen, available))
+        # A forked child inherits the pool's memory but not its threads, and would wait for them for ever.
+        process = f.sext(f.call_by_name("getpid", I32), I64)
+        is_owner = f.icmp_signed("==", process, f.word(slots, ThreadSlots.OWNER))
+        with f.if_then(f.and_(is_owner, f.icmp_signed(">", threads, I64(1)))):
+            for k, word in enumerate((block, addresses, runtime, I64(0))):
+                f.store(word, f.word_at(shared, k))
+            start = f.word(runtime, RuntimeFunctions.PARALLEL)
+            _indirect(f, start, VOID, [worker, shared, f.trunc(threads, I32), I32(0)])
+            f.leave(f.zext(f.icmp_signed("==", f.word(shared, 3), I64(0)), I32))
+    f.end(f.zext(f.call(part, [block, addresses, I64(0), units]), I32))

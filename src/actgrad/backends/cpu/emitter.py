@@ -6,12 +6,10 @@ multiplication and an addition are fused only where a formula writes `fma` or `m
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import llvmlite.ir as ir
 
-from ...base.errors import InvalidOperator
 from ..formula import tracing
 from . import facts
 from .facts import NO_FACTS, Facts
@@ -65,21 +63,17 @@ class Emitter:
     def from_bits(self, bits: ir.Value) -> Vector:
         return Vector(self, self.builder.bitcast(bits, self.vector_type(self.element)))
 
-    def pattern(self, value: float) -> int:
-        """The bits of a number of the compute dtype, as an integer."""
-        code = ("<d", "<q") if self.is_double else ("<f", "<i")
-        pattern: int = struct.unpack(code[1], struct.pack(code[0], value))[0]
-        return pattern
-
     # Instructions
 
     def call(self, name: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
         """A call of an LLVM intrinsic."""
-        module = self.builder.module
-        function = module.globals.get(name)
-        if function is None:
-            function = ir.Function(module, ir.FunctionType(result, [a.type for a in arguments]), name)
-        return self.builder.call(function, arguments)
+        return self.builder.call_by_name(name, result, *arguments)
+
+    def avx512(self, name: str, *arguments: ir.Value) -> Vector:
+        """An AVX-512 instruction on every lane, in the current rounding mode."""
+        every_lane, current_rounding = ir.IntType(self.lanes)(-1), I32(4)
+        intrinsic = f"llvm.x86.avx512.mask.{name}.{'pd' if self.is_double else 'ps'}.512"
+        return Vector(self, self.call(intrinsic, arguments[0].type, *arguments, every_lane, current_rounding))
 
     def map(self, intrinsic: str, *values: Any) -> Vector:
         """A call of an LLVM intrinsic that maps vectors to a vector, lane by lane."""
@@ -124,8 +118,8 @@ class Emitter:
 _INSTRUCTIONS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 
 
-class _EmittedNumber(tracing.Number):
-    """The operators that vectors and uniforms share."""
+class _Emitted:
+    """A value of a formula, and its facts."""
 
     __slots__ = ("emitter", "facts", "value")
 
@@ -133,6 +127,12 @@ class _EmittedNumber(tracing.Number):
         self.emitter = emitter
         self.value = value
         self.facts = known
+
+
+class _EmittedNumber(_Emitted, tracing.Number):
+    """The operators that vectors and uniforms share."""
+
+    __slots__ = ()
 
     def _binary(self, sign: str, x: Any, y: Any) -> Any:
         emitter = self.emitter
@@ -181,15 +181,10 @@ class Uniform(_EmittedNumber):
     __slots__ = ()
 
 
-class Mask(tracing.Condition):
+class Mask(_Emitted, tracing.Condition):
     """A truth value per lane, or one for all lanes, and its facts."""
 
-    __slots__ = ("emitter", "facts", "value")
-
-    def __init__(self, emitter: Emitter, value: ir.Value, known: Facts = NO_FACTS):
-        self.emitter = emitter
-        self.value = value
-        self.facts = known
+    __slots__ = ()
 
     def __and__(self, other: Mask) -> Mask:
         return Mask(self.emitter, self.emitter.builder.and_(self.value, other.value))
@@ -199,6 +194,3 @@ class Mask(tracing.Condition):
 
     def __invert__(self) -> Mask:
         return Mask(self.emitter, self.emitter.builder.not_(self.value))
-
-    def __bool__(self) -> bool:
-        raise InvalidOperator("a formula cannot branch on a value; use where(condition, x, y)")

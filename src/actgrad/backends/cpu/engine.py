@@ -16,6 +16,8 @@ import numpy as np
 from ...base import first_use
 from ...base.computation import Computation
 from ...base.loop import Loop
+from ..formula.tracing import pattern
+from ..kernel import EmptyKernel
 from . import code_cache, driver, half_tables, jit, schedule, threads
 from .call_block import MAX_OPERANDS, Block
 from .jit import InnerLoopCode
@@ -40,19 +42,20 @@ _loaded: list[EntryPoints] = []  # one, after the first use
 
 def _entry_points() -> EntryPoints:
     """The driver's entry points, compiled once."""
-    return _loaded[0] if _loaded else first_use.run(_load_driver)
+    if not _loaded:
+        first_use.run(_load_driver)
+    return _loaded[0]
 
 
-def _load_driver() -> EntryPoints:
-    if _loaded:
-        return _loaded[0]  # another thread was first
+def _load_driver() -> None:
+    if _loaded:  # another thread was first
+        return
     threads.add_symbols()
     target = host()
     code = jit.load(code_cache.key("driver", astuple(target)), lambda: _driver_module(target), target)
     addresses = [code.get_function_address(name) for name in ("run", "lookup", "lookup_streaming")]
     function = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_char_p)
     _loaded.append(EntryPoints(function(addresses[0]), *addresses))
-    return _loaded[0]
 
 
 def _driver_module(target: Target) -> ir.Module:
@@ -85,7 +88,7 @@ def _table(*columns: Computation) -> half_tables.Table | None:
 
 
 def _words(scalars: Sequence[float]) -> tuple[int, ...]:
-    return tuple(struct.unpack("<q", struct.pack("<d", scalar))[0] for scalar in scalars)
+    return tuple(pattern(scalar, is_double=True) for scalar in scalars)
 
 
 def _are_one(scalars: Sequence[float]) -> bool:
@@ -164,19 +167,6 @@ class CpuKernel:
         kernel._block[Block.SCALARS : Block.SCALARS + len(computation.scalars)] = list(_words(computation.scalars))
         kernel.run = partial(launch, kernel._block)
         return kernel
-
-
-class EmptyKernel:
-    """A computation on no elements."""
-
-    def __str__(self) -> str:
-        return "nothing to compute"
-
-    machine_code = None
-    with_scalars = None
-
-    def run(self, *addresses: int) -> None:
-        """Do nothing."""
 
 
 def prepare(computation: Computation) -> CpuKernel | EmptyKernel:

@@ -17,6 +17,8 @@ class Facts:
 
     never_positive: bool = False  # no lane is positive; lanes may be NaN
     exponent: ir.Value | None = None  # of whole numbers n: integers that end in the exponent field of 2**n
+    raw: ir.Value | None = None  # of a loaded vector: its form in memory
+    lanes: tuple[ir.Value, int] | None = None  # of a loaded vector: address of lane 0, bytes from one lane to the next
     true_if_positive: ir.Value | None = None  # of a mask: a vector that is positive only where the mask is true
 
 

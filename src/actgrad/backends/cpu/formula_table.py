@@ -12,49 +12,37 @@ from .ir_types import DOUBLE, FLOAT, I1, I16, I32, I64
 from .lookup_buffer import LookupBuffer
 
 
-class LoadedVectors:
-    """The memory behind vectors, by their value."""
-
-    def __init__(self) -> None:
-        self.raw: dict[ir.Value, ir.Value] = {}  # the vector before it was widened
-        self.lanes: dict[ir.Value, tuple[ir.Value, int]] = {}  # address of lane 0, bytes from one lane to the next
-
-
 class FormulaTable:
     """The formulas of one or two columns: floats, or pairs of a function's and its derivative's values.
 
     A processor that cannot gather finds the values lane by lane, before it computes: in the lookup buffer.
     """
 
-    def __init__(
-        self, emitter: Emitter, table: ir.Value, columns: int, loaded: LoadedVectors, buffer: LookupBuffer | None
-    ):
+    def __init__(self, emitter: Emitter, table: ir.Value, columns: int, buffer: LookupBuffer):
         self.emitter = emitter
         self.table = table
         self.columns = columns
-        self.loaded = loaded
         self.buffer = buffer
-        self._found: dict[ir.Value, tuple[Vector, ...]] = {}  # of this trace
-
-    def begin(self) -> None:
-        """Forget the lookups of an earlier trace: its values may be in another block."""
-        self._found.clear()
 
     def formula(self, column: int) -> Callable[..., Vector]:
-        """A function of x and attributes, which takes the place of a formula."""
+        """A function of a loaded vector x and attributes, which takes the place of a formula."""
 
         def looked_up(x: Vector, *attributes: Any) -> Vector:
-            if x.value not in self._found:
-                self._found[x.value] = self._values(x)
-            return self._found[x.value][column]
+            found = self.buffer.found
+            if x.value not in found:
+                found[x.value] = self._values(x)
+            value: Vector = found[x.value][column]
+            return value
 
         return looked_up
 
     def _values(self, x: Vector) -> tuple[Vector, ...]:
         function, emitter, columns = self.emitter.builder, self.emitter, self.columns
-        if self.buffer is None:
-            index = function.zext(self.loaded.raw[x.value], emitter.vector_type(I32))
-            return self._gathered_pairs(index) if columns == 2 else (self._gathered(index),)
+        if emitter.target.tuning.table_lookup == "gather":
+            index = function.zext(x.facts.raw, emitter.vector_type(I32))
+            if columns == 2:
+                return self._gathered_pairs(index)
+            return (Vector(emitter, self._gather("dps", FLOAT, index)),)
         words, size, type_ = self.buffer.next_words(columns), 4 * columns, I64 if columns == 2 else I32
         if self.buffer.is_recording:
             for lane, number in enumerate(self._numbers(x)):
@@ -69,16 +57,12 @@ class FormulaTable:
     def _numbers(self, x: Vector) -> list[ir.Value]:
         """The half-precision number in each lane, as an integer."""
         function, lanes = self.emitter.builder, range(self.emitter.lanes)
-        if x.value in self.loaded.lanes:
-            first, distance = self.loaded.lanes[x.value]
+        if x.facts.lanes:
+            first, distance = x.facts.lanes
             halves = [function.load(function.at(first, distance * k), typ=I16, align=1) for k in lanes]
         else:
-            halves = [function.extract_element(self.loaded.raw[x.value], I32(k)) for k in lanes]
+            halves = [function.extract_element(x.facts.raw, I32(k)) for k in lanes]
         return [function.zext(half, I64) for half in halves]
-
-    def _gathered(self, index: ir.Value) -> Vector:
-        """The float at each lane's index."""
-        return Vector(self.emitter, self._gather("dps", FLOAT, index))
 
     def _gathered_pairs(self, index: ir.Value) -> tuple[Vector, Vector]:
         """The pair at each lane's index. A pair takes as long as one float."""
@@ -86,16 +70,15 @@ class FormulaTable:
         nothing = ir.Constant(index.type, ir.Undefined)
         parts = []
         for first in (0, half):
-            lanes = ir.Constant(ir.VectorType(I32, half), list(range(first, first + half)))
-            pairs = self._gather("dpd", DOUBLE, function.shuffle_vector(index, nothing, lanes))
+            indices = function.shuffle(index, nothing, range(first, first + half))
+            pairs = self._gather("dpd", DOUBLE, indices)
             parts.append(function.bitcast(pairs, emitter.vector_type(FLOAT)))
         return self._unzipped(*parts)
 
     def _unzipped(self, a: ir.Value, b: ir.Value) -> tuple[Vector, Vector]:
         """The first and the second numbers of the pairs in two vectors, one behind the other."""
         emitter = self.emitter
-        orders = (ir.Constant(emitter.vector_type(I32), list(range(k, 2 * emitter.lanes, 2))) for k in (0, 1))
-        firsts, seconds = (emitter.builder.shuffle_vector(a, b, order) for order in orders)
+        firsts, seconds = (emitter.builder.shuffle(a, b, range(k, 2 * emitter.lanes, 2)) for k in (0, 1))
         return Vector(emitter, firsts), Vector(emitter, seconds)
 
     def _gather(self, kind: str, element: ir.Type, index: ir.Value) -> ir.Value:

@@ -26,7 +26,7 @@ from ...base.computation import Computation
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
 from .ir_builder import IRFunction
-from .ir_types import I16, I32, I64, PTR
+from .ir_types import I16, I64, PTR
 
 NUMBERS = 1 << 16  # of a half-precision dtype
 WORTH = 3 * NUMBERS // 2  # elements of a call that are worth a table, which later calls share; measured on AMD Zen 4
@@ -61,6 +61,7 @@ def of_formulas(computation: Computation) -> list[Computation]:
         and computation.compute == "float32"
         and loop.size >= WORTH
         and any(xp.functions_of(formula) & LONG for formula in formulas)
+        and all(formula.__code__.co_argcount == 1 + len(computation.scalars) for formula in formulas)  # of one element
     ):
         return []
     numbers = _all_numbers(loop.inputs[0].dtype, BY_NAME["float32"])
@@ -86,48 +87,40 @@ def filled(computation: Computation, run: Callable[..., object]) -> Table:
 
 def emit(module: ir.Module) -> None:
     """Add `lookup` and `lookup_streaming` to `module`."""
-    plain = _LookupLoop(module, "lookup")
-    plain.plain_body()
-    _LookupLoop(module, "lookup_streaming").streaming_body(plain.function.function_value)
+    plain = _emit_lookup(module, "lookup", None)
+    _emit_lookup(module, "lookup_streaming", plain)
 
 
-class _LookupLoop:
-    def __init__(self, module: ir.Module, name: str):
-        self.function = function = IRFunction(module, name, (PTR, I64, PTR), public=True)
-        self.operands, self.count, self.tables = function.arguments
-        self.target, self.source = (function.word(self.operands, k, PTR) for k in range(2))
-        self.table = function.word(self.tables, 0, PTR)
-        self.bulk = function.and_(self.count, I64(-STEP))
+def _emit_lookup(module: ir.Module, name: str, plain: ir.Function | None) -> ir.Function:
+    """One of the two functions. With `plain` it has streaming stores of whole words, and `plain` does the rest."""
+    f = IRFunction(module, name, (PTR, I64, PTR), public=True)
+    operands, count, tables = f.arguments
+    target, source = (f.word(operands, k, PTR) for k in range(2))
+    table = f.word(tables, 0, PTR)
+    bulk = f.and_(count, I64(-STEP))
 
-    def plain_body(self) -> None:
-        function = self.function
-        with function.steps(I64(0), self.bulk, STEP) as i:
-            places = [function.add(i, I64(k)) for k in range(STEP)]
-            for place, result in zip(places, [self._result(place) for place in places], strict=True):
-                function.store(result, self._element(self.target, place), align=1)
-        with function.steps(self.bulk, self.count) as i:
-            function.store(self._result(i), self._element(self.target, i), align=1)
-        function.ret_void()
+    def element(pointer: ir.Value, index: ir.Value) -> ir.Value:
+        return f.gep(pointer, [index], source_etype=I16)
 
-    def streaming_body(self, plain: ir.Function) -> None:
-        """Whole words with streaming stores; the plain function does the rest."""
-        function, rest = self.function, self.function.stack_words(2, "rest")
-        with function.steps(I64(0), self.bulk, STEP) as i:
-            word = I64(0)
-            for k in range(STEP):
-                result = function.zext(self._result(function.add(i, I64(k))), I64)
-                word = function.or_(word, function.shl(result, I64(16 * k)))
-            store = function.store(word, self._element(self.target, i), align=8)
-            store.set_metadata("nontemporal", function.module.add_metadata([I32(1)]))
-        for k, pointer in enumerate((self.target, self.source)):
-            function.store(self._element(pointer, self.bulk), function.word_at(rest, k))
-        function.call(plain, [rest, function.sub(self.count, self.bulk), self.tables])
-        function.ret_void()
+    def result(index: ir.Value) -> ir.Value:
+        number = f.load(element(source, index), typ=I16, align=1)
+        return f.load(element(table, f.zext(number, I64)), typ=I16, align=1)
 
-    def _result(self, index: ir.Value) -> ir.Value:
-        function = self.function
-        number = function.load(self._element(self.source, index), typ=I16, align=1)
-        return function.load(self._element(self.table, function.zext(number, I64)), typ=I16, align=1)
-
-    def _element(self, pointer: ir.Value, index: ir.Value) -> ir.Value:
-        return self.function.gep(pointer, [index], source_etype=I16)
+    if plain is None:
+        with f.steps(I64(0), bulk, STEP) as i:
+            places = [f.add(i, I64(k)) for k in range(STEP)]
+            for place, found in zip(places, [result(place) for place in places], strict=True):
+                f.store(found, element(target, place), align=1)
+        with f.steps(bulk, count) as i:
+            f.store(result(i), element(target, i), align=1)
+        return f.end()
+    rest = f.stack_words(2, "rest")
+    with f.steps(I64(0), bulk, STEP) as i:
+        word = I64(0)
+        for k in range(STEP):
+            word = f.or_(word, f.shl(f.zext(result(f.add(i, I64(k))), I64), I64(16 * k)))
+        f.stream(word, element(target, i), align=8)
+    for k, pointer in enumerate((target, source)):
+        f.store(element(pointer, bulk), f.word_at(rest, k))
+    f.call(plain, [rest, f.sub(count, bulk), tables])
+    return f.end()

@@ -29,9 +29,8 @@ LONG = 16  # instructions of a formula that prefetches; shorter ones wait for me
 def emit(module: ir.Module, spec: KernelSpec, target: Target) -> None:
     """Add `row` and `row_streaming` to `module`."""
     words = buffer_words(spec, target)
-    plain = InnerLoop(module, "row", spec, target, words)
-    plain.emit_plain()
-    InnerLoop(module, "row_streaming", spec, target, words).emit_streaming(plain.function.function_value)
+    plain = InnerLoop(module, "row", spec, target, words).emit_plain()
+    InnerLoop(module, "row_streaming", spec, target, words).emit_streaming(plain)
 
 
 def buffer_words(spec: KernelSpec, target: Target) -> int:
@@ -51,26 +50,24 @@ class InnerLoop:
         self.lanes, self.step = emitter.lanes, emitter.lanes * target.tuning.unroll
         self.operands = Operands(emitter, spec, pointers)
         self.body = LoopBody(emitter, spec, scalars, buffer_words)
-        self.operands.load_broadcast(self.body.loaded)
+        self.operands.load_broadcast()
         self.remainder = remainder_of(self.operands, self.body, self.count)
 
-    def emit_plain(self) -> None:
+    def emit_plain(self) -> ir.Function:
         self.remainder.prepare(self.step)
         self.remainder.emit(self._main_loop(self.operands.store))
-        self.function.ret_void()
+        return self.function.end()
 
     def emit_streaming(self, plain: ir.Function) -> None:
         """Whole steps with streaming stores; the plain function computes the rest."""
         function, operands = self.function, self.operands
-        rows = [*operands.outputs, *operands.inputs]
-        rest_pointers = function.stack_words(len(rows), "rest")
+        rest_pointers = function.stack_words(len(operands.rows), "rest")
         done = self._main_loop(operands.stream, self.tuning.prefetch_bytes)
-        is_broadcast = (False,) * len(operands.outputs) + operands.is_broadcast
-        for k, row in enumerate(rows):
-            rest = row.pointer if is_broadcast[k] else operands.place(row, done)
+        for k, row in enumerate(operands.rows):
+            rest = row.pointer if row.is_broadcast else operands.place(row, done)
             function.store(rest, function.word_at(rest_pointers, k))
         function.call(plain, [rest_pointers, function.sub(self.count, done), function.arguments[2]])
-        function.ret_void()
+        function.end()
 
     def _main_loop(self, store: Callable[[ir.Value, list[list[ir.Value]]], None], prefetch_bytes: int = 0) -> ir.Value:
         """Compute and `store` all whole steps; the number of their elements.
@@ -107,9 +104,8 @@ class InnerLoop:
                 function.prefetch(function.at(self.operands.place(row, element), line))
 
     def _computed_step(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
-        """The consecutive vectors of each output, as they will be in memory. `first` begins the block of lookups."""
-        vectors = [vector for group in self._groups(index, first) for vector in self._narrowed(group)]
-        return [list(parts) for parts in zip(*vectors, strict=True)]
+        """The vectors of a step, each with all outputs as in memory. `first` begins the block of lookups."""
+        return [vector for group in self._groups(index, first) for vector in self._narrowed(group)]
 
     def _groups(self, index: ir.Value, first: ir.Value) -> list[list[Inputs]]:
         """The vectors of a step, in groups to be computed together. All loads precede the computation."""

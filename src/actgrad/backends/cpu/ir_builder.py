@@ -36,19 +36,19 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         *,
         public: bool = False,
     ):
-        self.function_value = ir.Function(module, ir.FunctionType(result, list(arguments)), name)
+        function = ir.Function(module, ir.FunctionType(result, list(arguments)), name)
         if not public:
-            self.function_value.linkage = "internal"
-        super().__init__(self.function_value.append_basic_block("entry"))
+            function.linkage = "internal"
+        super().__init__(function.append_basic_block("entry"))
 
     @property
     def arguments(self) -> Sequence[ir.Argument]:
-        arguments: Sequence[ir.Argument] = self.function_value.args
+        arguments: Sequence[ir.Argument] = self.function.args
         return arguments
 
     @property
     def instruction_count(self) -> int:
-        return sum(len(block.instructions) for block in self.function_value.blocks)
+        return sum(len(block.instructions) for block in self.function.blocks)
 
     @contextmanager
     def steps(self, start: ir.Value, stop: ir.Value, step: int | ir.Value = 1) -> Iterator[ir.Value]:
@@ -110,11 +110,12 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
                     replaced[id(result)] = part = ir.instructions.ExtractValue(self.block, pin, [k])
                     yield part
 
-    def require(self, condition: ir.Value, otherwise: ir.Block) -> None:
-        """Continue in a new block if the condition holds, else in the block `otherwise`."""
-        holds = self.append_basic_block("holds")
-        self.cbranch(condition, holds, otherwise)
-        self.position_at_end(holds)
+    def call_by_name(self, name: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
+        """A call of an LLVM intrinsic or of a function of the process, whose name the loader resolves."""
+        known = self.module.globals.get(name)
+        if known is None:
+            known = ir.Function(self.module, ir.FunctionType(result, [a.type for a in arguments]), name)
+        return self.call(known, arguments)
 
     def at(self, pointer: ir.Value, bytes_: ir.Value | int) -> ir.Value:
         """The address `bytes_` after `pointer`."""
@@ -133,10 +134,18 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         """The smaller one of two signed integers."""
         return self.select(self.icmp_signed("<", a, b), a, b)
 
+    def shuffle(self, a: ir.Value, b: ir.Value, lanes: Iterable[int]) -> ir.Value:
+        """A vector of these lanes of `a` and, behind them, `b`."""
+        order = list(lanes)
+        return self.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, len(order)), order))
+
+    def stream(self, value: ir.Value, place: ir.Value, align: int) -> None:
+        """A streaming store, which bypasses the caches."""
+        self.store(value, place, align=align).set_metadata("nontemporal", self.module.add_metadata([I32(1)]))
+
     def prefetch(self, address: ir.Value) -> None:
         """Prefetch a line for reading, into the second-level cache. The address may be outside all memory."""
-        prefetch = external(self.module, "llvm.prefetch.p0", VOID, PTR, I32, I32, I32)
-        self.call(prefetch, [address, I32(0), I32(2), I32(1)])
+        self.call_by_name("llvm.prefetch.p0", VOID, address, I32(0), I32(2), I32(1))
 
     def stack_words(self, count: int, name: str) -> ir.Value:
         """An array of `count` 8-byte words on the stack; only the entry block may allocate."""
@@ -145,19 +154,17 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         array.type = PTR  # llvmlite would keep the element type
         return array
 
-    def end(self, value: ir.Value, elsewhere: ir.Block, other: ir.Value) -> ir.Function:
-        """The finished function: it returns `value` here, and `other` in the block `elsewhere`."""
-        self.ret(value)
-        self.position_at_end(elsewhere)
-        self.ret(other)
-        return self.function_value
-
-    def leave(self, value: ir.Value | None = None) -> None:
-        """Return here. The instructions that follow are unreachable."""
+    def end(self, value: ir.Value | None = None) -> ir.Function:
+        """Return here; the finished function."""
         if value is None:
             self.ret_void()
         else:
             self.ret(value)
+        return self.function
+
+    def leave(self, value: ir.Value | None = None) -> None:
+        """Return here. The instructions that follow are unreachable."""
+        self.end(value)
         self.position_at_end(self.append_basic_block("unreachable"))
 
 
@@ -165,12 +172,6 @@ def _computes_floats(instruction: ir.Instruction) -> bool:
     """Whether the instruction computes a new vector of floats."""
     is_computing = instruction.opname in ("call", "fadd", "fsub", "fmul")
     return is_computing and getattr(instruction.type, "element", None) in (FLOAT, DOUBLE)
-
-
-def external(module: ir.Module, name: str, result: ir.Type, *arguments: ir.Type) -> ir.Function:
-    """A function of the process; the loader resolves its name."""
-    known = module.globals.get(name)
-    return known if known is not None else ir.Function(module, ir.FunctionType(result, list(arguments)), name)
 
 
 def external_data(module: ir.Module, name: str) -> ir.GlobalVariable:

@@ -6,6 +6,8 @@ So the formula is traced twice: the first trace records the entries, the second 
 
 from __future__ import annotations
 
+from typing import Any
+
 import llvmlite.ir as ir
 
 from .ir_builder import IRFunction
@@ -20,21 +22,18 @@ class LookupBuffer:
     def __init__(self, function: IRFunction, array: ir.Value | None):
         self.function = function
         self.array = array  # None for a formula without lookups
-        self.is_recording = False
-        self.words = 0  # per element, recorded or replayed since the trace began
-        self._element: ir.Value | None = None
+        self.begin(I64(0), is_recording=False)
 
-    def record(self, element: ir.Value) -> None:
-        """Begin a trace that records a vector, whose first element has the number `element` in the block."""
-        self.is_recording, self.words, self._element = True, 0, element
-
-    def replay(self, element: ir.Value) -> None:
-        """Begin a trace that replays the words recorded for that vector."""
-        self.is_recording, self.words, self._element = False, 0, element
+    def begin(self, element: ir.Value, is_recording: bool) -> None:
+        """Begin a trace that records or replays a vector, whose first element has the number `element` in the block."""
+        self.element = element
+        self.is_recording = is_recording
+        self.words = 0  # per element, recorded or replayed in this trace
+        self.found: dict[Any, Any] = {}  # results of lookups in this trace; those of another may be in another block
 
     def next_words(self, words: int) -> ir.Value:
         """The address of the vector's next words, `words` of them for each element."""
         function = self.function
         array = function.at(self.array, 4 * self.BLOCK * self.words)
         self.words += words
-        return function.at(array, function.mul(self._element, I64(4 * words)))
+        return function.at(array, function.mul(self.element, I64(4 * words)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ import llvmlite.ir as ir
 from ...base.dtypes import Dtype
 from . import casting
 from .emitter import Emitter, Vector
-from .formula_table import LoadedVectors
+from .facts import Facts
 from .ir_types import I32, I64, PTR
 from .kernel_spec import KernelSpec
 from .target import LINE
@@ -22,6 +23,7 @@ class RowPointer(NamedTuple):
 
     pointer: ir.Value
     dtype: Dtype
+    is_broadcast: bool  # whether it is one element for the whole row
 
 
 class Operands:
@@ -30,28 +32,23 @@ class Operands:
     def __init__(self, emitter: Emitter, spec: KernelSpec, pointers: ir.Value):
         self.emitter = emitter
         self.function = function = emitter.builder
-        rows = [RowPointer(function.word(pointers, k, PTR), dtype) for k, dtype in enumerate(spec.dtypes)]
-        self.outputs, self.inputs = rows[: len(spec.outputs)], rows[len(spec.outputs) :]
-        self.is_broadcast = spec.broadcast
-        self._broadcast: dict[int, Vector] = {}
-        self._loaded = LoadedVectors()
-        varying = [row.dtype for row in self.varying_inputs]
-        all_bfloat16 = {dtype.name for dtype in (*spec.outputs, *varying)} == {"bfloat16"}
+        is_broadcast = (False,) * len(spec.outputs) + spec.broadcast
+        self.rows = [
+            RowPointer(function.word(pointers, k, PTR), dtype, is_broadcast[k]) for k, dtype in enumerate(spec.dtypes)
+        ]
+        self.outputs, self.inputs = self.rows[: len(spec.outputs)], self.rows[len(spec.outputs) :]
+        self.varying_inputs = [row for row in self.inputs if not row.is_broadcast]
+        self._broadcast: dict[RowPointer, Vector] = {}
+        all_bfloat16 = {row.dtype.name for row in (*self.outputs, *self.varying_inputs)} == {"bfloat16"}
         self.in_pairs = emitter.target.tuning.bfloat16_pairs and all_bfloat16 and not emitter.is_double
 
-    @property
-    def varying_inputs(self) -> list[RowPointer]:
-        """The inputs that have more than one element in a row."""
-        return [row for row, is_broadcast in zip(self.inputs, self.is_broadcast, strict=True) if not is_broadcast]
-
-    def load_broadcast(self, loaded: LoadedVectors) -> None:
-        """Load the inputs of one element, before the loop; `loaded` learns of these and of all later loads."""
-        self._loaded = loaded
-        for k, row in enumerate(self.inputs):
-            if self.is_broadcast[k]:
+    def load_broadcast(self) -> None:
+        """Load the inputs of one element, before the loop."""
+        for row in self.inputs:
+            if row.is_broadcast:
                 element = casting.memory_type(row.dtype, 1).element
                 raw = self.emitter.broadcast(self.function.load(row.pointer, typ=element, align=1))
-                self._broadcast[k] = self._widened(raw, row.dtype)
+                self._broadcast[row] = self._widened(raw, row)
 
     def place(self, row: RowPointer, index: ir.Value) -> ir.Value:
         """The address of an element."""
@@ -69,38 +66,32 @@ class Operands:
 
     def inputs_by(self, load: Callable[[RowPointer], ir.Value]) -> list[Vector]:
         """A widened vector of each input, those that vary from `load(row)`."""
-        return [
-            self._broadcast[k] if self.is_broadcast[k] else self._widened(load(row), row.dtype)
-            for k, row in enumerate(self.inputs)
-        ]
+        return [self._broadcast[row] if row.is_broadcast else self._widened(load(row), row) for row in self.inputs]
 
     def inputs_at(self, index: ir.Value) -> list[Vector]:
         """A vector of each input, from element `index` on."""
         inputs = self.inputs_by(partial(self.load, index))
-        for k, row in enumerate(self.inputs):
-            if not self.is_broadcast[k]:
-                self._loaded.lanes[inputs[k].value] = (self.place(row, index), row.dtype.itemsize)
+        for row, x in zip(self.inputs, inputs, strict=True):
+            if not row.is_broadcast:
+                x.facts = replace(x.facts, lanes=(self.place(row, index), row.dtype.itemsize))
         return inputs
 
     def pairs_at(self, index: ir.Value) -> list[list[Vector]]:
         """The even and the odd elements of two vectors of each input."""
         pairs = [
-            2 * (self._broadcast[k],) if self.is_broadcast[k] else self._pair(self.place(row, index))
-            for k, row in enumerate(self.inputs)
+            2 * (self._broadcast[row],) if row.is_broadcast else self._pair(self.place(row, index))
+            for row in self.inputs
         ]
         return [list(inputs) for inputs in zip(*pairs, strict=True)]
 
     def _pair(self, place: ir.Value) -> tuple[Vector, Vector]:
         words = self.function.load(place, typ=self.emitter.vector_type(I32), align=1)
         even, odd = casting.widen_pair(self.emitter, words)
-        self._loaded.lanes[even.value] = (place, 4)
-        self._loaded.lanes[odd.value] = (self.function.at(place, 2), 4)
+        even.facts, odd.facts = Facts(lanes=(place, 4)), Facts(lanes=(self.function.at(place, 2), 4))
         return even, odd
 
-    def _widened(self, raw: ir.Value, dtype: Dtype) -> Vector:
-        vector = casting.widen(self.emitter, raw, dtype)
-        self._loaded.raw[vector.value] = raw
-        return vector
+    def _widened(self, raw: ir.Value, row: RowPointer) -> Vector:
+        return Vector(self.emitter, casting.widen(self.emitter, raw, row.dtype), Facts(raw=raw))
 
     # Outputs
 
@@ -112,32 +103,29 @@ class Operands:
         """Two vectors of each output, from their even and their odd elements."""
         return [casting.narrow_pair(self.emitter, even, odd) for even, odd in zip(*pair, strict=True)]
 
-    def store(self, index: ir.Value, parts: list[list[ir.Value]]) -> None:
-        """Store consecutive vectors of each output, from element `index` on."""
+    def store(self, index: ir.Value, step: list[list[ir.Value]]) -> None:
+        """Store consecutive vectors, each with all outputs, from element `index` on."""
         lanes = self.emitter.lanes * (2 if self.in_pairs else 1)
-        for k, vectors in enumerate(zip(*parts, strict=True)):
+        for k, vectors in enumerate(step):
             first = self.function.add(index, I64(k * lanes))
             for row, vector in zip(self.outputs, vectors, strict=True):
                 self.function.store(vector, self.place(row, first), align=1)
 
-    def stream(self, index: ir.Value, parts: list[list[ir.Value]]) -> None:
+    def stream(self, index: ir.Value, step: list[list[ir.Value]]) -> None:
         """The same with streaming stores, which bypass the caches; each output must be aligned to a line there."""
-        for row, vectors in zip(self.outputs, parts, strict=True):
+        for row, *vectors in zip(self.outputs, *step, strict=True):
             joined = vectors[0] if len(vectors) == 1 else self._joined(vectors)
             size = joined.type.count * bits_of(joined.type.element) // 8
-            store = self.function.store(joined, self.place(row, index), align=min(size, LINE))
-            store.set_metadata("nontemporal", self.function.module.add_metadata([I32(1)]))
+            self.function.stream(joined, self.place(row, index), align=min(size, LINE))
 
     def _joined(self, vectors: list[ir.Value]) -> ir.Value:
         """Consecutive vectors as one vector of words: LLVM streams no narrower elements."""
+        shuffle = self.function.shuffle
         while len(vectors) > 1:
-            vectors = [self._both(a, b) for a, b in zip(vectors[::2], vectors[1::2], strict=True)]
+            both = range(2 * vectors[0].type.count)
+            vectors = [shuffle(a, b, both) for a, b in zip(vectors[::2], vectors[1::2], strict=True)]
         bits = vectors[0].type.count * bits_of(vectors[0].type.element)
         return self.function.bitcast(vectors[0], ir.VectorType(I32, bits // 32))
-
-    def _both(self, a: ir.Value, b: ir.Value) -> ir.Value:
-        order = ir.Constant(ir.VectorType(I32, 2 * a.type.count), list(range(2 * a.type.count)))
-        return self.function.shuffle_vector(a, b, order)
 
 
 def bits_of(type_: ir.Type) -> int:

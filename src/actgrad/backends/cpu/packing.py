@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import llvmlite.ir as ir
 
-from .ir_builder import IRFunction, external
+from .ir_builder import IRFunction
 from .ir_types import I1, I32, I64, PTR, VOID
 from .target import LINE
 
@@ -20,16 +22,15 @@ def emit_buffer(module: ir.Module, size: int) -> ir.Function:
     """
     f = IRFunction(module, "buffer", (I32,), PTR)
     (key,) = f.arguments
-    known = f.call(external(module, "pthread_getspecific", PTR, I32), [key])
+    known = f.call_by_name("pthread_getspecific", PTR, key)
     with f.if_then(f.icmp_signed("!=", f.ptrtoint(known, I64), I64(0))):
         f.leave(known)
-    buffer = f.call(external(module, "aligned_alloc", PTR, I64, I64), [I64(LINE), I64(size)])
-    failed = f.call(external(module, "pthread_setspecific", I32, I32, PTR), [key, buffer])
+    buffer = f.call_by_name("aligned_alloc", PTR, I64(LINE), I64(size))
+    failed = f.call_by_name("pthread_setspecific", I32, key, buffer)
     with f.if_then(f.icmp_signed("!=", failed, I32(0))):
-        f.call(external(module, "free", VOID, PTR), [buffer])
+        f.call_by_name("free", VOID, buffer)
         f.leave(PTR(None))
-    f.ret(buffer)
-    return f.function_value
+    return f.end(buffer)
 
 
 def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
@@ -41,27 +42,24 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
     buffer, memory, row_stride, column_stride, rows, columns, itemsize, out = f.arguments
     pitch = f.mul(columns, itemsize)
     leaving = f.icmp_signed("!=", out, I64(0))
-    target, source = f.select(leaving, memory, buffer), f.select(leaving, buffer, memory)
 
     def magnitude(x: ir.Value) -> ir.Value:
         return f.select(f.icmp_signed("<", x, I64(0)), f.sub(I64(0), x), x)
 
+    def either(condition: ir.Value, a: Sequence[ir.Value], b: Sequence[ir.Value]) -> list[ir.Value]:
+        return [f.select(condition, x, y) for x, y in zip(a, b, strict=True)]
+
     # Step by step, the inner loop takes the dimension with the smaller stride in memory, if it has several elements.
     is_closer = f.icmp_signed("<", magnitude(row_stride), magnitude(column_stride))
     turned = f.and_(is_closer, f.icmp_signed(">", rows, I64(1)))
-    outer_buffer, inner_buffer = f.select(turned, itemsize, pitch), f.select(turned, pitch, itemsize)
-    outer, inner = f.select(turned, column_stride, row_stride), f.select(turned, row_stride, column_stride)
-    outer_count, inner_count = f.select(turned, columns, rows), f.select(turned, rows, columns)
-    steps = [
-        target, f.select(leaving, outer, outer_buffer), f.select(leaving, inner, inner_buffer),
-        source, f.select(leaving, outer_buffer, outer), f.select(leaving, inner_buffer, inner),
-        outer_count, inner_count,
-    ]  # fmt: skip
+    in_buffer = [buffer, *either(turned, (itemsize, pitch), (pitch, itemsize))]  # with the outer and the inner step
+    in_memory = [memory, *either(turned, (column_stride, row_stride), (row_stride, column_stride))]
+    counts = either(turned, (columns, rows), (rows, columns))
+    steps = [*either(leaving, in_memory, in_buffer), *either(leaving, in_buffer, in_memory), *counts]
     # With columns contiguous in memory the tile is transposed: target[i][j] = source[j][i].
-    transposed = [
-        target, f.select(leaving, column_stride, pitch), source, f.select(leaving, pitch, column_stride),
-        f.select(leaving, columns, rows), f.select(leaving, rows, columns), leaving,
-    ]  # fmt: skip
+    lines, packed = (memory, column_stride), (buffer, pitch)
+    sides = [*either(leaving, lines, packed), *either(leaving, packed, lines)]
+    transposed = [*sides, *either(leaving, (columns, rows), (rows, columns)), leaving]
     done = f.append_basic_block("done")
     choice = f.switch(itemsize, done)
     for size in ITEMSIZES:
@@ -80,8 +78,7 @@ def emit_copy(module: ir.Module, vector_bytes: int) -> ir.Function:
                     f.call(step_by_step, steps)
         f.branch(done)
     f.position_at_end(done)
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
@@ -94,8 +91,7 @@ def _copy_stepwise(module: ir.Module, itemsize: int) -> ir.Function:
         with f.steps(I64(0), inner) as j:
             value = f.load(f.at(from_, f.mul(j, source_inner)), typ=element, align=1)
             f.store(value, f.at(to, f.mul(j, target_inner)), align=1)
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Function:
@@ -103,7 +99,6 @@ def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Fu
     f = IRFunction(module, f"copy_pairwise{itemsize}", _COPY)
     target, target_outer, _, source, source_outer, _, outer, inner = f.arguments
     element, side, pair = ir.IntType(8 * itemsize), vector_bytes // itemsize, 2 * itemsize
-    firsts = _lanes(list(range(0, 2 * side, 2)))
     whole = f.and_(f.sub(inner, I64(1)), I64(-side))  # the last element's neighbour may be outside all memory
     with f.steps(I64(0), outer) as i:
         to, from_ = f.at(target, f.mul(i, target_outer)), f.at(source, f.mul(i, source_outer))
@@ -111,12 +106,11 @@ def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Fu
             begin = f.at(from_, f.mul(j, I64(pair)))
             halves = [f.at(begin, k * vector_bytes) for k in (0, 1)]
             pairs = [f.load(half, typ=ir.VectorType(element, side), align=1) for half in halves]
-            f.store(f.shuffle_vector(*pairs, firsts), f.at(to, f.mul(j, I64(itemsize))), align=1)
+            f.store(f.shuffle(pairs[0], pairs[1], range(0, 2 * side, 2)), f.at(to, f.mul(j, I64(itemsize))), align=1)
         with f.steps(whole, inner) as j:
             value = f.load(f.at(from_, f.mul(j, I64(pair))), typ=element, align=1)
             f.store(value, f.at(to, f.mul(j, I64(itemsize))), align=1)
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step: ir.Function) -> ir.Function:
@@ -154,8 +148,7 @@ def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step
 
     edge(whole_rows, I64(0), f.sub(rows, whole_rows), columns)
     edge(I64(0), whole_columns, whole_rows, f.sub(columns, whole_columns))
-    f.ret_void()
-    return f.function_value
+    return f.end()
 
 
 def _transposed(f: IRFunction, lines: list[ir.Value]) -> list[ir.Value]:
@@ -163,15 +156,11 @@ def _transposed(f: IRFunction, lines: list[ir.Value]) -> list[ir.Value]:
     side = len(lines)
     width = side // 2
     while width:
-        low = _lanes([k if not k & width else side + k - width for k in range(side)])
-        high = _lanes([k + width if not k & width else side + k for k in range(side)])
+        low = [k if not k & width else side + k - width for k in range(side)]
+        high = [k + width if not k & width else side + k for k in range(side)]
         for k in range(side):
             if not k & width:
                 a, b = lines[k], lines[k + width]
-                lines[k], lines[k + width] = f.shuffle_vector(a, b, low), f.shuffle_vector(a, b, high)
+                lines[k], lines[k + width] = f.shuffle(a, b, low), f.shuffle(a, b, high)
         width //= 2
     return lines
-
-
-def _lanes(numbers: list[int]) -> ir.Constant:
-    return ir.Constant(ir.VectorType(I32, len(numbers)), numbers)

@@ -5,14 +5,15 @@ Processors differ in how the lanes of a vector get the coefficients of their pie
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import llvmlite.ir as ir
 
 from ..formula import coefficients, cubics
+from ..formula.tracing import pattern
 from .emitter import Emitter, Vector
-from .ir_builder import IRFunction
 from .ir_types import FLOAT, I8, I32, I64
 from .lookup_buffer import LookupBuffer
 
@@ -22,68 +23,68 @@ Tables = Sequence[Any]
 ValueAndSlope = tuple[Vector, Vector | None]
 
 
-class PiecewiseFromRegisters:
+class Piecewise(NamedTuple):
+    """An evaluation of piecewise polynomials, and the tables that suit it."""
+
+    tables: Mapping[str, Any]  # the constants of `accurate` that its tables replace
+    evaluate: Callable[..., ValueAndSlope]  # (emitter, x, end, scale, tables), as `primitives.piecewise`
+
+
+def choose(tuning: str, buffer: LookupBuffer) -> Piecewise | None:
+    """The evaluation that a target's tuning names; None for no tables."""
+    if tuning == "registers":
+        return Piecewise(coefficients.FLOAT32_PIECES, _from_registers)
+    return Piecewise(cubics.tables(), partial(_from_memory, buffer)) if tuning == "memory" else None
+
+
+def _from_registers(emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
     """32 pieces: two registers hold one coefficient of all pieces, and one instruction picks it for each lane."""
+    number, u = _piece_of(emitter, emitter.minimum(emitter.abs(x), end), scale)
 
-    tables = coefficients.FLOAT32_PIECES
+    def picked(numbers: Sequence[float]) -> Vector:
+        """The coefficient of each lane's piece; the instruction uses the last five bits of `number`."""
+        low, high = (ir.Constant(emitter.vector_type(FLOAT), list(half)) for half in (numbers[:16], numbers[16:]))
+        return emitter.from_bits(emitter.call("llvm.x86.avx512.vpermi2var.ps.512", low.type, low, number, high))
 
-    def begin(self) -> None:
-        """Nothing to forget."""
-
-    def evaluate(self, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
-        number, u = _piece_of(emitter, emitter.minimum(emitter.abs(x), end), scale)
-
-        def picked(numbers: Sequence[float]) -> Vector:
-            """The coefficient of each lane's piece; the instruction uses the last five bits of `number`."""
-            low, high = (ir.Constant(emitter.vector_type(FLOAT), list(half)) for half in (numbers[:16], numbers[16:]))
-            return emitter.from_bits(emitter.call("llvm.x86.avx512.vpermi2var.ps.512", low.type, low, number, high))
-
-        slope, second, *others = (picked(numbers) for numbers in zip(*tables, strict=True))
-        value = _fma(emitter, slope, u, second)
-        for coefficient in others:
-            slope, value = _fma(emitter, slope, u, value), _fma(emitter, value, u, coefficient)
-        return value, slope
+    slope, second, *others = (picked(numbers) for numbers in zip(*tables, strict=True))
+    value = _fma(emitter, slope, u, second)
+    for coefficient in others:
+        slope, value = _fma(emitter, slope, u, value), _fma(emitter, value, u, coefficient)
+    return value, slope
 
 
-class PiecewiseFromMemory:
+def _from_memory(
+    buffer: LookupBuffer, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables
+) -> ValueAndSlope:
     """Thousands of pieces, as cubics: each lane loads a row of four coefficients, and the rows are transposed.
 
     The lookup buffer holds the offset of each lane's row.
     """
+    key = (_without_sign(emitter.vector(x).value), id(tables))
+    if key not in buffer.found:
+        buffer.found[key] = (_record if buffer.is_recording else _replay)(buffer, emitter, x, end, scale, tables)
+    result: ValueAndSlope = buffer.found[key]
+    return result
 
-    def __init__(self, buffer: LookupBuffer):
-        self.buffer = buffer
-        self.tables = cubics.tables()
-        self._known: list[tuple[ir.Value, Tables, ValueAndSlope]] = []  # of this trace
 
-    def begin(self) -> None:
-        self._known.clear()
+def _record(buffer: LookupBuffer, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
+    builder, words = emitter.builder, buffer.next_words(1)
+    a = emitter.abs(x)
+    a = emitter.where(a < end, a, end)  # a NaN has the last row
+    number, u = _piece_of(emitter, a, scale)
+    builder.store(builder.shl(number, emitter.splat(ROW_SHIFT, I32)), words, align=4 * emitter.lanes)
+    return u, u
 
-    def evaluate(self, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
-        source = _without_sign(emitter.vector(x).value)
-        for known, known_tables, result in self._known:
-            if known is source and known_tables is tables:
-                return result
-        result = self._evaluate(emitter, x, end, scale, tables)
-        self._known.append((source, tables, result))
-        return result
 
-    def _evaluate(self, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
-        builder = emitter.builder
-        words = self.buffer.next_words(1)
-        if self.buffer.is_recording:
-            a = emitter.abs(x)
-            a = emitter.where(a < end, a, end)  # a NaN has the last row
-            number, u = _piece_of(emitter, a, scale)
-            builder.store(builder.shl(number, emitter.splat(ROW_SHIFT, I32)), words, align=4 * emitter.lanes)
-            return u, u
-        _, u = _piece_of(emitter, emitter.minimum(emitter.abs(x), end), scale)
-        rows = [builder.load(builder.at(words, 4 * lane), typ=I32, align=4) for lane in range(emitter.lanes)]
-        offsets = [builder.zext(row, I64) for row in rows]
-        above_number = emitter.pattern(emitter.magic) << ROW_SHIFT & 0xFFFF_FFFF
-        places = [builder.at(_constant(builder.module, rows), -above_number) for rows in tables]
-        value, *slope = (_cubic(emitter, u, _columns(emitter, place, offsets)) for place in places)
-        return value, slope[0] if slope else None
+def _replay(buffer: LookupBuffer, emitter: Emitter, x: Any, end: float, scale: float, tables: Tables) -> ValueAndSlope:
+    builder, words = emitter.builder, buffer.next_words(1)
+    _, u = _piece_of(emitter, emitter.minimum(emitter.abs(x), end), scale)
+    rows = [builder.load(builder.at(words, 4 * lane), typ=I32, align=4) for lane in range(emitter.lanes)]
+    offsets = [builder.zext(row, I64) for row in rows]
+    above_number = pattern(emitter.magic, is_double=False) << ROW_SHIFT & 0xFFFF_FFFF
+    places = [builder.at(_constant(builder.module, rows), -above_number) for rows in tables]
+    value, *slope = (_cubic(emitter, u, _columns(emitter, place, offsets)) for place in places)
+    return value, slope[0] if slope else None
 
 
 def _fma(emitter: Emitter, a: Any, b: Any, c: Any) -> Vector:
@@ -123,16 +124,12 @@ def _columns(emitter: Emitter, table: ir.Value, offsets: Sequence[ir.Value]) -> 
     """The four columns of eight rows. Each shuffle does the same in both halves of a register."""
     builder = emitter.builder
     rows = [builder.load(builder.at(table, offset), typ=ir.VectorType(FLOAT, 4), align=16) for offset in offsets]
-    a, b, c, d = (_shuffled(builder, rows[k], rows[k + 4], range(8)) for k in range(4))
+    a, b, c, d = (builder.shuffle(rows[k], rows[k + 4], range(8)) for k in range(4))
     columns = []
     for low in (0, 2):
         pairs = [half + n + x for half in (0, 4) for n in (low, low + 1) for x in (0, 8)]
-        ab, cd = _shuffled(builder, a, b, pairs), _shuffled(builder, c, d, pairs)
+        ab, cd = builder.shuffle(a, b, pairs), builder.shuffle(c, d, pairs)
         for k in (0, 2):
             order = [half + k + x + n for half in (0, 4) for x in (0, 8) for n in (0, 1)]
-            columns.append(emitter.from_bits(_shuffled(builder, ab, cd, order)))
+            columns.append(emitter.from_bits(builder.shuffle(ab, cd, order)))
     return tuple(columns)
-
-
-def _shuffled(builder: IRFunction, x: ir.Value, y: ir.Value, order: Sequence[int]) -> ir.Value:
-    return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(I32, len(order)), list(order)))

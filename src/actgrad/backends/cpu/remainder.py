@@ -17,43 +17,47 @@ from .operands import Operands, RowPointer, bits_of
 def remainder_of(operands: Operands, body: LoopBody, count: ir.Value) -> MaskedRemainder | OverlappingRemainder:
     """The remainder for these operands: masked where the target can mask all of them."""
     masked_bytes = operands.emitter.target.masked_bytes
-    dtypes = [row.dtype for row in (*operands.outputs, *operands.inputs)]
+    dtypes = (row.dtype for row in operands.rows)
     if all(dtype.kind != "complex" and dtype.itemsize in masked_bytes for dtype in dtypes):
         return MaskedRemainder(operands, body, count)
     return OverlappingRemainder(operands, body, count)
 
 
-def _computed(operands: Operands, body: LoopBody, load: Callable[[RowPointer], ir.Value]) -> list[ir.Value]:
-    """A vector of each output as it will be in memory, from inputs by `load`."""
-    vector = (operands.inputs_by(load), I64(0))
-    if body.has_lookups:
-        body.record([vector])
-    (results,) = body.compute([vector])
-    return operands.narrowed(results)
-
-
-class MaskedRemainder:
-    """Masks the last vector's loads and stores."""
+class _Remainder:
+    """The elements of a row that fill no step of the main loop."""
 
     def __init__(self, operands: Operands, body: LoopBody, count: ir.Value):
         self.operands = operands
+        self.emitter: Emitter = operands.emitter
+        self.function = operands.emitter.builder
         self.body = body
         self.count = count
 
     def prepare(self, step: int) -> None:
-        """Nothing to save."""
+        """Before the main loop: nothing to save."""
+
+    def _computed(self, load: Callable[[RowPointer], ir.Value]) -> list[tuple[RowPointer, ir.Value]]:
+        """Each output with a vector of it as it will be in memory, from inputs by `load`."""
+        vector = (self.operands.inputs_by(load), I64(0))
+        if self.body.has_lookups:
+            self.body.record([vector])
+        (results,) = self.body.compute([vector])
+        return list(zip(self.operands.outputs, self.operands.narrowed(results), strict=True))
+
+
+class MaskedRemainder(_Remainder):
+    """Masks the last vector's loads and stores."""
 
     def emit(self, start: ir.Value) -> None:
         """Compute the elements from `start` on."""
-        operands, emitter = self.operands, self.operands.emitter
-        function, lanes = emitter.builder, emitter.lanes
+        function, operands, emitter, lanes = self.function, self.operands, self.emitter, self.emitter.lanes
         with function.steps(start, self.count, lanes) as i:
             left = function.minimum(function.sub(self.count, i), I64(lanes))
             numbers = emitter.broadcast(function.trunc(left, I32))
             ascending = ir.Constant(emitter.vector_type(I32), list(range(lanes)))
             mask = function.icmp_signed("<", ascending, numbers)
-            results = _computed(operands, self.body, partial(self._load, i, mask))
-            stores = [(value, operands.place(row, i)) for row, value in zip(operands.outputs, results, strict=True)]
+            results = self._computed(partial(self._load, i, mask))
+            stores = [(value, operands.place(row, i)) for row, value in results]
             is_whole = function.icmp_signed("==", left, I64(lanes))
             with function.if_else(is_whole) as (whole, part):  # a masked store may take as long as the formula
                 with whole:
@@ -67,21 +71,17 @@ class MaskedRemainder:
     def _load(self, index: ir.Value, mask: ir.Value, row: RowPointer) -> ir.Value:
         type_, place = self.operands.type_of(row), self.operands.place(row, index)
         name = f"llvm.masked.load.{_suffix(type_)}.p0"
-        return self.operands.emitter.call(name, type_, place, I32(1), mask, ir.Constant(type_, None))
+        return self.emitter.call(name, type_, place, I32(1), mask, ir.Constant(type_, None))
 
 
-class OverlappingRemainder:
+class OverlappingRemainder(_Remainder):
     """Computes the row's last vector whole, and so some elements twice. A row shorter than that goes through a copy."""
 
     def __init__(self, operands: Operands, body: LoopBody, count: ir.Value):
-        self.operands = operands
-        self.emitter: Emitter = operands.emitter
-        self.function = function = operands.emitter.builder
-        self.body = body
-        self.count = count
-        widest = max(operands.type_of(row).count for row in (*operands.outputs, *operands.inputs))
-        self.saved = {row.pointer: function.stack_words(widest, "saved") for row in operands.inputs}
-        self.result = function.stack_words(widest, "result")
+        super().__init__(operands, body, count)
+        widest = max(operands.type_of(row).count for row in operands.rows)
+        self.saved = {row.pointer: self.function.stack_words(widest, "saved") for row in operands.inputs}
+        self.result = self.function.stack_words(widest, "result")
 
     def prepare(self, step: int) -> None:
         """Save the last input vectors before the main loop, if it leaves a remainder: outputs may overwrite them."""
@@ -101,8 +101,7 @@ class OverlappingRemainder:
         function, operands, lanes = self.function, self.operands, self.emitter.lanes
         with function.steps(start, self.count, lanes) as i:
             is_whole = function.icmp_signed("<=", function.add(i, I64(lanes)), self.count)
-            results = _computed(operands, self.body, partial(self._load, i, is_whole))
-            stores = list(zip(operands.outputs, results, strict=True))
+            stores = self._computed(partial(self._load, i, is_whole))
             with self._if_long() as (long, short):
                 with long:
                     for row, value in stores:

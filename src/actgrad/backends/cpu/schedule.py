@@ -105,15 +105,13 @@ def plan(loop: Loop, target: Target) -> Schedule:
     loop = _with_best_rows(loop)
     streaming = bool(target.fence) and _is_large(loop)
     broadcast = tuple(bool(loop.shape) and o.strides[-1] == 0 for o in loop.inputs)
-    rows_in_place = tuple(
-        not loop.shape or o.strides[-1] == o.dtype.itemsize or is_broadcast
-        for o, is_broadcast in zip(loop.operands, (False,) * len(loop.outputs) + broadcast, strict=True)
-    )
+    varying = [*loop.outputs, *(o for o, is_one in zip(loop.inputs, broadcast, strict=True) if not is_one)]
+    has_rows_in_place = all(not loop.shape or o.strides[-1] == o.dtype.itemsize for o in varying)
     in_place = (Packing.NOTHING,) * len(loop.operands)
-    if len(loop.shape) <= 1 and all(rows_in_place):
+    if len(loop.shape) <= 1 and has_rows_in_place:
         return Schedule(loop, True, broadcast, in_place, (1, 1), streaming)
     loop = _two_dimensional(loop)
-    if all(rows_in_place) and loop.shape[-1] >= SHORT_ROW:
+    if has_rows_in_place and loop.shape[-1] >= SHORT_ROW:
         columns = min(loop.shape[-1], IN_PLACE_COLUMNS)
         rows = max(1, min(loop.shape[-2], GRAIN // columns))
         schedule = Schedule(loop, False, broadcast, in_place, (rows, columns), streaming)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -28,13 +28,14 @@ class Target:
     cpu: str  # LLVM's name
     features: str  # LLVM's flags
     vector_bytes: int
-    fma: bool  # fused multiply-add
-    half: bool  # float16 <-> float32
-    scalef: bool  # x * 2**n in one instruction
-    fixup: bool  # NaNs replaced in one instruction
-    masked_bytes: tuple[int, ...]  # element sizes of masked loads and stores
-    fence: str  # the intrinsic that ends a series of streaming stores; "" without streaming stores
+    required: tuple[str, ...]  # LLVM's features that the code uses
     tuning: Tuning
+    fma: bool = False  # fused multiply-add
+    half: bool = False  # float16 <-> float32
+    scalef: bool = False  # x * 2**n in one instruction
+    fixup: bool = False  # NaNs replaced in one instruction
+    masked_bytes: tuple[int, ...] = ()  # element sizes of masked loads and stores
+    fence: str = ""  # the intrinsic that ends a series of streaming stores; "" without streaming stores
 
     def __str__(self) -> str:
         return f"{self.name}, {self.vector_bytes * 8}-bit vectors"
@@ -50,86 +51,65 @@ class Target:
         )
 
 
-_TUNINGS = {"avx512": tuning.AVX512, "avx2": tuning.AVX2, "x86-64": tuning.SSE2}
+_SSE2 = Target(
+    "x86-64", "x86_64-unknown-linux-gnu", "x86-64", "", 16, ("sse2",), tuning.SSE2, fence="llvm.x86.sse.sfence"
+)
+_AVX2 = replace(
+    _SSE2,
+    name="avx2",
+    cpu="x86-64-v3",
+    vector_bytes=32,
+    required=("avx2", "fma", "f16c"),
+    tuning=tuning.AVX2,
+    fma=True,
+    half=True,
+    masked_bytes=(4, 8),
+)
+_AVX512 = replace(
+    _AVX2,
+    name="avx512",
+    cpu="x86-64-v4",
+    vector_bytes=64,
+    required=("avx512f", "avx512bw", "avx512dq", "avx512vl", "fma"),
+    tuning=tuning.AVX512,
+    scalef=True,
+    fixup=True,
+    masked_bytes=(1, 2, 4, 8),
+)
+_AARCH64 = Target(
+    "aarch64", "aarch64-unknown-linux-gnu", "generic", "", 16, (), tuning.AARCH64, fma=True, half=True
+)  # fmt: skip
+_PLAINEST = {target.name: target for target in (_AVX512, _AVX2, _SSE2, _AARCH64)}  # the best ones first
+NAMES = tuple(_PLAINEST)
 
 
-def _x86(name: str, cpu: str, features: str = "") -> Target:
-    """An x86-64 target; its vectors are as wide as its registers."""
-    modern, wide = name != "x86-64", name == "avx512"
-    return Target(
-        name,
-        llvm.get_default_triple() if _is_x86() else "x86_64-unknown-linux-gnu",
-        cpu,
-        features,
-        vector_bytes={"avx512": 64, "avx2": 32, "x86-64": 16}[name],
-        fma=modern,
-        half=modern,
-        scalef=wide,
-        fixup=wide,
-        masked_bytes=(1, 2, 4, 8) if wide else (4, 8) if modern else (),
-        fence="llvm.x86.sse.sfence",
-        tuning=_TUNINGS[name],
-    )
-
-
-def _is_x86() -> bool:
-    return str(llvm.get_default_triple()).startswith("x86_64")
-
-
-def _aarch64(cpu: str, features: str = "") -> Target:
-    triple = llvm.get_default_triple()
-    return Target(
-        "aarch64",
-        triple if triple.startswith(("aarch64", "arm64")) else "aarch64-unknown-linux-gnu",
-        cpu,
-        features,
-        vector_bytes=16,
-        fma=True,
-        half=True,
-        scalef=False,
-        fixup=False,
-        masked_bytes=(),
-        fence="",
-        tuning=tuning.AARCH64,
-    )
-
-
-NAMES = ("avx512", "avx2", "x86-64", "aarch64")
+def _is_of_this_machine(target: Target) -> bool:
+    """Whether this machine's processor is of the target's family."""
+    machine = str(llvm.get_default_triple()).partition("-")[0].replace("arm64", "aarch64")
+    return target.triple.startswith(machine)
 
 
 @cache
 def named(name: str) -> Target:
     """The target called `name`: code for the plainest processor that has its instructions."""
-    if name == "aarch64":
-        return _aarch64("generic")
-    cpus = {"avx512": "x86-64-v4", "avx2": "x86-64-v3", "x86-64": "x86-64"}
-    if name not in cpus:
+    if name not in NAMES:
         raise InvalidArgument(f"target processor is {name!r}; known: {', '.join(NAMES)}")
-    return _x86(name, cpus[name])
-
-
-#: The processor features that each target's code uses.
-_FEATURES = {
-    "avx512": ("avx512f", "avx512bw", "avx512dq", "avx512vl", "fma"),
-    "avx2": ("avx2", "fma", "f16c"),
-    "x86-64": ("sse2",),
-}
+    target = _PLAINEST[name]
+    return replace(target, triple=llvm.get_default_triple()) if _is_of_this_machine(target) else target
 
 
 @cache
 def host() -> Target:
     """The best target that this machine runs, or the one that ACTGRAD_CPU names."""
-    triple, cpu, features = llvm.get_default_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
-    if _is_x86():
-        names = [name for name, required in _FEATURES.items() if all(map(features.get, required))]
-        able = {name: _x86(name, cpu, features.flatten()) for name in names}
-    elif triple.startswith(("aarch64", "arm64")):
-        able = {"aarch64": _aarch64(cpu, features.flatten())}
-    else:
+    cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
+    family = [name for name in NAMES if _is_of_this_machine(_PLAINEST[name])]
+    if not family:
+        triple = llvm.get_default_triple()
         raise BackendUnavailable(f"the CPU backend has no code for {triple}; backend='reference' runs everywhere")
-    asked = os.environ.get("ACTGRAD_CPU")
-    if not asked:
-        return next(iter(able.values()))
-    if asked not in able:
-        raise InvalidArgument(f"ACTGRAD_CPU is {asked!r}, which this machine does not run; it runs {', '.join(able)}")
-    return named(asked)
+    able = [name for name in family if all(map(features.get, _PLAINEST[name].required))]
+    wanted = os.environ.get("ACTGRAD_CPU")
+    if not wanted:
+        return replace(named(able[0]), cpu=cpu, features=features.flatten())
+    if wanted not in able:
+        raise InvalidArgument(f"ACTGRAD_CPU is {wanted!r}, which this machine does not run; it runs {', '.join(able)}")
+    return named(wanted)

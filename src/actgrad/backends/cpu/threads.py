@@ -21,12 +21,8 @@ from .call_block import SLOTS_SYMBOL, RuntimeFunctions, ThreadSlots
 
 MOST_THREADS = 1024  # a pool of many more has brought processes down
 _table = (ctypes.c_int64 * len(ThreadSlots))()
-_FUNCTIONS = {
-    RuntimeFunctions.PARALLEL: "GOMP_parallel",
-    RuntimeFunctions.THREAD: "omp_get_thread_num",
-    RuntimeFunctions.THREADS: "omp_get_num_threads",
-    RuntimeFunctions.MAX_THREADS: "omp_get_max_threads",
-}
+#: In the order of RuntimeFunctions.
+_FUNCTIONS = ("GOMP_parallel", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads")
 _runtime = ""  # the owner of the runtime that the table points to: "", "system", "PyTorch" or "none"
 _loaded: list[tuple[ctypes.CDLL, ctypes.Array[ctypes.c_int64]]] = []  # keeps the libraries loaded
 

@@ -14,7 +14,7 @@ from .call_block import (
     Packing,
     ThreadSlots,
 )
-from .ir_builder import IRFunction, external, external_data
+from .ir_builder import IRFunction, external_data
 from .ir_types import I1, I32, I64, PTR
 from .packing import emit_buffer
 from .target import LINE
@@ -37,13 +37,13 @@ def emit_tiled(module: ir.Module, segment: ir.Function, copy: ir.Function) -> ir
     loop = _TiledLoop(f, segment, copy)
     key = f.trunc(f.word(external_data(module, SLOTS_SYMBOL), ThreadSlots.BUFFER_KEY), I32)
     buffer = f.call(emit_buffer(module, BUFFER_BYTES), [key])
-    without_buffer = f.append_basic_block("without_buffer")
-    f.require(f.icmp_signed("!=", f.ptrtoint(buffer, I64), I64(0)), without_buffer)
+    with f.if_then(f.icmp_signed("==", f.ptrtoint(buffer, I64), I64(0))):
+        f.leave(I1(0))
     loop.move_to(first)
     with f.steps(first, last):
         loop.emit_tile(buffer)
         loop.advance()
-    return f.end(I1(1), without_buffer, I1(0))
+    return f.end(I1(1))
 
 
 class _TiledLoop:
@@ -164,8 +164,7 @@ class _TiledLoop:
         with f.if_then(_is_packed(f, operand, Packing.ROW)):
             copied, place = f.at(buffer, f.word(operand, OperandField.BUFFER_OFFSET)), f.word_at(self.pointers, k)
             size = f.mul(columns, f.word(operand, OperandField.ITEMSIZE))
-            memcpy = external(f.module, "memcpy", PTR, PTR, PTR, I64)
-            f.call(memcpy, [copied, f.load(place, typ=PTR), size])
+            f.call_by_name("memcpy", PTR, copied, f.load(place, typ=PTR), size)
             f.store(copied, place)
 
     # Rows with prefetches
@@ -184,8 +183,17 @@ class _TiledLoop:
             begin = f.select(f.icmp_signed("<", column, I64(0)), I64(0), column)
             count = f.sub(f.minimum(f.add(column, chunk), row_length), begin)
             with f.steps(self.outputs, self.operands) as k:
-                _prefetch(f, operand_at(f, self.block, k), (self.pointers, k), passed, count)
+                self._prefetch(k, passed, count)
             self._compute(count)
+
+    def _prefetch(self, k: ir.Value, passed: ir.Value, count: ir.Value) -> None:
+        """Prefetch `count` elements of an operand's later row, beginning `passed` elements before its pointer."""
+        f, operand = self.f, operand_at(self.f, self.block, k)
+        ahead, itemsize = f.word(operand, OperandField.AHEAD), f.word(operand, OperandField.ITEMSIZE)
+        with f.if_then(f.icmp_signed("!=", ahead, I64(0))):
+            begin = f.add(f.word(self.pointers, k), f.sub(ahead, f.mul(passed, itemsize)))
+            with f.steps(f.and_(begin, I64(-LINE)), f.add(begin, f.mul(count, itemsize)), LINE) as line:
+                f.prefetch(f.inttoptr(line, PTR))
 
     def _compute(self, count: ir.Value) -> None:
         """Compute `count` elements, and move the pointers behind them."""
@@ -194,14 +202,3 @@ class _TiledLoop:
         with f.steps(I64(0), self.operands) as k:
             passed = f.mul(count, f.word(operand_at(f, self.block, k), OperandField.STEP))
             f.store(f.at(f.word(self.pointers, k, PTR), passed), f.word_at(self.pointers, k))
-
-
-def _prefetch(
-    f: IRFunction, operand: ir.Value, word: tuple[ir.Value, ir.Value], passed: ir.Value, count: ir.Value
-) -> None:
-    """Prefetch `count` elements of a later row, beginning `passed` elements before the address in a word."""
-    ahead, itemsize = f.word(operand, OperandField.AHEAD), f.word(operand, OperandField.ITEMSIZE)
-    with f.if_then(f.icmp_signed("!=", ahead, I64(0))):
-        begin = f.add(f.word(*word), f.sub(ahead, f.mul(passed, itemsize)))
-        with f.steps(f.and_(begin, I64(-LINE)), f.add(begin, f.mul(count, itemsize)), LINE) as line:
-            f.prefetch(f.inttoptr(line, PTR))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from math import frexp
-from typing import Any, Protocol
+from typing import Any
 
 import llvmlite.ir as ir
 
@@ -15,39 +14,23 @@ from ..formula import tracing
 from . import facts
 from .emitter import Emitter, Mask, Vector
 from .facts import Facts
-from .ir_types import I1, I32
+from .ir_types import I1
+from .piecewise import Piecewise
 
 
-class PiecewiseTables(Protocol):
-    """A way to evaluate piecewise polynomials, with tables that suit it; see `piecewise`."""
-
-    @property
-    def tables(self) -> dict[str, Any]:
-        """The constants of `accurate` that its tables replace."""
-
-    def begin(self) -> None:
-        """Forget the polynomials of an earlier trace."""
-
-    def evaluate(self, emitter: Emitter, x: Any, end: float, scale: float, tables: Any) -> tuple[Vector, Vector | None]:
-        """The value and the slope of `primitives.piecewise`."""
-
-
-class VectorPrimitives:
+class VectorPrimitives(tracing.Primitives):
     """Each primitive by its name, for one emitter; `piecewise` only with tables."""
 
-    def __init__(self, emitter: Emitter, piecewise: PiecewiseTables | None):
+    def __init__(self, emitter: Emitter, piecewise: Piecewise | None):
         self.emitter = emitter
+        self.is_double = emitter.is_double
         self.where, self.abs, self.copysign = emitter.where, emitter.abs, emitter.copysign
         self.minimum, self.maximum = emitter.minimum, emitter.maximum
-        self.tables = piecewise.tables if piecewise else {}
-        self.piecewise = partial(piecewise.evaluate, emitter) if piecewise else None
-        self.where_rare = self._where_rare if piecewise else None
+        if piecewise:
+            self.tables = piecewise.tables
+            self.piecewise = partial(piecewise.evaluate, emitter)
+            self.where_rare = self._where_rare
         self._rare: list[Mask] | None = None
-
-    @property
-    def functions(self) -> dict[str, Callable[..., Any]]:
-        """The functions of `xp` by name: the accurate functions, computed by these primitives."""
-        return tracing.functions(self, self.emitter.is_double)
 
     def never_positive(self, x: Any) -> bool:
         return facts.of(x).never_positive
@@ -62,21 +45,8 @@ class VectorPrimitives:
         # Without the instruction LLVM calls the C library's fma, lane by lane: slow, but rounded once.
         return self.emitter.map("fma", a, b, c)
 
-    def polynomial(self, x: Any, coefficients: tuple[Any, ...]) -> Vector:
-        value: Any = coefficients[0]
-        for coefficient in coefficients[1:]:
-            value = self.muladd(value, x, coefficient)
-        return self.emitter.vector(value)
-
     def reciprocal(self, x: Any) -> Vector:
         return self.emitter.vector(1.0) / x
-
-    def leading(self, c: float) -> float:
-        rounded: float = c if self.emitter.is_double else struct.unpack("f", struct.pack("f", c))[0]
-        return rounded
-
-    def trailing(self, c: float) -> float:
-        return self.leading(c - self.leading(c))
 
     # Rare cases
 
@@ -113,14 +83,7 @@ class VectorPrimitives:
         emitter = self.emitter
         x, n = emitter.vector(x), emitter.vector(n)
         if emitter.target.scalef:
-            name = f"llvm.x86.avx512.mask.scalef.{'pd' if emitter.is_double else 'ps'}.512"
-            zero, every_lane, current_rounding = (
-                emitter.splat(0.0, emitter.element),
-                ir.IntType(emitter.lanes)(-1),
-                I32(4),
-            )
-            arguments = (x.value, n.value, zero, every_lane, current_rounding)
-            return Vector(emitter, emitter.call(name, x.value.type, *arguments))
+            return emitter.avx512("scalef", x.value, n.value, emitter.splat(0.0, emitter.element))
         # Two steps: 2**n alone may be out of range where the result is in range. They are right for |n| below twice
         # the bias, or for n down to -1.5 times the bias. The accurate functions stay within.
         if n.facts.never_positive:
@@ -140,11 +103,11 @@ class VectorPrimitives:
         emitter, builder = self.emitter, self.emitter.builder
         bits = emitter.bits(emitter.vector(x))
         shift = emitter.splat(emitter.mantissa, emitter.integer)
-        above = builder.sub(bits, emitter.splat(emitter.pattern(0.5**0.5), emitter.integer))
+        above = builder.sub(bits, emitter.splat(tracing.pattern(0.5**0.5, emitter.is_double), emitter.integer))
         exponent = builder.ashr(above, shift)
         mantissa = emitter.from_bits(builder.sub(bits, builder.shl(exponent, shift)))
         # The magic number in reverse: processors convert 64-bit integers slowly, or not at all.
-        magic = emitter.splat(emitter.pattern(emitter.magic), emitter.integer)
+        magic = emitter.splat(tracing.pattern(emitter.magic, emitter.is_double), emitter.integer)
         return mantissa, emitter.from_bits(builder.add(exponent, magic)) - emitter.magic
 
     def _low_bits(self, n: Vector, more: int) -> ir.Value:

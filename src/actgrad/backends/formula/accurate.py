@@ -37,6 +37,7 @@ EXP, EXP_MIN, EXP_MAX = FLOAT64["EXP"], FLOAT64["EXP_MIN"], FLOAT64["EXP_MAX"]
 EXPM1, EXPM1_TO_0, EXPM1_TINY, LOG1P = (FLOAT64[name] for name in ("EXPM1", "EXPM1_TO_0", "EXPM1_TINY", "LOG1P"))
 NORMAL, NORMAL_K, NORMAL_MID, NORMAL_MAX = (FLOAT64["NORMAL" + part] for part in ("", "_K", "_MID", "_MAX"))
 ERFC, ERFC_K, ERFC_MID, ERFC_MAX = (FLOAT64["ERFC" + part] for part in ("", "_K", "_MID", "_MAX"))
+ERFINV, ERFINV_K, ERFINV_MID = (FLOAT64["ERFINV" + part] for part in ("", "_K", "_MID"))
 NORMAL_PDF_0 = FLOAT64["NORMAL_PDF_0"]
 NORMAL_PIECES, SIGMOID_PIECES = (), ()  # bound by backends that have tables; see tracing.functions
 NORMAL_NEAR, NORMAL_PER_UNIT, SIGMOID_NEAR, SIGMOID_PER_UNIT, SIGMOID_C1, SIGMOID_C3 = 6 * (nan,)
@@ -44,12 +45,23 @@ EXPM1_MIN = -64.0  # expm1 is -1 from here down
 SHORT = 1.5 * 2.0**36  # adding and subtracting it rounds a Python float to a multiple of 2**-16
 
 
+def conjugate(x):
+    """x, which is real: complex numbers are the reference backend's."""
+    return x
+
+
 def exp(x):
     """exp(x) = 2**n * exp(r), where n = round(x / ln 2) and r = x - n ln 2."""
     x = minimum(maximum(x, EXP_MIN), EXP_MAX)  # beyond, exp is 0 or infinity; a finite n keeps r from being NaN
     n = rounded_product(x, LOG2_E)
     r = muladd(n, -LN2_LOW, muladd(n, -LN2_HIGH, x))  # LN2_HIGH ends in zeros: its product with n is exact
-    return _exp_reduced(r, n)
+    return scale_by_power_of_two(_exp_polynomial(r), n)
+
+
+def exp_times(x, factor):
+    """exp(x) * factor, for |factor| <= 2**60. A subnormal power loses no digits."""
+    r, n = _reduce(minimum(maximum(x, 1.25 * EXP_MIN), EXP_MAX), 0.0)
+    return scale_by_power_of_two(_exp_polynomial(r) * factor, n)
 
 
 def expm1(x):
@@ -73,16 +85,10 @@ def expm1(x):
 def log1p(x):
     """log1p(x) = n ln 2 + log(1 + f), where 1 + x = 2**n * (1 + f).
 
-    1 + x gives the exponent n alone; f comes from x and is exact for small x. With s = f / (2 + f),
-    log(1 + f) = 2 atanh(s) = f - s*f + s**3 * LOG1P(s**2), where 2 s = f - s*f, and s*f = f**2/2 - s*f**2/2.
+    1 + x gives the exponent n alone; f comes from x and is exact for small x.
     """
     _, n = split_power_of_two(1.0 + x)
-    f = scale_by_power_of_two(x, -n) + (scale_by_power_of_two(1.0, -n) - 1.0)
-    s = f / (2.0 + f)
-    z = s * s
-    half_square = 0.5 * f * f
-    rest = s * muladd(z, polynomial(z, LOG1P), half_square)
-    result = muladd(n, LN2_HIGH, f - (half_square - muladd(n, LN2_LOW, rest)))
+    result = _log(scale_by_power_of_two(x, -n) + (scale_by_power_of_two(1.0, -n) - 1.0), n)
     result = where(x > -1.0, copysign(result, x), -inf)
     return where(x < -1.0, nan, where(x < inf, result, x))
 
@@ -91,6 +97,22 @@ def tanh(x):
     """tanh(|x|) = -e / (2 + e), where e = expm1(-2|x|): nothing overflows or cancels."""
     e = _expm1_to_0(maximum(-2.0 * abs(x), EXPM1_MIN))
     return copysign(e / (2.0 + e), x)
+
+
+def sigmoid(x):
+    """The logistic function, 1 / (1 + exp(-x))."""
+    return sigmoid_times(x, 1.0)
+
+
+def sigmoid_times(x, factor):
+    """sigmoid(x) * factor, for x > 0 or |factor| <= 2**60. A subnormal value of the logistic function loses no digits.
+
+    With e = exp(-|x|), the logistic function is 1 / (1 + e) at x > 0 and e / (1 + e) at x < 0.
+    """
+    r, n = _reduce(maximum(-abs(x), 1.25 * EXP_MIN), 0.0)  # e is 0 there, also times the largest factor
+    power = _exp_polynomial(r)
+    scaled = reciprocal(1.0 + scale_by_power_of_two(power, n)) * factor
+    return where(x > 0.0, scaled, scale_by_power_of_two(power * scaled, n))
 
 
 def normal_pdf(x):
@@ -151,6 +173,18 @@ def erfc(x):
     return where(x < 0.0, 2.0 - tail, tail)
 
 
+def erfinv(x):
+    """The inverse error function, x * ERFINV(w / (1 + K*w) - MID) with w = -log(1 - x**2).
+
+    erfinv(x) / x changes slowly with w: an error of w counts a quarter, and w = 0 need not be exact.
+    """
+    a = abs(x)
+    m, n = split_power_of_two((1.0 - a) * (1.0 + a))
+    w = -_log(m - 1.0, n)
+    y = x * polynomial(fma(w, reciprocal(muladd(w, ERFINV_K, 1.0)), -ERFINV_MID), ERFINV)
+    return where(a < 1.0, y, where(a > 1.0, nan, x * inf))
+
+
 def sigmoid_cubic(x, c1, c3):
     """The logistic function of c1*x + c3*x**3, for Python floats c1 > 0 and c3 > 0."""
     return sigmoid_cubic_times(x, c1, c3, 1.0)
@@ -189,6 +223,19 @@ def _sigmoid_cubic_times_by_exp(x, c1, c3, factor):
     return where(x > 0.0, scaled, scale_by_power_of_two(power * scaled, n))
 
 
+def _log(f, n):
+    """n ln 2 + log(1 + f), for 1 + f from sqrt(1/2) to sqrt(2).
+
+    With s = f / (2 + f), log(1 + f) = 2 atanh(s) = f - s*f + s**3 * LOG1P(s**2), where 2 s = f - s*f, and
+    s*f = f**2/2 - s*f**2/2.
+    """
+    s = f / (2.0 + f)
+    z = s * s
+    half_square = 0.5 * f * f
+    rest = s * muladd(z, polynomial(z, LOG1P), half_square)
+    return muladd(n, LN2_HIGH, f - (half_square - muladd(n, LN2_LOW, rest)))
+
+
 def _times_exp_product(factor, a, b):
     """factor * exp(a*b) with the rounding error of a*b corrected, for a*b in the range of exp."""
     high = a * b
@@ -201,11 +248,6 @@ def _reduce(high, low):
     """(r, n) with high + low = n ln 2 + r, for high in the range of exp and a small low."""
     n = rounded_product(high, LOG2_E)
     return muladd(n, -LN2_HIGH, high) + muladd(n, -LN2_LOW, low), n
-
-
-def _exp_reduced(r, n):
-    """2**n * exp(r), for |r| <= ln 2 / 2."""
-    return scale_by_power_of_two(_exp_polynomial(r), n)
 
 
 def _exp_polynomial(r):

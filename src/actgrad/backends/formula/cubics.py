@@ -22,17 +22,15 @@ SIGMOID_NEAR, SIGMOID_PER_UNIT = 10.0, 224.0
 
 @cache
 def tables() -> dict[str, Any]:
-    """The constants of `accurate` that the tables replace, by name."""
+    """The constants of `accurate`, those of the tables replaced, by name."""
     c1, c3 = (FLOAT32_PIECES[name] for name in ("SIGMOID_C1", "SIGMOID_C3"))
-    return {
+    return FLOAT32_PIECES | {
         "NORMAL_NEAR": NORMAL_NEAR,
         "NORMAL_PER_UNIT": NORMAL_PER_UNIT,
         "NORMAL_PIECES": (
             _cubics(lambda a: accurate.normal_cdf(-a), NORMAL_NEAR, NORMAL_PER_UNIT),
             _cubics(lambda a: accurate.normal_pdf(a) / -NORMAL_PER_UNIT, NORMAL_NEAR, NORMAL_PER_UNIT),
         ),
-        "SIGMOID_C1": c1,
-        "SIGMOID_C3": c3,
         "SIGMOID_NEAR": SIGMOID_NEAR,
         "SIGMOID_PER_UNIT": SIGMOID_PER_UNIT,
         "SIGMOID_PIECES": (

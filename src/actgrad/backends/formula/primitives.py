@@ -126,18 +126,15 @@ def trailing(c, dtype=np.float64):
 
 def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
     """The primitives by name, for arrays of this compute dtype, to bind a function of `accurate` to."""
-    return {name: globals()[name] for name in _SAME_IN_EVERY_DTYPE} | {
-        "leading": partial(leading, dtype=dtype),
-        "trailing": partial(trailing, dtype=dtype),
-    }
+    of_dtype = {"leading": partial(leading, dtype=dtype), "trailing": partial(trailing, dtype=dtype)}
+    return {name: globals()[name] for name in NAMES} | of_dtype
 
 
-_SAME_IN_EVERY_DTYPE = (
-    "abs", "copysign", "fma", "maximum", "minimum", "muladd", "never_positive", "piecewise", "polynomial",
-    "power_of_two", "reciprocal", "rounded_product", "scale_by_power_of_two", "split_power_of_two", "where",
+NAMES = (
+    "abs", "copysign", "fma", "leading", "maximum", "minimum", "muladd", "never_positive", "piecewise", "polynomial",
+    "power_of_two", "reciprocal", "rounded_product", "scale_by_power_of_two", "split_power_of_two", "trailing", "where",
     "where_rare",
 )  # fmt: skip
-NAMES = (*_SAME_IN_EVERY_DTYPE, "leading", "trailing")
 
 
 def _two_sum(a, b):

@@ -2,28 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from ...base import xp
+from ...base.dtypes import Dtype
 from ...base.errors import InvalidOperator
 from . import accurate, coefficients, primitives
 
-_NO_BRANCH = "a formula cannot branch on a value; use where(condition, x, y)"
 
+class Primitives:
+    """The primitives that are alike in all backends that emit code.
 
-def functions(implementation: Any, is_double: bool) -> dict[str, Callable[..., Any]]:
-    """The functions of `xp` by name: the accurate functions, bound to a backend's primitives.
-
-    Args:
-        implementation: an object with a method for each primitive, and `tables`, the constants of its `piecewise`. A
-            backend without tables has {} there, and None for `piecewise` and `where_rare`.
-        is_double: whether the compute dtype is float64, else float32.
+    A backend's subclass has a method for each other one. Where it has tables, it has `piecewise` and `where_rare` too.
     """
-    named = {name: getattr(implementation, name) for name in primitives.NAMES}
-    named |= coefficients.FLOAT64 if is_double else coefficients.FLOAT32
-    named |= implementation.tables
-    return {name: named.get(name) or xp.bind(getattr(accurate, name), named) for name in xp.NAMES}
+
+    piecewise: Callable[..., Any] | None = None  # only with tables
+    where_rare: Callable[..., Any] | None = None
+    tables: Mapping[str, Any] = {}  # the constants of `piecewise`
+    is_double: bool  # whether the compute dtype is float64, else float32
+
+    @cached_property
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The functions of `xp` by name: the accurate functions, bound to these primitives."""
+        named = {name: getattr(self, name) for name in primitives.NAMES}
+        named |= coefficients.FLOAT64 if self.is_double else coefficients.FLOAT32
+        named |= self.tables
+        return {name: named.get(name) or xp.bind(getattr(accurate, name), named) for name in xp.NAMES}
+
+    def never_positive(self, x: Any) -> bool:
+        return False
+
+    def muladd(self, a: Any, b: Any, c: Any) -> Any:
+        raise NotImplementedError
+
+    def polynomial(self, x: Any, coefficients: tuple[float, ...]) -> Any:
+        value: Any = coefficients[0]
+        for coefficient in coefficients[1:]:
+            value = self.muladd(value, x, coefficient)
+        return value
+
+    def leading(self, c: float) -> float:
+        return c if self.is_double else float(np.float32(c))
+
+    def trailing(self, c: float) -> float:
+        return self.leading(c - self.leading(c))
+
+
+def pattern(value: float, is_double: bool) -> int:
+    """The bits of a number of the compute dtype, as an integer."""
+    code = ("<d", "<q") if is_double else ("<f", "<i")
+    bits: int = struct.unpack(code[1], struct.pack(code[0], value))[0]
+    return bits
+
+
+def saturated(emitter: Any, x: Any, dtype: Dtype) -> Any:
+    """x within the range of an integer dtype, with NaN as 0: a machine's conversion is undefined out of range."""
+    bits = 8 * dtype.itemsize
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "int" else (0, 2**bits - 1)
+    number = emitter.where(x == x, x, 0.0)
+    return emitter.minimum(emitter.maximum(number, float(low)), float(high))
+
+
+def _arithmetic(sign: str) -> tuple[Any, Any]:
+    """The methods of an operator: with the number on its left, and on its right."""
+    return lambda self, other: self._binary(sign, self, other), lambda self, other: self._binary(sign, other, self)
+
+
+def _comparison(sign: str) -> Any:
+    return lambda self, other: self._compare(sign, other)
+
+
+def _refuse_branch(self: Any) -> bool:
+    raise InvalidOperator("a formula cannot branch on a value; use where(condition, x, y)")
 
 
 class Number:
@@ -38,50 +93,15 @@ class Number:
     def _compare(self, sign: str, other: Any) -> Any:
         raise NotImplementedError
 
-    def __add__(self, other: Any) -> Any:
-        return self._binary("+", self, other)
+    __add__, __radd__ = _arithmetic("+")
+    __sub__, __rsub__ = _arithmetic("-")
+    __mul__, __rmul__ = _arithmetic("*")
+    __truediv__, __rtruediv__ = _arithmetic("/")
+    __gt__, __ge__ = _comparison(">"), _comparison(">=")
+    __lt__, __le__ = _comparison("<"), _comparison("<=")
+    __eq__, __ne__ = _comparison("=="), _comparison("!=")
 
-    def __radd__(self, other: Any) -> Any:
-        return self._binary("+", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._binary("-", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._binary("-", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._binary("*", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._binary("*", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._binary("/", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._binary("/", other, self)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compare(">", other)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compare(">=", other)
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compare("<", other)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compare("<=", other)
-
-    def __eq__(self, other: Any) -> Any:
-        return self._compare("==", other)
-
-    def __ne__(self, other: Any) -> Any:
-        return self._compare("!=", other)
-
-    def __bool__(self) -> bool:
-        raise InvalidOperator(_NO_BRANCH)
+    __bool__ = _refuse_branch
 
 
 class Condition:
@@ -89,5 +109,4 @@ class Condition:
 
     __slots__ = ()
 
-    def __bool__(self) -> bool:
-        raise InvalidOperator(_NO_BRANCH)
+    __bool__ = _refuse_branch

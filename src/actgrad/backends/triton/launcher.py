@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from triton import knobs
 
 from ...base.computation import Computation
 from ...base.errors import BackendUnavailable, InvalidArgument
-from ...base.loop import Loop
+from ..kernel import EmptyKernel, Kernel
 from . import device, program
 from .element import element
 from .grid import TiledKernel, tile
@@ -20,17 +19,13 @@ ALIGNMENT = 16  # bytes that one access moves at most
 
 def tiled_kernel(computation: Computation, machine: Machine) -> TiledKernel:
     """The tiled kernel of a computation on at least one element."""
-    loop = _whole_elements(computation.loop.coalesced())
-    return tile(loop, element(computation, machine), machine is INTERPRETER)
-
-
-def _whole_elements(loop: Loop) -> Loop:
+    loop = computation.loop.coalesced()
     for operand in loop.operands:
         if any(stride % operand.dtype.itemsize for stride in operand.strides):
             steps = ", ".join(map(str, operand.strides))
             what = f"{operand.dtype} elements lie {steps} bytes apart"
             raise InvalidArgument(f"backend 'triton' walks whole elements, but {what}; copy them")
-    return loop
+    return tile(loop, element(computation, machine), machine is INTERPRETER)
 
 
 class _TritonKernel:
@@ -91,12 +86,8 @@ class CompiledKernel(_TritonKernel):
         with self.device.made_current():
             compiled = program.compiled(self.tiled, self.device.target, alignment)
             enter = compiled.run  # the attribute loads the code
-        tiles, function, metadata, numbers = (
-            self.tiled.tiles,
-            compiled.function,
-            compiled.packed_metadata,
-            self._numbers,
-        )
+        tiles, numbers = self.tiled.tiles, self._numbers
+        function, metadata = compiled.function, compiled.packed_metadata
 
         def launch(stream: int, pointers: list[int]) -> None:
             enter(tiles, 1, 1, stream, function, metadata, None, None, None, *pointers, *numbers)
@@ -111,9 +102,8 @@ class InterpretedKernel(_TritonKernel):
 
     def __init__(self, computation: Computation):
         if not knobs.runtime.interpret:
-            raise BackendUnavailable(
-                "backend 'triton' computes on the CPU only in Triton's interpreter: set TRITON_INTERPRET=1"
-            )
+            where = "on the CPU only in Triton's interpreter: set TRITON_INTERPRET=1"
+            raise BackendUnavailable(f"backend 'triton' computes {where}")
         super().__init__(computation, INTERPRETER)
 
     def __str__(self) -> str:
@@ -124,21 +114,8 @@ class InterpretedKernel(_TritonKernel):
         program.interpret(self.tiled, [addresses[tensor] + offset for tensor, offset in self._places])
 
 
-class NothingToLaunch:
-    """A computation on no elements."""
-
-    machine_code = None
-    with_scalars = None
-
-    def __str__(self) -> str:
-        return "nothing to compute"
-
-    def run(self, *addresses: int) -> None:
-        """Do nothing."""
-
-
-def prepare(computation: Computation) -> Any:
+def prepare(computation: Computation) -> Kernel:
     """The computation as a kernel."""
     if not computation.loop.size:
-        return NothingToLaunch()
+        return EmptyKernel()
     return (InterpretedKernel if computation.device == "cpu" else CompiledKernel)(computation)

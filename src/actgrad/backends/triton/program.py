@@ -27,7 +27,8 @@ def compiled(kernel: TiledKernel, target: GPUTarget, alignment: int) -> Any:
     signature = dict(kernel.pointers) | {p.name: p.type for p in kernel.parameters}
     divisors = [alignment] * len(kernel.pointers) + [p.divisor for p in kernel.parameters]
     hints = {(k,): [["tt.divisibility", divisor]] for k, divisor in enumerate(divisors) if divisor > 1}
-    source = ASTSource(fn=_kernel(kernel.text, JITFunction), signature=signature, constexprs={}, attrs=hints)
+    function = _function(kernel.text, "kernel", JITFunction)
+    source = ASTSource(fn=function, signature=signature, constexprs={}, attrs=hints)
     return triton.compile(source, target=target, options={"num_warps": kernel.warps, **OPTIONS})
 
 
@@ -39,7 +40,7 @@ def interpret(kernel: TiledKernel, addresses: list[int]) -> None:
     ]
     numbers = [_typed(p.value, _NUMPY[p.type], _type(p.type)) for p in kernel.parameters]
     with np.errstate(all="ignore"):
-        _kernel(kernel.text, InterpretedFunction)[(kernel.tiles,)](*pointers, *numbers)
+        _function(kernel.text, "kernel", InterpretedFunction)[(kernel.tiles,)](*pointers, *numbers)
 
 
 _NUMPY = {"i32": np.int32, "i64": np.int64, "fp32": np.float32, "fp64": np.float64}
@@ -60,11 +61,6 @@ def for_others(text: str, name: str, warps: int) -> Any:
     function = _function(text, name, JITFunction)
     is_default = warps == WARPS
     return function if is_default else triton.autotune([triton.Config({}, num_warps=warps)], key=[])(function)
-
-
-def _kernel(text: str, wrap: Callable[[Any], Any]) -> Any:
-    """The function `kernel` of a text, with the function `element` that it calls."""
-    return _function(text, "kernel", wrap)
 
 
 @cache

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..formula import tracing
 from .machines import Machine
 
 
-class TextEmitter:
+class TextEmitter(tracing.Primitives):
     """Writes the arithmetic of one compute dtype."""
 
     def __init__(self, compute: str, machine: Machine):
@@ -35,7 +35,6 @@ class TextEmitter:
         self.constants: dict[bytes, str] = {}  # by their bits: 0.0 and -0.0 are equal
         self.uniforms: dict[str, TextUniform] = {}  # those that meet a vector, by their expressions
         self._names: dict[str, str] = {}  # of expressions
-        self.functions = tracing.functions(self, self.is_double)
 
     # Text
 
@@ -106,18 +105,10 @@ class TextEmitter:
     def fma(self, a: Any, b: Any, c: Any) -> TextVector:
         return self.call("tl.fma({}, {}, {})", a, b, c)
 
-    muladd = fma
-    piecewise = where_rare = None  # table lookups are slower than arithmetic here
-    tables: ClassVar[dict[str, Any]] = {}
-
-    def never_positive(self, x: Any) -> bool:
-        return False
-
-    def nearest_integer(self, x: TextVector) -> TextVector:
-        """The nearest integer, ties to even, for |x| up to 2**(mantissa - 1); 0.0 also for -0.0."""
-        return self.rounded_product(x, 1.0)
+    muladd = fma  # `piecewise` is left out: table lookups are slower than arithmetic here
 
     def rounded_product(self, x: Any, factor: float) -> TextVector:
+        """The nearest integer, ties to even, for a product up to 2**(mantissa - 1); 0.0 also for -0.0."""
         biased = self.fma(x, factor, self.magic)
         result = biased - self.magic
         return TextVector(self, result.name, biased.name)
@@ -144,17 +135,10 @@ class TextEmitter:
 
     def split_power_of_two(self, x: Any) -> tuple[TextVector, TextVector]:
         bits = self.bits_of(self.vector(x))
-        codes = ("<d", "<q") if self.is_double else ("<f", "<i")
-        (least,) = struct.unpack(codes[1], struct.pack(codes[0], 0.5**0.5))
+        least = tracing.pattern(0.5**0.5, self.is_double)
         exponent = self.emit(f"({bits} - {least}) >> {self.mantissa}")
         mantissa = self.from_bits(self.emit(f"{bits} - ({exponent} << {self.mantissa})"))
         return mantissa, TextVector(self, self.emit(f"{exponent}.to({self.type})"))
-
-    def polynomial(self, x: Any, coefficients: tuple[float, ...]) -> TextVector:
-        value: Any = coefficients[0]
-        for coefficient in coefficients[1:]:
-            value = self.fma(value, x, coefficient)
-        return self.vector(value)
 
     def reciprocal(self, x: Any) -> TextVector:
         """One step of Newton's method from the approximate reciprocal: exact division has branches for rare cases."""
@@ -163,12 +147,6 @@ class TextEmitter:
             return 1.0 / x
         near = self.call(self.machine.reciprocal, x)
         return self.fma(near, self.fma(-x, near, 1.0), near)
-
-    def leading(self, c: float) -> float:
-        return c if self.is_double else float(np.float32(c))
-
-    def trailing(self, c: float) -> float:
-        return self.leading(c - self.leading(c))
 
 
 def constant(value: float, type_: str) -> str:

@@ -7,6 +7,7 @@ becomes the integer 0.
 from __future__ import annotations
 
 from ...base.dtypes import Dtype
+from ..formula.tracing import saturated
 from .text_emitter import TextEmitter, TextVector
 
 #: Triton's types of storage dtypes. bfloat16 is read as bits: the interpreter's conversions truncate it.
@@ -14,7 +15,6 @@ TYPES = {
     "float32": "fp32", "float64": "fp64", "float16": "fp16", "bfloat16": "i16",
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32",
 }  # fmt: skip
-_INTEGERS = {"int8": "tl.int8", "uint8": "tl.uint8", "int16": "tl.int16", "uint16": "tl.uint16", "int32": "tl.int32"}
 
 
 def memory_type(dtype: Dtype) -> str:
@@ -83,10 +83,7 @@ def _to_bfloat16(emitter: TextEmitter, single: str) -> str:
 
 
 def _to_integer(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:
-    """The nearest integer. It saturates before the conversion, which is undefined out of range."""
-    bits = 8 * dtype.itemsize
-    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if dtype.kind == "int" else (0, 2**bits - 1)
-    number = emitter.where(x == x, x, 0.0)
-    whole = emitter.nearest_integer(emitter.minimum(emitter.maximum(number, float(low)), float(high)))
+    """The nearest integer, saturated."""
+    whole = emitter.rounded_product(saturated(emitter, x, dtype), 1.0)
     wide = emitter.emit(f"{whole.name}.to(tl.int32)")  # no dtype here exceeds it
-    return wide if dtype.name == "int32" else emitter.emit(f"{wide}.to({_INTEGERS[dtype.name]})")
+    return wide if dtype.name == "int32" else emitter.emit(f"{wide}.to(tl.{dtype.name})")

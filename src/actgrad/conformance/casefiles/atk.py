@@ -14,6 +14,7 @@ from .fields import Fault, shown
 #: The words of "standard": {"acc": ...}, and the standards that decide here; none for the one in force.
 STANDARDS = {"single_bm": ("mere-mare",), "mixed_tolerance_bm": ("mixed",), "default": ()}
 CASCADE = "actgrad_cascade"
+NULL = "null"  # the value of a parameter that is left out
 #: The types of fields that may be missing.
 _TYPES = {
     "id": fields.whole, "name": fields.text, "aclnn_name": fields.text, "default_seed": fields.whole,
@@ -82,7 +83,8 @@ def described(case: dict[str, Any], place: int) -> Described:
             if given.get(one) is not None
         ]
         if parameter.type != "Tensor":
-            scalars[parameter.argument] = _scalar(parameter, given)
+            if _alone(given.get("range_values")) != NULL or not interface.may_be_null(signature, parameter):
+                scalars[parameter.argument] = _scalar(parameter, given)
         elif given.get("shape") is not None or given.get("required") is not False:
             shape = fields.shape(f"{what}: shape", given.get("shape"))
             values = _values(f"{what}: range_values", given.get("range_values"), given.get(CASCADE) is True)
@@ -165,7 +167,10 @@ def _scalar(parameter: CParameter, given: dict[str, Any]) -> Scalar:
 # Writing
 
 _WORDS = {fields.DTYPES[word]: word for word in ("fp16", "fp32", "fp64", "bf16")}
-_TYPE_WORDS = {"Scalar": ("scalar", "fp32"), "int": ("attr", "int64_t"), "bool": ("attr", "bool")}
+_TYPE_WORDS = {
+    "Scalar": ("scalar", "fp32"), "int": ("attr", "int64_t"), "bool": ("attr", "bool"), "double": ("attr", "double"),
+    "text": ("attr", "string"),
+}  # fmt: skip
 
 
 def text(cases: Sequence[Described]) -> str:
@@ -199,8 +204,10 @@ def _input(case: Described, parameter: CParameter) -> dict[str, Any]:
         "backward": False, "align_32B": None, "outlier_values": None,
     }  # fmt: skip
     if parameter.type != "Tensor":
-        value, (kind, dtype) = case.attributes[parameter.argument].value, _TYPE_WORDS[parameter.type]
-        plain = fields.written(value) if parameter.type == "Scalar" else value
+        kind, dtype = _TYPE_WORDS[parameter.type]
+        held = case.attributes.get(parameter.argument)
+        value = NULL if held is None else held.value
+        plain = fields.written(value) if isinstance(value, float) else value
         return entry | {"type": kind, "dtype": dtype, "range_values": plain}
     tensor = case.inputs[parameter.argument]
     values = tensor.values

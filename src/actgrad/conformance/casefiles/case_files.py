@@ -12,7 +12,8 @@ from typing import Any
 
 from ...base import products
 from ...writing import outputs, terminal
-from ..files.sizes import UnreadableFile, available_memory
+from ..files import sizes
+from ..files.sizes import UnreadableFile
 from ..standards import NAMES, STANDARDS, Tally
 from ..verdict import CaseVerdict
 from . import atk, ttk
@@ -38,17 +39,11 @@ def format_of(path: Path) -> str:
 def read(path: Path) -> list[Described]:
     """The cases of a file; UnreadableFile, naming file, case and field, for one that is damaged."""
     name = format_of(path)
-    try:
-        if not path.is_file():
-            raise UnreadableFile(f"{path}: {'is no file' if path.exists() else 'no such file'}")
-        free = available_memory()
+    with sizes.reading(path):
+        free = sizes.available_memory()
         if free is not None and _TIMES * path.stat().st_size > free:
             raise UnreadableFile(f"{path}: {path.stat().st_size} bytes are too many to be read")
         return parsed(path, name, path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise UnreadableFile(f"{path}: is no text: {error.reason} at byte {error.start}") from error
-    except OSError as error:
-        raise UnreadableFile(f"{path}: {error.strerror or error}") from error
 
 
 def parsed(path: Path, name: str, text: str) -> list[Described]:

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from ...aclnn.signatures import Signature
 from ...base.dtypes import BY_NAME
 from ..elements import Array
+from ..oracle import ends
 
 MOST_DIMENSIONS = 32  # of NumPy's oldest versions; the operators take 8
 NAMED = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}  # numbers that JSON and CSV have only names for
@@ -34,20 +34,21 @@ class Values:
     def draw(self, shape: tuple[int, ...], dtype: str, rng: np.random.Generator) -> Array:
         """An array of these numbers; the dtype's largest number replaces those beyond it."""
         kind = BY_NAME[dtype]
-        count = math.prod(shape)
+        is_float, count = kind.kind == "float", math.prod(shape)
         if not (math.isfinite(self.low) and math.isfinite(self.high)):
             return np.full(shape, self.low).astype(kind.numpy)
-        limits: Any = np.iinfo(kind.numpy) if kind.kind == "int" else ml_dtypes.finfo(kind.numpy)
-        least, most = float(limits.min), float(limits.max)
+        least, most = ends(dtype)
+        numbers: Array
         if self.deviations is not None:
             numbers = rng.normal(rng.uniform(self.low, self.high), rng.uniform(*self.deviations), count)
-        elif kind.kind == "int":
-            low, high = (int(min(max(v, least), most)) for v in (self.low, self.high))
-            numbers = rng.integers(low, high, count, endpoint=True).astype(np.float64)
-        else:
+            numbers = numbers if is_float else np.rint(numbers)
+        elif is_float:
             share = rng.random(count)
             numbers = self.low * (1 - share) + self.high * share
-        numbers = np.clip(np.rint(numbers) if kind.kind == "int" else numbers, least, most)
+        else:
+            low, high = (int(min(max(v, least), most)) for v in (self.low, self.high))
+            numbers = rng.integers(low, high, count, endpoint=True)
+        numbers = np.clip(numbers, least, most)
         if self.among:
             some = rng.permutation(count)[: len(self.among)]
             numbers[some] = self.among[: len(some)]
@@ -122,7 +123,7 @@ class Scalar:
 
     def number(self, name: str, rng: np.random.Generator) -> Any:
         """The value, rounded to its dtype."""
-        if isinstance(self.value, (bool, int)) and not self.dtype:
+        if isinstance(self.value, (bool, int, str)) and not self.dtype:
             return self.value
         dtype = BY_NAME[self.dtype or "float64"]
         if dtype.kind == "bool":

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...base import products
-from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError, BackendUnavailable
 from ...calls.operator import Operator
 from .. import backend_cases, oracle
 from ..backend_cases import BackendCase, garbage
-from ..elements import Array
+from ..elements import Array, is_judged
 from ..files.sizes import available_memory
 from ..judging import judge
 from ..standards import OWN, REPEAT, STANDARDS
@@ -77,11 +76,12 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
     outputs = _outputs(case, operator, attributes, given)
     for array in outputs:
         garbage(array)
+    called = given
     if signature.in_place:
-        (source,) = [array for array in given if array is not None]
-        outputs[0][...] = source
+        reference = next(p.argument for p in signature.parameters if p.is_output)
+        outputs[0][...] = inputs[reference]
+        called = tuple(outputs[0] if name == reference else array for name, array in zip(names, given, strict=True))
     dtype = outputs[0].dtype.name
-    called = outputs if signature.in_place else given
     whole = BackendCase(operator, attributes, dtype, case.name, tuple(STANDARDS), called, np.empty)
     backend_cases.compute(whole, backend, outputs)
     standards = list(asked or case.standards or (IN_FORCE,))
@@ -100,8 +100,8 @@ def _refuse_unfit(case: Described) -> None:
     """Raise for tensors that cannot be judged: by their dtype, or by their size."""
     tensors = (*case.inputs.items(), *case.outputs.items())
     for name, tensor in tensors:
-        if BY_NAME[tensor.dtype].kind not in ("float", "int") or tensor.dtype == "complex32":
-            raise NotRun(f"{name} is {tensor.dtype}; only floats and signed integers can be judged")
+        if not is_judged(tensor.dtype):
+            raise NotRun(f"{name} is {tensor.dtype}; complex numbers are not judged")
     size, free = sum(tensor.nbytes for _, tensor in tensors), available_memory()
     if size > 1 << 62 or (free is not None and _TIMES * size > free):
         raise NotRun(f"its tensors take {size:,} bytes and judging {_TIMES} times that; {free or 0:,} bytes are free")
@@ -119,12 +119,11 @@ def _result(
     sources = [inputs[n] for n in wanted if n in inputs] if name in optional else [inputs[name]]
     if len(sources) != len(wanted):
         raise NotRun(f"{name} is to be a result of {forward.name}, whose input is not there")
-    shared = {n: value for n, value in attributes.items() if n in forward.defaults}
-    results = oracle.as_tuple(forward(*sources, backend="reference", **shared))
+    results = oracle.forward_results(operator, attributes, *sources)
     result = results[1 + optional.index(name)] if name in optional else results[0]
     if result.shape != tensor.shape or result.dtype.name != tensor.dtype:
         raise NotRun(f"{name} is {tensor.dtype} of shape {tensor.shape}, but the forward pass gives another")
-    return np.asarray(result)
+    return result
 
 
 def _outputs(

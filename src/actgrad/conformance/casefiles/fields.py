@@ -6,6 +6,7 @@ import math
 from typing import Any, NoReturn
 
 from ...base.dtypes import BY_NAME
+from ..files.sizes import short
 from .case_model import MOST_DIMENSIONS, NAMED
 
 #: Words for data types beside NumPy's names.
@@ -22,8 +23,7 @@ class Fault(Exception):
 
 def shown(value: Any) -> str:
     """A value of a file in an error: short, and without characters that a terminal would obey."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return short(repr(value))
 
 
 def refuse(what: str, value: Any, must: str) -> NoReturn:
@@ -75,6 +75,8 @@ def attribute(what: str, kind: str, value: Any, must: str = "a number") -> Any:
         return bool(value) if type(value) in (bool, int) and value in (0, 1) else refuse(what, value, "true or false")
     if kind == "int":
         return value if type(value) is int else refuse(what, value, "a whole number")
+    if kind == "text":
+        return text(what, value)
     plain = float(value) if isinstance(value, bool) else number(value)
     return refuse(what, value, must) if plain is None else plain
 

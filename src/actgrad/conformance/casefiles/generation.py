@@ -17,11 +17,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ... import contract
 from ...aclnn.signatures import Signature
-from ...base.dtypes import BY_NAME, promote
-from ...base.loop import broadcast_shapes
+from ...base.dtypes import BY_NAME
+from ...base.errors import ActgradError
+from ...base.loop import Meta, row_major
 from ...calls.operator import Operator
 from .. import oracle
+from ..elements import is_judged
 from . import interface
 from .case_model import Described, Scalar, Tensor, Values
 
@@ -36,13 +39,10 @@ def generate(operator: Operator, number: int | None, largest: int, seed: int) ->
     """`number` cases of an operator, evenly of all kinds; None for each kind once."""
     maker = _Maker(operator, largest, np.random.default_rng((seed, *operator.name.encode())))
     once = list(maker.round())
-    if number is None or number == len(once):
-        cases = once
-    elif number < len(once):
-        cases = [once[k * len(once) // number] for k in range(number)]
-    else:
-        more = (case for _ in count() for case in maker.round())
-        cases = [*once, *islice(more, number - len(once))]
+    number = len(once) if number is None else number
+    few = min(number, len(once))
+    more = (case for _ in count() for case in maker.round())
+    cases = [*(once[k * len(once) // few] for k in range(few)), *islice(more, number - few)]
     # The seeds of their numbers come last, so that a case keeps its seed beside other cases.
     return [replace(case, name=f"{operator.name} {k} {case.name}", seed=seed + k) for k, case in enumerate(cases)]
 
@@ -56,15 +56,20 @@ class _Maker:
     rng: np.random.Generator
     rank: int = 0
 
+    @property
+    def dtypes(self) -> list[str]:
+        """The dtypes that are judged."""
+        return [name for name in self.operator.dtypes if is_judged(name)]
+
     def round(self) -> Iterator[Described]:
         """Every kind of case once."""
         operator = self.operator
         attributes = oracle.attribute_cases(operator)
-        for dtype in operator.dtypes:
+        for dtype in self.dtypes:
             for own in attributes:
                 for name, values in (("uniform", UNIFORM), ("normal", NORMAL)):
                     yield self.case(name, own, dtype, values)
-        for k, dtype in enumerate(operator.dtypes):
+        for k, dtype in enumerate(self.dtypes):
             for n, (name, values, shape) in enumerate(_special(dtype)):
                 yield self.case(name, attributes[(n + k) % len(attributes)], dtype, values, shape)
         yield from self.cascades(attributes)
@@ -80,35 +85,47 @@ class _Maker:
         own = dict(attributes)
         if self.operator.access.dim and shape:
             own[self.operator.access.dim] = int(self.rng.integers(-len(shape), len(shape)))
-        signature = self.signature(own)
-        operator = self.operator
+        operator, signature = self.operator, self.signature(own)
 
         def whole(name: str) -> tuple[int, ...]:
-            return operator.access.whole_shape(name, shape, own) if shape else shape
+            return operator.access.whole_shape(name, shape, own) if shape or not operator.access.dim else shape
 
         inputs = {n: Tensor(dtype, whole(n), values) for n in operator.schema.tensor_names}
-        outputs = {n: Tensor(dtype, whole(n)) for n in operator.schema.outputs}
+        outputs = self.outputs(self.call(inputs, own))
+        inputs |= {p.argument: Tensor(dtype, shape, values) for p in signature.parameters if p.is_unread}
         return Described(name, {}, signature, inputs, outputs, self.scalars(signature, own))
+
+    def call(self, inputs: dict[str, Tensor], attributes: dict[str, Any]) -> contract.Call:
+        """The call of a case."""
+        metas = {n: Meta(BY_NAME[t.dtype], t.shape, row_major(t.shape, 1)) for n, t in inputs.items()}
+        return contract.Call(self.operator.definition, {**metas}, attributes)
+
+    def outputs(self, call: contract.Call) -> dict[str, Tensor]:
+        """The results of a call."""
+        dtype, shapes = contract.result_dtype(call).name, contract.result_shapes(call)
+        return {name: Tensor(dtype, shape) for name, shape in zip(self.operator.schema.outputs, shapes, strict=True)}
 
     def signature(self, attributes: dict[str, Any]) -> Signature:
         """One of the operator's functions that has these attributes, another one each time."""
         fitting = [
             s for s in interface.of(self.operator)
-            if not s.in_place and all(attributes[n] == value for n, value in s.fixed.items())
-        ]  # fmt: skip
+            if not s.in_place and _has(s, attributes)
+        ] or [interface.own(self.operator)]  # fmt: skip
         return fitting[int(self.rng.integers(len(fitting)))]
 
     def scalars(self, signature: Signature, attributes: dict[str, Any]) -> dict[str, Scalar]:
-        """The attributes as a function takes them: choices by their number."""
+        """The attributes as a function takes them: choices by their number, defaults as null where that may be."""
         operator = self.operator
         found = {}
         for parameter in interface.inputs(signature):
             if parameter.type == "Tensor":
                 continue
-            value = attributes[parameter.argument]
-            if operator.choices and parameter.argument == operator.switch:
+            name, value = parameter.argument, attributes[parameter.argument]
+            if interface.may_be_null(signature, parameter) and value == operator.defaults[name]:
+                continue
+            if operator.choices and name == operator.switch and parameter.type == "int":
                 value = operator.choices.index(value)
-            found[parameter.argument] = Scalar(float(value) if parameter.type == "Scalar" else value)
+            found[name] = Scalar(float(value) if parameter.type in ("Scalar", "double") else value)
         return found
 
     def shape(self) -> tuple[int, ...]:
@@ -130,14 +147,10 @@ class _Maker:
         if operator.gradient_of is None:
             return
         optional = [a.name for a in operator.schema.tensors if a.is_optional]
-        for dtype in operator.dtypes:
+        for dtype in self.dtypes:
             for own in attributes:
-                names = [*optional]
-                if oracle.takes_result(operator, own):
-                    names.append(operator.schema.tensor_names[-1])
-                if not names:
-                    continue
-                for values in (UNIFORM, NORMAL):
+                names = [*optional, *([operator.definition.main] if oracle.takes_result(operator, own) else [])]
+                for values in (UNIFORM, NORMAL) if names else ():
                     case = self.case("cascade", own, dtype, values)
                     results = {n: replace(case.inputs[n], values=replace(values, is_result=True)) for n in names}
                     yield replace(case, inputs={**case.inputs, **results})
@@ -146,35 +159,46 @@ class _Maker:
         """The functions that have one tensor for input and output."""
         for signature in interface.of(self.operator):
             if signature.in_place:
-                for k, dtype in enumerate(self.operator.dtypes):
-                    own = attributes[k % len(attributes)]
+                fitting = [own for own in attributes if _has(signature, own)]
+                for k, dtype in enumerate(self.dtypes):
+                    own = fitting[k % len(fitting)]
                     case = self.case("in-place", own, dtype, UNIFORM)
-                    yield replace(case, signature=signature, outputs={})
+                    if all(tensor.dtype == dtype for tensor in case.outputs.values()):
+                        scalars = self.scalars(signature, own)
+                        yield replace(case, signature=signature, attributes=scalars, outputs={})
 
     def broadcast(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
         """Tensors of different shapes, and of different dtypes."""
-        operator, names = self.operator, self.operator.schema.tensor_names
+        names = self.operator.schema.tensor_names
         pairs = [((31, 1), (1, 32)), ((16, 15), (15,)), ((), (7, 8)), ((4, 1, 63), (4, 8, 1)), ((1,), (2, 1, 3, 1))]
         for k, shapes in enumerate(pairs):
-            yield self._mixed("broadcast", attributes[k % len(attributes)], dict(zip(names, shapes, strict=False)), {})
-        for k, dtypes in enumerate(combinations(operator.dtypes, 2)):
+            own = attributes[k % len(attributes)]
+            yield from self._mixed("broadcast", own, dict(zip(names, shapes, strict=False)), {})
+        for k, dtypes in enumerate(combinations(self.dtypes, 2)):
             shape = self.shape()
             for pair in (dtypes, dtypes[::-1]):
                 own = attributes[k % len(attributes)]
-                yield self._mixed("promotion", own, dict.fromkeys(names, shape), dict(zip(names, pair, strict=False)))
+                yield from self._mixed(
+                    "promotion", own, dict.fromkeys(names, shape), dict(zip(names, pair, strict=False))
+                )
 
     def _mixed(
         self, name: str, attributes: dict[str, Any], shapes: dict[str, tuple[int, ...]], dtypes: dict[str, str]
-    ) -> Described:
-        case = self.case(name, attributes, self.operator.dtypes[0], UNIFORM, ())
+    ) -> Iterator[Described]:
+        """A case of such shapes and dtypes, where the operator takes them."""
+        case = self.case(name, attributes, self.dtypes[0], UNIFORM, ())
         inputs = {n: replace(t, shape=shapes.get(n, ()), dtype=dtypes.get(n, t.dtype)) for n, t in case.inputs.items()}
-        shape: tuple[int, ...] | None = ()
-        dtype = BY_NAME[next(iter(inputs.values())).dtype]
-        for tensor in inputs.values():
-            shape = None if shape is None else broadcast_shapes(shape, tensor.shape)
-            dtype = promote(dtype, BY_NAME[tensor.dtype]) or dtype
-        assert shape is not None, "they fit each other"
-        return replace(case, inputs=inputs, outputs={n: Tensor(dtype.name, shape) for n in case.outputs})
+        call = self.call(inputs, attributes)
+        try:
+            contract.run(call)
+        except ActgradError:
+            return
+        yield replace(case, inputs=inputs, outputs=self.outputs(call))
+
+
+def _has(signature: Signature, attributes: dict[str, Any]) -> bool:
+    """Whether a function's fixed attributes are these."""
+    return all(attributes[name] == value for name, value in signature.fixed.items())
 
 
 def _special(dtype: str) -> Iterator[tuple[str, Values, tuple[int, ...] | None]]:
@@ -183,14 +207,11 @@ def _special(dtype: str) -> Iterator[tuple[str, Values, tuple[int, ...] | None]]
     yield "empty", UNIFORM, (4, 0, 3)
     yield "one", UNIFORM, (1,)
     yield "zeros", Values(0.0, 0.0), None
-    kind = BY_NAME[dtype]
-    if kind.kind != "float":
-        limits = np.iinfo(kind.numpy)
-        yield "bounds", Values(float(limits.min), float(limits.max)), None
+    least, most = map(float, oracle.ends(dtype))
+    if BY_NAME[dtype].kind != "float":
+        yield "bounds", Values(least, most), None
         return
-    limits = ml_dtypes.finfo(kind.numpy)
-    most, tiny = float(limits.max), float(limits.smallest_normal)
-    end = log(most)
+    tiny, end = float(ml_dtypes.finfo(BY_NAME[dtype].numpy).smallest_normal), log(most)
     for values in (Values(-most, -most), Values(most, most), Values(-most, most), Values(-tiny, tiny)):
         yield "bounds", values, None
     yield "tail", Values(-1.25 * end, -0.75 * end), None

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from ...aclnn import signatures
 from ...aclnn.signatures import CParameter, Signature
+from ...base.definition import C
 from ...calls.operator import REGISTRY, Operator
 
 PREFIX, OWN = "aclnn", "actgrad."
@@ -18,12 +21,14 @@ def find(name: str) -> Signature | None:
     return next((s for s in signatures.every() if s.name == wanted), None)
 
 
+@cache
 def own(operator: Operator) -> Signature:
     """An operator under actgrad's own name, with the parameters of its schema: for those that have no C function."""
     schema = operator.schema
     inputs = [CParameter(a.name, a.name, "Tensor" if a.is_tensor else a.type) for a in schema.arguments]
     outputs = [CParameter(name, name, "Tensor", is_output=True) for name in schema.outputs]
-    return Signature(OWN + operator.name, operator, {}, False, (*inputs, *outputs))
+    name = OWN + operator.name
+    return Signature(name, operator, C(name), operator.definition, False, (*inputs, *outputs))
 
 
 def of(operator: Operator) -> tuple[Signature, ...]:
@@ -36,6 +41,11 @@ def inputs(signature: Signature) -> tuple[CParameter, ...]:
     if signature.in_place:
         return signature.parameters
     return tuple(p for p in signature.parameters if not p.is_output)
+
+
+def may_be_null(signature: Signature, parameter: CParameter) -> bool:
+    """Whether a null pointer stands for the parameter's default."""
+    return parameter.argument in signature.function.optional.split()
 
 
 def by_word(signature: Signature, word: str) -> CParameter | None:

@@ -190,8 +190,10 @@ def _scalars(signature: Signature, cells: dict[str, Any]) -> dict[str, Scalar]:
         if target is None or target.type == "Tensor":
             takes = ", ".join(p.name for p in signature.parameters if p.type != "Tensor") or "none"
             raise Fault(f"attributes: {name!r} is none of {signature.name}'s, which are {takes}")
+        drawn = found.pop(target.argument, None)
+        if value is None and interface.may_be_null(signature, target):
+            continue
         plain = fields.attribute(f"attributes: {target.name}", target.type, value)
-        drawn = found.get(target.argument)
         found[target.argument] = Scalar(plain, drawn.dtype if drawn else "")
     return found
 
@@ -224,20 +226,14 @@ def _written(case: Described) -> tuple[Any, ...]:
     tensors = [known[p.argument] for p in parameters]
     inputs = [known[p.argument] for p in interface.inputs(signature) if p.type == "Tensor"]
     scalars = [p for p in signature.parameters if p.type == "Scalar"]
-    attributes = {p.name: case.attributes[p.argument].value for p in signature.parameters if p.type != "Tensor"}
+    given = {p.name: case.attributes.get(p.argument) for p in signature.parameters if p.type != "Tensor"}
+    attributes = {name: None if one is None else one.value for name, one in given.items()}
+    cascades = tuple(t.values.is_result for t in tensors)
     return (
-        case.name.replace(" ", "_"),
-        signature.name,
-        tuple(t.shape for t in tensors),
-        tuple(t.dtype for t in tensors),
-        ("ND",),
-        tuple(k for k, p in enumerate(parameters) if p.is_output),
-        attributes,
-        ("float32",) * len(scalars),
-        tuple(_ends(t.values) for t in inputs),
-        case.name.rpartition(" ")[2],
-        tuple(t.values.is_result for t in tensors) if any(t.values.is_result for t in tensors) else "",
-    )
+        case.name.replace(" ", "_"), signature.name, tuple(t.shape for t in tensors), tuple(t.dtype for t in tensors),
+        ("ND",), tuple(k for k, p in enumerate(parameters) if p.is_output), attributes, ("float32",) * len(scalars),
+        tuple(_ends(t.values) for t in inputs), case.name.rpartition(" ")[2], cascades if any(cascades) else "",
+    )  # fmt: skip
 
 
 def _ends(values: Values) -> tuple[Any, ...]:

@@ -13,12 +13,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ...backends.reference import rounded
 from ...base import xp
 from ...base.dtypes import BY_NAME
 from .. import error_bounds
 from ..elements import Array
 from ..error_bounds import Sized
+from ..oracle import Expected
 from .sample import Prediction, Rule, Sample, Suspicion
 
 
@@ -42,10 +42,9 @@ def rounding(sample: Sample) -> Iterator[Suspicion]:
         )
         return
     if sample.actual[0].dtype.itemsize == 2:
-        agrees = []
-        for right, actual in zip(sample.right, sample.actual, strict=True):
-            cut = _truncated(right.values, right.dtype)
-            agrees.append((cut == actual.astype(cut.dtype)) | np.isnan(cut))
+        cut = [_truncated(right) for right in sample.right]
+        pairs = zip(cut, sample.actual, strict=True)
+        agrees = [(c == actual.astype(c.dtype)) | np.isnan(c) for c, actual in pairs]
         if np.mean(np.concatenate(agrees)) > 0.9:  # right elements included: half of them would be rounded up
             says = f"truncation for rounding: bits that {sample.actual[0].dtype.name} has no room for are cut off"
             explains = tuple(w & a for w, a in zip(sample.wrong, agrees, strict=True))
@@ -56,13 +55,12 @@ def _half_away(values: Array) -> Array:
     return np.copysign(np.floor(np.abs(values) + 0.5), values)
 
 
-def _truncated(values: Array, dtype: np.dtype[Any]) -> Array:
-    """The number of `dtype` next to each value in the direction of 0."""
+def _truncated(right: Expected) -> Array:
+    """The number of 16 bits next to each value in the direction of 0."""
+    values, stored = right.values, right.stored
     with np.errstate(all="ignore"):
-        stored = rounded(values, BY_NAME[dtype.name])
-        bits = stored.view(np.uint16)
         above = np.abs(stored.astype(values.dtype)) > np.abs(values)
-        toward_zero = (bits - above.astype(np.uint16)).view(dtype)
+        toward_zero = (stored.view(np.uint16) - above.astype(np.uint16)).view(right.dtype)
         return toward_zero.astype(values.dtype)
 
 
@@ -74,7 +72,7 @@ def _valued(sample: Sample, values: list[Array]) -> Prediction:
 
 def subnormals_flushed(sample: Sample) -> Iterator[Suspicion]:
     """Subnormal inputs and results taken for 0."""
-    if sample.is_integer:
+    if not sample.is_of_floats:
         return
 
     def flushed(values: Array, dtype: np.dtype[Any]) -> Array:
@@ -95,18 +93,18 @@ def lower_precision(sample: Sample) -> Iterator[Suspicion]:
         dtype = BY_NAME[name].numpy
         if sample.is_integer or dtype.itemsize >= itemsize:
             continue
-        explains = []
-        for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True):
-            with np.errstate(all="ignore"):
-                is_short = actual.astype(dtype).astype(actual.dtype) == actual
-                unit = float(ml_dtypes.finfo(dtype).eps)
-                near = np.abs(actual.astype(right.values.dtype) - right.values) <= 8 * unit * (right.size + right.slip)
-            if not is_short[wrong].all():
-                break
-            explains.append(wrong & near)
-        else:
+        unit = float(ml_dtypes.finfo(dtype).eps)
+
+        def is_long(_: Expected, actual: Array, dtype: np.dtype[Any] = dtype) -> Array:
+            return actual.astype(dtype).astype(actual.dtype) != actual
+
+        def is_near(right: Expected, actual: Array, unit: float = unit) -> Array:
+            error = np.abs(actual.astype(right.values.dtype) - right.values)
+            return error <= 8 * unit * (right.size + right.slip)
+
+        if not any(e.any() for e in sample.where(is_long)):
             says = f"computed or stored in {name}: every value that is wrong is a {name} number"
-            yield Suspicion("lower-precision", says, explains=tuple(explains))
+            yield Suspicion("lower-precision", says, explains=sample.where(is_near))
 
 
 def expm1_as_exp(sample: Sample) -> Iterator[Suspicion]:
@@ -123,11 +121,15 @@ def expm1_as_exp(sample: Sample) -> Iterator[Suspicion]:
     yield Suspicion("expm1-cancellation", says, sample.recomputed(functions=functions), is_loose=True)
 
 
+#: Functions with a tail to 0 on the negative side.
+_TAILS = ("normal_cdf", "sigmoid", "sigmoid_cubic")
+
+
 def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
     """(1 + erf) / 2 or (1 + tanh) / 2, which has no digits left in the negative tail."""
     words = _functions(sample)
     functions = dict(error_bounds.FUNCTIONS)
-    for name in ("normal_cdf", "sigmoid_cubic"):
+    for name in _TAILS:
 
         def cancelling(x: Any, *constants: float, name: str = name) -> Sized:
             value: Sized = error_bounds.FUNCTIONS[name](x, *constants)
@@ -138,7 +140,7 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
             return cancelling(x, *constants) * by
 
         functions |= {name: cancelling, f"{name}_times": times}
-    if not words & {"normal_cdf", "normal_cdf_times", "sigmoid_cubic", "sigmoid_cubic_times"}:
+    if not words & {*_TAILS, *(f"{name}_times" for name in _TAILS)}:
         return
     says = "1 + erf or 1 + tanh, halved: the error is that of a sum that cancels in the negative tail"
     yield Suspicion("tail-cancellation", says, sample.recomputed(functions=functions), is_loose=True)
@@ -148,16 +150,15 @@ def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
     """Intermediate results rounded to the storage dtype of 16 bits."""
     if sample.is_integer or sample.actual[0].dtype.itemsize != 2:
         return
-    explains = []
-    for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True):
+
+    def is_small(right: Expected, actual: Array) -> Array:
         limits = ml_dtypes.finfo(actual.dtype)
-        with np.errstate(all="ignore"):
-            error = np.abs(actual.astype(right.values.dtype) - right.values)
-            room = 4 * (float(limits.eps) * (right.size + right.slip) + float(limits.smallest_subnormal))
-            explains.append(wrong & (error <= room))
+        error = np.abs(actual.astype(right.values.dtype) - right.values)
+        return error <= 4 * (float(limits.eps) * (right.size + right.slip) + float(limits.smallest_subnormal))
+
     name = sample.actual[0].dtype.name
     says = f"intermediate results are rounded to {name}: every error is of that size"
-    yield Suspicion("half-intermediates", says, explains=tuple(explains), is_loose=True)
+    yield Suspicion("half-intermediates", says, explains=sample.where(is_small), is_loose=True)
 
 
 def _functions(sample: Sample) -> frozenset[str]:

@@ -12,6 +12,16 @@ _POSITIVE = (float(np.nextafter(0.0, 1.0)), 1e-30, 1e-10, 1e-4, 1e-2, 0.1, 0.5, 
 #: Upper edges; a negative upper edge belongs to its range, else the lower edge does.
 EDGES = np.array([-np.inf, *(-e for e in reversed(_POSITIVE)), *_POSITIVE, np.inf])
 BINS = len(EDGES) + 2  # with the range above all edges, and NaN
+#: The words of each range: its lower end, its upper end, and those of one number alone. The smallest edge is 0.
+_LOWS = (
+    "", "-inf < ", *(f"{-e:g} < " for e in reversed(_POSITIVE[1:])), "0 <= ",
+    "0 < ", *(f"{e:g} <= " for e in _POSITIVE[1:]), "inf <= ",
+)  # fmt: skip
+_HIGHS = (
+    " <= -inf", *(f" <= {-e:g}" for e in reversed(_POSITIVE[1:])), " < 0",
+    " <= 0", *(f" < {e:g}" for e in _POSITIVE[1:]), " < inf", "",
+)  # fmt: skip
+_ALONE = {0: "x = -inf", len(EDGES) // 2: "x = 0", len(EDGES): "x = inf", BINS - 1: "x is NaN"}
 
 
 @dataclass(frozen=True)
@@ -45,27 +55,7 @@ def ranges(elements: Array, failing: Array) -> tuple[Range, ...]:
 
 
 def _says(first: int, last: int) -> str:
-    if first == BINS - 1:
-        return "x is NaN"
-    zero = len(EDGES) // 2  # the range of 0 alone
-    if first == last:
-        alone = {zero: "x = 0", 0: "x = -inf", len(EDGES): "x = inf"}
-        if first in alone:
-            return alone[first]
-    low = "" if first == 0 else _low(first - zero, EDGES[first - 1])
-    high = "" if last == len(EDGES) else _high(last - zero, EDGES[last])
+    if first == last and first in _ALONE:
+        return _ALONE[first]
+    low, high = _LOWS[first], _HIGHS[last]
     return f"{low}x{high}" if low or high else "any x"
-
-
-def _low(side: int, edge: float) -> str:
-    """The lower end of a range of negative (side < 0), zero or positive numbers."""
-    if side in (0, 1):
-        return "0 <= " if side == 0 else "0 < "
-    return f"{edge:g} {'<' if side < 0 else '<='} "
-
-
-def _high(side: int, edge: float) -> str:
-    """The upper end of such a range."""
-    if side in (0, -1):
-        return " <= 0" if side == 0 else " < 0"
-    return f" {'<=' if side < 0 else '<'} {edge:g}"

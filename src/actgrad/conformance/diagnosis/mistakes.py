@@ -18,7 +18,7 @@ import numpy as np
 
 from ...base import products, xp
 from ...base.errors import ActgradError
-from .. import error_bounds
+from .. import error_bounds, oracle
 from ..elements import Array
 from .sample import Prediction, Rule, Sample, Suspicion
 
@@ -48,10 +48,9 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
 
 def nan_not_propagated(sample: Sample) -> Iterator[Suspicion]:
     """A number where NaN should be."""
-    pairs = list(zip(sample.right, sample.actual, sample.wrong, strict=True))
-    if sample.is_integer or not any(np.isnan(r.values[w]).any() for r, _, w in pairs):
+    if sample.is_integer:
         return
-    explains = tuple(w & np.isnan(r.values) & ~np.isnan(a.astype(r.values.dtype)) for r, a, w in pairs)
+    explains = sample.where(lambda right, actual: np.isnan(right.values) & ~np.isnan(actual.astype(np.float64)))
     yield Suspicion("nan-lost", "NaN is not propagated", explains=explains)
 
 
@@ -59,20 +58,19 @@ def saturated(sample: Sample) -> Iterator[Suspicion]:
     """The largest number of the dtype where infinity should be."""
     if sample.is_integer:
         return
-    explains = []
-    for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True):
-        largest = float(ml_dtypes.finfo(actual.dtype).max)
-        wide = actual.astype(right.values.dtype)
-        beyond = np.abs(right.values) > largest
-        explains.append(wrong & beyond & (wide == np.copysign(largest, right.values)))
-    if any(e.any() for e in explains):
-        yield Suspicion("saturated", "the largest number stands where infinity should be", explains=tuple(explains))
+
+    def is_largest(right: oracle.Expected, actual: Array) -> Array:
+        largest = np.copysign(float(ml_dtypes.finfo(actual.dtype).max), right.values)
+        return (np.abs(right.values) > np.abs(largest)) & (actual.astype(right.values.dtype) == largest)
+
+    says = "the largest number stands where infinity should be"
+    yield Suspicion("saturated", says, explains=sample.where(is_largest))
 
 
 def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
     """Zero taken for a number on its wrong side."""
     zeros = sample.x == 0
-    if sample.is_integer or not any((zeros & wrong).any() for wrong in sample.wrong):
+    if not sample.is_of_floats or not any((zeros & wrong).any() for wrong in sample.wrong):
         return
     tiny = ml_dtypes.finfo(sample.x.dtype).smallest_subnormal
     for sign, side in ((1, "positive"), (-1, "negative")):
@@ -185,30 +183,27 @@ def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
 
 
 def result_of_input(sample: Sample) -> Iterator[Suspicion]:
-    """The forward pass's result of the last input taken for that input."""
+    """The forward pass's result of an input taken for that input."""
     operator = sample.call.operator
-    forward = operator.gradient_of
-    if forward is None or operator.access.packed or sample.is_integer:
+    if operator.gradient_of is None or operator.access.packed or sample.is_integer:
         return
-    shared = {name: value for name, value in sample.call.attributes.items() if name in forward.defaults}
     try:
-        result = np.asarray(forward(sample.x, backend="reference", **shared))
+        result = oracle.forward_results(operator, sample.call.attributes, sample.x)[0]
     except ActgradError:  # a product may have the backward pass alone
         return
-    inputs = [*sample.inputs[:-1], result]
-    yield Suspicion(
-        "forward-applied", "computed from the forward pass's result of the last input", sample.recomputed(inputs=inputs)
-    )
+    inputs = list(sample.inputs)
+    inputs[sample.call.main] = result
+    says = "computed from the forward pass's result of the last input"
+    yield Suspicion("forward-applied", says, sample.recomputed(inputs=inputs))
 
 
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
     """A constant of the formula taken for 1, as a scale that is built in."""
-    for formula in sample.call.computation.formulas[-1:]:
-        for name, value in _constants(formula).items():
-            if value != 1:
-                functions = {**error_bounds.FUNCTIONS, name: 1.0}
-                says = f"missing {name.lower()}: the constant {name} = {value:.6g} is left out"
-                yield Suspicion(f"missing-{name.lower()}", says, sample.recomputed(functions=functions))
+    for name, value in _constants(sample.call.computation.formulas[-1]).items():
+        if value != 1:
+            functions = {**error_bounds.FUNCTIONS, name: 1.0}
+            says = f"missing {name.lower()}: the constant {name} = {value:.6g} is left out"
+            yield Suspicion(f"missing-{name.lower()}", says, sample.recomputed(functions=functions))
 
 
 def factor(sample: Sample) -> Iterator[Suspicion]:

@@ -27,7 +27,7 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
         return ()
     suspicions = [(s, explained) for s in _suspicions(sample) if (explained := _explained(sample, s)) is not None]
     enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else SHARE
-    while suspicions and len(found) < MOST:
+    while suspicions and len(found) < MOST and left.any():
         remaining = int(np.count_nonzero(left))
         counts = [int(np.count_nonzero(left & explained)) for _, explained in suspicions]
         # A suspicion that predicts values goes before one that only allows for errors; the first of equals wins.
@@ -36,8 +36,6 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
         if counts[best] >= max(1, (LOOSE_SHARE if suspicion.is_loose else enough) * remaining):
             found.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
             left = left & ~explained
-            if not left.any():
-                break
     return tuple(found)
 
 

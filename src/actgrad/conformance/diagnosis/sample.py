@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...backends.reference import rounded
-from ...base.computation import Computation
 from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
 from .. import error_bounds, oracle, standards
@@ -37,7 +35,13 @@ class Sample:
 
     @property
     def is_integer(self) -> bool:
+        """Whether the results are integers."""
         return self.actual[0].dtype.kind in "iu"
+
+    @property
+    def is_of_floats(self) -> bool:
+        """Whether the inputs are floats; results are that then."""
+        return BY_NAME[self.x.dtype.name].kind == "float"
 
     @cached_property
     def right(self) -> Prediction:
@@ -64,20 +68,20 @@ class Sample:
         lanes = list(self.inputs if inputs is None else inputs)
         computation, numbers = call.computation, call.numbers
         if attributes is not None:
-            other = self._computation({**call.attributes, **attributes})
-            if other is None:
+            own = {**call.attributes, **attributes}
+            try:
+                plan = call.operator.plan(*call.tensors, out=call.out, backend="reference", **own)
+            except ActgradError:
                 return None
-            computation = other
-            if self.other_half_is_active({**call.attributes, **attributes}):
+            computation = plan.computation
+            if self.other_half_is_active(own):
                 active = call.main
                 lanes[active], lanes[active + 1] = lanes[active + 1], lanes[active]
                 if call.operator.schema.outputs[0] in call.operator.access.packed:
                     numbers = numbers[::-1]  # each half's gradient goes where that half is
         if formula is not None:
             computation = replace(computation, formulas=(*computation.formulas[:-1], formula))
-        precision = Golden(computation).precision
-        with np.errstate(all="ignore"):
-            values = [lane.astype(precision) for lane in lanes] + [precision(s) for s in computation.scalars]
+        values = Golden(computation).numbers(lanes)
         results = oracle.evaluate(computation, values, error_bounds.FUNCTIONS if functions is None else functions)
         return [
             oracle.Expected(*same_shape(results[n], self.places.shape), lane.dtype, computation.compute)
@@ -93,56 +97,25 @@ class Sample:
             operator.access.parts(operator.definition.main, (2,), {**own, operator.access.dim: 0})
             for own in (self.call.attributes, attributes)
         ]
-        return orders[0] != orders[1]
-
-    def _computation(self, attributes: dict[str, Any]) -> Computation | None:
-        """The computation of a call on such tensors with other attributes."""
-        operator, dtypes = self.call.operator, iter([lane.dtype for lane in self.inputs])
-        access = operator.access
-        out: Any = None if access.packed else tuple(np.empty(1, lane.dtype) for lane in self.actual)
-        if access.dim:
-            attributes = {**attributes, access.dim: 0}
-        tensors = []
-        for name in operator.schema.tensor_names:
-            shape = access.whole_shape(name, (1,), attributes)
-            parts = [next(dtypes, None) for _ in access.parts(name, shape, attributes)]
-            if parts[0] is not None:  # optional tensors may be missing at the end
-                tensors.append(np.zeros(shape, parts[0]))
-        try:
-            plan = operator.plan(
-                *tensors, out=out[0] if out and len(out) == 1 else out, backend="reference", **attributes
-            )
-        except ActgradError:
-            return None
-        return plan.computation
+        return orders[0] == orders[1][::-1]
 
     def agrees(self, prediction: Prediction) -> tuple[Array, ...]:
         """The elements that agree with a prediction."""
-        if self.is_integer:
-            dtype = BY_NAME[self.actual[0].dtype.name]
-            pairs = zip(prediction, self.actual, strict=True)
-            return tuple(np.asarray(rounded(p.values, dtype) == actual) for p, actual in pairs)
         return tuple(~p.faults(actual, *self.bounds) for p, actual in zip(prediction, self.actual, strict=True))
 
     def errors(self, prediction: Prediction) -> tuple[Array, ...]:
         """The distances from a prediction: in ULP, for integers in ones."""
-        if self.is_integer:
-            pairs = zip(prediction, self.actual, strict=True)
-            return tuple(np.abs(actual.astype(p.values.dtype) - p.values) for p, actual in pairs)
         return tuple(p.errors(actual) for p, actual in zip(prediction, self.actual, strict=True))
 
     def moved(self, prediction: Prediction) -> tuple[Array, ...]:
         """The elements where a prediction differs from the right value."""
-        if self.is_integer:
-            dtype = BY_NAME[self.actual[0].dtype.name]
-            pairs = zip(prediction, self.right, strict=True)
-            return tuple(np.asarray(rounded(p.values, dtype) != rounded(r.values, dtype)) for p, r in pairs)
-        moved = []
-        for p, right in zip(prediction, self.right, strict=True):
-            with np.errstate(all="ignore"):
-                stored = rounded(p.values, BY_NAME[p.dtype.name])
-            moved.append(right.faults(stored, *self.bounds))
-        return tuple(moved)
+        return tuple(right.faults(p.stored, *self.bounds) for p, right in zip(prediction, self.right, strict=True))
+
+    def where(self, explains: Callable[[oracle.Expected, Array], Array]) -> tuple[Array, ...]:
+        """The wrong elements that `explains` chooses, given right and actual ones."""
+        lanes = zip(self.right, self.actual, self.wrong, strict=True)
+        with np.errstate(all="ignore"):
+            return tuple(wrong & explains(right, actual) for right, actual, wrong in lanes)
 
 
 @dataclass(frozen=True)

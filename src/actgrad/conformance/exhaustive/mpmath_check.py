@@ -44,6 +44,8 @@ def check(golden: Golden, lanes: Sequence[Array], name: str) -> bool:
 
 
 def _agree(mpmath: Any, got: float, standard: Any, room: float) -> bool:
+    if np.isnan(got):
+        return bool(mpmath.isnan(standard))
     if np.isinf(got) or not np.isfinite(room):
         return bool(abs(standard) > mpmath.ldexp(1, 1000) and (standard > 0) == (got > 0))
     return bool(abs(got - standard) <= room)
@@ -66,8 +68,10 @@ def _functions(mpmath: Any) -> Mapping[str, Any]:
 
     exp = near(mpmath.exp)
     functions = {name: near(getattr(mpmath, name)) for name in ("exp", "expm1", "tanh", "erfc")}
-    functions |= {"abs": abs, "minimum": min, "maximum": max, "log1p": mpmath.log1p}
+    functions |= {"conjugate": lambda x: x, "abs": abs, "minimum": min, "maximum": max, "log1p": mpmath.log1p}
     functions |= {"normal_cdf": near(mpmath.ncdf), "normal_pdf": near(mpmath.npdf)}
+    functions["erfinv"] = lambda x: mpmath.nan if abs(x) > 1 else mpmath.inf * x if abs(x) == 1 else mpmath.erfinv(x)
     functions["where"] = lambda condition, x, y: x if condition else y
+    functions["sigmoid"] = lambda x: 1 / (1 + exp(-x))
     functions["sigmoid_cubic"] = lambda x, c1, c3: 1 / (1 + exp(-(c1 * x + c3 * x**3)))
     return xp.with_factors(functions)

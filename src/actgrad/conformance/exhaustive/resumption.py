@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,7 @@ from ...base.folders import user_cache
 from ...calls.operator import Operator
 from ...contract import allowed_dtypes
 from ...writing import outputs
-from .. import oracle
+from .. import aten, oracle
 from ..files.sizes import UnreadableFile
 from ..measurement import in_threads
 from . import mpmath_check
@@ -36,7 +36,7 @@ SAVE_SECONDS = 5.0
 #: The code that computes and measures, besides the modules of the formulas.
 _CODE = (
     "backends/*.py", "backends/formula/*.py", "backends/cpu/*.py", "ops/*.py", "base/xp.py", "base/access.py",
-    *(f"conformance/{name}.py" for name in ("elements", "error_bounds", "golden", "measurement", "oracle")),
+    *(f"conformance/{name}.py" for name in ("aten", "elements", "error_bounds", "golden", "measurement", "oracle")),
     "conformance/standards.py", "conformance/exhaustive/sweep.py",
 )  # fmt: skip
 
@@ -73,16 +73,11 @@ class Folder:
     def __init__(self, path: Path):
         self.path = path
 
-    def file(self, item: Item) -> Path:
-        """The file of a sweep's state."""
-        prefix, digest = self._words(item)
-        return self.path / f"{prefix}{item.every}-{digest}.json"
-
-    def _words(self, item: Item) -> tuple[str, str]:
-        """The name of a task's files before and behind the thinning."""
+    def file(self, item: Item, every: str = "") -> Path:
+        """The file of a sweep's state; `every` is a pattern for other thinnings of the same task."""
         product = products.chosen()
         digest = hashlib.sha256(f"{item.words}\n{product.name if product else ''}".encode()).hexdigest()[:12]
-        return f"{item.operator.name}-{item.dtype}-{item.kind}-", digest
+        return self.path / f"{item.operator.name}-{item.dtype}-{item.kind}-{every or item.every}-{digest}.json"
 
     def load(self, item: Item, mark: str) -> State:
         """The state of a sweep; a new one where the code of this fingerprint has found nothing yet."""
@@ -104,10 +99,7 @@ class Folder:
 
     def save(self, item: Item, mark: str, state: State) -> None:
         """Write the state of a sweep."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UnreadableFile(f"{self.path}: {error.strerror or error}") from error
+        self.path.mkdir(parents=True, exist_ok=True)
         document = {
             "operator": item.operator.name, "attributes": item.words, "dtype": item.dtype, "kind": item.kind,
             "every": item.every, "count": item.count, "fingerprint": mark, "done": state.done,
@@ -117,35 +109,28 @@ class Folder:
 
     def finished(self, item: Item, mark: str) -> tuple[Done | None, bool]:
         """The finished sweep of this task that tried the most numbers, and whether any state of the task exists."""
-        prefix, digest = self._words(item)
-        states = [path.stem.removeprefix(prefix).split("-") for path in self.path.glob(f"{prefix}*-{digest}.json")]
-        for every in sorted(int(words[0]) for words in states if words[0].isdecimal() and len(words) == 2):
+        found = [path.stem.split("-")[-2] for path in self.path.glob(self.file(item, "*").name)]
+        for every in sorted(int(word) for word in found if word.isdecimal()):
             same = replace(item, every=every)
             state = self.load(same, mark)
             if state.done == same.count:
                 return Done(same, state), True
-        return None, bool(states)
+        return None, bool(found)
 
 
 def fingerprint(computation: Computation) -> str:
     """The digest of the code that computes and measures: other code makes a state worthless."""
-    digest = hashlib.sha256(_sources())
-    for formula in computation.formulas:
-        module = sys.modules.get(formula.__module__)
-        if module is not None and module.__file__ is not None:
-            digest.update(Path(module.__file__).read_bytes())
-        digest.update(formula.__qualname__.encode())
-    digest.update(repr((computation.scalars, computation.compute)).encode())
-    return digest.hexdigest()[:24]
+    modules = [sys.modules.get(formula.__module__) for formula in computation.formulas]
+    sources = [Path(m.__file__).read_bytes() for m in modules if m is not None and m.__file__ is not None]
+    names = [formula.__qualname__ for formula in computation.formulas]
+    words = repr((names, computation.scalars, computation.compute))
+    return hashlib.sha256(b"".join([_sources(), *sources, words.encode()])).hexdigest()[:24]
 
 
 @cache
 def _sources() -> bytes:
-    package = Path(__file__).parents[2]
-    digest = hashlib.sha256()
-    for path in sorted(path for pattern in _CODE for path in package.glob(pattern)):
-        digest.update(path.read_bytes())
-    return digest.digest()
+    paths = sorted(path for pattern in _CODE for path in Path(__file__).parents[2].glob(pattern))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).digest()
 
 
 def marks(wanted: Sequence[Item]) -> list[str]:
@@ -155,6 +140,13 @@ def marks(wanted: Sequence[Item]) -> list[str]:
         tensors = oracle.tensors(item.operator, item.attributes, np.zeros(1, BY_NAME[item.dtype].numpy))
         found.append(fingerprint(item.operator.plan(*tensors, backend="reference", **item.attributes).computation))
     return found
+
+
+def finished(folder: Folder, wanted: Sequence[Item]) -> tuple[list[Done], list[Item]]:
+    """The finished sweeps in a folder, the most complete of each task, and tasks that only other code has done."""
+    found = [(item, *folder.finished(item, mark)) for item, mark in zip(wanted, marks(wanted), strict=True)]
+    done = [best for _, best, _ in found if best is not None]
+    return done, [item for item, best, exists in found if exists and best is None]
 
 
 # The sweeps
@@ -172,12 +164,11 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int) -> l
         for operator in operators:
             if dtype not in allowed_dtypes(operator.definition, product) or operator.part_of in operators:
                 continue
-            has_kind = {"random": _has_others(operator), "PyTorch": has_torch and operator.name in oracle.ATEN}
+            has_kind = {"random": _has_others(operator), "PyTorch": has_torch and operator.name in aten.ATEN}
             kinds = [(kind, stride) for kind, stride in PASSES.items() if has_kind.get(kind, True)]
             is_long = BY_NAME[dtype].itemsize > 2
-            for attributes in oracle.attribute_cases(operator):
-                if all(rule(attributes, product) for rule in operator.requires.values()):
-                    found += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
+            for attributes in oracle.attribute_cases(operator, product):
+                found += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
     return found
 
 
@@ -189,7 +180,7 @@ def _has_others(operator: Operator) -> bool:
 
 def run(wanted: Sequence[Item], folder: Folder, advance: Callable[[Item, int], None]) -> Iterator[Done]:
     """Do the sweeps, or take over their states from `folder`; `advance` learns how many numbers are done."""
-    with _one_thread_each():
+    with _one_thread_each(any(item.kind == "PyTorch" for item in wanted)):
         for item in wanted:
             yield Done(item, _swept(item, folder, advance))
 
@@ -242,16 +233,13 @@ def _verified(sweep: Sweep) -> str:
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
+def _one_thread_each(with_torch: bool) -> Iterator[None]:
     """Within, each kernel computes on one thread: every core has a sweep already."""
-    torch = importlib.import_module("torch") if importlib.util.find_spec("torch") is not None else None
-    torch_before = torch.get_num_threads() if torch is not None else 0
-    backends.set_num_threads(1)
-    if torch is not None:
-        torch.set_num_threads(1)
-    try:
+    with ExitStack() as stack:
+        backends.set_num_threads(1)
+        stack.callback(backends.set_num_threads, 0)
+        if with_torch:
+            torch = importlib.import_module("torch")
+            stack.callback(torch.set_num_threads, torch.get_num_threads())
+            torch.set_num_threads(1)
         yield
-    finally:
-        backends.set_num_threads(0)
-        if torch is not None:
-            torch.set_num_threads(torch_before)

@@ -12,7 +12,7 @@ import numpy as np
 from ...base.access import split
 from ...base.dtypes import BY_NAME
 from ...calls.operator import Operator
-from .. import oracle, standards
+from .. import aten, oracle, standards
 from ..elements import Array, elements
 from ..golden import Golden
 from ..measurement import CHUNK, faults_among
@@ -51,11 +51,12 @@ class Item:
 
     @property
     def is_absolute(self) -> bool:
-        """Whether an absolute bound holds too: for a derivative, alone, that is of the size of 1."""
+        """Whether an absolute bound holds too: for a derivative by x, alone, that is of the size of 1."""
         operator = self.operator
         has_distribution = standards.bounds(operator, self.dtype)[0] == standards.TRANSCENDENTAL_ULPS
         is_derivative = operator.gradient_of is not None and not operator.gradient_of.multiplies
-        return self.kind == "ones" and has_distribution and is_derivative
+        is_of_result = oracle.takes_result(operator, self.attributes)
+        return self.kind == "ones" and has_distribution and is_derivative and not is_of_result
 
 
 class Extreme(NamedTuple):
@@ -129,7 +130,9 @@ class Sweep:
         self.chunk = min(CHUNK, 1 << 8 * dtype.itemsize)
         rng = np.random.default_rng(0) if item.kind == "random" else None
         self._inputs = oracle.tensors(operator, item.attributes, np.zeros(self.chunk, dtype.numpy), rng)
-        self.x: Array = split(operator.access, operator.definition.main, self._inputs[-1], item.attributes)[0]
+        names = [argument.name for argument in operator.schema.tensors if not argument.is_optional]
+        main = operator.definition.main
+        self.x: Array = split(operator.access, main, self._inputs[names.index(main)], item.attributes)[0]
         self._plan = operator.plan(*self._inputs, backend="cpu", **item.attributes)
         self.outputs = oracle.as_tuple(self._plan.result)
         self.call = elements(operator, item.attributes, self._inputs, self.outputs)
@@ -165,7 +168,7 @@ class Sweep:
         if self._torch is None:
             self._plan.run()
             return
-        results = oracle.aten(self._torch, self.item.operator, self._inputs, self.item.attributes)
+        results = aten.results(self._torch, self.item.operator, self._inputs, self.item.attributes)
         for output, result in zip(self.outputs, results, strict=True):
             output[...] = result
 
@@ -179,7 +182,7 @@ class Sweep:
         judged = np.arange(self.chunk) < count
         if self._torch is not None:  # SELU's derivative at 0 is a convention; infinities and NaN differ too
             with np.errstate(invalid="ignore"):
-                x = self.x.astype(np.float64)
+                x = self.x.ravel().astype(np.float64)
             judged &= np.isfinite(x) & (x != 0)
         for lane, number in zip(self.call.outputs, self.call.numbers, strict=True):
             yield self._found(lane.take(slice(0, self.chunk)), exact[number], bits, judged, number)

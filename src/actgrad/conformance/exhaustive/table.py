@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from ...base.dtypes import BY_NAME
-from ...writing.documents import markers
+from ...writing import documents
 from .. import standards
 from ..oracle import few_digits
-from .resumption import Done, Folder
+from .resumption import Done
 from .sweep import ABSOLUTE, Found, Item, together
 
 PART = "exhaustive"  # of a document
-BEGIN, END = markers(PART)
+BEGIN, END = documents.markers(PART)
 HEADINGS = (
     "operator", "attributes", "dtype", "numbers", "ULP", "at x", "mean", "bound", "terms", "absolute",
     "ULP, random", "ULP, PyTorch",
@@ -63,24 +63,7 @@ def fault_lines(one: Done) -> Iterator[str]:
 
 def markdown(done: Iterable[Done]) -> str:
     """The rows as a Markdown table."""
-    lines = ["| " + " | ".join(HEADINGS) + " |", "| --- " * len(HEADINGS) + "|"]
-    lines += ["| " + " | ".join(row) + " |" for row in rows(done)]
-    return "\n".join(lines) + "\n"
-
-
-def finished(folder: Folder, wanted: Sequence[Item], marks: Sequence[str]) -> tuple[list[Done], list[Item]]:
-    """The finished sweeps in a folder, the most complete of each task, and tasks that only other code has done.
-
-    `marks` are the fingerprints of the code.
-    """
-    found, stale = [], []
-    for item, mark in zip(wanted, marks, strict=True):
-        best, exists = folder.finished(item, mark)
-        if best is not None:
-            found.append(best)
-        elif exists:
-            stale.append(item)
-    return found, stale
+    return documents.table(HEADINGS, rows(done))
 
 
 def _found(one: Done) -> Found:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import oracle
+from .. import aten
 from ..elements import Array
 from . import sizes
 from .sizes import UnreadableFile, first_line
@@ -184,6 +184,6 @@ def torch_array(path: Path, tensor: Any) -> Array:
     # A view that repeats its elements may be larger than the file.
     sizes.refuse_large(path, tensor.numel() * tensor.element_size(), "are the elements of its tensor")
     try:
-        return oracle.from_torch(torch, tensor.detach().resolve_conj().resolve_neg())
+        return aten.from_torch(torch, tensor.detach().resolve_conj().resolve_neg())
     except TypeError as error:
         raise UnreadableFile(f"{path}: holds {tensor.dtype}: {first_line(error)}") from error

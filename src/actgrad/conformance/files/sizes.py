@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -52,8 +54,12 @@ def array(path: Path, raw: Any, dtype: np.dtype[Any], shape: tuple[int, ...], or
 
 def shown(shape: tuple[int, ...]) -> str:
     """A shape in an error."""
-    text = f"shape {shape}"
-    return text if len(text) <= 100 else f"{text[:97]}..."
+    return short(f"shape {shape}", 100)
+
+
+def short(text: str, most: int = 60) -> str:
+    """Text in an error, of at most so many characters."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[Any], int]:
@@ -84,6 +90,21 @@ def refuse_large(path: Path, size: int, why: str) -> None:
     free = available_memory()
     if free is not None and size > free:
         raise UnreadableFile(f"{path}: {size} bytes {why} and {free} are free; .npy and .bin are read in parts")
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Within, the errors of the system are errors of this file, which must be there."""
+    try:
+        if not path.is_file():
+            raise UnreadableFile(f"{path}: {'is no file' if path.exists() else 'no such file'}")
+        yield
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"{path}: is no text: {error.reason} at byte {error.start}") from error
+    except OSError as error:
+        raise UnreadableFile(f"{path}: {error.strerror or error}") from error
+    except MemoryError as error:
+        raise UnreadableFile(f"{path}: {path.stat().st_size} bytes are more than memory holds") from error
 
 
 def available_memory() -> int | None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 from ...base.errors import ActgradError
-from ...base.schema import Argument
 from ...calls.operator import REGISTRY, Operator
+from ...writing import terminal
 from ..judging import judge
-from ..report.progress import progress
 from ..verdict import CaseVerdict
 from . import tensor_files
 
 _BOOLS = {"true": True, "1": True, "false": False, "0": False}
+#: How the command line writes attributes of each type of the schema.
+_TYPES: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "Scalar": ("a number", float),
+    "bool": ("true or false", lambda text: _BOOLS[text.lower()]),
+    "int": ("an integer", int),
+}
 
 
 def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
@@ -31,7 +37,7 @@ def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
     padded = (*inputs, *[None] * (len(tensors) - len(inputs))), (*actual, *[None] * (len(outputs) - len(actual)))
     size = sum(array.size for array in actual)
     try:
-        with progress(operator.name, size) as advance:
+        with terminal.progress(operator.name, size) as advance:
             verdict = judge(operator, attributes, *padded, asked=asked, strict=given.strict, progress=advance)
     except ActgradError as error:
         named = zip([*(a.name for a in tensors), *outputs], [*padded[0], *padded[1]], strict=True)
@@ -50,17 +56,12 @@ def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
     if argument is None or not is_given:
         takes = ", ".join(operator.schema.attributes_by_name) or "none"
         raise ActgradError(f"{operator.name}: --attr {text}: it is NAME=VALUE, of {takes}")
+    choices = operator.choices if name == operator.switch else ()
+    if value in choices:
+        return name, value
+    kind, parse = _TYPES[argument.type]
     try:
-        return name, _value(operator, argument, value)
+        return name, parse(value)
     except (ValueError, KeyError):
-        kind = {"Scalar": "a number", "bool": "true or false", "int": "an integer"}[argument.type]
-        choices = f" or one of {', '.join(operator.choices)}" if name == operator.switch and operator.choices else ""
-        raise ActgradError(f"{operator.name}: --attr {text}: {name} is {kind}{choices}") from None
-
-
-def _value(operator: Operator, argument: Argument, text: str) -> Any:
-    if argument.type == "Scalar":
-        return float(text)
-    if argument.type == "bool":
-        return _BOOLS[text.lower()]
-    return text if text in operator.choices and argument.name == operator.switch else int(text)
+        known = f" or one of {', '.join(choices)}" if choices else ""
+        raise ActgradError(f"{operator.name}: --attr {text}: {name} is {kind}{known}") from None

@@ -15,7 +15,7 @@ from typing import Any
 from ...base.dtypes import BY_NAME
 from ..elements import Array
 from . import archives, sizes
-from .sizes import UnreadableFile, first_line
+from .sizes import UnreadableFile, first_line, short
 
 SUFFIXES = (".npy", ".npz", ".bin", ".pt", ".pth", ".safetensors")
 #: The dtypes' names in .safetensors files.
@@ -30,14 +30,8 @@ _SHAPE = re.compile(r"scalar|\d{1,19}(x\d{1,19})*")
 def read(text: str) -> Array:
     """The tensor that `text` names, mapped into memory where the format allows it; UnreadableFile if there is none."""
     path, words = split(text)
-    try:
-        if not path.is_file():
-            raise UnreadableFile(f"{path}: {'is no file' if path.exists() else 'no such file'}")
+    with sizes.reading(path):
         array = _READERS[path.suffix.lower()](path, words)
-    except OSError as error:
-        raise UnreadableFile(f"{path}: {error.strerror or error}") from error
-    except MemoryError as error:
-        raise UnreadableFile(f"{path}: {path.stat().st_size} bytes are more than memory holds") from error
     if array.dtype.name not in BY_NAME:
         raise UnreadableFile(f"{path}: its elements are {array.dtype}, no tensor dtype; known: {', '.join(BY_NAME)}")
     return array
@@ -87,7 +81,7 @@ def _as_bfloat16(path: Path, array: Array, words: list[str]) -> Array:
         return array
     if words != ["bfloat16"] or array.dtype.name not in ("uint16", "int16", "bfloat16"):
         raise UnreadableFile(
-            f"{path}: holds {array.dtype.name}, not {_short(words)}; "
+            f"{path}: holds {array.dtype.name}, not {short(':'.join(words))}; "
             "only :bfloat16 may follow, for its bits in uint16 or int16"
         )
     return array.view(BY_NAME["bfloat16"].numpy)
@@ -111,7 +105,8 @@ def _torch(path: Path, words: list[str]) -> Array:
     if isinstance(held, Mapping):
         return archives.torch_array(path, held[_chosen(path, held, words)])
     if words:
-        raise UnreadableFile(f"{path}: holds one tensor without a name; {_short(words)!r} chooses among several")
+        name = short(":".join(words))
+        raise UnreadableFile(f"{path}: holds one tensor without a name; {name!r} chooses among several")
     return archives.torch_array(path, held)
 
 
@@ -152,13 +147,8 @@ def _chosen(path: Path, names: Iterable[Any], words: list[str]) -> Any:
     if not words and len(held) == 1:
         return held[0]
     known = ", ".join(sorted(map(str, held))[:20]) or "no tensor"
-    asked = f"has no tensor {_short(words)!r}" if words else f"has {len(held)} tensors; {path}:NAME chooses one"
+    asked = f"has no tensor {short(name)!r}" if words else f"has {len(held)} tensors; {path}:NAME chooses one"
     raise UnreadableFile(f"{path}: {asked}; it holds {known}")
-
-
-def _short(words: list[str]) -> str:
-    text = ":".join(words)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 _READERS = {

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...writing import terminal
+from ...writing.terminal import Grid
 from ..standards import NAMES
 from ..verdict import CaseVerdict, Decision
 from . import pictures, text
-from .text import Grid
 
 
 def page(

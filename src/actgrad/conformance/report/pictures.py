@@ -36,13 +36,8 @@ def picture(series: Series) -> str:
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
     _against_x(left, series)
     _histogram(right, series)
-    figure.legend(
-        *left.get_legend_handles_labels(),
-        loc="outside lower left",
-        fontsize="x-small",
-        ncols=len(series),
-        markerscale=2,
-    )
+    labels = left.get_legend_handles_labels()
+    figure.legend(*labels, loc="outside lower left", fontsize="x-small", ncols=len(series), markerscale=2)
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=90, metadata={"Software": None})
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode("ascii")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from ...writing.terminal import printable
+from ...writing.terminal import Grid, Row, printable
 from ..standards import REPEAT, STANDARDS, Outcome, Tally
 from ..verdict import ULP_EDGES, CaseVerdict, Decision, Failure, Verdict
 
@@ -31,36 +31,6 @@ COLUMNS: Mapping[str, Mapping[str, Callable[[Tally], str]]] = {
     "nonfinite": {"NaN\nand inf": lambda t: f"{t.over} differ" if t.over else "agree"},
     REPEAT: {"runs": lambda t: f"{t.over} differ" if t.over else "same"},
 }
-Row = Sequence[str]
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table: columns of words, then columns of numbers; rules part the groups of rows."""
-
-    words: Sequence[str]  # headings
-    numbers: Sequence[str]
-    groups: Sequence[Sequence[Row]]
-    title: str = ""
-    caption: str = ""
-    is_folded: bool = False  # the last column's text may take several lines
-
-    def __rich__(self) -> Any:
-        """The table in rich's terms."""
-        from rich import box
-        from rich.table import Table
-
-        shape: Any = {"box": box.SIMPLE, "pad_edge": False, "title_justify": "left", "caption_justify": "left"}
-        table = Table(title=self.title or None, caption=self.caption or None, **shape)
-        for k, name in enumerate(names := (*self.words, *self.numbers)):
-            is_folded = self.is_folded and k == len(names) - 1
-            justify: Any = "left" if k < len(self.words) else "right"
-            table.add_column(name, no_wrap=not is_folded, justify=justify, overflow="fold" if is_folded else "ellipsis")
-        for group in self.groups:
-            table.add_section()
-            for row in group:
-                table.add_row(*row)
-        return table
 
 
 def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Grid:
@@ -104,7 +74,7 @@ def details(result: CaseVerdict) -> Iterator[str | Grid]:
     ]
     if verdict.repeat is not None:
         groups[-1].append(("", "", REPEAT, _word(verdict.repeat), verdict.repeat.says))
-    yield Grid(["output", "dtype", "standard", "", ""], [], groups, is_folded=True)
+    yield Grid(["output", "dtype", "standard", "", ""], [], groups, folded=4)
     if verdict.failing:
         yield from _failing(verdict)
 

@@ -158,13 +158,18 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
     named: dict[str, Callable[..., Any]] = {
         "where": where,
         "abs": absolute,
+        "conjugate": lambda x: x,
         "minimum": minimum,
         "maximum": maximum,
         "exp": _function(torch.exp, lambda result, x: result),
         "expm1": _function(torch.expm1, lambda result, x: torch.exp(x)),
         "log1p": _function(torch.log1p, lambda result, x: 1 / (1 + x)),
         "tanh": _function(torch.tanh, lambda result, x: 1 - result * result),
+        "sigmoid": _function(torch.sigmoid, lambda result, x: result * torch.sigmoid(-x)),
         "erfc": _function(torch.special.erfc, _erfc_slope),
+        "erfinv": _function(
+            torch.special.erfinv, lambda result, x: torch.exp(result * result) * (math.sqrt(math.pi) / 2)
+        ),
         "normal_cdf": _function(torch.special.ndtr, lambda result, x: _normal_pdf(x)),
         "normal_pdf": _function(_normal_pdf, lambda result, x: -torch.clamp(x, -_FAR, _FAR) * result),
         "sigmoid_cubic": _function(_sigmoid_cubic, _sigmoid_cubic_slope),

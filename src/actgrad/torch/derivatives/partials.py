@@ -47,7 +47,8 @@ def vector_jacobian(
         return torch.zeros_like(target)
     if len(parts) > 1:
         return _joined(operator, operator.schema.tensor_names[number], attributes, parts, target.dtype)
-    return parts[0].sum_to_size(target.shape).to(target.dtype)
+    aligned = operator.access.aligned(operator.schema.tensor_names[number], tuple(target.shape), parts[0].dim())
+    return parts[0].sum_to_size(aligned).reshape(target.shape).to(target.dtype)
 
 
 def jacobian_vector(
@@ -55,7 +56,8 @@ def jacobian_vector(
 ) -> list[torch.Tensor]:
     """The outputs' tangents, given the tensors' tangents; None stands for 0."""
     element = _element(operator, tensors, attributes)
-    pairs = zip(_parts(operator, attributes, tensors), _parts(operator, attributes, tangents), strict=True)
+    rank = max(tensor.dim() for tensor in tensors if tensor is not None)
+    pairs = zip(_parts(operator, attributes, tensors), _parts(operator, attributes, tangents, rank), strict=True)
     directions = [tangent for tensor, tangent in pairs if tensor is not None]
     columns = [
         [None if d is None else direction.to(element.dtype) * d for d in _partials(element, place)]
@@ -84,7 +86,8 @@ def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -
     given = [tensor for tensor in tensors if tensor is not None]
     dtype = torch.float64 if any(tensor.dtype == torch.float64 for tensor in given) else torch.float32
     functions = [bound(formula, dtype) for formula in formulas]
-    inputs = [part.to(dtype) for part in _parts(operator, attributes, tensors) if part is not None]
+    rank = max(tensor.dim() for tensor in given)
+    inputs = [part.to(dtype) for part in _parts(operator, attributes, tensors, rank) if part is not None]
     owners = [
         number
         for number, tensor in enumerate(tensors)
@@ -116,16 +119,19 @@ def sum_present(terms: Iterable[Any]) -> Any:
 
 
 def _parts(
-    operator: Operator, attributes: dict[str, Any], tensors: Tensors, of_outputs: bool = False
+    operator: Operator, attributes: dict[str, Any], tensors: Tensors, rank: int = 0, of_outputs: bool = False
 ) -> list[torch.Tensor | None]:
-    """Tensors, gradients or tangents as the parts that an element sees; None for each part of a missing one."""
+    """Tensors, gradients or tangents as the parts that an element sees; None for each part of a missing one.
+
+    With a rank, a tensor along one dimension is shaped to meet elements of that many.
+    """
     names, access = operator.schema.outputs if of_outputs else operator.schema.tensor_names, operator.access
     parts: list[torch.Tensor | None] = []
     for name, tensor in zip(names, tensors, strict=True):
         if tensor is None:
             parts += [None] * (2 if name in access.packed else 1)
         else:
-            parts += split(access, name, tensor, attributes)
+            parts += split(access, name, tensor, attributes, rank)
     return parts
 
 

@@ -41,9 +41,13 @@ aclError actgrad_check_device_if_strict(const char* function) {
 bool actgrad_has_device(const char* function) { return actgrad_check_device(function) == ACL_SUCCESS; }
 
 aclError actgrad_check_device_id(const char* function, int32_t deviceId) {
-    if (deviceId >= 0 && deviceId < DEVICES) return actgrad_check_initialised(function);
+    const int devices = actgrad_get_settings()->devices;
+    if (deviceId >= 0 && deviceId < devices) return actgrad_check_initialised(function);
+    if (devices == 0)
+        return actgrad_fail(ACL_ERROR_RT_INVALID_DEVICEID,
+                            "%s: deviceId is %d; there is no device, by ASCEND_RT_VISIBLE_DEVICES", function, deviceId);
     return actgrad_fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: deviceId is %d; there are devices 0 to %d", function,
-                        deviceId, DEVICES - 1);
+                        deviceId, devices - 1);
 }
 
 void actgrad_use_device(int32_t device) {
@@ -121,34 +125,35 @@ static void report_leaks(void) {
 
 __attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
 
-/* The place of a switch, of the process or of the thread's context. */
-static aclError find_switch(const char* function, aclSysParamOpt opt, bool is_of_context, int64_t** found) {
+/* Sets a switch, of the process or of the thread's context, or with `given` NULL reads it into `result`. */
+static aclError use_switch(const char* function, aclSysParamOpt opt, bool is_of_context, const int64_t* given,
+                           int64_t* result) {
+    if (given == NULL && result == NULL) return actgrad_fail_null(function, "value");
     if ((int)opt < 0 || (int)opt >= SWITCHES)
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: opt is %d; it must be of aclSysParamOpt", function,
                             (int)opt);
     if (is_of_context) RETURN_IF_ERROR(actgrad_check_device(function));
-    *found = is_of_context ? &current->switches[opt] : &switches[opt];
-    return ACL_SUCCESS;
-}
-
-static aclError set_switch(const char* function, aclSysParamOpt opt, bool is_of_context, int64_t value) {
-    int64_t* found = NULL;
-    RETURN_IF_ERROR(find_switch(function, opt, is_of_context, &found));
     LOCKED(&actgrad_contexts_lock);
-    *found = value;
+    int64_t* place = is_of_context ? &current->switches[opt] : &switches[opt];
+    if (given != NULL)
+        *place = *given;
+    else
+        *result = *place;
     return ACL_SUCCESS;
 }
 
-static aclError get_switch(const char* function, aclSysParamOpt opt, bool is_of_context, int64_t* value) {
-    int64_t* found = NULL;
-    if (value == NULL) return actgrad_fail_null(function, "value");
-    RETURN_IF_ERROR(find_switch(function, opt, is_of_context, &found));
-    LOCKED(&actgrad_contexts_lock);
-    *value = *found;
-    return ACL_SUCCESS;
+aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
+    return use_switch(__func__, opt, false, &value, NULL);
 }
 
-aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) { return set_switch(__func__, opt, false, value); }
-aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) { return get_switch(__func__, opt, false, value); }
-aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) { return set_switch(__func__, opt, true, value); }
-aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) { return get_switch(__func__, opt, true, value); }
+aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
+    return use_switch(__func__, opt, false, NULL, value);
+}
+
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
+    return use_switch(__func__, opt, true, &value, NULL);
+}
+
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
+    return use_switch(__func__, opt, true, NULL, value);
+}

@@ -1,7 +1,7 @@
-/* Devices: eight, all of them this CPU. */
+/* Devices: eight or as many as are visible, all of them this CPU. */
 #include "runtime.h"
 
-#include <string.h>
+#include <unistd.h>
 
 aclError aclrtSetDevice(int32_t deviceId) {
     RETURN_IF_ERROR(actgrad_check_device_id(__func__, deviceId));
@@ -28,9 +28,10 @@ aclError aclrtGetDevice(int32_t* deviceId) {
     return ACL_SUCCESS;
 }
 
+/** As many as ASCEND_RT_VISIBLE_DEVICES names, else 8. */
 aclError aclrtGetDeviceCount(uint32_t* count) {
     if (count == NULL) return actgrad_fail_null(__func__, "count");
-    *count = DEVICES;
+    *count = (uint32_t)actgrad_get_settings()->devices;
     return ACL_SUCCESS;
 }
 
@@ -40,16 +41,8 @@ aclError aclrtGetRunMode(aclrtRunMode* runMode) {
     return ACL_SUCCESS;
 }
 
-/** One chip of the product. */
-const char* aclrtGetSocName(void) {
-    static const char* const names[][2] = {
-        {"Ascend950", "Ascend950PR_9589"}, {"Ascend910_93", "Ascend910_9391"}, {"Ascend910B", "Ascend910B1"},
-        {"Ascend310B", "Ascend310B1"},     {"Ascend310P", "Ascend310P3"},      {"Ascend910", "Ascend910A"},
-    };
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(actgrad_get_settings()->product, names[k][0]) == 0) return names[k][1];
-    return "Ascend910B1"; /* the operators' default product; they refuse an unknown one */
-}
+/** The chip that ACTGRAD_PRODUCT names, or one of its product. */
+const char* aclrtGetSocName(void) { return actgrad_get_settings()->chip; }
 
 static aclError synchronize(const char* function) {
     RETURN_IF_ERROR(actgrad_check_device(function));
@@ -61,4 +54,38 @@ aclError aclrtSynchronizeDevice(void) { return synchronize(__func__); }
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
     RETURN_IF_ERROR(actgrad_check_timeout(__func__, timeout));
     return synchronize(__func__);
+}
+
+/** The answer is 0: no device reads the memory of another. */
+aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int32_t peerDeviceId) {
+    if (canAccessPeer == NULL) return actgrad_fail_null(__func__, "canAccessPeer");
+    RETURN_IF_ERROR(actgrad_check_device_id(__func__, deviceId));
+    RETURN_IF_ERROR(actgrad_check_device_id(__func__, peerDeviceId));
+    *canAccessPeer = 0;
+    return ACL_SUCCESS;
+}
+
+/** Checked, and without effect: results overflow to infinity, as in ACL_RT_OVERFLOW_MODE_INFNAN. */
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
+    if (mode == ACL_RT_OVERFLOW_MODE_SATURATION || mode == ACL_RT_OVERFLOW_MODE_INFNAN) return ACL_SUCCESS;
+    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: mode is %d; it must be of aclrtFloatOverflowMode", __func__,
+                        (int)mode);
+}
+
+/** Without effect: no operator is ended. */
+aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) { return ACL_SUCCESS; }
+
+/** Without effect: no operator waits. */
+aclError aclrtSetOpWaitTimeout(uint32_t timeout) { return ACL_SUCCESS; }
+
+/** Cores are this machine's; it has no level-2 cache of a device. */
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
+    if (value == NULL) return actgrad_fail_null(__func__, "value");
+    RETURN_IF_ERROR(actgrad_check_device_id(__func__, (int32_t)deviceId));
+    if (deviceInfo != ACL_DEVICE_INFO_AI_CORE_NUM && deviceInfo != ACL_DEVICE_INFO_VECTOR_CORE_NUM &&
+        deviceInfo != ACL_DEVICE_INFO_L2_SIZE)
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: deviceInfo is %d; it must be of aclDeviceInfo", __func__,
+                            (int)deviceInfo);
+    *value = deviceInfo == ACL_DEVICE_INFO_L2_SIZE ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
+    return ACL_SUCCESS;
 }

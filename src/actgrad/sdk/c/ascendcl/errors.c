@@ -70,6 +70,7 @@ static void write_time(char* text, size_t size) {
 
 /* The operators' statuses and the runtime's codes have titles of their own. */
 static const char* title_of(int32_t code) {
+    if (code == ACL_ERROR_RT_FEATURE_NOT_SUPPORT) return "Feature_Not_Supported";
     switch (code / 1000) {
         case 161: return "AclNN_Parameter_Error(EZ1001)";
         case 361:

@@ -6,10 +6,7 @@
 
 #include "acl/acl.h"
 
-enum { DEVICES = 8 }; /* as many as a server with Ascend cards has */
-
 /* errors.c */
-aclError actgrad_fail_null(const char* function, const char* argument);
 aclError actgrad_fail_memory(const char* function); /* malloc returned NULL */
 
 /* lifecycle.c: 0, or the reported failure of `function` without aclInit in a strict program. */

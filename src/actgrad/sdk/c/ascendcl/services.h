@@ -28,6 +28,7 @@ static inline pthread_mutex_t* actgrad_lock(pthread_mutex_t* mutex) {
 static inline void actgrad_unlock(pthread_mutex_t** mutex) { pthread_mutex_unlock(*mutex); }
 
 /* settings.c: the environment, read once. */
+enum { DEVICES = 8 }; /* as many as a server with Ascend cards has */
 typedef struct {
     bool is_strict;        /* ACTGRAD_STRICT=1 */
     bool uses_server;      /* another process computes the operators */
@@ -35,12 +36,16 @@ typedef struct {
     const char* libpython; /* its shared library, "" without one */
     const char* version;   /* its version, for example "3.12" */
     const char* product;   /* ACTGRAD_PRODUCT, "" when unset */
+    const char* chip;      /* that one names, or one of that product, or of the default */
+    bool is_known;         /* whether there is such a product */
+    int devices;           /* that the program sees, at most DEVICES */
 } actgrad_settings;
 EXPORT const actgrad_settings* actgrad_get_settings(void);
 EXPORT bool actgrad_is_version(const char* version); /* "3.12.1 (..." is "3.12" */
 
 /* errors.c: keeps the text of the thread's last failure, "[PID: n] time title: text", and returns its code. */
 EXPORT int32_t actgrad_fail(int32_t code, const char* format, ...) __attribute__((format(printf, 2, 3)));
+EXPORT int32_t actgrad_fail_null(const char* function, const char* argument); /* 100000: a pointer is required */
 EXPORT void actgrad_report_text(const char* text); /* with time and title already in it */
 
 /* lifecycle.c: every module with objects registers a reporter; a strict program's end calls them all. */

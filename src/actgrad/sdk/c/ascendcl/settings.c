@@ -2,10 +2,13 @@
 #include "services.h"
 
 #include <dlfcn.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "products.h" /* generated from the operators' products */
 
 static actgrad_settings settings = {.version = ACTGRAD_VERSION};
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -56,12 +59,52 @@ static bool read_server(const char* libpython) {
     return has_foreign_python();
 }
 
+static bool matches(const char* text, const char* expression) {
+    regex_t compiled;
+    if (regcomp(&compiled, expression, REG_EXTENDED | REG_NOSUB) != 0) return false;
+    bool is_match = regexec(&compiled, text, 0, NULL, 0) == 0;
+    regfree(&compiled);
+    return is_match;
+}
+
+/* A product has the name of the family or of one of its chips. The operators' default is Ascend910B. */
+static void read_product(void) {
+    settings.product = copied_value_of("ACTGRAD_PRODUCT", "");
+    settings.is_known = settings.product[0] == '\0';
+    settings.chip = "Ascend910B1";
+    for (size_t k = 0; k < sizeof PRODUCTS / sizeof *PRODUCTS && !settings.is_known; k++) {
+        settings.is_known = matches(settings.product, PRODUCTS[k].chips);
+        if (strcmp(settings.product, PRODUCTS[k].name) == 0)
+            settings.chip = PRODUCTS[k].chip;
+        else if (settings.is_known)
+            settings.chip = settings.product;
+    }
+}
+
+/* The number of devices in a list like "0,2,3", up to the first that does not exist or is there twice. */
+static int read_devices(void) {
+    const char* list = value_of("ASCEND_RT_VISIBLE_DEVICES", NULL);
+    bool is_seen[DEVICES] = {false};
+    int count = 0;
+    if (list == NULL) return DEVICES;
+    for (;;) {
+        char* end;
+        long device = strtol(list, &end, 10);
+        if (end == list || device < 0 || device >= DEVICES || is_seen[device]) return count;
+        is_seen[device] = true;
+        count++;
+        if (*end != ',') return count;
+        list = end + 1;
+    }
+}
+
 static void read_environment(void) {
     settings.is_strict = read_strict();
     settings.python = copied_value_of("ACTGRAD_SDK_PYTHON", ACTGRAD_PYTHON);
     settings.libpython = copied_value_of("ACTGRAD_SDK_LIBPYTHON", ACTGRAD_LIBPYTHON);
     settings.uses_server = read_server(settings.libpython);
-    settings.product = copied_value_of("ACTGRAD_PRODUCT", "");
+    settings.devices = read_devices();
+    read_product();
 }
 
 const actgrad_settings* actgrad_get_settings(void) {

@@ -264,6 +264,15 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     return ACL_SUCCESS;
 }
 
+/** Checked, and without effect: work goes on after a failure. */
+aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
+    if (mode > ACL_STOP_ON_FAILURE)
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: mode is %llu; it must be 0 or 1", __func__,
+                            (unsigned long long)mode);
+    LOCKED(&actgrad_streams_lock);
+    return stream_of(stream) == NULL ? fail_stream(__func__, stream) : ACL_SUCCESS;
+}
+
 static void report_unfinished(const Stream* stream, const char* kind) {
     unsigned long long left = stream->queued - stream->done;
     if (left == 0) return;

@@ -7,7 +7,8 @@
 enum { TENSOR_HEAD = 6 }; /* the words of a tensor before its sizes */
 
 static bool is_alive(const actgrad_argument* argument) {
-    return actgrad_live_has(argument->kind == SCALAR ? LIVE_SCALAR : LIVE_TENSOR, argument->pointer);
+    static const actgrad_live_kind kinds[] = {[TENSOR] = LIVE_TENSOR, [SCALAR] = LIVE_SCALAR, [INTS] = LIVE_LIST};
+    return actgrad_live_has(kinds[argument->kind], argument->pointer);
 }
 
 static int64_t sizes_of(const aclTensor* tensor) { return 2 * tensor->rank + tensor->storage_rank; }
@@ -20,8 +21,17 @@ static int64_t words_of_tensor(const aclTensor* tensor, int64_t* words) {
     return TENSOR_HEAD + sizes_of(tensor);
 }
 
+/* The bytes of a text are whole words, the last one filled up with zeros. */
+static int64_t text_words(const char* text) { return ((int64_t)strlen(text) + 7) / 8; }
+
 static int64_t most_words(const actgrad_argument* argument) {
-    if (argument->kind > TENSOR_IN_OUT || !is_alive(argument)) return 4;
+    if (argument->kind == TEXT && argument->pointer != NULL) return 2 + text_words(argument->pointer);
+    if (argument->kind == INTS && argument->pointer != NULL && is_alive(argument)) {
+        int64_t count;
+        actgrad_ints(argument->pointer, &count);
+        return 2 + count;
+    }
+    if (argument->kind != TENSOR || !is_alive(argument)) return 4;
     return TENSOR_HEAD + sizes_of(argument->pointer);
 }
 
@@ -36,9 +46,20 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
         words[0] = FLAG_WORDS;
         words[1] = argument->value;
         call->count += 2;
+    } else if (argument->kind == TEXT && argument->pointer != NULL) {
+        words[0] = TEXT_WORDS;
+        words[1] = (int64_t)strlen(argument->pointer);
+        memset(words + 2, 0, (size_t)text_words(argument->pointer) * sizeof *words);
+        memcpy(words + 2, argument->pointer, (size_t)words[1]);
+        call->count += 2 + text_words(argument->pointer);
     } else if (argument->pointer == NULL || !is_alive(argument)) {
         words[0] = argument->pointer == NULL ? NO_WORDS : DEAD_WORDS;
         call->count += 1;
+    } else if (argument->kind == INTS) {
+        const int64_t* values = actgrad_ints(argument->pointer, &words[1]);
+        words[0] = INTS_WORDS;
+        memcpy(words + 2, values, (size_t)words[1] * sizeof *words);
+        call->count += 2 + words[1];
     } else if (argument->kind == SCALAR) {
         const aclScalar* scalar = argument->pointer;
         words[0] = SCALAR_WORDS;
@@ -51,8 +72,6 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
         call->count += words_of_tensor(tensor, words);
         call->objects[place] = tensor;
         actgrad_place(call, place, tensor->data);
-        if (argument->kind != TENSOR_OUT) call->input_places[call->inputs++] = place;
-        if (argument->kind != TENSOR_IN) call->output_places[call->outputs++] = place;
     }
 }
 

@@ -5,15 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* For the fields of executors, and the moment in which one is taken. */
+pthread_mutex_t actgrad_executors_lock = PTHREAD_MUTEX_INITIALIZER;
+
 aclOpExecutor* actgrad_new_executor(Task* task) {
     aclOpExecutor* executor = malloc(sizeof *executor);
-    if (executor != NULL) {
-        *executor = (aclOpExecutor){false, task};
-        if (actgrad_live_add(LIVE_EXECUTOR, executor)) return executor;
+    if (executor == NULL) {
+        actgrad_drop_task(task);
+        return NULL;
     }
-    free(executor);
-    actgrad_drop_task(task);
-    return NULL;
+    executor->is_repeatable = false;
+    executor->task = task;
+    actgrad_live_add(LIVE_EXECUTOR, &executor->live);
+    return executor;
 }
 
 static int32_t fail_executor(const char* function, const aclOpExecutor* executor) {
@@ -25,8 +29,8 @@ int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** 
     if (executor == NULL)
         return actgrad_fail(NULL_POINTER, "%s: executor is a null pointer; it is required", function);
     {
-        LOCKED(&actgrad_live_lock);
-        if (!actgrad_live_has_locked(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
+        LOCKED(&actgrad_executors_lock);
+        if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
         *task = executor->task;
         const char* own = (*task)->call.function;
         if (strcmp(own, function) != 0)
@@ -35,7 +39,7 @@ int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** 
             actgrad_hold_task(*task);
             return 0;
         }
-        actgrad_live_remove_locked(LIVE_EXECUTOR, executor);
+        actgrad_live_remove(LIVE_EXECUTOR, executor);
     }
     actgrad_live_retire(executor);
     return 0;
@@ -48,15 +52,18 @@ static aclnnStatus check_pointer(const char* function, const char* argument, con
 
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(__func__, "executor", executor));
-    LOCKED(&actgrad_live_lock);
-    if (!actgrad_live_has_locked(LIVE_EXECUTOR, executor)) return fail_executor(__func__, executor);
+    LOCKED(&actgrad_executors_lock);
+    if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(__func__, executor);
     executor->is_repeatable = true;
     return 0;
 }
 
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(__func__, "executor", executor));
-    if (!actgrad_live_remove(LIVE_EXECUTOR, executor)) return fail_executor(__func__, executor);
+    {
+        LOCKED(&actgrad_executors_lock);
+        if (!actgrad_live_remove(LIVE_EXECUTOR, executor)) return fail_executor(__func__, executor);
+    }
     actgrad_drop_task(executor->task);
     actgrad_live_retire(executor);
     return 0;
@@ -65,25 +72,27 @@ aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
 typedef enum { INPUTS, OUTPUTS, ALL } Group;
 
 /* The place, among the call's tensors, of number `index` of a group; -1 without one. */
-static int place_of(const Call* call, Group group, size_t index) {
-    if (group != OUTPUTS && index < (size_t)call->inputs) return call->input_places[index];
-    if (group == ALL) index -= (size_t)call->inputs;
-    return group != INPUTS && index < (size_t)call->outputs ? call->output_places[index] : -1;
+static int64_t place_of(const actgrad_plan* plan, Group group, size_t index) {
+    const size_t outputs = (size_t)plan->outputs, inputs = (size_t)plan->operands - outputs;
+    if (group != OUTPUTS && index < inputs) return plan->all[outputs + index].tensor;
+    if (group == ALL) index -= inputs;
+    return group != INPUTS && index < outputs ? plan->all[index].tensor : -1;
 }
 
 /* The executor's call, with words of its own and `tensor` at `address`. */
 static aclnnStatus move_call(const char* function, const aclOpExecutor* executor, Group group, size_t index,
                              const aclTensor* tensor, void* address, Call* moved) {
-    LOCKED(&actgrad_live_lock);
-    if (!actgrad_live_has_locked(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
+    LOCKED(&actgrad_executors_lock);
+    if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
     const Call* call = &executor->task->call;
-    int place = place_of(call, group, index);
+    const actgrad_plan* plan = &executor->task->plan;
+    int64_t place = place_of(plan, group, index);
     if (!executor->is_repeatable)
         return actgrad_fail(INNER, "%s: executor is not reusable; call aclSetAclOpExecutorRepeatable first", function);
     if (place < 0)
         return actgrad_fail(INVALID, "%s: index is %zu, but the call has %d inputs and %d outputs", function, index,
-                            call->inputs, call->outputs);
-    if (call->objects[place] != tensor || !actgrad_live_has_locked(LIVE_TENSOR, tensor))
+                            (int)(plan->operands - plan->outputs), (int)plan->outputs);
+    if (call->objects[place] != tensor || !actgrad_live_has(LIVE_TENSOR, tensor))
         return actgrad_fail(INVALID, "%s: tensor is not the one that phase one was given for index %zu", function,
                             index);
     if (!actgrad_copy_call(call, moved)) return NO_EXECUTOR;
@@ -95,12 +104,12 @@ static aclnnStatus move_call(const char* function, const aclOpExecutor* executor
 /* Exchanges the executor's task, unless another thread destroyed the executor meanwhile. */
 static aclnnStatus exchange(const char* function, aclOpExecutor* executor, aclTensor* tensor, void* address,
                             Task** task) {
-    LOCKED(&actgrad_live_lock);
-    if (!actgrad_live_has_locked(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
+    LOCKED(&actgrad_executors_lock);
+    if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
     Task* old = executor->task;
     executor->task = *task;
     *task = old;
-    if (actgrad_live_has_locked(LIVE_TENSOR, tensor)) tensor->data = address;
+    if (actgrad_live_has(LIVE_TENSOR, tensor)) tensor->data = address;
     return 0;
 }
 

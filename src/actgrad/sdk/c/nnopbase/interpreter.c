@@ -72,25 +72,17 @@ static const char* find_python(void) {
     return NULL;
 }
 
-/* Variables that change the interpreter's modules, or make its start fail. They are unset during the start of a version
-   that cannot ignore them. Other threads may read the environment, so newer versions leave it unchanged. */
-static const char* const HIDDEN[] = {"PYTHONPATH", "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONMALLOC", "PYTHONUTF8",
-                                     "PYTHONDEVMODE", "PYTHONWARNINGS", "PYTHONTRACEMALLOC", "PYTHONEXECUTABLE"};
-enum { HIDDEN_COUNT = sizeof HIDDEN / sizeof *HIDDEN };
+extern char** environ;
 
-static void hide(char** values) {
-    for (int k = 0; k < HIDDEN_COUNT; k++) {
-        const char* value = getenv(HIDDEN[k]);
-        values[k] = value == NULL ? NULL : strdup(value);
-        unsetenv(HIDDEN[k]);
-    }
-}
-
-static void show(char** values) {
-    for (int k = 0; k < HIDDEN_COUNT; k++) {
-        if (values[k] != NULL) setenv(HIDDEN[k], values[k], 1);
-        free(values[k]);
-    }
+/* The environment without Python's variables, which change the interpreter's modules or make its start fail. NULL without
+   memory. */
+static char** other_variables(void) {
+    size_t count = 0, kept = 0;
+    while (environ != NULL && environ[count] != NULL) count++;
+    char** variables = calloc(count + 1, sizeof *variables);
+    for (size_t k = 0; variables != NULL && k < count; k++)
+        if (strncmp(environ[k], "PYTHON", strlen("PYTHON")) != 0) variables[kept++] = environ[k];
+    return variables;
 }
 
 static bool set_flag(const char* name) {
@@ -100,10 +92,10 @@ static bool set_flag(const char* name) {
 }
 
 static void initialize(void) {
-    char* values[HIDDEN_COUNT];
-    bool is_isolated = set_flag("Py_IgnoreEnvironmentFlag");
+    char** const variables = environ;
+    char** others = set_flag("Py_IgnoreEnvironmentFlag") ? NULL : other_variables(); /* a newer version has no flag */
+    if (others != NULL) environ = others;
     set_flag("Py_NoUserSiteDirectory");
-    if (!is_isolated) hide(values);
     static wchar_t program[4096];
     size_t length = mbstowcs(program, actgrad_get_settings()->python, 4095);
     if (python.set_program_name != NULL && length != (size_t)-1 && length > 0)
@@ -113,15 +105,16 @@ static void initialize(void) {
     python.initialize(0);
     if (character_type != NULL) setlocale(LC_CTYPE, character_type);
     free(character_type);
-    if (!is_isolated) show(values);
+    if (others != NULL) environ = variables;
+    free(others);
 }
 
-static actgrad_planner planner;
+static actgrad_planner* planner;
 static char failure[2048] = "the interpreter did not run the start-up code";
 
 /* The Python side calls one of these two while it starts. */
-static void attach(const actgrad_planner* functions) {
-    planner = *functions;
+static void attach(actgrad_planner* function) {
+    planner = function;
     failure[0] = '\0';
 }
 
@@ -180,19 +173,13 @@ static bool is_ready(void) {
     return true;
 }
 
-static void plan(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
-                 actgrad_plan* result) {
+static void ask(int64_t request, const char* function, const int64_t* words, int64_t count, const int64_t* places,
+                int64_t place_count, actgrad_plan* answer) {
     if (is_ready())
-        planner.plan(function, words, count, places, tensors, result);
+        planner(request, function, words, count, places, place_count, answer);
     else
-        result->status = INNER;
-    if (is_of_program) result->is_general = false; /* its Python may choose other rules for the next call */
-}
-
-static int32_t run(int64_t handle) { return is_ready() ? planner.run(handle) : INNER; }
-
-static void release(const int64_t* handles, int64_t count) {
-    if (is_ready()) planner.release(handles, count);
+        answer->status = INNER;
+    if (is_of_program) answer->is_general = false; /* its Python may choose other rules for the next call */
 }
 
 static __thread int state_of_fork;
@@ -217,9 +204,7 @@ static void after_fork_in_child(void) {
     python.release(state_of_fork);
 }
 
-static const actgrad_planner here = {plan, run, release};
-
-const actgrad_planner* actgrad_start_interpreter(void) {
+actgrad_planner* actgrad_start_interpreter(void) {
     const char* why = find_python();
     if (why != NULL) {
         actgrad_fail(INNER, "%s; set ACTGRAD_SDK_HOST=server", why);
@@ -238,7 +223,7 @@ const actgrad_planner* actgrad_start_interpreter(void) {
         python.save_thread();
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     }
-    if (failure[0] == '\0') return &here;
+    if (failure[0] == '\0') return ask;
     actgrad_fail(INNER, "actgrad cannot be loaded: %s", failure);
     return NULL;
 }

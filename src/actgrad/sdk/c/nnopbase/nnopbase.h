@@ -3,11 +3,14 @@
 #ifndef ACTGRAD_NNOPBASE_H
 #define ACTGRAD_NNOPBASE_H
 
+#include "../../../calls/_aliasing.h"
 #include "ascendcl/services.h"
 
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
 #include "aclnn/aclnn_base.h"
+
+#include <string.h>
 
 enum { NULL_POINTER = 161001, INVALID = 161002, RUNTIME = 361001, INNER = 561000, NO_EXECUTOR = 561101,
        INNER_NULL = 561103 };
@@ -19,16 +22,17 @@ void actgrad_with_stack(void (*function)(void*), void* argument);
 
 /* live.c: the objects that a program may use. It tells destroyed ones without reading their memory. */
 typedef enum { LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS } actgrad_live_kind;
-bool actgrad_live_add(actgrad_live_kind kind, const void* object); /* false without memory */
+typedef struct actgrad_live {
+    struct actgrad_live* next;
+} actgrad_live; /* the first member of an object */
+void actgrad_live_add(actgrad_live_kind kind, actgrad_live* object);
 bool actgrad_live_has(actgrad_live_kind kind, const void* object);
 bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* true for one thread alone */
 void actgrad_live_retire(void* memory); /* frees it after a while: until then no new object has its address */
-/* For callers that hold the lock, because they read the object. */
-bool actgrad_live_has_locked(actgrad_live_kind kind, const void* object);
-bool actgrad_live_remove_locked(actgrad_live_kind kind, const void* object);
 
 /* objects.c */
 struct aclTensor {
+    actgrad_live live;
     int32_t dtype;
     int32_t format;
     int64_t rank;
@@ -40,22 +44,28 @@ struct aclTensor {
     int64_t* storage_dims;
 };
 struct aclScalar {
+    actgrad_live live;
     int32_t dtype;
     uint64_t bits[2];
 };
 
+const int64_t* actgrad_ints(const void* array, int64_t* count); /* of an aclIntArray that is alive */
+
 /* interpreter.c, server.c, planner.c: the planner, Python code of seam.py, in this process or in another. It gets a
    call as words, and per tensor its address and the bytes left in its allocation. It answers with a plan. */
-enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS }; /* dead: destroyed, or no object at all */
+/* Dead: destroyed, or no object at all. */
+enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS, INTS_WORDS };
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 4 }; /* the version of words and plans; seam.py has the same number */
+enum { INTERFACE = 7 }; /* the version of words and plans; seam.py has the same number */
 
-/* The memory that a plan needs of one tensor, in bytes from the address of its storage. */
+/* An operand of a plan's function. */
 typedef struct {
-    int64_t needed;    /* to the end of its allocation, or more */
-    int64_t low, high; /* the first byte of the elements, and the one after the last */
-    int64_t alike;     /* bits of the tensors with the same layout and offset: the same view at the same address */
-} actgrad_extent;
+    int64_t tensor;      /* its number in the call */
+    int64_t offset;      /* bytes from the tensor's address to the operand's */
+    int64_t needed;      /* bytes from the tensor's address to the end of its allocation, at least */
+    actgrad_bytes bytes; /* of its elements, from the operand's address */
+    int64_t alike;       /* bits of the inputs with the layout of this output */
+} actgrad_operand;
 
 typedef struct {
     int64_t status;
@@ -64,35 +74,34 @@ typedef struct {
     int64_t run;    /* a function of (block, addresses), which returns 0 without memory; itself 0 for no work here */
     int64_t block;
     int64_t is_run_by_planner;
-    uint64_t addresses[MAX_OPERANDS];
-    int64_t is_general; /* the plan holds for every call of the same words; the fields below are set only then */
-    int64_t operands;   /* of the function: output and input addresses */
-    int64_t tensors[MAX_OPERANDS]; /* per operand the number of its tensor, and the bytes from that one's address */
-    int64_t offsets[MAX_OPERANDS];
-    actgrad_extent extents[MAX_OPERANDS]; /* per tensor of the call */
+    int64_t is_general; /* the plan holds for every call of the same words */
+    int64_t outputs, operands;
+    actgrad_operand all[MAX_OPERANDS]; /* outputs, then inputs */
 } actgrad_plan;
 
-typedef struct {
-    void (*plan)(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
-                 actgrad_plan* plan);
-    int32_t (*run)(int64_t handle);
-    void (*release)(const int64_t* handles, int64_t count);
-} actgrad_planner;
-
-const actgrad_planner* actgrad_start_interpreter(void);
-const actgrad_planner* actgrad_start_server(void);
+/* Requests: to plan a call of a function, to run a plan, to release plans. The last two have handles as words; the
+   second has the distance from device addresses to the planner's as its place. */
+enum { PLAN = 1, RUN = 2, RELEASE = 3 };
+typedef void actgrad_planner(int64_t request, const char* function, const int64_t* words, int64_t count,
+                             const int64_t* places, int64_t place_count, actgrad_plan* answer);
+actgrad_planner* actgrad_start_interpreter(void);
+actgrad_planner* actgrad_start_server(void);
 void actgrad_server_forget(void); /* in a forked child: the server is its parent's */
-const actgrad_planner* actgrad_planner_or_report(void); /* starts it at the first call; NULL and a report on failure */
+actgrad_planner actgrad_ask_planner; /* starts it at the first request; INNER and a report on failure */
 void actgrad_release_later(int64_t handle); /* gives back handles in batches */
 
 /* calls.c: a call, as the planner gets it. */
-typedef enum { TENSOR_IN, TENSOR_OUT, TENSOR_IN_OUT, SCALAR, FLAG } actgrad_kind;
+typedef enum { TENSOR, SCALAR, FLAG, TEXT, INTS } actgrad_kind;
 typedef struct {
     actgrad_kind kind;
-    const char* name;
     const void* pointer;
     int64_t value;
 } actgrad_argument;
+static inline int64_t actgrad_bits(double number) {
+    int64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
 typedef struct {
     const char* function;
     int64_t* words;
@@ -100,34 +109,29 @@ typedef struct {
     int64_t tensors;
     int64_t places[2 * MAX_OPERANDS]; /* per tensor its address, and the bytes from there to the end of its memory */
     const void* objects[MAX_OPERANDS];
-    int inputs, outputs;
-    int input_places[MAX_OPERANDS], output_places[MAX_OPERANDS]; /* among the tensors */
 } Call;
 bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count);
 bool actgrad_copy_call(const Call* call, Call* copy); /* with words of its own; both: false without memory */
 void actgrad_place(Call* call, int64_t tensor, void* data);
 
-/* cached_calls.c: calls that passed, with their general plans. */
-typedef struct CachedCall CachedCall;
-CachedCall* actgrad_find_cached(const Call* call, actgrad_plan* plan); /* holds it; NULL: no call like this one */
-CachedCall* actgrad_cache_call(const Call* call, actgrad_plan* plan); /* takes the plan's handle; NULL: no memory */
-void actgrad_drop_cached(CachedCall* cached);
-
-/* tasks.c: a planned call. Its executor holds it, and so does each piece of work that is queued or running. */
-typedef struct {
+/* tasks.c: a planned call. Its executor holds it, and so do the cache, each piece of work that is queued or running, and
+   the tasks of calls like it. */
+typedef struct Task {
     long holders; /* atomic */
     int process;  /* that planned it */
     Call call;
     actgrad_plan plan;
-    CachedCall* cached; /* with the machine code that the plan runs; NULL for none */
+    int64_t addresses[MAX_OPERANDS];
+    struct Task* source; /* the cached task of the same plan, which keeps the machine code; NULL: this one does */
 } Task;
 int32_t actgrad_plan_call(const Call* call, Task** task); /* takes the call's words; reports a failure */
 int32_t actgrad_run_task(void* task);
 Task* actgrad_hold_task(Task* task);
 void actgrad_drop_task(void* task);
 
-/* executors.c: ordinary executors run once. Their fields are read under the lock of live.c alone. */
+/* executors.c: ordinary executors run once. */
 struct aclOpExecutor {
+    actgrad_live live;
     bool is_repeatable;
     Task* task;
 };
@@ -141,8 +145,8 @@ EXPORT int32_t actgrad_phase_one(const char* function, const actgrad_argument* a
 EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t workspaceSize,
                                  aclOpExecutor* executor, void* stream);
 
-/* The locks, for forks.c and for callers of the _locked functions. */
+/* The locks, for forks.c. */
 extern pthread_mutex_t actgrad_cache_lock, actgrad_starting_lock, actgrad_handles_lock, actgrad_server_lock,
-    actgrad_live_lock;
+    actgrad_executors_lock, actgrad_live_lock;
 
 #endif

@@ -31,8 +31,16 @@ static bool describe(aclTensor* tensor, const int64_t* dims, uint64_t rank, aclD
     if (!has_dims("viewDims", dims, rank) || !has_dims("storageDims", storage_dims, storage_rank)) return false;
     int64_t* sizes = malloc((2 * rank + storage_rank + 1) * sizeof *sizes);
     if (sizes == NULL) return false;
-    *tensor = (aclTensor){dtype, format, (int64_t)rank, (int64_t)storage_rank, offset, data,
-                          sizes, sizes + rank, sizes + 2 * rank};
+    free(tensor->dims);
+    tensor->dtype = dtype;
+    tensor->format = format;
+    tensor->rank = (int64_t)rank;
+    tensor->storage_rank = (int64_t)storage_rank;
+    tensor->offset = offset;
+    tensor->data = data;
+    tensor->dims = sizes;
+    tensor->strides = sizes + rank;
+    tensor->storage_dims = sizes + 2 * rank;
     if (rank > 0) memcpy(tensor->dims, dims, rank * sizeof *dims);
     if (storage_rank > 0) memcpy(tensor->storage_dims, storage_dims, storage_rank * sizeof *storage_dims);
     if (strides == NULL)
@@ -47,13 +55,13 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
                            void* tensorData) {
     aclTensor* tensor = calloc(1, sizeof *tensor);
     if (tensor == NULL) return NULL;
-    if (describe(tensor, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
-                 tensorData) &&
-        actgrad_live_add(LIVE_TENSOR, tensor))
-        return tensor;
-    free(tensor->dims);
-    free(tensor);
-    return NULL;
+    if (!describe(tensor, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
+                  tensorData)) {
+        free(tensor);
+        return NULL;
+    }
+    actgrad_live_add(LIVE_TENSOR, &tensor->live);
+    return tensor;
 }
 
 /* Takes an object out of use for aclDestroy...; one destroyed before is a failure. */
@@ -83,31 +91,32 @@ static aclnnStatus check_result(const char* function, const aclTensor* tensor, c
     return actgrad_fail(NULL_POINTER, "%s: a result's pointer is null; it is required", function);
 }
 
+typedef enum { DIMS, STRIDES, STORAGE_DIMS } Sizes;
+
 /* A copy, which the caller frees with delete[] or free(). */
-static aclnnStatus copy_sizes(const int64_t* sizes, int64_t count, int64_t** result, uint64_t* result_count) {
-    *result = malloc((size_t)(count > 0 ? count : 1) * sizeof **result);
+static aclnnStatus copy_sizes(const char* function, const aclTensor* tensor, Sizes which, int64_t** result,
+                              uint64_t* result_count) {
+    RETURN_IF_ERROR(check_result(function, tensor, result));
+    RETURN_IF_ERROR(check_result(function, tensor, result_count));
+    const int64_t* const sizes[] = {tensor->dims, tensor->strides, tensor->storage_dims};
+    const size_t count = (size_t)(which == STORAGE_DIMS ? tensor->storage_rank : tensor->rank);
+    *result = malloc((count + 1) * sizeof **result); /* of nothing, malloc may give NULL */
     if (*result == NULL) return INNER;
-    if (count > 0) memcpy(*result, sizes, (size_t)count * sizeof *sizes);
-    *result_count = (uint64_t)count;
+    memcpy(*result, sizes[which], count * sizeof **result);
+    *result_count = count;
     return 0;
 }
 
 aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims, uint64_t* viewDimsNum) {
-    RETURN_IF_ERROR(check_result(__func__, tensor, viewDims));
-    RETURN_IF_ERROR(check_result(__func__, tensor, viewDimsNum));
-    return copy_sizes(tensor->dims, tensor->rank, viewDims, viewDimsNum);
+    return copy_sizes(__func__, tensor, DIMS, viewDims, viewDimsNum);
 }
 
 aclnnStatus aclGetViewStrides(const aclTensor* tensor, int64_t** stridesValue, uint64_t* stridesNum) {
-    RETURN_IF_ERROR(check_result(__func__, tensor, stridesValue));
-    RETURN_IF_ERROR(check_result(__func__, tensor, stridesNum));
-    return copy_sizes(tensor->strides, tensor->rank, stridesValue, stridesNum);
+    return copy_sizes(__func__, tensor, STRIDES, stridesValue, stridesNum);
 }
 
 aclnnStatus aclGetStorageShape(const aclTensor* tensor, int64_t** storageDims, uint64_t* storageDimsNum) {
-    RETURN_IF_ERROR(check_result(__func__, tensor, storageDims));
-    RETURN_IF_ERROR(check_result(__func__, tensor, storageDimsNum));
-    return copy_sizes(tensor->storage_dims, tensor->storage_rank, storageDims, storageDimsNum);
+    return copy_sizes(__func__, tensor, STORAGE_DIMS, storageDims, storageDimsNum);
 }
 
 aclnnStatus aclGetViewOffset(const aclTensor* tensor, int64_t* offset) {
@@ -143,14 +152,10 @@ aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
 aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims, uint64_t viewDimsNum, aclDataType dataType,
                           const int64_t* stride, int64_t offset, aclFormat format, const int64_t* storageDims,
                           uint64_t storageDimsNum, void* tensorDataAddr) {
-    aclTensor described;
     RETURN_IF_ERROR(check_alive(__func__, tensor));
-    if (!describe(&described, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims, storageDimsNum,
-                  tensorDataAddr))
-        return INVALID;
-    free(tensor->dims);
-    *tensor = described;
-    return 0;
+    bool is_described = describe(tensor, viewDims, viewDimsNum, dataType, stride, offset, format, storageDims,
+                                 storageDimsNum, tensorDataAddr);
+    return is_described ? 0 : INVALID;
 }
 
 static size_t size_of_scalar(int32_t dtype) {
@@ -161,20 +166,17 @@ static size_t size_of_scalar(int32_t dtype) {
 
 aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
     size_t size = size_of_scalar((int32_t)dataType);
-    if (value == NULL || size == 0) {
-        if (value == NULL)
-            actgrad_fail(INVALID, "aclCreateScalar: value is a null pointer; it is required");
-        else
-            actgrad_fail(INVALID, "aclCreateScalar: dataType is %d, which no scalar may have", (int)dataType);
-        return NULL;
-    }
+    if (value == NULL)
+        actgrad_fail(INVALID, "aclCreateScalar: value is a null pointer; it is required");
+    else if (size == 0)
+        actgrad_fail(INVALID, "aclCreateScalar: dataType is %d, which no scalar may have", (int)dataType);
+    if (value == NULL || size == 0) return NULL;
     aclScalar* scalar = calloc(1, sizeof *scalar);
     if (scalar == NULL) return NULL;
     scalar->dtype = dataType;
     memcpy(scalar->bits, value, size);
-    if (actgrad_live_add(LIVE_SCALAR, scalar)) return scalar;
-    free(scalar);
-    return NULL;
+    actgrad_live_add(LIVE_SCALAR, &scalar->live);
+    return scalar;
 }
 
 aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
@@ -184,11 +186,18 @@ aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
     return 0;
 }
 
-/* Arrays and lists have one form. No operator here takes one, but programs make them. */
+/* Arrays and lists have one form. Of these, the functions here take arrays of integers alone. */
 typedef struct {
+    actgrad_live live;
     uint64_t size;
     void* values;
 } List;
+
+const int64_t* actgrad_ints(const void* array, int64_t* count) {
+    const List* list = array;
+    *count = (int64_t)list->size;
+    return list->values;
+}
 
 static void* make_list(const char* function, const void* values, uint64_t size, size_t item) {
     if (values == NULL && size > 0) {
@@ -197,14 +206,16 @@ static void* make_list(const char* function, const void* values, uint64_t size, 
     }
     List* list = malloc(sizeof *list);
     void* copy = size < SIZE_MAX / item ? malloc(size * item + 1) : NULL;
-    if (list != NULL && copy != NULL) {
-        if (size > 0) memcpy(copy, values, size * item);
-        *list = (List){size, copy};
-        if (actgrad_live_add(LIVE_LIST, list)) return list;
+    if (list == NULL || copy == NULL) {
+        free(list);
+        free(copy);
+        return NULL;
     }
-    free(list);
-    free(copy);
-    return NULL;
+    if (size > 0) memcpy(copy, values, size * item);
+    list->size = size;
+    list->values = copy;
+    actgrad_live_add(LIVE_LIST, &list->live);
+    return list;
 }
 
 static aclnnStatus list_size(const char* function, const void* list, uint64_t* size) {

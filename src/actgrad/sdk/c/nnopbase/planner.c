@@ -5,11 +5,11 @@
 #include <string.h>
 
 pthread_mutex_t actgrad_starting_lock = PTHREAD_MUTEX_INITIALIZER;
-static const actgrad_planner* planner;
+static actgrad_planner* planner;
 static char* failure; /* of the start, which is tried once */
 
-static const actgrad_planner* start(void) {
-    const actgrad_planner* started =
+static actgrad_planner* start(void) {
+    actgrad_planner* started =
         actgrad_get_settings()->uses_server ? actgrad_start_server() : actgrad_start_interpreter();
     if (started != NULL) return started;
     const char* text = aclGetRecentErrMsg();
@@ -17,13 +17,22 @@ static const actgrad_planner* start(void) {
     return NULL;
 }
 
-const actgrad_planner* actgrad_planner_or_report(void) {
-    const actgrad_planner* started = __atomic_load_n(&planner, __ATOMIC_ACQUIRE);
+static actgrad_planner* planner_or_report(void) {
+    actgrad_planner* started = __atomic_load_n(&planner, __ATOMIC_ACQUIRE);
     if (started != NULL) return started;
     LOCKED(&actgrad_starting_lock);
     if (planner == NULL && failure == NULL) __atomic_store_n(&planner, start(), __ATOMIC_RELEASE);
     if (planner == NULL && failure != NULL) actgrad_report_text(failure);
     return planner;
+}
+
+void actgrad_ask_planner(int64_t request, const char* function, const int64_t* words, int64_t count,
+                         const int64_t* places, int64_t place_count, actgrad_plan* answer) {
+    actgrad_planner* started = planner_or_report();
+    if (started != NULL)
+        started(request, function, words, count, places, place_count, answer);
+    else
+        answer->status = INNER;
 }
 
 /* Handles to give back. Each batch costs a call of the planner. */
@@ -44,8 +53,8 @@ static bool fills_batch(int64_t handle, int64_t* batch) {
 }
 
 static void release_batch(void* batch) {
-    const actgrad_planner* started = actgrad_planner_or_report();
-    if (started != NULL) started->release(batch, BATCH);
+    actgrad_plan answer;
+    actgrad_ask_planner(RELEASE, "", batch, BATCH, NULL, 0, &answer);
 }
 
 void actgrad_release_later(int64_t handle) {

@@ -15,7 +15,7 @@
 
 extern char** environ;
 
-enum { PLAN = 1, RUN = 2, RELEASE = 3, READY = 42 };
+enum { READY = 42 };
 
 pthread_mutex_t actgrad_server_lock = PTHREAD_MUTEX_INITIALIZER;
 static int connection = -1;
@@ -141,14 +141,6 @@ static bool connect_server(void) {
     return is_started;
 }
 
-/* A request: four numbers, a name, words, places. The answer: a plan, and the text of a failure. */
-typedef struct {
-    int64_t what;
-    int64_t handle; /* or the length of the function's name */
-    int64_t words;
-    int64_t places;
-} Request;
-
 static bool receive_text(void) {
     int64_t length;
     if (!receive(&length, sizeof length)) return false;
@@ -164,15 +156,15 @@ static bool receive_text(void) {
     return true;
 }
 
-static void ask(const Request* request, const char* name, const int64_t* words, const int64_t* places,
-                actgrad_plan* answer) {
+/* A request: itself and three sizes, a name, words, places. The answer: a plan, and the text of a failure. */
+static void ask(int64_t request, const char* function, const int64_t* words, int64_t count, const int64_t* places,
+                int64_t place_count, actgrad_plan* answer) {
+    const int64_t head[] = {request, (int64_t)strlen(function), count * 8, place_count * 8};
     LOCKED(&actgrad_server_lock);
     /* A forked child has a copy of the memory, and needs a server that computes on that. */
     bool is_connected = owner == getpid() || connect_server();
-    if (is_connected && connection >= 0 && send_all(request, sizeof *request) &&
-        (name == NULL || send_all(name, (size_t)request->handle)) &&
-        send_all(words, (size_t)request->words * sizeof *words) &&
-        send_all(places, (size_t)request->places * sizeof *places) && receive(answer, sizeof *answer) &&
+    if (is_connected && connection >= 0 && send_all(head, sizeof head) && send_all(function, (size_t)head[1]) &&
+        send_all(words, (size_t)head[2]) && send_all(places, (size_t)head[3]) && receive(answer, sizeof *answer) &&
         receive_text())
         return;
     if (is_connected) actgrad_fail(INNER, "the server of the operators is gone");
@@ -180,30 +172,9 @@ static void ask(const Request* request, const char* name, const int64_t* words, 
     answer->status = INNER;
 }
 
-static void plan(const char* function, const int64_t* words, int64_t count, const int64_t* places, int64_t tensors,
-                 actgrad_plan* result) {
-    Request request = {PLAN, (int64_t)strlen(function), count, 2 * tensors};
-    ask(&request, function, words, places, result);
-}
-
-static int32_t run(int64_t handle) {
-    actgrad_plan answer = {.status = INNER};
-    Request request = {RUN, handle, 0, 0};
-    ask(&request, NULL, NULL, NULL, &answer);
-    return (int32_t)answer.status;
-}
-
-static void release(const int64_t* handles, int64_t count) {
-    actgrad_plan answer = {.status = INNER};
-    Request request = {RELEASE, 0, count, 0};
-    ask(&request, NULL, handles, NULL, &answer);
-}
-
-static const actgrad_planner there = {plan, run, release};
-
-const actgrad_planner* actgrad_start_server(void) {
+actgrad_planner* actgrad_start_server(void) {
     LOCKED(&actgrad_server_lock);
-    return connect_server() ? &there : NULL;
+    return connect_server() ? ask : NULL;
 }
 
 void actgrad_server_forget(void) { disconnect(); }

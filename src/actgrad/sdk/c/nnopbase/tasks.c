@@ -1,8 +1,18 @@
-/* Tasks: a call is planned by the planner, unless a cached call matches, and computed without the interpreter. */
+/* Tasks: a call is planned by the planner, unless a cached task is like it, and computed without the interpreter.
+
+   A task is cached if its plan holds for every call of the same words. A call like it needs no planner where its memory
+   is large enough and plainly apart. It waits for no lock of the interpreter then: threads compute side by side. */
 #include "nnopbase.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+/* Direct-mapped: a task evicts the one in its slot. */
+enum { SLOTS = 4096 };
+
+pthread_mutex_t actgrad_cache_lock = PTHREAD_MUTEX_INITIALIZER;
+static Task* cache[SLOTS];
 
 Task* actgrad_hold_task(Task* task) {
     __atomic_add_fetch(&task->holders, 1, __ATOMIC_RELAXED);
@@ -11,32 +21,101 @@ Task* actgrad_hold_task(Task* task) {
 
 void actgrad_drop_task(void* argument) {
     Task* task = argument;
-    if (__atomic_sub_fetch(&task->holders, 1, __ATOMIC_ACQ_REL) > 0) return;
+    if (task == NULL || __atomic_sub_fetch(&task->holders, 1, __ATOMIC_ACQ_REL) > 0) return;
     if (task->plan.handle != 0) actgrad_release_later(task->plan.handle);
-    if (task->cached != NULL) actgrad_drop_cached(task->cached);
+    actgrad_drop_task(task->source);
     free(task->call.words);
     free(task);
+}
+
+static Task** slot_of(const Call* call) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char* c = call->function; *c != '\0'; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    for (int64_t k = 0; k < call->count; k++) {
+        hash = (hash ^ (uint64_t)call->words[k]) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return &cache[hash % SLOTS];
+}
+
+static bool is_like(const Call* call, const Call* other) {
+    return call->count == other->count && strcmp(call->function, other->function) == 0 &&
+           memcmp(call->words, other->words, (size_t)call->count * sizeof *call->words) == 0;
+}
+
+/* The cached task of a call like this one, held; NULL without one. */
+static Task* hold_cached(const Call* call) {
+    Task** slot = slot_of(call);
+    LOCKED(&actgrad_cache_lock);
+    return *slot != NULL && is_like(&(*slot)->call, call) ? actgrad_hold_task(*slot) : NULL;
+}
+
+/* Puts a held task into its slot; returns the one that was there. */
+static Task* exchange(Task* task) {
+    Task** slot = slot_of(&task->call);
+    LOCKED(&actgrad_cache_lock);
+    Task* evicted = *slot;
+    *slot = task;
+    return evicted;
+}
+
+/* Where this process may touch the operands: all are at one distance from their device addresses. */
+static void place_operands(Task* task) {
+    const int64_t distance = actgrad_memory_distance();
+    for (int64_t k = 0; k < task->plan.operands; k++) {
+        const actgrad_operand* operand = &task->plan.all[k];
+        task->addresses[k] = task->call.places[2 * operand->tensor] + operand->offset + distance;
+    }
+}
+
+static bool is_writable(const Task* task, int64_t output) {
+    const actgrad_operand* all = task->plan.all;
+    for (int64_t k = 0; k < task->plan.operands; k++)
+        if (k != output && !actgrad_may_write(task->addresses[output], all[output].bytes, task->addresses[k],
+                                              all[k].bytes, all[output].alike >> k & 1))
+            return false;
+    return true;
+}
+
+static bool has_room(const Task* task) {
+    for (int64_t k = 0; k < task->plan.operands; k++) {
+        const actgrad_operand* operand = &task->plan.all[k];
+        if (task->call.places[2 * operand->tensor + 1] < operand->needed) return false;
+        if (k < task->plan.outputs && !is_writable(task, k)) return false;
+    }
+    return true;
+}
+
+/* Takes the plan of a cached task; false where the planner must judge. */
+static bool finds_plan(Task* task) {
+    Task* source = hold_cached(&task->call);
+    if (source == NULL) return false;
+    task->plan = source->plan;
+    task->plan.handle = 0; /* the source keeps the objects */
+    place_operands(task);
+    if (has_room(task))
+        task->source = source;
+    else
+        actgrad_drop_task(source);
+    return task->source != NULL;
 }
 
 static void ask_planner(void* argument) {
     Task* task = argument;
     const Call* call = &task->call;
-    const actgrad_planner* planner = actgrad_planner_or_report();
-    if (planner == NULL)
-        task->plan.status = INNER;
-    else
-        planner->plan(call->function, call->words, call->count, call->places, call->tensors, &task->plan);
+    actgrad_ask_planner(PLAN, call->function, call->words, call->count, call->places, 2 * call->tensors, &task->plan);
 }
 
-static void plan_or_find(Task* task) {
+static void make_plan(Task* task) {
     enum { UNANSWERED = -1 }; /* an exception that escapes the planner never looks like success */
-    task->cached = actgrad_find_cached(&task->call, &task->plan);
-    if (task->cached != NULL) return;
+    task->process = getpid();
     task->plan.status = UNANSWERED;
     actgrad_with_stack(ask_planner, task);
     if (task->plan.status == UNANSWERED)
         task->plan.status = actgrad_fail(INNER, "%s: the planner ended without an answer", task->call.function);
-    if (task->plan.status == 0 && task->plan.is_general) task->cached = actgrad_cache_call(&task->call, &task->plan);
+    if (task->plan.status != 0) return;
+    place_operands(task);
+    if (task->plan.is_general) actgrad_drop_task(exchange(actgrad_hold_task(task)));
 }
 
 int32_t actgrad_plan_call(const Call* call, Task** task) {
@@ -45,17 +124,15 @@ int32_t actgrad_plan_call(const Call* call, Task** task) {
         free(call->words);
         return NO_EXECUTOR;
     }
-    *made = (Task){.holders = 1, .process = getpid(), .call = *call};
-    plan_or_find(made);
+    made->holders = 1;
+    made->call = *call;
+    if (!finds_plan(made)) make_plan(made);
     int32_t status = (int32_t)made->plan.status;
-    if (status != 0) {
+    if (status == 0)
+        *task = made;
+    else
         actgrad_drop_task(made);
-        return status;
-    }
-    if (made->plan.run != 0)
-        for (int k = 0; k < MAX_OPERANDS; k++) made->plan.addresses[k] += (uint64_t)actgrad_memory_distance();
-    *task = made;
-    return 0;
+    return status;
 }
 
 /* Fails if the program freed memory that phase one saw. */
@@ -82,20 +159,23 @@ static int32_t compute_anew(const Task* task) {
 }
 
 typedef struct {
-    const actgrad_plan* plan;
+    const Task* task;
     int32_t status;
 } Run;
 
 static void run_plan(void* argument) {
     Run* run = argument;
-    const actgrad_plan* plan = run->plan;
+    const actgrad_plan* plan = &run->task->plan;
     if (plan->is_run_by_planner) {
-        const actgrad_planner* planner = actgrad_planner_or_report();
-        run->status = planner == NULL ? INNER : planner->run(plan->handle);
+        actgrad_plan answer = {.status = INNER};
+        /* A server has the memory at its device addresses. */
+        const int64_t distance = actgrad_get_settings()->uses_server ? 0 : actgrad_memory_distance();
+        actgrad_ask_planner(RUN, "", &plan->handle, 1, &distance, 1, &answer);
+        run->status = (int32_t)answer.status;
         return;
     }
-    int32_t (*kernel)(void*, const uint64_t*) = (int32_t (*)(void*, const uint64_t*))(intptr_t)plan->run;
-    if (kernel((void*)(intptr_t)plan->block, plan->addresses) != 0) return;
+    int32_t (*kernel)(void*, const int64_t*) = (int32_t (*)(void*, const int64_t*))(intptr_t)plan->run;
+    if (kernel((void*)(intptr_t)plan->block, run->task->addresses) != 0) return;
     run->status = actgrad_fail(INNER, "the host has no memory left for a thread's buffers");
 }
 
@@ -106,7 +186,7 @@ int32_t actgrad_run_task(void* argument) {
     RETURN_IF_ERROR(check_memory(task));
     if (plan->is_run_by_planner && actgrad_get_settings()->uses_server && task->process != getpid())
         return compute_anew(task);
-    Run run = {plan, 0};
+    Run run = {task, 0};
     actgrad_with_stack(run_plan, &run);
     return run.status;
 }

@@ -1,0 +1,62 @@
+"""Checks that hold at a stage of a call: where a generated function plans its kernel, or unless a tensor is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..base.errors import TilingFailed
+from .check import Call, Check, Origin, When
+
+Group = tuple[Check, ...]
+
+
+def unless_empty(names: tuple[str, ...], *groups: Group) -> Group:
+    """These checks, where none of the named tensors is empty: the operator returns before."""
+
+    def guarded(check: Check) -> Check:
+        def test(call: Call) -> str | None:
+            is_empty = any((meta := call.tensors.get(name)) is not None and meta.size == 0 for name in names)
+            return None if is_empty else check.test(call)
+
+        return replace(check, rule=f"{check.rule}, unless {' or '.join(names)} is empty", test=test)
+
+    return tuple(guarded(check) for group in groups for check in group)
+
+
+def tiling(*groups: Group) -> Group:
+    """These checks as a generated function makes them: where it plans its kernel, unless all outputs are empty.
+
+    The documents promise the status of a wrong parameter, which their letter adds.
+    """
+
+    def planned(check: Check) -> Check:
+        def test(call: Call) -> str | None:
+            is_empty = bool(call.outputs) and all(meta.size == 0 for meta in call.outputs.values())
+            return None if is_empty else check.test(call)
+
+        return replace(check, test=test, error=TilingFailed, origin=Origin.OPERATOR)
+
+    checks = [check for group in groups for check in group]
+    letter = [replace(check, when=When.DOCUMENT, origin=Origin.DOCUMENT) for check in checks]
+    return (*letter, *map(planned, checks))
+
+
+def on(products: str, *groups: Group) -> Group:
+    """These checks, where one of these products judges."""
+    return _where(f"on {products}", lambda name: name in products.split(), groups)
+
+
+def off(products: str, *groups: Group) -> Group:
+    """These checks, where another product than these judges."""
+    return _where(f"off {products}", lambda name: name not in products.split(), groups)
+
+
+def _where(place: str, holds: Callable[[str], bool], groups: tuple[Group, ...]) -> Group:
+    def placed(check: Check) -> Check:
+        def test(call: Call) -> str | None:
+            return check.test(call) if call.product is not None and holds(call.product.name) else None
+
+        return replace(check, rule=f"{place}: {check.rule}", test=test, origin=Origin.OPERATOR)
+
+    return tuple(placed(check) for group in groups for check in group)

@@ -1,0 +1,26 @@
+"""The inverse error function (Giles 2010, Approximating the erfinv function)."""
+
+from ..base.definition import C, Torch
+from ..base.xp import erfinv as inverse_error_function
+from ..calls.operator import Operator
+from ..contract.dtype_rules import convertible, supported
+from ..contract.shape_rules import rank, same_shape
+
+
+def erfinv_formula(x):
+    """y with erf(y) = x; NaN where abs(x) > 1"""
+    return inverse_error_function(x)
+
+
+erfinv = Operator(
+    "erfinv(Tensor self) -> Tensor out",
+    summary="The inverse error function of each element; that of integers in float32.",
+    formula=erfinv_formula,
+    dtypes="float32 float16 bfloat16 int8 int16 int32 int64 uint8 bool",
+    integer_result="float32",
+    checks=(supported("self"), convertible("out"), same_shape("out", to="self"), rank("self")),
+    differences=("Integers in place: the source lists them, and cannot convert FLOAT to them. Here: refused.",),
+    torch=Torch("erfinv"),
+    aclnn=C("Erfinv", const_reference=True),
+    ir="Erfinv(input_x=self) -> output_y",
+)

@@ -1,0 +1,48 @@
+"""GELU of the lower half of a packed tensor, times the upper half (as CANN's GeluMul; GeGLU gates by the upper one)."""
+
+from ..base.access import Halves
+from ..base.definition import C, Torch
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, supported
+from ..contract.halves_rules import countable, dim_in_range, even, most_along
+from ..contract.shape_rules import known_choice, rank
+from ..contract.stages import tiling
+from .gelu import gelu_erf, gelu_tanh
+
+gelu_mul = Operator(
+    "gelu_mul(Tensor input, int approximate=0, int dim=-1) -> Tensor out",
+    summary='GELU of the lower half of the input, times the upper half; approximate is "none" (0) or "tanh" (1).',
+    formula={"none": gelu_erf, "tanh": gelu_tanh},
+    switch="approximate",
+    reads=Halves(("input",), active="lower"),
+    multiplies="other",
+    checks=(
+        supported("input"),
+        equal("out", to="input"),
+        tiling(
+            (known_choice("approximate", ("none", "tanh")),),
+            rank("input", least=2),
+            most_along("input", 1024, others=200_000),
+            dim_in_range("input"),
+            even("input"),
+            countable("out"),
+        ),
+    ),
+    products="Ascend950 Ascend910_93 Ascend910B",
+    generated=True,
+    differences=(
+        "The size of the last dimension and the product of the others are limited to 1024 and 200000 there. Here: "
+        "where a product judges.",
+        "The shape of out is not compared there. Here: it has the shape of the result, or is contiguous and as large.",
+    ),
+    torch=Torch("gelu_mul(approximate)", module="GELUMul"),
+    aclnn=C(
+        "GeluMul",
+        {"dim": -1},
+        parameters="input approximateOptional out",
+        optional="approximate",
+        text="approximate",
+        unusual_const="out",
+    ),
+    ir="GeluMul(x=input, approximate=approximate:none; dim=-1) -> y",
+)

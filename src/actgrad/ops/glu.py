@@ -1,0 +1,65 @@
+"""GLU, the gated linear unit (Dauphin et al. 2016, https://arxiv.org/abs/1612.08083)."""
+
+from ..base.access import Halves
+from ..base.definition import C, Torch
+from ..base.xp import sigmoid
+from ..calls.operator import Operator
+from ..contract.dtype_rules import convertible, equal, supported
+from ..contract.halves_rules import dim_in_range, even, half
+from ..contract.shape_rules import rank, same_shape
+
+FLOATS = "float32 float16 float64 bfloat16"
+
+
+def glu_gate(x):
+    """sigmoid(x)"""
+    return sigmoid(x)
+
+
+def glu_gate_derivative(x):
+    """s * (1 - s), s = sigmoid(x)"""
+    return sigmoid(x) * sigmoid(-x)
+
+
+glu = Operator(
+    "glu(Tensor self, int dim=-1) -> Tensor out",
+    summary="The lower half of the input along dim, times the logistic function of the upper half.",
+    formula=glu_gate,
+    reads=Halves(("self",), active="upper"),
+    multiplies="other",
+    dtypes=FLOATS,
+    checks=(
+        supported("self", "out"),
+        convertible("out"),
+        rank("self", "out"),
+        rank("self", least=1),
+        dim_in_range("self"),
+        even("self"),
+        half("out", of="self"),
+    ),
+    differences=("Ascend310P and Ascend910: the README says no, documents and source yes. Here: available.",),
+    torch=Torch("glu(dim)", module="GLU"),
+    aclnn=C("Glu", unusual_const="out"),
+    ir="GLU(x=self, dim=-1) -> y",
+)
+
+glu_backward = Operator(
+    "glu_backward(Tensor grad_output, Tensor self, int dim=-1) -> Tensor grad_input",
+    summary="The gradient of GLU's input; the logistic function is computed anew.",
+    formula=glu_gate_derivative,
+    gradient_of=glu,
+    dtypes=FLOATS,
+    checks=(
+        supported("self"),
+        equal("grad_output", "grad_input", to="self"),
+        rank("self", "grad_input", "grad_output"),
+        rank("self", least=1),
+        dim_in_range("self"),
+        even("self"),
+        half("grad_output", of="self"),
+        same_shape("grad_input", to="self"),
+    ),
+    differences=("BFLOAT16 but on Ascend950: operators one after another round four times. Here: once.",),
+    aclnn=C("GluBackward", parameters="gradOut self dim out", unusual_const="out"),
+    ir="GLUGrad(y_grad=grad_output, x=self, dim=-1) -> x_grad",
+)

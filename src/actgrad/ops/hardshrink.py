@@ -1,0 +1,59 @@
+"""Hard shrinkage, which sets small elements to 0 (Donoho and Johnstone 1994, Ideal spatial adaptation)."""
+
+from ..base.definition import C, Torch
+from ..base.xp import abs, where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import convertible, promoted, real, supported
+from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
+from ..contract.stages import on, unless_empty
+
+
+def hardshrink_formula(x, lambd):
+    """0 if abs(x) <= lambd else x"""
+    return where(abs(x) <= lambd, 0.0, x)
+
+
+def hardshrink_gradient(g, x, lambd):
+    """0 if abs(x) <= max(lambd, 0) else g"""
+    return where(abs(x) <= lambd, 0.0, where(abs(x) <= 0, 0.0, g))
+
+
+hardshrink = Operator(
+    "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor out",
+    summary="Each element, 0 in place of one of at most lambd in size.",
+    formula=hardshrink_formula,
+    checks=(
+        supported("self", "out", everywhere=True),
+        on("Ascend310P Ascend910", supported("self", "out")),
+        same_shape("out", to="self"),
+        rank("self"),
+        real("lambd"),
+    ),
+    differences=(
+        "Ascend950: the documents say no, README and source yes. Here: available.",
+        "Ascend310B: its lists have no BFLOAT16 elsewhere, the source takes it here. Here: too.",
+    ),
+    torch=Torch("hardshrink(lambd)", module="Hardshrink"),
+    aclnn=C("Hardshrink", in_place=False),
+    ir="HardShrink(input_x=self, lambd=0.5) -> output_y",
+)
+
+hardshrink_backward = Operator(
+    "hardshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor grad_input",
+    summary="The gradient of hardshrink's input; a negative lambd counts as 0.",
+    formula=hardshrink_gradient,
+    takes_gradient=True,
+    gradient_of=hardshrink,
+    broadcasts=True,
+    checks=(
+        supported("grad_output", "self", "grad_input"),
+        rank("grad_output", "self", "grad_input"),
+        promoted("grad_output", "self"),
+        convertible("grad_input"),
+        real("lambd"),
+        unless_empty(("grad_output", "self"), broadcastable("self", to="grad_output"), result_shape("grad_input")),
+    ),
+    differences=("Unequal dtypes: the documents refuse them, the source promotes them. Here: promoted.",),
+    aclnn="HardshrinkBackward",
+    ir="HardShrinkGrad(gradients=grad_output, features=self, lambd=0.5) -> backprops",
+)

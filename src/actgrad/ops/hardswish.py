@@ -1,0 +1,122 @@
+"""Hard swish and hard sigmoid, in pieces of a line (Howard et al. 2019, https://arxiv.org/abs/1905.02244)."""
+
+from ..base.definition import C, Torch
+from ..base.xp import maximum, minimum, where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import convertible, equal, supported
+from ..contract.shape_rules import document_rank, rank, same_format, same_shape
+
+
+def hardsigmoid_formula(x, alpha, beta):
+    """min(max(alpha * x + beta, 0), 1)"""
+    return minimum(maximum(alpha * x + beta, 0.0), 1.0)
+
+
+def hardsigmoid_of_integers(x, alpha, beta):
+    """1 if x >= 3 else 0: the value, truncated"""
+    return where(x >= 3, 1, 0)
+
+
+def hardsigmoid_gradient(g, x, alpha, beta):
+    """alpha * g if 0 < alpha * x + beta < 1 else 0"""
+    u = alpha * x + beta
+    return where(u > 0.0, where(u < 1.0, alpha * g, 0.0), 0.0)
+
+
+def hardswish_formula(x):
+    """x if x >= 3, 0 if x <= -3, else x * (x + 3) / 6"""
+    near = minimum(maximum(x, -3.0), 3.0)
+    return where(x >= 3.0, x, near * (near + 3.0) / 6.0)
+
+
+def hardswish_gradient(g, x):
+    """g if x >= 3, 0 if x <= -3, else g * (x / 3 + 1 / 2)"""
+    near = minimum(maximum(x, -3.0), 3.0)
+    return where(x <= -3.0, 0.0, where(x < 3.0, g * ((2.0 * near + 3.0) / 6.0), g))
+
+
+def hardswish_gradient_closed(g, x):
+    """g if x > 3, 0 if x < -3, else g * (x / 3 + 1 / 2)"""
+    near = minimum(maximum(x, -3.0), 3.0)
+    return where(x < -3.0, 0.0, where(x <= 3.0, g * ((2.0 * near + 3.0) / 6.0), g))
+
+
+FIXED = {"alpha": 1.0 / 6.0, "beta": 0.5}  # in C
+
+#: The checks of the gradient of hardswish.
+BACKWARD = (
+    supported("self", "grad_output"),
+    equal("grad_output", to="self"),
+    equal("grad_input", to="self"),
+    rank("grad_output", "self"),
+    same_shape("self", "grad_input", to="grad_output"),
+)
+
+hardsigmoid = Operator(
+    "hardsigmoid(Tensor self, Scalar alpha=0.16666666666666666, Scalar beta=0.5) -> Tensor out",
+    summary="alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.",
+    formula=hardsigmoid_formula,
+    integer_formula=hardsigmoid_of_integers,
+    dtypes="float32 float16 int32 bfloat16",
+    checks=(
+        supported("self"),
+        rank("self"),
+        same_shape("out", to="self"),
+        equal("out", to="self"),
+        same_format("out", to="self"),
+    ),
+    torch=Torch("hardsigmoid(inplace)", module="Hardsigmoid"),
+    aclnn=C("Hardsigmoid", FIXED, reference="self", const_reference=True),
+    ir="HardSigmoid(input_x=self, alpha=0.16666666, beta=0.5) -> output_y",
+)
+
+hardsigmoid_backward = Operator(
+    "hardsigmoid_backward(Tensor grad_output, Tensor self, Scalar alpha, Scalar beta) -> Tensor grad_input",
+    summary="The gradient of hardsigmoid's input.",
+    formula=hardsigmoid_gradient,
+    takes_gradient=True,
+    gradient_of=hardsigmoid,
+    checks=(
+        supported("grad_output", "self"),
+        convertible("grad_input"),
+        rank("grad_output", "self", "grad_input"),
+        same_shape("self", "grad_input", to="grad_output"),
+    ),
+    aclnn=C("HardsigmoidBackward", FIXED, parameters="gradOutput self out"),
+    ir="HardSigmoidGrad(grads=grad_output, input_x=self, alpha=0.16666666, beta=0.5) -> y",
+)
+
+hardswish = Operator(
+    "hardswish(Tensor self) -> Tensor out",
+    summary="x * hardsigmoid(x) of each element x.",
+    formula=hardswish_formula,
+    checks=(supported("self", "out"), convertible("out"), same_shape("out", to="self"), document_rank("self")),
+    differences=("Large x: the kernel gives x * 6 * (1 / 6). Here: x.",),
+    torch=Torch("hardswish(inplace)", module="Hardswish"),
+    aclnn=C("Hardswish", reference="self", const_reference=True, unusual_const="out"),
+    ir="HardSwish(x=self) -> y",
+)
+
+hardswish_backward = Operator(
+    "hardswish_backward(Tensor grad_output, Tensor self, bool closed=False) -> Tensor grad_input",
+    summary="The gradient of hardswish's input; closed: the slopes of the middle at -3 and 3 too.",
+    formula={False: hardswish_gradient, True: hardswish_gradient_closed},
+    switch="closed",
+    takes_gradient=True,
+    gradient_of=hardswish,
+    checks=BACKWARD,
+    differences=("x == -3 and 3: the two functions of C differ there, as closed does.",),
+    aclnn=(
+        C("HardswishBackward", {"closed": True}, parameters="gradOutput self out"),
+        C(
+            "HardswishBackwardV2",
+            {"closed": False},
+            parameters="gradOutput self out",
+            checks=(*BACKWARD, document_rank("grad_output", least=1)),
+        ),
+    ),
+    ir=(
+        "HardSwishGrad(grad_output, self; closed=True) -> grad_input",
+        "HardSwishGradV2(gradOutput=grad_output, self; closed=False) -> out",
+    ),
+)

@@ -1,0 +1,38 @@
+"""The Heaviside step function (as in PyTorch's and NumPy's heaviside)."""
+
+from ..base.definition import Torch
+from ..base.xp import abs, where
+from ..calls.operator import Operator
+from ..contract import Origin
+from ..contract.dtype_rules import convertible, supported
+from ..contract.halves_rules import countable
+from ..contract.shape_rules import broadcastable, rank
+from ..contract.stages import unless_empty
+
+
+def heaviside_formula(x, value):
+    """1 if x > 0, value if x == 0, else 0, also for NaN"""
+    return where(x > 0, 1.0, where(abs(x) <= 0, value, 0.0))
+
+
+heaviside = Operator(
+    "heaviside(Tensor input, Tensor values) -> Tensor out",
+    summary="1 where input > 0, the element of values where input is 0, else 0.",
+    formula=heaviside_formula,
+    broadcasts=True,
+    bfloat16_everywhere=True,
+    checks=(
+        supported("input", "values", "out"),
+        rank("input", "values"),
+        convertible("out", origin=Origin.ACTGRAD),
+        unless_empty(("input", "values", "out"), broadcastable("values", to="input"), countable("out")),
+    ),
+    differences=(
+        "The shape of out: the source compares the numbers of elements. Here: the shape, or contiguous and as large.",
+        "A dtype of out other than that of input: no check catches it there. Here: converted.",
+        "Ascend950: the documents say no, the definition has it. Here: available.",
+    ),
+    torch=Torch("heaviside(input, values)"),
+    aclnn="Heaviside",
+    ir="Heaviside(input, values) -> output",
+)

@@ -1,0 +1,68 @@
+"""The logarithm of the logistic function, for losses of two classes (as in PyTorch's LogSigmoid)."""
+
+from ..base.definition import C, Torch
+from ..base.xp import abs, exp, log1p, minimum, sigmoid
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, supported
+from ..contract.shape_rules import document_rank, same_shape
+
+HEADER = "aclnn_logsigmoid.h"
+DIFFERENCES = ("Rank: the documents say 1 to 8, the source has no limit. Here: by the documents' letter alone.",)
+
+
+def logsigmoid_formula(x):
+    """log(1 / (1 + exp(-x)))"""
+    return minimum(x, 0.0) - log1p(exp(-abs(x)))
+
+
+def logsigmoid_derivative(x):
+    """1 / (1 + exp(x))"""
+    return sigmoid(-x)
+
+
+logsigmoid = Operator(
+    "logsigmoid(Tensor self) -> Tensor out",
+    summary="The logarithm of the logistic function of each element.",
+    formula=logsigmoid_formula,
+    checks=(
+        supported("self", "out"),
+        equal("out", to="self"),
+        document_rank("self", least=1),
+        same_shape("out", to="self"),
+    ),
+    differences=(*DIFFERENCES, "The buffer of aclnnLogSigmoidForward: no kernel writes it. Here: left as it is."),
+    torch=Torch("logsigmoid", module="LogSigmoid"),
+    aclnn=(
+        C("LogSigmoid", header=HEADER, in_place=False),
+        C(
+            "LogSigmoidForward",
+            parameters="self out buffer",
+            unread="buffer?",
+            unusual_const="buffer",
+            header=HEADER,
+            in_place=False,
+        ),
+    ),
+    ir="LogSigmoid(x=self) -> y",
+)
+
+logsigmoid_backward = Operator(
+    "logsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
+    summary="The gradient of logsigmoid's input.",
+    formula=logsigmoid_derivative,
+    gradient_of=logsigmoid,
+    checks=(
+        supported("grad_output", "self"),
+        equal("self", "grad_input", to="grad_output"),
+        document_rank("self", least=1),
+        same_shape("self", "grad_input", to="grad_output"),
+    ),
+    differences=(*DIFFERENCES, "buffer: required there, and not read. Here: too."),
+    aclnn=C(
+        "LogSigmoidBackward",
+        parameters="gradOutput self buffer gradInput",
+        unread="buffer",
+        header="aclnn_logsigmoid_backward.h",
+    ),
+    ir="LogSigmoidGrad(grads=grad_output, features=self) -> backprops",
+)

@@ -1,0 +1,63 @@
+"""Mish, x * tanh(softplus(x)) (Misra 2019, https://arxiv.org/abs/1908.08681)."""
+
+from ..base.definition import Torch
+from ..base.xp import abs, exp_times, maximum, minimum, where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import convertible, equal, supported
+from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
+
+FAR = 1000.0  # beyond it the tail is 0 in every dtype; keeps infinity * 0 out of the products
+
+
+def mish_formula(x):
+    """x * tanh(log(1 + exp(x))) = x * (p**2 - 1) / (p**2 + 1), p = 1 + exp(x)"""
+    a = -abs(x)
+    e = exp_times(a, 1.0)
+    # Where x > 0, numerator and denominator are divided by exp(2 * x), else the numerator by exp(x).
+    ratio = where(x > 0, 1.0 + 2.0 * e, 2.0 + e) / mish_denominator(x, e)
+    return where(x > 0, x * ratio, exp_times(a, where(x > 0, 0.0, maximum(x, -FAR)) * ratio))
+
+
+def mish_denominator(x, e):
+    """p**2 + 1 where x <= 0, that times e**2 where x > 0, for e = exp(-abs(x))"""
+    return where(x > 0, 1.0 + 2.0 * e * (1.0 + e), 2.0 + e * (2.0 + e))
+
+
+def mish_derivative(x):
+    """t + x * sigmoid(x) * (1 - t**2), t = tanh(log(1 + exp(x)))"""
+    a = -abs(x)
+    e = exp_times(a, 1.0)
+    d = mish_denominator(x, e)
+    bounded = minimum(maximum(x, -FAR), FAR)
+    slope = where(x > 0, 4.0 * e * e, 4.0) * bounded * (1.0 + e) / d
+    y = (where(x > 0, 1.0 + 2.0 * e, 2.0 + e) + slope) / d
+    return where(x > 0, y, exp_times(a, y))
+
+
+mish = Operator(
+    "mish(Tensor self) -> Tensor out",
+    summary="x * tanh(softplus(x)) of each element x.",
+    formula=mish_formula,
+    checks=(supported("self", "out"), equal("out", to="self"), rank("self", "out"), same_shape("out", to="self")),
+    torch=Torch("mish(inplace)", module="Mish"),
+    aclnn="Mish",
+    ir="Mish(x=self) -> y",
+)
+
+mish_backward = Operator(
+    "mish_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
+    summary="The gradient of Mish's input.",
+    formula=mish_derivative,
+    gradient_of=mish,
+    broadcasts=True,
+    checks=(
+        convertible("grad_input"),
+        supported("grad_output", "self", "grad_input"),
+        rank("grad_output", "self", "grad_input"),
+        broadcastable("self", to="grad_output"),
+        result_shape("grad_input"),
+    ),
+    differences=("Empty tensors: the documents refuse them, the source accepts them. Here: accepted.",),
+    aclnn="MishBackward",
+    ir="MishGrad(grad=grad_output, x=self, tanhx=_?) -> x_grad",
+)

@@ -1,0 +1,7 @@
+"""The operators by name, as `actgrad` shows them. The stub beside this file is for type checkers and editors."""
+
+from ..calls.operator import REGISTRY
+
+globals().update(REGISTRY)
+
+__all__ = list(REGISTRY)

@@ -1,0 +1,218 @@
+"""ReLU, thresholds and clamps (Nair and Hinton 2010, https://www.cs.toronto.edu/~fritz/absps/reluICML.pdf)."""
+
+from ..base.definition import C, Torch
+from ..base.errors import InvalidDtype
+from ..base.xp import maximum, minimum, where
+from ..calls.operator import Operator
+from ..contract import Check, Origin, When
+from ..contract.dtype_rules import convertible, document_listed, equal, promoted, real, scalar_converts, supported
+from ..contract.shape_rules import broadcastable, document_nonempty, rank, result_shape, same_shape
+from ..contract.stages import off
+
+FLOATS = "float32 float16 bfloat16"
+INTEGERS = "int8 uint8 int32 int64"
+
+
+def relu_formula(x):
+    """x if x > 0 else 0"""
+    return where(x <= 0, 0, x)
+
+
+def relu_gradient_from_result(g, y):
+    """g if y > 0 else 0, for y = relu(x)"""
+    return where(y <= 0, 0, g)
+
+
+def threshold_formula(x, threshold, value):
+    """x if x > threshold else value"""
+    return where(x <= threshold, value, x)
+
+
+def threshold_gradient(g, x, threshold):
+    """g if x > threshold else 0"""
+    return where(x <= threshold, 0, g)
+
+
+def add_relu_formula(x, y, alpha):
+    """relu(x + alpha * y)"""
+    return relu_formula(x + alpha * y)
+
+
+def hardtanh_formula(x, min_val, max_val):
+    """min(max(x, min_val), max_val)"""
+    return minimum(maximum(x, min_val), max_val)
+
+
+def hardtanh_gradient(g, x, min_val, max_val):
+    """g if min_val < x < max_val else 0"""
+    return where(x <= min_val, 0, where(x >= max_val, 0, g))
+
+
+def int64_of_950(name):
+    """The kernel of INT64 is that of Ascend950's ReLU."""
+
+    def fault(call):
+        is_int64 = call.inputs[name].dtype.name == "int64"
+        if not is_int64 or (call.product.name == "Ascend950" and call.attributes["threshold"] == 0):
+            return None
+        return f"{name} is int64, which is supported on Ascend950 alone, where threshold is 0"
+
+    rule = f"{name} is int64 on Ascend950 alone, where threshold is 0"
+    return (Check(rule, fault, InvalidDtype, When.PRODUCT, Origin.OPERATOR, (name, "threshold")),)
+
+
+relu = Operator(
+    "relu(Tensor self) -> Tensor out",
+    summary="Each element, 0 in place of a negative one.",
+    formula=relu_formula,
+    integer_formula=relu_formula,
+    dtypes=f"{FLOATS} {INTEGERS}",
+    checks=(supported("self"), equal("out", to="self"), rank("self", "out"), same_shape("out", to="self")),
+    differences=("UINT8: the documents list it for the form in place alone, the source for both. Here: for both.",),
+    torch=Torch("relu(inplace)", module="ReLU"),
+    aclnn=C(
+        "Relu",
+        unusual_const="out",
+        out_checks=(document_listed("self", dtypes=f"{FLOATS} int8 int32 int64"),),
+    ),
+    ir="Relu(x=self) -> y",
+)
+
+relu_backward = Operator(
+    "relu_backward(Tensor grad_output, Tensor result) -> Tensor grad_input",
+    summary="The gradient of ReLU's input, from its result; the input will do as well.",
+    formula=relu_gradient_from_result,
+    integer_formula=relu_gradient_from_result,
+    takes_gradient=True,
+    gradient_of=relu,
+    reads_result="result",
+    dtypes=f"{FLOATS} {INTEGERS}",
+    broadcasts=True,
+    checks=(
+        supported("grad_output"),
+        equal("result", "grad_input", to="grad_output"),
+        rank("grad_output", "result"),
+        broadcastable("result", to="grad_output"),
+        result_shape("grad_input"),
+    ),
+    ir="ReluGrad(gradients=grad_output, features=result) -> backprops",
+)
+
+threshold = Operator(
+    "threshold(Tensor self, Scalar threshold=0, Scalar value=0) -> Tensor out",
+    summary="Each element, value in place of one up to threshold.",
+    formula=threshold_formula,
+    integer_formula=threshold_formula,
+    dtypes=f"{FLOATS} {INTEGERS} int16",
+    checks=(
+        supported("self"),
+        real("threshold", "value"),
+        off("Ascend950", convertible("out")),
+        convertible("out", origin=Origin.ACTGRAD),
+        rank("self"),
+        same_shape("out", to="self"),
+    ),
+    torch=Torch("threshold(threshold, value, inplace)", module="Threshold"),
+    aclnn=C("Threshold", null_order="self out threshold value"),
+)
+
+threshold_backward = Operator(
+    "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor grad_input",
+    summary="The gradient of threshold's input.",
+    formula=threshold_gradient,
+    integer_formula=threshold_gradient,
+    takes_gradient=True,
+    gradient_of=threshold,
+    dtypes=f"{FLOATS} {INTEGERS}",
+    broadcasts=True,
+    checks=(
+        supported("grad_output"),
+        int64_of_950("grad_output"),
+        supported("self"),
+        int64_of_950("self"),
+        real("threshold"),
+        equal("self", "grad_input", to="grad_output"),
+        rank("grad_output", "self"),
+        broadcastable("self", to="grad_output"),
+        result_shape("grad_input"),
+    ),
+    differences=(
+        "A threshold up to 2**-23 in size: the source takes it for 0. Here: as it is.",
+        "An infinite gradient of an element that is shut off: with threshold 0 the kernel gives NaN. Here: 0.",
+        "INT64: the documents list it for all newer products. Here: as the source.",
+    ),
+    aclnn=C(
+        "ThresholdBackward",
+        parameters="gradOutput self threshold out",
+        null_order="threshold grad_input grad_output self",
+    ),
+    ir="ThresholdGradV2D(gradients=grad_output, features=self, threshold=1.0) -> backprops",
+)
+
+add_relu = Operator(
+    "add_relu(Tensor self, Tensor other, Scalar alpha=1) -> Tensor out",
+    summary="ReLU of self + alpha * other.",
+    formula=add_relu_formula,
+    integer_formula=add_relu_formula,
+    dtypes=f"{FLOATS} {INTEGERS} int16",
+    broadcasts=True,
+    checks=(
+        supported("self", "other"),
+        promoted("self", "other"),
+        scalar_converts("alpha"),
+        convertible("out"),
+        rank("self", "other"),
+        broadcastable("other", to="self"),
+        result_shape("out"),
+    ),
+    differences=(
+        "In place, with a null pointer and wrong shapes: the source reports the shapes first. Here: the null pointer.",
+    ),
+    torch=Torch("add_relu(input, other, alpha)"),
+    aclnn=C("AddRelu", unusual_const="alpha", overwrites_first=True),
+)
+
+hardtanh = Operator(
+    "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor out",
+    summary="Each element, clamped to [min_val, max_val].",
+    formula=hardtanh_formula,
+    checks=(
+        supported("self"),
+        real("min_val", "max_val"),
+        supported("out"),
+        equal("out", to="self"),
+        rank("self"),
+        same_shape("out", to="self"),
+    ),
+    differences=("Checks: the operator lives in another repository of CANN. Here: those of its gradient.",),
+    torch=Torch("hardtanh(min_val, max_val, inplace)", module="Hardtanh"),
+    aclnn=C("Hardtanh", parameters="self clipValueMin clipValueMax out"),
+)
+
+hardtanh_backward = Operator(
+    "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor grad_input",
+    summary="The gradient of hardtanh's input.",
+    formula=hardtanh_gradient,
+    takes_gradient=True,
+    gradient_of=hardtanh,
+    checks=(
+        supported("grad_output", "self", "grad_input"),
+        real("min_val", "max_val"),
+        equal("self", to="grad_output"),
+        convertible("grad_input", origin=Origin.ACTGRAD),
+        rank("grad_output", "self"),
+        same_shape("self", to="grad_output"),
+        same_shape("grad_input", to="grad_output"),
+        document_nonempty("grad_output"),
+    ),
+    differences=(
+        "At the bounds: the documents' formula lets the gradient pass, the kernel does not. Here: 0.",
+        "The shape of out is not checked there. Here: that of the inputs.",
+    ),
+    aclnn=C(
+        "HardtanhBackward",
+        parameters="gradOutput self min max out",
+        null_order="self grad_output grad_input min_val max_val",
+    ),
+    ir="HardtanhGrad(result=self, grad=grad_output, min_val=-1.0, max_val=1.0) -> y",
+)

@@ -1,0 +1,36 @@
+"""ReLU6, ReLU with a ceiling (Krizhevsky 2010, Convolutional deep belief networks on CIFAR-10)."""
+
+from ..base.definition import Torch
+from ..base.xp import where
+from ..calls.operator import Operator
+
+
+def relu6_formula(x):
+    """min(max(x, 0), 6)"""
+    return where(x <= 0, 0, where(x >= 6, 6, x))
+
+
+def relu6_gradient(g, x):
+    """g if 0 < x < 6 else 0"""
+    return where(x > 0, where(x < 6, g, 0), 0)
+
+
+relu6 = Operator(
+    "relu6(Tensor self) -> Tensor out",
+    summary="Each element, clamped to [0, 6].",
+    formula=relu6_formula,
+    integer_formula=relu6_formula,
+    dtypes="float32 float16 bfloat16 int32",
+    torch=Torch("relu6(inplace)", module="ReLU6"),
+    ir="Relu6(x=self) -> y",
+)
+
+relu6_backward = Operator(
+    "relu6_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
+    summary="The gradient of ReLU6's input; the result will do in the input's place.",
+    formula=relu6_gradient,
+    integer_formula=relu6_gradient,
+    takes_gradient=True,
+    gradient_of=relu6,
+    ir="Relu6Grad(gradients=grad_output, features=self) -> backprops",
+)

@@ -1,0 +1,110 @@
+"""The logistic function and the hyperbolic tangent (LeCun et al. 1998, Efficient BackProp)."""
+
+from ..base.definition import C, Torch
+from ..base.xp import conjugate
+from ..base.xp import sigmoid as logistic
+from ..base.xp import tanh as hyperbolic_tangent
+from ..calls.operator import Operator
+from ..contract.dtype_rules import convertible, document_listed, on_chip, promoted, supported
+from ..contract.shape_rules import broadcastable, document_rank, rank, result_shape, same_shape
+
+FLOATS = "float32 float16 float64 complex64 complex128 bfloat16"
+NUMBERS = f"{FLOATS} int8 int16 int32 int64 uint8 bool"
+#: The checks of a function of one tensor, and of its gradient from its result.
+FORWARD = (
+    supported("self", everywhere=True),
+    supported("out", dtypes=FLOATS, everywhere=True),
+    on_chip("self"),
+    same_shape("out", to="self"),
+    rank("self"),
+)
+BACKWARD = (
+    supported("grad_output", "output", "grad_input", everywhere=True),
+    on_chip("grad_output"),
+    rank("grad_output", "output"),
+    promoted("grad_output", "output"),
+    convertible("grad_input"),
+    broadcastable("output", to="grad_output"),
+    result_shape("grad_input"),
+)
+DIFFERENCES = (
+    "Integers, float64 and complex numbers: the documents list none for the function that is not in place, the source "
+    "does. Here: the source's lists; complex numbers by the reference backend.",
+)
+
+
+def sigmoid_formula(x):
+    """1 / (1 + exp(-x))"""
+    return logistic(x)
+
+
+def sigmoid_derivative_from_result(y):
+    """y * (1 - y), for y = sigmoid(x); the conjugate of that for complex numbers"""
+    return conjugate((1.0 - y) * y)
+
+
+def tanh_formula(x):
+    """tanh(x)"""
+    return hyperbolic_tangent(x)
+
+
+def tanh_derivative_from_result(y):
+    """1 - y**2 = (1 - y) * (1 + y), for y = tanh(x); the conjugate of that for complex numbers"""
+    return conjugate((1.0 - y) * (1.0 + y))
+
+
+sigmoid = Operator(
+    "sigmoid(Tensor self) -> Tensor out",
+    summary="The logistic function of each element; that of integers in float32.",
+    formula=sigmoid_formula,
+    dtypes=NUMBERS,
+    integer_result="float32",
+    checks=FORWARD,
+    differences=DIFFERENCES,
+    torch=Torch("sigmoid(inplace, *, save)", module="Sigmoid"),
+    aclnn=C(
+        "Sigmoid",
+        in_place_checks=(supported("self", dtypes=FLOATS),),
+        out_checks=(document_listed("self", "out", dtypes="float32 float16 bfloat16"),),
+    ),
+    ir="Sigmoid(x=self) -> y",
+)
+
+sigmoid_backward = Operator(
+    "sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor grad_input",
+    summary="The gradient of sigmoid's input, from its result.",
+    formula=sigmoid_derivative_from_result,
+    gradient_of=sigmoid,
+    reads_result="output",
+    broadcasts=True,
+    dtypes=FLOATS,
+    checks=(*BACKWARD, document_rank("grad_output", "output", least=1)),
+    aclnn="SigmoidBackward",
+    ir="SigmoidGrad(y=output, dy=grad_output, complex_conj=_:False) -> z",
+)
+
+tanh = Operator(
+    "tanh(Tensor self) -> Tensor out",
+    summary="The hyperbolic tangent of each element; that of integers in float32.",
+    formula=tanh_formula,
+    dtypes=NUMBERS,
+    integer_result="float32",
+    checks=FORWARD,
+    differences=("Checks: the operator lives in another repository of CANN. Here: those of sigmoid.",),
+    torch=Torch("tanh(inplace, *, save)", module="Tanh"),
+    aclnn=C("Tanh", in_place_checks=(supported("self", dtypes=FLOATS),)),
+    ir="Tanh(x=self) -> y",
+)
+
+tanh_backward = Operator(
+    "tanh_backward(Tensor grad_output, Tensor output) -> Tensor grad_input",
+    summary="The gradient of tanh's input, from its result.",
+    formula=tanh_derivative_from_result,
+    gradient_of=tanh,
+    reads_result="output",
+    broadcasts=True,
+    dtypes=FLOATS,
+    checks=BACKWARD,
+    aclnn="TanhBackward",
+    ir="TanhGrad(y=output, dy=grad_output) -> z",
+)

@@ -1,0 +1,124 @@
+"""SiLU and Swish, x times a logistic function (Elfwing et al. 2017, https://arxiv.org/abs/1702.03118)."""
+
+from ..base.definition import C, Torch
+from ..base.errors import InvalidDtype
+from ..base.xp import maximum, minimum, sigmoid, sigmoid_times, where
+from ..calls.operator import Operator
+from ..contract import Check, Origin, When
+from ..contract.dtype_rules import convertible, document_equal, equal, on_chip, real, supported
+from ..contract.shape_rules import broadcastable, document_rank, rank, result_shape, same_shape
+from ..contract.stages import off
+
+FAR = 1000.0  # beyond it the tail is 0 in every dtype; keeps infinity * 0 out of the products
+QUICK = 1.702  # of GELU's approximation x * sigmoid(1.702 * x)
+
+
+def silu_formula(x):
+    """x * sigmoid(x)"""
+    return sigmoid_times(x, maximum(x, -FAR))
+
+
+def silu_derivative(x):
+    """s * (1 + x * (1 - s)), s = sigmoid(x)"""
+    # 1 - s(x) = s(-x), which keeps its digits where s is almost 1.
+    return sigmoid_times(x, 1.0 + minimum(maximum(x, -FAR), FAR) * sigmoid(-x))
+
+
+def swish_formula(x, beta):
+    """x * sigmoid(beta * x)"""
+    z = beta * x
+    return sigmoid_times(z, where(z < -FAR, 0.0 * maximum(minimum(x, 1.0), -1.0), x))
+
+
+def swish_derivative(x, beta):
+    """s * (1 + beta * x * (1 - s)), s = sigmoid(beta * x)"""
+    return silu_derivative(beta * x)
+
+
+def fault_of_mixture(call):
+    """Where the dtypes differ, which Ascend950 alone takes, grad_input is FLOAT."""
+    dtypes = {name: meta.dtype.name for name, meta in (*call.inputs.items(), *call.outputs.items())}
+    if len(set(dtypes.values())) == 1:
+        return None
+    if call.product.name == "Ascend950" and dtypes["grad_input"] == "float32":
+        return None if dtypes["grad_output"] != dtypes["self"] else "grad_input is float32; it must be as the inputs"
+    return f"the dtypes are {', '.join(f'{name} {dtype}' for name, dtype in dtypes.items())}; they must be equal"
+
+
+ALIKE = Check(
+    "the dtypes are equal; on Ascend950 the inputs' may differ, with a FLOAT grad_input",
+    fault_of_mixture, InvalidDtype, When.PRODUCT, Origin.OPERATOR, ("grad_output", "self", "grad_input"),
+)  # fmt: skip
+
+silu = Operator(
+    "silu(Tensor self) -> Tensor out",
+    summary="x * sigmoid(x) of each element x.",
+    formula=silu_formula,
+    checks=(
+        supported("self", "out", everywhere=True),
+        equal("out", to="self"),
+        on_chip("self"),
+        same_shape("out", to="self"),
+    ),
+    torch=Torch("silu(inplace)", module="SiLU"),
+    aclnn=C("Silu", in_place=False),
+)
+
+silu_backward = Operator(
+    "silu_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
+    summary="The gradient of SiLU's input.",
+    formula=silu_derivative,
+    gradient_of=silu,
+    broadcasts=True,
+    checks=(
+        supported("grad_output", "self", "grad_input", everywhere=True),
+        (ALIKE,),
+        on_chip("grad_output"),
+        document_equal("self", "grad_input", to="grad_output"),
+        convertible("grad_input"),
+        rank("grad_output", "self"),
+        document_rank("grad_output", "self", least=1),
+        off("Ascend950", same_shape("self", "grad_input", to="grad_output")),
+        broadcastable("self", to="grad_output"),
+        result_shape("grad_input"),
+    ),
+    differences=(
+        "Unequal dtypes and shapes: Ascend950 takes them. Here: too; by the documents' letter the dtypes are equal.",
+    ),
+    aclnn="SiluBackward",
+    ir="SiluGrad(dy=grad_output, x=self) -> dx",
+)
+
+swish = Operator(
+    "swish(Tensor self, Scalar beta=1) -> Tensor out",
+    summary="x * sigmoid(beta * x) of each element x.",
+    formula=swish_formula,
+    checks=(
+        supported("self", "out", everywhere=True),
+        equal("out", to="self"),
+        on_chip("self"),
+        real("beta"),
+        rank("self", "out"),
+        same_shape("out", to="self"),
+    ),
+    torch=Torch("swish(beta)", module="Swish"),
+    aclnn=C("Swish", parameters="self betaOptional out", optional="beta", in_place=False),
+    ir="Swish(x=self, scale=beta:1.0) -> y",
+)
+
+swish_backward = Operator(
+    "swish_backward(Tensor grad_output, Tensor self, Scalar beta) -> Tensor grad_input",
+    summary="The gradient of Swish's input.",
+    formula=swish_derivative,
+    gradient_of=swish,
+    checks=(
+        supported("grad_output", "self", everywhere=True),
+        real("beta"),
+        equal("grad_input", "self", to="grad_output"),
+        on_chip("grad_output"),
+        rank("grad_output", "self", "grad_input"),
+        same_shape("self", "grad_input", to="grad_output"),
+    ),
+    aclnn=C("SwishBackward", parameters="gradOutput self betaOptional gradInput", optional="beta"),
+    ir="SwishGrad(grad=grad_output, x=self, y=_, scale=beta:1.0) -> grad_x",
+)

@@ -1,0 +1,99 @@
+"""SiTU-GLU, a gated linear unit whose gate and values are bounded by tanh (as CANN's SituGlu defines it)."""
+
+from ..base.access import Halves
+from ..base.definition import C, Torch
+from ..base.xp import sigmoid, tanh
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, supported
+from ..contract.halves_rules import dim_in_range, even, half
+from ..contract.shape_rules import same_shape
+from ..contract.stages import tiling
+
+PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
+DIFFERENCES = ("beta 0: the source divides by it. Here: too.",)
+
+
+def is_bounded(attributes, product):
+    """Whether the values go through tanh too."""
+    return attributes["linear_beta"] > 0
+
+
+def situ(x, beta):
+    """beta * tanh(x / beta) * sigmoid(x)"""
+    return beta * tanh(x / beta) * sigmoid(x)
+
+
+def situ_derivative(x, beta):
+    """s * (1 - t**2 + beta * t * (1 - s)), t = tanh(x / beta), s = sigmoid(x)"""
+    return sigmoid(x) * (tanh_derivative(x / beta) + beta * tanh(x / beta) * sigmoid(-x))
+
+
+def tanh_derivative(x):
+    """1 - tanh(x)**2 = 4 * s * (1 - s), s = sigmoid(2 * x), which keeps its digits where tanh is almost 1"""
+    return 4.0 * sigmoid(2.0 * x) * sigmoid(-2.0 * x)
+
+
+def situ_glu_formula(gate, up, beta, linear_beta):
+    """beta * tanh(gate / beta) * sigmoid(gate) * up"""
+    return situ(gate, beta) * up
+
+
+def situ_glu_bounded(gate, up, beta, linear_beta):
+    """beta * tanh(gate / beta) * sigmoid(gate) * linear_beta * tanh(up / linear_beta)"""
+    return situ(gate, beta) * (linear_beta * tanh(up / linear_beta))
+
+
+def situ_glu_derivatives(gate, up, beta, linear_beta):
+    """The derivatives by gate and up."""
+    return situ_derivative(gate, beta) * up, situ(gate, beta)
+
+
+def situ_glu_bounded_derivatives(gate, up, beta, linear_beta):
+    """The derivatives by gate and up, where up goes through tanh."""
+    z = up / linear_beta
+    return situ_derivative(gate, beta) * (linear_beta * tanh(z)), situ(gate, beta) * tanh_derivative(z)
+
+
+situ_glu = Operator(
+    "situ_glu(Tensor x, int dim=-1, Scalar beta=1, Scalar linear_beta=0, bool activate_left=True) -> Tensor out",
+    summary="beta * tanh(gate / beta) * sigmoid(gate) * up of the halves gate and up of x along dim.\n"
+    "With linear_beta > 0 up is linear_beta * tanh(up / linear_beta); activate_left: the lower half is the gate.",
+    formula={False: situ_glu_formula, True: situ_glu_bounded},
+    switch=is_bounded,
+    reads=Halves(("x",), active="activate_left"),
+    checks=(
+        supported("x"),
+        equal("out", to="x"),
+        tiling(dim_in_range("x"), even("x"), half("out", of="x")),
+    ),
+    products=PRODUCTS,
+    generated=True,
+    differences=DIFFERENCES,
+    torch=Torch("situ_glu(dim, beta, linear_beta, activate_left)", module="SiTUGLU"),
+    aclnn=C("SituGlu", doubles="beta linear_beta", unusual_const="out"),
+    ir="SituGlu(x, dim=-1, beta=1.0, linear_beta=0.0, activate_left=True) -> y",
+)
+
+situ_glu_backward = Operator(
+    "situ_glu_backward(Tensor grad_output, Tensor x, int dim=-1, Scalar beta=1, Scalar linear_beta=0, "
+    "bool activate_left=True) -> Tensor grad_input",
+    summary="The gradient of SiTU-GLU's input; everything else is computed anew.",
+    formula={False: situ_glu_derivatives, True: situ_glu_bounded_derivatives},
+    switch=is_bounded,
+    gradient_of=situ_glu,
+    checks=(
+        supported("grad_output"),
+        equal("x", "grad_input", to="grad_output"),
+        tiling(dim_in_range("x"), even("x"), half("grad_output", of="x"), same_shape("grad_input", to="x")),
+    ),
+    products=PRODUCTS,
+    generated=True,
+    differences=(*DIFFERENCES, "The shape of out is not compared there. Here: that of x."),
+    aclnn=C(
+        "SituGluGrad",
+        parameters="gradY x dim beta linearBeta activateLeft out",
+        doubles="beta linear_beta",
+        unusual_const="out",
+    ),
+    ir="SituGluGrad(grad_y=grad_output, x, dim=-1, beta=1.0, linear_beta=0.0, activate_left=True) -> grad_x",
+)

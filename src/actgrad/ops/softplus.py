@@ -1,0 +1,87 @@
+"""Softplus, a smooth ReLU (Dugas et al. 2001, Incorporating second-order functional knowledge)."""
+
+from ..base.definition import C, Torch
+from ..base.xp import abs, exp, log1p, maximum, sigmoid, where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import convertible, scalar_converts, supported
+from ..contract.shape_rules import rank, same_shape
+
+FLOATS = "float32 float16 float64 bfloat16"
+NUMBERS = f"{FLOATS} int8 int16 int32 int64 uint8 bool"
+
+
+def softplus_formula(x, beta, threshold):
+    """x if beta * x > threshold else log(1 + exp(beta * x)) / beta"""
+    z = beta * x
+    return where(z > threshold, x, (maximum(z, 0.0) + log1p(exp(-abs(z)))) / beta)
+
+
+def bnll_formula(x):
+    """log(1 + exp(x))"""
+    return maximum(x, 0.0) + log1p(exp(-abs(x)))
+
+
+def softplus_derivative(x, beta, threshold):
+    """1 if beta * x > threshold else sigmoid(beta * x)"""
+    z = beta * x
+    return where(z > threshold, 1.0, sigmoid(z))
+
+
+softplus = Operator(
+    "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor out",
+    summary="log(1 + exp(beta * x)) / beta of each element x; x where beta * x > threshold.",
+    formula=softplus_formula,
+    checks=(
+        supported("self"),
+        scalar_converts("beta"),
+        scalar_converts("threshold"),
+        convertible("out"),
+        rank("self"),
+        same_shape("out", to="self"),
+    ),
+    differences=(
+        "Ascend950: the documents say no, the source has a list and a kernel for it. Here: available.",
+        "A beta up to 2**-23 in size: the kernel gives infinity. Here: the formula's own value.",
+    ),
+    torch=Torch("softplus(beta, threshold)", module="Softplus"),
+    aclnn=C("Softplus", in_place=False),
+    ir=("SoftplusV2(x=self, beta=1.0, threshold=20.0) -> y", "Softplus(x=self; beta=1.0, threshold=inf) -> y"),
+)
+
+bnll = Operator(
+    "bnll(Tensor self) -> Tensor out",
+    summary="log(1 + exp(x)) of each element x, the binomial normal log likelihood of Caffe.",
+    formula=bnll_formula,
+    dtypes="float32 float16 float64",
+    differences=("abs(x) > 10: the kernel takes exp(-abs(x)) for the logarithm. Here: the logarithm.",),
+    torch=Torch("bnll", module="BNLL"),
+    ir="BNLL(x=self) -> y",
+)
+
+softplus_backward = Operator(
+    "softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor grad_input",
+    summary="The gradient of softplus's input.",
+    formula=softplus_derivative,
+    gradient_of=softplus,
+    dtypes=NUMBERS,
+    integer_result="float32",
+    checks=(
+        supported("grad_output", dtypes=FLOATS),
+        supported("self"),
+        supported("grad_input", dtypes=FLOATS),
+        convertible("grad_input"),
+        rank("grad_output", "self", "grad_input"),
+        same_shape("self", to="grad_output"),
+        same_shape("grad_input", to="grad_output"),
+    ),
+    differences=(
+        "beta and threshold as null pointers: the source does not test them. Here: 161001.",
+        "DOUBLE: the source computes it in FLOAT. Here: in DOUBLE.",
+    ),
+    aclnn="SoftplusBackward",
+    ir=(
+        "SoftplusV2Grad(input_gradients=grad_output, input_features=self, beta=1.0, threshold=20.0) "
+        "-> output_backprops",
+        "SoftplusGrad(gradients=grad_output, features=self; beta=1.0, threshold=inf) -> backprops",
+    ),
+)

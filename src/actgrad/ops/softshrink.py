@@ -1,0 +1,101 @@
+"""Soft shrinkage, which moves elements towards 0 (Donoho 1995, De-noising by soft-thresholding)."""
+
+from ..base.definition import C, Torch
+from ..base.xp import abs, where
+from ..calls.operator import Operator
+from ..contract import Origin
+from ..contract.dtype_rules import convertible, real, supported
+from ..contract.kinds import VALUES
+from ..contract.shape_rules import broadcastable, rank, result_shape, same_format, same_shape
+from ..contract.stages import on
+from .selu import is_on_950
+
+NOT_NEGATIVE = {"lambd >= 0": lambda a, product: not a["lambd"] < 0}
+DIFFERENCES = ("NaN: the kernel of Ascend950 gives 0. Here: 0 on Ascend950, else NaN.",)
+
+
+def shrink_formula(x, lambd, bias):
+    """0 if abs(x) <= lambd, else x - bias if x > 0 else x + bias"""
+    return where(abs(x) <= lambd, 0.0, where(x > 0, x - bias, x + bias))
+
+
+def shrink_formula_950(x, lambd, bias):
+    """x - bias if x > lambd, x + bias if x < -lambd, else 0, also for NaN"""
+    return where(x > lambd, x - bias, where(x < -lambd, x + bias, 0.0))
+
+
+def softshrink_formula(x, lambd):
+    """0 if abs(x) <= lambd, else x - lambd if x > 0 else x + lambd"""
+    return shrink_formula(x, lambd, lambd)
+
+
+def softshrink_formula_950(x, lambd):
+    """x - lambd if x > lambd, x + lambd if x < -lambd, else 0, also for NaN"""
+    return shrink_formula_950(x, lambd, lambd)
+
+
+def softshrink_gradient(g, x, lambd):
+    """0 if abs(x) <= lambd else g"""
+    return where(abs(x) <= lambd, 0.0, g)
+
+
+softshrink = Operator(
+    "softshrink(Tensor self, Scalar lambd=0.5) -> Tensor out",
+    summary="Each element, moved towards 0 by lambd; 0 in place of one of at most lambd in size.",
+    formula={False: softshrink_formula, True: softshrink_formula_950},
+    switch=lambda attributes, product: is_on_950(product),
+    checks=(
+        supported("self", "out"),
+        same_shape("out", to="self"),
+        rank("self"),
+        real("lambd"),
+    ),
+    requires=NOT_NEGATIVE,
+    differences=DIFFERENCES,
+    torch=Torch("softshrink(lambd)", module="Softshrink"),
+    aclnn=C("Softshrink", in_place=False),
+    ir="Softshrink(x=self, lambd=0.5) -> y",
+)
+
+softshrink_backward = Operator(
+    "softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor grad_input",
+    summary="The gradient of softshrink's input.",
+    formula=softshrink_gradient,
+    takes_gradient=True,
+    gradient_of=softshrink,
+    broadcasts=True,
+    checks=(
+        supported("grad_output", "self", "grad_input", everywhere=True),
+        on("Ascend310P Ascend910", supported("grad_output", "self", "grad_input")),
+        rank("grad_output", "self"),
+        broadcastable("self", to="grad_output"),
+        result_shape("grad_input"),
+        real("lambd"),
+        VALUES,
+        convertible("grad_input", origin=Origin.ACTGRAD),
+    ),
+    requires=NOT_NEGATIVE,
+    differences=("A grad_input of another dtype than the result: no check catches it there. Here: converted.",),
+    aclnn=C("SoftshrinkBackward", parameters="gradOutput self lambda gradInput"),
+    ir="SoftShrinkGrad(input_grad=grad_output, input_x=self, lambd=0.5) -> output_y",
+)
+
+shrink = Operator(
+    "shrink(Tensor self, Scalar lambd=0.5, Scalar bias=0) -> Tensor out",
+    summary="Each element, moved towards 0 by bias; 0 in place of one of at most lambd in size.",
+    formula={False: shrink_formula, True: shrink_formula_950},
+    switch=lambda attributes, product: is_on_950(product),
+    dtypes="float32 float16",
+    checks=(
+        supported("self", "out"),
+        same_shape("out", to="self"),
+        real("lambd", "bias"),
+        VALUES,
+        same_format("out", to="self"),
+    ),
+    requires=NOT_NEGATIVE,
+    differences=(*DIFFERENCES, "Ascend910: the documents say no, the source does not ask. Here: available."),
+    torch=Torch("shrink(lambd, bias)", module="Shrink"),
+    aclnn=C("Shrink", in_place=False),
+    ir="Shrink(input_x=self, lambd=0.5, bias=0.0) -> output_y",
+)

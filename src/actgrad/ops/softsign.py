@@ -1,0 +1,40 @@
+"""Softsign, x / (1 + abs(x)) (Turian et al. 2009, Quadratic features and deep architectures for chunking)."""
+
+from ..base.definition import Torch
+from ..base.xp import abs, maximum, minimum
+from ..calls.operator import Operator
+
+FLOATS = "float32 float16 float64 bfloat16"
+FAR = 1e30  # beyond it the result is 1 in every dtype; keeps infinity / infinity out
+
+
+def softsign_formula(x):
+    """x / (1 + abs(x))"""
+    bounded = minimum(maximum(x, -FAR), FAR)
+    return bounded / (1.0 + abs(bounded))
+
+
+def softsign_derivative(x):
+    """1 / (1 + abs(x))**2"""
+    inverse = 1.0 / (1.0 + abs(x))
+    return inverse * inverse
+
+
+softsign = Operator(
+    "softsign(Tensor self) -> Tensor out",
+    summary="x / (1 + abs(x)) of each element x.",
+    formula=softsign_formula,
+    dtypes=FLOATS,
+    differences=("Infinity: the kernel gives NaN. Here: the limit, 1 or -1.",),
+    torch=Torch("softsign", module="Softsign"),
+    ir="Softsign(x=self) -> y",
+)
+
+softsign_backward = Operator(
+    "softsign_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
+    summary="The gradient of softsign's input.",
+    formula=softsign_derivative,
+    gradient_of=softsign,
+    dtypes=FLOATS,
+    ir="SoftsignGrad(gradients=grad_output, features=self) -> output",
+)

@@ -1,0 +1,44 @@
+"""Squared ReLU (So et al. 2021, https://arxiv.org/abs/2109.08668)."""
+
+from ..base.definition import C, Torch
+from ..base.xp import where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, supported
+from ..contract.halves_rules import countable
+from ..contract.shape_rules import document_rank
+from ..contract.stages import tiling
+
+
+def squared_relu_formula(x):
+    """x**2 if x > 0 else 0"""
+    positive = where(x <= 0, 0.0, x)
+    return positive * positive
+
+
+def squared_relu_derivative(x):
+    """2 * x if x > 0 else 0"""
+    return where(x <= 0, 0.0, 2.0 * x)
+
+
+squared_relu = Operator(
+    "squared_relu(Tensor self) -> Tensor out",
+    summary="The square of each element, 0 in place of that of a negative one.",
+    formula=squared_relu_formula,
+    checks=(supported("self"), equal("out", to="self"), document_rank("self", least=1), tiling(countable("out"))),
+    products="Ascend950 Ascend910_93 Ascend910B",
+    generated=True,
+    differences=(
+        "Rank: the documents say 1 to 8, the definition has no limit. Here: by the documents' letter alone.",
+        "The shape of out is not compared there. Here: it has the shape of the result, or is contiguous and as large.",
+    ),
+    torch=Torch("squared_relu", module="SquaredReLU"),
+    aclnn=C("SquaredRelu", parameters="input out", unusual_const="out", in_place=False),
+    ir="SquaredRelu(x=self) -> y",
+)
+
+squared_relu_backward = Operator(
+    "squared_relu_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
+    summary="The gradient of squared ReLU's input.",
+    formula=squared_relu_derivative,
+    gradient_of=squared_relu,
+)

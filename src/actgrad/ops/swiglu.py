@@ -1,0 +1,77 @@
+"""SwiGLU, the SiLU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202), of a packed tensor or of two."""
+
+from ..base.access import Halves
+from ..base.definition import C, Torch
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, supported
+from ..contract.halves_rules import countable, dim_in_range, even, half, same_rank, whole_blocks
+from ..contract.stages import on, tiling
+from .silu import silu_derivative, silu_formula
+
+PRODUCTS = "Ascend950 Ascend910_93 Ascend910B Ascend310P"
+DIFFERENCES = (
+    "A wrong dim or size: the documents say 161002, the generated function 561002. Here: the latter; by the documents' "
+    "letter the former.",
+    "An odd size along dim before an even one: the source halves the flattened rest of the tensor. Here: refused.",
+    "The shape of out is not compared there. Here: it has the shape of the result, or is contiguous and as large.",
+    "x along strides: the documents refuse it, the definition takes it. Here: taken.",
+)
+
+swiglu = Operator(
+    "swiglu(Tensor x, int dim=-1) -> Tensor out",
+    summary="SiLU of the lower half of x along dim, times the upper half.",
+    formula=silu_formula,
+    reads=Halves(("x",), active="lower"),
+    multiplies="other",
+    checks=(
+        supported("x"),
+        equal("out", to="x"),
+        tiling(dim_in_range("x"), even("x"), on("Ascend310P", whole_blocks("x")), countable("out")),
+    ),
+    products=PRODUCTS,
+    generated=True,
+    differences=DIFFERENCES,
+    torch=Torch("swiglu(dim)", module="SwiGLU"),
+    aclnn=C("SwiGlu", unusual_const="out"),
+    ir="SwiGlu(x, dim=-1) -> y",
+)
+
+swiglu_backward = Operator(
+    "swiglu_backward(Tensor grad_output, Tensor x, int dim=-1) -> Tensor grad_input",
+    summary="The gradient of SwiGLU's input; SiLU is computed anew.",
+    formula=silu_derivative,
+    gradient_of=swiglu,
+    checks=(
+        supported("grad_output"),
+        equal("x", "grad_input", to="grad_output"),
+        tiling(
+            same_rank("grad_output", to="x"),
+            dim_in_range("x"),
+            even("x"),
+            half("grad_output", of="x"),
+            on("Ascend310P", whole_blocks("x")),
+            countable("grad_input"),
+        ),
+    ),
+    products=PRODUCTS,
+    generated=True,
+    differences=(*DIFFERENCES, "The shape of y_grad: Ascend950 alone compares it. Here: compared on every product."),
+    aclnn=C("SwiGluGrad", parameters="yGrad x dim out", unusual_const="out"),
+    ir="SwiGluGrad(y_grad=grad_output, x, dim=-1) -> x_grad",
+)
+
+swiglu_two = Operator(
+    "swiglu_two(Tensor self, Tensor gate) -> Tensor out",
+    summary="SwiGLU of two tensors: self * silu(gate), of each pair of elements.",
+    formula=silu_formula,
+    multiplies="self",
+    linear_in="self",
+    torch=Torch("swiglu_two(x, gate)"),
+)
+
+swiglu_two_backward = Operator(
+    "swiglu_two_backward(Tensor grad_output, Tensor self, Tensor gate) -> (Tensor grad_self, Tensor grad_gate)",
+    summary="The gradients of both tensors of swiglu_two, in one pass; silu(gate) is computed anew.",
+    formula=silu_derivative,
+    gradient_of=swiglu_two,
+)

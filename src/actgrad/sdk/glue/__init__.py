@@ -1,0 +1,8 @@
+"""The operators around the activations without which no program ends: copies, fills, arithmetic, sums.
+
+Plain NumPy over arrays on the program's tensors. clients.txt has their prototypes; they are in the C SDK alone.
+
+promotion       PyTorch's promotion of dtypes
+elementary      the functions, each registered by its name
+work            one call: its arguments, checked by phase one and computed by phase two
+"""

@@ -1,0 +1,54 @@
+"""PyTorch's promotion of dtypes, for NumPy's arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+Dtype = np.dtype[Any]
+
+FLOAT32 = np.dtype(np.float32)
+_BFLOAT16, _FLOAT16 = np.dtype(ml_dtypes.bfloat16), np.dtype(np.float16)
+
+
+def category(dtype: Dtype) -> int:
+    """0 for bool, 1 for integers, 2 for floating point, 3 for complex numbers."""
+    if dtype == _BFLOAT16:
+        return 2
+    return {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}[dtype.kind]
+
+
+def _of_two(a: Dtype, b: Dtype) -> Dtype:
+    if category(a) != category(b):
+        higher, lower = (a, b) if category(a) > category(b) else (b, a)
+        if category(higher) == 3 and lower == np.float64:
+            return np.dtype(np.complex128)
+        return higher
+    if {a, b} == {_BFLOAT16, _FLOAT16}:
+        return FLOAT32
+    if _BFLOAT16 in (a, b):
+        return a if b == _BFLOAT16 else b
+    return np.promote_types(a, b)
+
+
+def promoted(*dtypes: Dtype) -> Dtype:
+    """The dtype of a result of tensors."""
+    result = dtypes[0]
+    for dtype in dtypes[1:]:
+        result = _of_two(result, dtype)
+    return result
+
+
+def with_scalar(tensor: Dtype, scalar: Dtype) -> Dtype:
+    """The dtype of a result of a tensor and a number, which counts only where its category is higher."""
+    if category(scalar) <= category(tensor):
+        return tensor
+    defaults: dict[int, Dtype] = {1: np.dtype(np.int64), 2: FLOAT32, 3: np.dtype(np.complex64)}
+    return defaults[category(scalar)]
+
+
+def working(dtype: Dtype) -> Dtype:
+    """The dtype to compute in: halves are rounded once, at the end."""
+    return FLOAT32 if dtype in (_BFLOAT16, _FLOAT16) else dtype

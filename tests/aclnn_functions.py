@@ -1,0 +1,147 @@
+"""The aclnn functions: their parameters, good calls of them, and the Python functions that compute the same."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from aclnn_values import Call, Scalar, Tensor
+
+# Parameters in C's order. A function without an arrow is in place: its first tensor is its output.
+_PROTOTYPES = """
+Elu(self, alpha, scale, inputScale) -> out
+InplaceElu(selfRef, alpha, scale, inputScale)
+EluBackward(gradOutput, alpha, scale, inputScale, isResult, selfOrResult) -> gradInput
+Selu(self) -> out
+InplaceSelu(selfRef)
+SeluBackward(gradOutput, result) -> gradInput
+LeakyRelu(self, negativeSlope) -> out
+InplaceLeakyRelu(selfRef, negativeSlope)
+LeakyReluBackward(gradOutput, self, negativeSlope, selfIsResult) -> out
+GeGlu(self, dim, approximate) -> out, outGelu
+GeGluV3(self, dim, approximate, activateLeft) -> out, outGelu
+GeGluBackward(gradOutput, self, gelu, dim, approximate) -> gradInput
+GeGluV3Backward(gradOutput, self, gelu, dim, approximate, activateLeft) -> gradInput
+Sigmoid(self) -> out
+InplaceSigmoid(selfRef)
+SigmoidBackward(gradOutput, output) -> gradInput
+Tanh(self) -> out
+InplaceTanh(selfRef)
+TanhBackward(gradOutput, output) -> gradInput
+Silu(self) -> out
+SiluBackward(gradOutput, self) -> gradInput
+Swish(self, betaOptional) -> out
+SwishBackward(gradOutput, self, betaOptional) -> gradInput
+SwiGlu(x, dim) -> out
+SwiGluGrad(yGrad, x, dim) -> out
+Relu(self) -> out
+InplaceRelu(selfRef)
+AddRelu(self, other, alpha) -> out
+InplaceAddRelu(selfRef, other, alpha)
+Threshold(self, threshold, value) -> out
+InplaceThreshold(selfRef, threshold, value)
+ThresholdBackward(gradOutput, self, threshold) -> out
+Hardtanh(self, clipValueMin, clipValueMax) -> out
+InplaceHardtanh(selfRef, clipValueMin, clipValueMax)
+HardtanhBackward(gradOutput, self, min, max) -> out
+Hardsigmoid(self) -> out
+InplaceHardsigmoid(self)
+HardsigmoidBackward(gradOutput, self) -> out
+Hardswish(self) -> out
+InplaceHardswish(self)
+HardswishBackward(gradOutput, self) -> out
+HardswishBackwardV2(gradOutput, self) -> out
+Gelu(self) -> out
+GeluV2(x, approximate) -> y
+GeluBackward(gradOutput, self) -> gradInput
+GeluBackwardV2(gradOutput, self, approximate) -> gradInput
+Prelu(self, weight) -> out
+"""
+#: The parameters that are no tensors, with good values.
+_ONE = Scalar("FLOAT", 0.75)
+VALUES = {
+    "alpha": Scalar("FLOAT", 1.5), "scale": Scalar("DOUBLE", 1.25), "inputScale": _ONE, "negativeSlope": _ONE,
+    "isResult": True, "selfIsResult": True, "activateLeft": True, "dim": -1, "approximate": 1,
+    "betaOptional": Scalar("FLOAT16", 1.25), "threshold": Scalar("FLOAT", 0.5), "value": Scalar("INT32", 3),
+    "min": Scalar("DOUBLE", -0.5), "max": _ONE, "clipValueMin": Scalar("DOUBLE", -0.5), "clipValueMax": _ONE,
+}  # fmt: skip
+#: Scalars that may be null.
+OPTIONAL = ("betaOptional",)
+#: Tensors twice as long as the others along `dim`.
+WHOLE = {
+    "aclnnGeGlu": ("self",), "aclnnGeGluV3": ("self",), "aclnnGeGluBackward": ("self", "gradInput"),
+    "aclnnGeGluV3Backward": ("self", "gradInput"), "aclnnSwiGlu": ("x",), "aclnnSwiGluGrad": ("x", "out"),
+}  # fmt: skip
+#: Functions that the build generates, with statuses of their own.
+GENERATED = ("aclnnSwiGlu", "aclnnSwiGluGrad")
+
+INPUTS: dict[str, tuple[str, ...]] = {}  # the tensors that a function reads
+OUTPUTS: dict[str, tuple[str, ...]] = {}  # those that it writes
+_PARAMETERS: dict[str, tuple[str, ...]] = {}
+for _line in _PROTOTYPES.split("\n")[1:-1]:
+    _name, _given, _made = re.fullmatch(r"(\w+)\((.*)\)(?: -> (.*))?", _line).groups()  # type: ignore[union-attr]
+    _parameters = tuple(_given.split(", "))
+    INPUTS[f"aclnn{_name}"] = tuple(n for n in _parameters if n not in VALUES)
+    OUTPUTS[f"aclnn{_name}"] = tuple(_made.split(", ")) if _made else _parameters[:1]
+    _PARAMETERS[f"aclnn{_name}"] = tuple(dict.fromkeys((*_parameters, *OUTPUTS[f"aclnn{_name}"])))
+FUNCTIONS = tuple(OUTPUTS)
+
+
+def tensors(function: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*INPUTS[function], *OUTPUTS[function])))
+
+
+def is_gated(function: str) -> bool:
+    return function in WHOLE
+
+
+def good(function: str, product: str = "Ascend910B", document: bool = False) -> Call:
+    """A call with no fault, wherever the function exists. Arguments in C's order."""
+    # Ascend310P halves in whole blocks.
+    half = (2, 32) if function in GENERATED and product == "Ascend310P" else (2, 2)
+    arguments: dict[str, Any] = {}
+    for name in _PARAMETERS[function]:
+        if name in VALUES:
+            arguments[name] = VALUES[name]
+        elif is_gated(function):
+            arguments[name] = Tensor(shape=(2, 2 * half[1]) if name in WHOLE[function] else half)
+        else:
+            arguments[name] = Tensor(shape=(4,)) if name == "weight" else Tensor()
+    if function == "aclnnGeluBackwardV2":
+        arguments["approximate"] = "tanh"
+    if "AddRelu" in function:  # converts to integers too
+        arguments["alpha"] = Scalar("INT8", 2)
+    return Call(function, arguments, product, document)
+
+
+_SIXTH = float(np.float32(1 / 6))  # which C fixes, in float
+#: The Python function of a C function whose name differs by more than the case, and what it is given besides.
+_PYTHON: dict[str, tuple[str, dict[str, Any]]] = {
+    "LeakyRelu": ("leaky_relu", {}), "LeakyReluBackward": ("leaky_relu_backward", {}),
+    "GeGluV3": ("geglu", {}), "GeGluV3Backward": ("geglu_backward", {}), "SwiGluGrad": ("swiglu_backward", {}),
+    "AddRelu": ("add_relu", {}), "HardsigmoidBackward": ("hardsigmoid_backward", {"alpha": _SIXTH, "beta": 0.5}),
+    "HardswishBackward": ("hardswish_backward", {"closed": True}),
+    "HardswishBackwardV2": ("hardswish_backward", {"closed": False}),
+    "Gelu": ("gelu", {"approximate": "tanh"}), "GeluV2": ("gelu", {}),
+    "GeluBackward": ("gelu_backward", {"approximate": "tanh"}), "GeluBackwardV2": ("gelu_backward", {}),
+}  # fmt: skip
+_KEYWORDS = {
+    "inputScale": "input_scale", "isResult": "is_result", "negativeSlope": "negative_slope",
+    "selfIsResult": "self_is_result", "activateLeft": "activate_left", "betaOptional": "beta",
+    "min": "min_val", "max": "max_val", "clipValueMin": "min_val", "clipValueMax": "max_val",
+}  # fmt: skip
+
+
+def python_call(call: Call) -> tuple[str, dict[str, Any]]:
+    """The name and the attributes of the Python function that computes the same."""
+    short = call.function.removeprefix("aclnn").removeprefix("Inplace")
+    name, attributes = _PYTHON.get(short, (short.replace("Backward", "_backward").lower(), {}))
+    attributes = dict(attributes)
+    for n, value in call.arguments.items():
+        if n in VALUES:
+            value = 1.0 if value is None else value.single if isinstance(value, Scalar) else value
+            attributes[_KEYWORDS.get(n, n)] = value
+    if short == "GeluV2":  # any other number is 0
+        attributes["approximate"] = int(attributes["approximate"] == 1)
+    return name, attributes

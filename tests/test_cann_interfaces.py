@@ -1,0 +1,51 @@
+"""C prototypes, headers and graph operators against a table of CANN's own: cann_interfaces.json, with its source."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actgrad import ir
+from actgrad.aclnn import signatures
+
+TABLE = json.loads(Path(__file__).with_name("cann_interfaces.json").read_text(encoding="utf-8"))
+OURS = {signature.name.removeprefix("aclnn"): signature for signature in signatures.every()}
+#: Of another repository of CANN than the table.
+ELSEWHERE = {"Tanh", "InplaceTanh", "TanhBackward", "Hardtanh", "InplaceHardtanh"}
+
+
+@pytest.mark.parametrize("name", sorted(OURS.keys() & TABLE["functions"].keys()))
+def test_prototype_and_header(name: str) -> None:
+    wanted = TABLE["functions"][name]
+    assert str(OURS[name]) == wanted["prototype"]
+    assert OURS[name].header in wanted["headers"]
+
+
+def test_every_function_of_ours_is_one_of_cann() -> None:
+    assert OURS.keys() - ELSEWHERE <= TABLE["functions"].keys()
+
+
+def value(text: str) -> Any:
+    """A default as the table writes it."""
+    named = {"true": True, "false": False}
+    if text in named or text.startswith('"'):
+        return named.get(text, text.strip('"'))
+    return float(text.rstrip("f")) if "." in text else int(text)
+
+
+@pytest.mark.parametrize("name", sorted(set(ir.names()) & TABLE["graph"].keys()))
+def test_graph_operator(name: str) -> None:
+    wanted, signature = TABLE["graph"][name], getattr(ir, name).signature
+    inputs = [f"{each}?" if each in signature.optional else each for each in signature.inputs]
+    assert (inputs, list(signature.outputs)) == (wanted["inputs"], wanted["outputs"])
+    defaults = {}
+    for attribute in wanted["attributes"]:
+        kind_and_name, _, default = attribute.partition(" = ")
+        defaults[kind_and_name.split()[1] if " " in kind_and_name else kind_and_name] = default
+    assert list(signature.attributes) == list(defaults)
+    for attribute, default in defaults.items():
+        if default:
+            assert signature.attributes[attribute] == value(default)
