@@ -30,6 +30,11 @@ SCHEMAS = [
     "npu::npu_swiglu(Tensor self, int dim=-1) -> Tensor",
     "npu::npu_swiglu_backward(Tensor grad_output, Tensor self, int dim=-1) -> Tensor",
     "npu::npu_silu(Tensor self) -> Tensor",
+    "npu::npu_mish(Tensor self) -> Tensor",
+    "npu::npu_mish_backward(Tensor grad, Tensor input) -> Tensor",
+    "npu::npu_fast_gelu(Tensor self) -> Tensor",
+    "npu::fast_gelu(Tensor self) -> Tensor",
+    "npu::npu_fast_gelu_backward(Tensor grad, Tensor self) -> Tensor",
     "npu::npu_silu_backward(Tensor grad_output, Tensor x0, Tensor x1) -> Tensor",
 ]
 NAMES = [schema.partition("::")[2].partition("(")[0] for schema in SCHEMAS]
@@ -49,6 +54,11 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any], Any, dict[str, Any]]] = 
     ("npu_swiglu", (0,), {}, actgrad.swiglu, {"dim": 0}),
     ("npu_swiglu_backward", (), {}, actgrad.swiglu_backward, {}),
     ("npu_silu", (), {}, actgrad.silu, {}),
+    ("npu_mish", (), {}, actgrad.mish, {}),
+    ("npu_mish_backward", (), {}, actgrad.mish_backward, {}),
+    ("npu_fast_gelu", (), {}, actgrad.fast_gelu, {}),
+    ("fast_gelu", (), {}, actgrad.fast_gelu, {}),
+    ("npu_fast_gelu_backward", (), {}, actgrad.fast_gelu_backward, {}),
     ("npu_gelu_mul", (), {}, actgrad.geglu, {"activate_left": True}),
     ("npu_gelu_mul", (), {"approximate": "tanh"}, actgrad.geglu, {"activate_left": True, "approximate": "tanh"}),
 ]
@@ -62,7 +72,7 @@ def tensors(operator: Any, attributes: dict[str, Any], dtype: Any = torch.float3
     x = torch.randn(4, 6, dtype=dtype)
     if operator.gradient_of is None:
         return [x]
-    if operator is actgrad.gelu_backward:
+    if operator in (actgrad.gelu_backward, actgrad.mish_backward, actgrad.fast_gelu_backward):
         return [torch.randn(4, 6, dtype=dtype), x]
     if operator is actgrad.swiglu_backward:
         return [torch.randn(4, 3, dtype=dtype), x]

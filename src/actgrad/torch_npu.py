@@ -1,8 +1,9 @@
 """The activations among `torch_npu`'s names, on CPU tensors, where there is no NPU and no torch_npu.
 
-After `import actgrad.torch_npu` there are `npu_swiglu`, `npu_geglu`, `npu_gelu`, `npu_gelu_mul`, `npu_silu` and their
-gradients here and as `torch.ops.npu.*`, with the signatures and defaults of torch_npu's documentation. Only `install()`
-makes `import torch_npu` find them, so that code written for it runs unmodified; `uninstall()` undoes that.
+After `import actgrad.torch_npu` there are `npu_swiglu`, `npu_geglu`, `npu_gelu`, `npu_gelu_mul`, `npu_silu`,
+`npu_mish`, `npu_fast_gelu` (also `fast_gelu`) and their gradients here and as `torch.ops.npu.*`, with the signatures
+and defaults of torch_npu's documentation. Only `install()` makes `import torch_npu` find them, so that code written for
+it runs unmodified; `uninstall()` undoes that.
 
 What torch_npu has beyond them is not there, and the stand-in says so. No device is pretended: tensors stay on the CPU,
 `torch.npu.is_available()` is false.
@@ -21,8 +22,11 @@ import torch
 
 from .base.errors import InvalidCall
 from .calls.operator import Operator
+from .ops.fast_gelu import fast_gelu as _fast_gelu
+from .ops.fast_gelu import fast_gelu_backward
 from .ops.geglu import geglu, geglu_backward
 from .ops.gelu import gelu, gelu_backward
+from .ops.mish import mish, mish_backward
 from .ops.silu import silu, silu_backward
 from .ops.swiglu import swiglu, swiglu_backward
 from .torch import autograd, batching, functions, kernels
@@ -30,12 +34,17 @@ from .torch.kernels import Interface
 from .torch.variants import TAGS
 
 __all__ = [
+    "fast_gelu",
     "install",
+    "npu_fast_gelu",
+    "npu_fast_gelu_backward",
     "npu_geglu",
     "npu_geglu_grad",
     "npu_gelu",
     "npu_gelu_backward",
     "npu_gelu_mul",
+    "npu_mish",
+    "npu_mish_backward",
     "npu_silu",
     "npu_silu_backward",
     "npu_swiglu",
@@ -163,6 +172,11 @@ _define(
 _define("npu_swiglu(Tensor self, int dim=-1) -> Tensor", swiglu)
 _define("npu_swiglu_backward(Tensor grad_output, Tensor self, int dim=-1) -> Tensor", swiglu_backward)
 _define("npu_silu(Tensor self) -> Tensor", silu)
+_define("npu_mish(Tensor self) -> Tensor", mish)
+_define("npu_mish_backward(Tensor grad, Tensor input) -> Tensor", mish_backward)
+_define("npu_fast_gelu(Tensor self) -> Tensor", _fast_gelu)
+_define("fast_gelu(Tensor self) -> Tensor", _fast_gelu)
+_define("npu_fast_gelu_backward(Tensor grad, Tensor self) -> Tensor", fast_gelu_backward)
 _LIBRARY.define("npu_silu_backward(Tensor grad_output, Tensor x0, Tensor x1) -> Tensor", tags=TAGS)
 _LIBRARY.impl(
     "npu_silu_backward",
@@ -241,6 +255,31 @@ def npu_silu_backward(grad_output: torch.Tensor, x0: torch.Tensor, x1: torch.Ten
     return torch.ops.npu.npu_silu_backward.default(grad_output, x0, x1)
 
 
+def npu_mish(self: torch.Tensor) -> torch.Tensor:
+    """Mish of each element."""
+    return torch.ops.npu.npu_mish.default(self)
+
+
+def npu_mish_backward(grad: torch.Tensor, input: torch.Tensor) -> torch.Tensor:
+    """The gradient of npu_mish's input."""
+    return torch.ops.npu.npu_mish_backward.default(grad, input)
+
+
+def npu_fast_gelu(self: torch.Tensor) -> torch.Tensor:
+    """x * sigmoid(1.702 * x) of each element x."""
+    return torch.ops.npu.npu_fast_gelu.default(self)
+
+
+def fast_gelu(self: torch.Tensor) -> torch.Tensor:
+    """The same as npu_fast_gelu."""
+    return torch.ops.npu.fast_gelu.default(self)
+
+
+def npu_fast_gelu_backward(grad: torch.Tensor, self: torch.Tensor) -> torch.Tensor:
+    """The gradient of npu_fast_gelu's input."""
+    return torch.ops.npu.npu_fast_gelu_backward.default(grad, self)
+
+
 # import torch_npu
 
 
@@ -260,7 +299,7 @@ def install() -> None:
         raise InvalidCall(f"install: the real torch_npu is {place}; {_STAND_IN} is for where there is none")
     nothing = {"is_available": lambda: False, "device_count": lambda: 0, "synchronize": lambda device=None: None}
     device = _module("torch.npu", "There is no NPU.", **nothing)
-    public = {name: globals()[name] for name in __all__ if name.startswith("npu_")}
+    public = {name: globals()[name] for name in __all__ if name not in ("install", "uninstall")}
     _installed[_NAME] = sys.modules[_NAME] = _module(_NAME, __doc__, **public, npu=device)
     for name in ("torch_npu.contrib", "torch_npu.contrib.transfer_to_npu"):
         parent, _, child = name.rpartition(".")
