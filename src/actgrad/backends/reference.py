@@ -5,13 +5,14 @@ It alone computes integers as integers, and complex numbers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..arrays import numpy_array
 from ..base import xp
-from ..base.computation import Computation
+from ..base.computation import TOTAL, Computation
 from ..base.dtypes import Dtype
 from ..base.floating_point import default_environment
 from ..base.loop import Meta, Operand
@@ -39,21 +40,41 @@ class ReferenceKernel:
     @default_environment()  # the caller's rounding is not that of the results
     def run(self, *addresses: int) -> None:
         computation, loop = self.computation, self.computation.loop
-        if 0 in loop.shape:  # a call on no elements may have dtypes that NumPy lacks
+        if computation.is_empty:  # a call on no elements may have dtypes that NumPy lacks
             return
         with np.errstate(all="ignore"):
             numbers = self.numbers(*addresses)
             with xp.calling(computation.formulas):
-                results = computation.element(*computation.formulas, *numbers)
+                results = self._results(numbers)
             for operand, result in zip(loop.outputs, results, strict=True):
-                self._write(operand, addresses, np.broadcast_to(result, loop.shape))
+                self._write(operand, addresses, result)
+
+    def _results(self, numbers: list[Any]) -> Sequence[Any]:
+        """A value of each output for every element."""
+        computation, rows = self.computation, self.computation.statistics
+        if rows is None:
+            results: Sequence[Any] = computation.element(*computation.formulas, *numbers)
+            return results
+        axes, inputs = tuple(range(-rows.dims, 0)), len(computation.loop.inputs)
+        formula, *terms = computation.formulas
+        statistics: list[Any] = []
+        for combine, term in zip(rows.combine, terms, strict=True):
+            value = term(*numbers[:inputs], *statistics, *numbers[inputs:])
+            each = np.broadcast_to(value, computation.loop.shape)
+            lowest = {} if combine == TOTAL else {"initial": -np.inf}
+            statistics.append((np.sum if combine == TOTAL else np.max)(each, axis=axes, keepdims=True, **lowest))
+        of_elements = iter(computation.element(formula, *numbers[:inputs], *statistics, *numbers[inputs:]))
+        return [next(of_elements) if held < 0 else statistics[held] for held in rows.held_by]
 
     def _write(self, operand: Operand, addresses: tuple[int, ...], values: np.ndarray) -> None:
-        dtype = operand.dtype
+        dtype, shape = operand.dtype, self.computation.loop.shape
+        if self.computation.statistics is not None and 0 in shape:  # rows without elements have statistics
+            shape = values.shape
         if dtype.kind != "complex":
-            self._array(operand, addresses)[...] = rounded(values.real, dtype)
+            target = numpy_array(addresses[operand.tensor] + operand.offset, Meta(dtype, shape, operand.strides))
+            target[...] = rounded(values.real, dtype)
             return
-        shape, strides = (*self.computation.loop.shape, 2), (*operand.strides, dtype.part.itemsize)
+        shape, strides = (*shape, 2), (*operand.strides, dtype.part.itemsize)
         parts = numpy_array(addresses[operand.tensor] + operand.offset, Meta(dtype.part, shape, strides))
         parts[..., 0], parts[..., 1] = (rounded(part, dtype.part) for part in (values.real, values.imag))
 

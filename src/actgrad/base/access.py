@@ -223,6 +223,11 @@ def forward(function, *arguments):
     return (function(*arguments),)
 
 
+def forward_of_several(function, *arguments):
+    """(y, z, ...) = f(x, ...)"""
+    return function(*arguments)
+
+
 def backward(derivative, grad_output, x, *attributes):
     """The chain rule: grad_input = grad_output * f'(x)."""
     return (grad_output * derivative(x, *attributes),)

@@ -4,9 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from .loop import Loop
+
+
+LARGEST, TOTAL = "largest", "total"
+
+
+@dataclass(frozen=True)
+class RowStatistics:
+    """The statistics of a computation's rows. A row is the elements along the loop's last `dims` dimensions.
+
+    The computation's formulas are that of an element, and then a term for each statistic. A term is a function of the
+    inputs, the earlier statistics and the attributes; an element is one of the inputs, all statistics and the attributes.
+    """
+
+    combine: tuple[str, ...]  # per statistic: LARGEST or TOTAL of the terms of a row
+    held_by: tuple[int, ...]  # per output: the statistic that it holds for each row; -1 for the elements' results
+    dims: int
+
+    def rows(self, loop: Loop) -> int:
+        """The number of rows."""
+        return prod(loop.shape[: len(loop.shape) - self.dims])
 
 
 @dataclass(frozen=True)
@@ -19,3 +40,11 @@ class Computation:
     compute: str  # dtype of the arithmetic
     loop: Loop
     device: str = "cpu"  # whose memory it is, as "cuda:0"
+    statistics: RowStatistics | None = None  # None where an element sees no row
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no element of an output is computed."""
+        if self.statistics is None or not any(held >= 0 for held in self.statistics.held_by):
+            return self.loop.size == 0
+        return self.statistics.rows(self.loop) == 0

@@ -85,6 +85,11 @@ def sigmoid_times(x, factor):
     return sigmoid(x) * factor
 
 
+def exp_difference(x, y):
+    """exp(x - y); a backend keeps the digits that x - y would lose."""
+    return exp(x - y)
+
+
 def exp_times(x, factor):
     """exp(x) * factor; a backend loses no digits where the power alone is subnormal."""
     return exp(x) * factor
@@ -153,7 +158,7 @@ def _erf(y: Any) -> Any:
 NAMES = (
     "where", "abs", "minimum", "maximum", "conjugate", "exp", "expm1", "log1p", "tanh",
     "sigmoid", "erfc", "erfinv", "normal_cdf", "normal_pdf", "sigmoid_cubic",
-    "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
+    "exp_difference", "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
 _TIMES = "_times"  # the suffix of functions that take a factor

@@ -21,9 +21,9 @@ Inputs = tuple[list[Vector], ir.Value]
 
 
 class LoopBody:
-    """Computes vectors of results, and decides which tables a formula uses."""
+    """Computes vectors of results, and decides which tables a formula uses; none where `buffer_words` is None."""
 
-    def __init__(self, emitter: Emitter, spec: KernelSpec, scalars: ir.Value, buffer_words: int):
+    def __init__(self, emitter: Emitter, spec: KernelSpec, scalars: ir.Value, buffer_words: int | None):
         self.emitter = emitter
         self.function: IRFunction = emitter.builder
         self.spec = spec
@@ -34,9 +34,9 @@ class LoopBody:
             for k in range(spec.scalars)
         ]
         table = function.word(scalars, spec.scalars, PTR) if spec.has_table else None
-        size = buffer_words * LookupBuffer.BLOCK // 2
+        size = (buffer_words or 0) * LookupBuffer.BLOCK // 2
         self.buffer = LookupBuffer(function, function.stack_words(size, "lookups") if buffer_words else None)
-        kind = "" if spec.has_table or emitter.is_double else tuning.piecewise
+        kind = "" if spec.has_table or emitter.is_double or buffer_words is None else tuning.piecewise
         self.uses_buffer = (tuning.table_lookup == "buffer") if spec.has_table else kind == "memory"
         self.primitives = VectorPrimitives(emitter, piecewise.choose(kind, self.buffer))
         if table is None:

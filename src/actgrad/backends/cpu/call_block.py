@@ -21,6 +21,7 @@ class Block(WordIndex):
     OUTPUTS = auto()  # number of outputs among them
     GRAIN = auto()  # least work per thread, in units
     UNITS = auto()  # flat: elements; tiled: tiles
+    SHARE = auto()  # flat: threads' shares begin at multiples of so many units
     DIMENSIONS = auto()  # flat: 0; tiled: of the loop over tiles, the last two being tile rows and tile columns
     ROWS = auto()  # elements of the loop's last dimension but one
     COLUMNS = auto()  # elements of the loop's last dimension
@@ -42,7 +43,7 @@ class OperandField(WordIndex):
     TENSOR = 0  # index of its base among the addresses
     OFFSET = auto()  # bytes
     ITEMSIZE = auto()  # bytes
-    STEP = auto()  # bytes from one element of a flat row to the next: the itemsize, or 0 for a broadcast operand
+    STEP = auto()  # bytes from one unit of a flat loop to the next; of elements the itemsize, or 0 if broadcast
     ROW_STRIDE = auto()  # bytes
     COLUMN_STRIDE = auto()  # bytes
     PACKING = auto()  # a Packing

@@ -28,7 +28,6 @@ from .target import LINE, Target
 from .tiles import emit_tiled, operand_at
 
 PAGE = 4096  # bytes
-SHARE = 1024  # elements: flat shares begin at multiples, so that no two threads write to one cache line
 
 
 def emit(module: ir.Module, target: Target) -> None:
@@ -126,7 +125,8 @@ def _worker(module: ir.Module, part: ir.Function) -> ir.Function:
     threads = f.sext(_indirect(f, f.word(runtime, RuntimeFunctions.THREADS), I32, []), I64)
     units = f.word(block, Block.UNITS)
     share = f.sdiv(f.add(units, f.sub(threads, I64(1))), threads)
-    even = f.and_(f.add(share, I64(SHARE - 1)), I64(-SHARE))
+    step = f.word(block, Block.SHARE)
+    even = f.mul(f.sdiv(f.add(share, f.sub(step, I64(1))), step), step)
     share = f.select(f.icmp_signed("==", f.word(block, Block.DIMENSIONS), I64(0)), even, share)
     first = f.minimum(f.mul(thread, share), units)
     last = f.minimum(f.add(first, share), units)

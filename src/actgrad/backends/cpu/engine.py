@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import astuple, replace
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import llvmlite.ir as ir
@@ -17,8 +18,8 @@ from ...base import first_use
 from ...base.computation import Computation
 from ...base.loop import Loop
 from ..formula.tracing import pattern
-from ..kernel import EmptyKernel
-from . import code_cache, driver, half_tables, jit, schedule, threads
+from ..kernel import EmptyKernel, Kernel
+from . import code_cache, driver, half_tables, jit, reduction, schedule, threads
 from .call_block import MAX_OPERANDS, Block
 from .jit import InnerLoopCode
 from .kernel_spec import KernelSpec
@@ -169,7 +170,41 @@ class CpuKernel:
         return kernel
 
 
-def prepare(computation: Computation) -> CpuKernel | EmptyKernel:
+class RowKernel:
+    """A computation whose elements see their rows, as machine code."""
+
+    def __init__(self, computation: Computation):
+        loop, statistics = computation.loop, computation.statistics
+        assert statistics is not None
+        self.target, self.entry_points = host(), _entry_points()
+        self.plan = plan = schedule.plan_rows(loop, statistics.dims)
+        dtypes = tuple(o.dtype for o in loop.outputs), tuple(o.dtype for o in loop.inputs)
+        spec = KernelSpec(
+            computation.element, computation.formulas, len(computation.scalars), computation.compute, *dtypes,
+            broadcast=(False,) * len(loop.inputs),
+        )  # fmt: skip
+        lanes = tuple(map(reduction.lanes_of, loop.operands, plan.lane_strides))
+        statistics = replace(statistics, dims=len(plan.sizes))
+        self.code = code = jit.inner_loop_code(reduction.ReductionSpec(spec, statistics, plan.across, lanes), self.target)
+        scalars = (*_words(computation.scalars), *plan.sizes, *chain.from_iterable(plan.strides))
+        words = plan.schedule.words(code.plain, 0, scalars)
+        self._block = (ctypes.c_int64 * len(words))(*words)
+        self.run = partial(launch, self._block)
+
+    def __str__(self) -> str:
+        lanes = "rows" if self.plan.across else "elements of a row"
+        return f"{self.target}, lanes are {lanes}; machine code in {self.code.milliseconds:.0f} ms"
+
+    @property
+    def machine_code(self) -> tuple[int, int]:
+        return self.entry_points.run, ctypes.addressof(self._block)
+
+    with_scalars = None
+
+
+def prepare(computation: Computation) -> Kernel:
     """The kernel of a computation."""
     threads.adopt_runtime()
-    return CpuKernel(computation) if computation.loop.size else EmptyKernel()
+    if computation.is_empty:
+        return EmptyKernel()
+    return CpuKernel(computation) if computation.statistics is None else RowKernel(computation)

@@ -10,18 +10,19 @@ import llvmlite.binding as llvm
 import llvmlite.ir as ir
 
 from ...base import first_use
-from . import code_cache, inner_loop
+from . import code_cache, inner_loop, reduction
 from .kernel_spec import KernelSpec
+from .reduction import ReductionSpec
 from .target import Target
 
 _engines: list[llvm.ExecutionEngine] = []  # keeps the machine code
-_compiled: dict[tuple[KernelSpec, Target], InnerLoopCode] = {}
+_compiled: dict[tuple[KernelSpec | ReductionSpec, Target], InnerLoopCode] = {}
 
 
 class InnerLoopCode:
-    """The addresses of an inner loop's two functions, and the time to compile or load them."""
+    """The addresses of an inner loop's functions, and the time to compile or load them."""
 
-    def __init__(self, spec: KernelSpec, target: Target):
+    def __init__(self, spec: KernelSpec | ReductionSpec, target: Target):
         begin = time.perf_counter()
         key = code_cache.key("row", astuple(spec), astuple(target))
         engine = load(key, lambda: inner_loop_module(spec, target), target)
@@ -30,7 +31,7 @@ class InnerLoopCode:
         self.milliseconds = 1000 * (time.perf_counter() - begin)
 
 
-def inner_loop_code(spec: KernelSpec, target: Target) -> InnerLoopCode:
+def inner_loop_code(spec: KernelSpec | ReductionSpec, target: Target) -> InnerLoopCode:
     """The machine code of an inner loop, compiled at most once."""
     key = (spec, target)
     code = _compiled.get(key)
@@ -39,10 +40,10 @@ def inner_loop_code(spec: KernelSpec, target: Target) -> InnerLoopCode:
     return code
 
 
-def inner_loop_module(spec: KernelSpec, target: Target) -> ir.Module:
-    """An LLVM module with both functions of an inner loop."""
+def inner_loop_module(spec: KernelSpec | ReductionSpec, target: Target) -> ir.Module:
+    """An LLVM module with both functions of an inner loop; of one over rows there is one function."""
     module = ir.Module("row")
-    inner_loop.emit(module, spec, target)
+    (reduction if isinstance(spec, ReductionSpec) else inner_loop).emit(module, spec, target)
     return module
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from math import ceil, prod
 from pathlib import Path
+from typing import NamedTuple
 
 from ...base.loop import Loop, Operand
 from .call_block import BUFFER_BYTES, MAX_DIMENSIONS, MAX_OPERANDS, Block, OperandField, Packing
@@ -17,6 +18,7 @@ from .target import LINE, Target
 from .tuning import RowReading
 
 GRAIN = 16384  # elements that are worth a second thread's start
+SHARE = 1024  # elements; no two threads write to one cache line
 SHORT_ROW = 24  # elements; shorter rows are packed, because each call of an inner loop takes its time
 IN_PLACE_COLUMNS = 16384  # elements of a row in one tile, if nothing is packed
 # A packed tile has contiguous columns in the operands in place, and contiguous rows in most packed ones. Two lines of
@@ -39,6 +41,8 @@ class Schedule:
     ahead: tuple[int, ...] = ()  # per operand: bytes to a later row that is prefetched meanwhile, 0 for none
     prefetched: int = 0  # elements of that row
     chunk: int = 0  # elements between two prefetches
+    share: int = SHARE  # flat: threads' shares begin at multiples
+    work: int = 1  # elements that a unit of the loop stands for
 
     def __str__(self) -> str:
         stores = ", streaming stores" if self.streaming else ""
@@ -61,7 +65,8 @@ class Schedule:
         words = [0] * Block.SCALARS
         words[Block.ROW], words[Block.ROW_STREAMING] = row, row_streaming if self.streaming else 0
         words[Block.OPERANDS], words[Block.OUTPUTS] = len(self.loop.operands), len(self.loop.outputs)
-        words[Block.GRAIN], words[Block.UNITS] = max(1, GRAIN // per_unit), units
+        words[Block.GRAIN], words[Block.UNITS] = max(1, GRAIN // (per_unit * self.work)), units
+        words[Block.SHARE] = self.share
         words[Block.DIMENSIONS] = len(counts)
         if not self.is_flat:
             words[Block.ROWS], words[Block.COLUMNS] = shape[-2:]
@@ -91,6 +96,8 @@ class Schedule:
         fields[OperandField.TENSOR], fields[OperandField.OFFSET] = operand.tensor, operand.offset
         fields[OperandField.ITEMSIZE] = operand.dtype.itemsize
         fields[OperandField.STEP] = 0 if is_broadcast else operand.dtype.itemsize
+        if self.is_flat and self.loop.shape:
+            fields[OperandField.STEP] = operand.strides[-1]
         if not self.is_flat:
             fields[OperandField.ROW_STRIDE], fields[OperandField.COLUMN_STRIDE] = operand.strides[-2:]
             rows, columns = self.tile
@@ -128,6 +135,45 @@ def plan(loop: Loop, target: Target) -> Schedule:
     streaming = streaming and not any(packing[: len(loop.outputs)])
     # Packing copies a broadcast element as often as the row uses it, so no operand is broadcast.
     return Schedule(loop, False, (False,) * len(loop.inputs), packing, (rows, columns), streaming)
+
+
+class RowSchedule(NamedTuple):
+    """The schedule of a loop over rows, and the rows' own dimensions."""
+
+    schedule: Schedule  # its elements are rows
+    across: bool  # whether lanes are rows
+    sizes: tuple[int, ...]  # of a row's dimensions
+    strides: tuple[tuple[int, ...], ...]  # per operand: along these dimensions, then from row to row
+
+    @property
+    def lane_strides(self) -> tuple[int, ...]:
+        """Bytes from lane to lane, per operand."""
+        return tuple(strides[-1 if self.across else -2] for strides in self.strides)
+
+
+def plan_rows(loop: Loop, dims: int) -> RowSchedule:
+    """The schedule of a loop whose last `dims` dimensions are rows, which are never cut.
+
+    Lanes run along the dimension in which most operands are contiguous.
+    """
+    rank = len(loop.shape)
+    own = [d for d in range(rank - dims, rank) if loop.shape[d] != 1 or d == rank - 1]
+    along = sum(o.strides[-1] == o.dtype.itemsize for o in loop.operands)
+    rows = _with_best_rows(loop.reordered(range(rank - dims)).coalesced())
+    across = bool(rows.shape) and sum(o.strides[-1] == o.dtype.itemsize for o in rows.operands) > along
+    work = max(1, prod(loop.shape[d] for d in own))
+    is_flat = len(rows.shape) <= 1
+    if not is_flat:
+        rows = _two_dimensional(rows)
+    columns = 1 if is_flat else min(rows.shape[-1], max(LINE, GRAIN // work))
+    in_place, broadcast = (Packing.NOTHING,) * len(loop.operands), (False,) * len(loop.inputs)
+    share = LINE if across else 1
+    schedule = Schedule(rows, is_flat, broadcast, in_place, (1, columns), False, share=share, work=work)
+    strides = [
+        (*(o.strides[d] for d in own), row.strides[-1] if rows.shape else 0)
+        for o, row in zip(loop.operands, rows.operands, strict=True)
+    ]
+    return RowSchedule(schedule, across, tuple(loop.shape[d] for d in own), tuple(strides))
 
 
 def _reading_rows(schedule: Schedule, reading: RowReading) -> Schedule:

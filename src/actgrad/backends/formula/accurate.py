@@ -58,6 +58,16 @@ def exp(x):
     return scale_by_power_of_two(_exp_polynomial(r), n)
 
 
+def exp_difference(x, y):
+    """exp(x - y): the rounding error of x - y goes into the exponent (Knuth's exact sum)."""
+    high = x - y
+    back = high - x
+    low = (x - (high - back)) - (y + back)
+    within = minimum(maximum(high, EXP_MIN), EXP_MAX)
+    r, n = _reduce(within, where(abs(low) < 1.0, low, 0.0))  # infinite numbers have no such error
+    return scale_by_power_of_two(_exp_polynomial(r), n)
+
+
 def exp_times(x, factor):
     """exp(x) * factor, for |factor| <= 2**60. A subnormal power loses no digits."""
     r, n = _reduce(minimum(maximum(x, 1.25 * EXP_MIN), EXP_MAX), 0.0)
