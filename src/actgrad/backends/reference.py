@@ -58,12 +58,16 @@ class ReferenceKernel:
         axes, inputs = tuple(range(-rows.dims, 0)), len(computation.loop.inputs)
         formula, *terms = computation.formulas
         statistics: list[Any] = []
-        for combine, term in zip(rows.combine, terms, strict=True):
-            value = term(*numbers[:inputs], *statistics, *numbers[inputs:])
-            each = np.broadcast_to(value, computation.loop.shape)
-            lowest = {} if combine == TOTAL else {"initial": -np.inf}
-            statistics.append((np.sum if combine == TOTAL else np.max)(each, axis=axes, keepdims=True, **lowest))
-        of_elements = iter(computation.element(formula, *numbers[:inputs], *statistics, *numbers[inputs:]))
+        for combinations in rows.passes:
+            earlier = [*numbers[:inputs], *statistics, *numbers[inputs:]]
+            for combine in combinations:
+                each = np.broadcast_to(terms[len(statistics)](*earlier), computation.loop.shape)
+                if combine == TOTAL:
+                    statistics.append(np.sum(each, axis=axes, keepdims=True))
+                else:
+                    statistics.append(np.fmax.reduce(each, axis=axes, keepdims=True, initial=-np.inf))
+        seen = [each] if rows.kept else numbers[:inputs]
+        of_elements = iter(computation.element(formula, *seen, *statistics, *numbers[inputs:]))
         return [next(of_elements) if held < 0 else statistics[held] for held in rows.held_by]
 
     def _write(self, operand: Operand, addresses: tuple[int, ...], values: np.ndarray) -> None:

@@ -18,12 +18,14 @@ class RowStatistics:
     """The statistics of a computation's rows. A row is the elements along the loop's last `dims` dimensions.
 
     The computation's formulas are that of an element, and then a term for each statistic. A term is a function of the
-    inputs, the earlier statistics and the attributes; an element is one of the inputs, all statistics and the attributes.
+    inputs, the statistics of earlier passes and the attributes; an element is one of the inputs, all statistics and the
+    attributes. With `kept`, an element sees the last statistic's term in place of the inputs.
     """
 
-    combine: tuple[str, ...]  # per statistic: LARGEST or TOTAL of the terms of a row
+    passes: tuple[tuple[str, ...], ...]  # the statistics of each pass over a row: LARGEST or TOTAL of its terms
     held_by: tuple[int, ...]  # per output: the statistic that it holds for each row; -1 for the elements' results
     dims: int
+    kept: bool = False
 
     def rows(self, loop: Loop) -> int:
         """The number of rows."""

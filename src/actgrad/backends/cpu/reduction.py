@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 from math import inf
 
 import llvmlite.ir as ir
@@ -26,12 +27,13 @@ from . import casting
 from .body import LoopBody
 from .emitter import Emitter, Vector
 from .ir_builder import IRFunction
-from .ir_types import DOUBLE, I32, I64, PTR, VOID
+from .ir_types import DOUBLE, FLOAT, I32, I64, PTR, VOID
 from .kernel_spec import KernelSpec
 from .operands import bits_of
 from .target import Target
 
 PARTIAL_SUMS = 16
+KEPT = 8192  # terms of a row that are kept on the stack
 COLUMNS = 64  # rows that are computed together, across lanes
 CONTIGUOUS, BROADCAST, STRIDED = "contiguous", "broadcast", "strided"
 
@@ -101,20 +103,30 @@ class _RowLoop:
                 places = [f.at(place, f.mul(i, s[d])) for place, s in zip(places, self.strides, strict=True)]
             yield places
 
-    def over_lanes(self, places: Pointers, size: ir.Value, step: int, visit: Visitor) -> None:
-        """Visit `size` elements from lane to lane, `step` vectors at a time, then one by one and masked."""
+    def over_lanes(
+        self,
+        places: Pointers,
+        size: ir.Value,
+        step: int,
+        visit: Visitor,
+        load: Callable[[ir.Value, ir.Value | None], list[Vector]] | None = None,
+    ) -> None:
+        """Visit `size` elements from lane to lane, `step` vectors at a time, then one by one and masked.
+
+        The inputs' vectors are visited, or those that `load(index, mask)` returns.
+        """
         f, lanes = self.function, self.lanes
         whole = f.and_(size, I64(-lanes * step))
         with f.steps(I64(0), whole, lanes * step) as i:
             indices = [f.add(i, I64(lanes * v)) for v in range(step)]
-            visit([self._loaded(places, index) for index in indices], indices, None, 0)
+            visit([load(i, None) if load else self._loaded(places, i) for i in indices], indices, None, 0)
         for v in range(step):
             index = f.add(whole, I64(lanes * v))
             with f.if_then(f.icmp_signed("<", index, size)):
                 left = f.trunc(f.minimum(f.sub(size, index), I64(lanes)), I32)
                 ascending = ir.Constant(self.emitter.vector_type(I32), list(range(lanes)))
                 mask = f.icmp_signed("<", ascending, self.emitter.broadcast(left))
-                visit([self._loaded(places, index, mask, left)], [index], mask, v)
+                visit([load(index, mask) if load else self._loaded(places, index, mask, left)], [index], mask, v)
 
     def _loaded(
         self, places: Pointers, index: ir.Value, mask: ir.Value | None = None, left: ir.Value | None = None
@@ -142,12 +154,21 @@ class _RowLoop:
                 element = f.load(self._lane_place(k, place, index, lane, left), typ=type_.element, align=1)
                 raw = f.insert_element(raw, element, I32(lane))
         else:
-            here = self._contiguous(dtype, place, index)
-            if mask is None:
-                raw = f.load(here, typ=type_, align=1)
-            else:
-                raw = emitter.call(_masked("load", type_), type_, here, I32(1), mask, ir.Constant(type_, None))
+            raw = self.load_raw(type_, self._contiguous(dtype, place, index), mask)
         return Vector(emitter, casting.widen(emitter, raw, dtype))
+
+    def load_raw(self, type_: ir.VectorType, place: ir.Value, mask: ir.Value | None) -> ir.Value:
+        """A vector in memory; zeros where the mask is false."""
+        if mask is None:
+            return self.function.load(place, typ=type_, align=1)
+        return self.emitter.call(_masked("load", type_), type_, place, I32(1), mask, ir.Constant(type_, None))
+
+    def store_raw(self, value: ir.Value, place: ir.Value, mask: ir.Value | None) -> None:
+        """Store a vector where the mask is true."""
+        if mask is None:
+            self.function.store(value, place, align=1)
+        else:
+            self.emitter.call(_masked("store", value.type), VOID, value, place, I32(1), mask)
 
     def _contiguous(self, dtype: Dtype, place: ir.Value, index: ir.Value) -> ir.Value:
         return self.function.at(place, self.function.mul(index, I64(dtype.itemsize)))
@@ -157,17 +178,20 @@ class _RowLoop:
         f, emitter, dtype = self.function, self.emitter, self.kernel.dtypes[k]
         raw = casting.narrow(emitter, value, dtype)
         if self.spec.lanes[k] == CONTIGUOUS:
-            here = self._contiguous(dtype, place, index)
-            if mask is None:
-                f.store(raw, here, align=1)
-            else:
-                emitter.call(_masked("store", raw.type), VOID, raw, here, I32(1), mask)
+            self.store_raw(raw, self._contiguous(dtype, place, index), mask)
             return
         for lane in range(self.lanes):
             with ExitStack() as branch:
                 if mask is not None:
                     branch.enter_context(f.if_then(f.extract_element(mask, I32(lane))))
                 f.store(f.extract_element(raw, I32(lane)), self._lane_place(k, place, index, lane, None), align=1)
+
+    def computed(self, body: LoopBody, vectors: list[list[Vector]]) -> list[list[Vector]]:
+        """A body's results for each vector, which is a list of its arguments."""
+        inputs = [(vector, I64(0)) for vector in vectors]
+        if self.emitter.target.tuning.interleave:
+            return body.compute(inputs)
+        return [body.compute([one])[0] for one in inputs]
 
     def store_elements(
         self,
@@ -177,7 +201,7 @@ class _RowLoop:
         mask: ir.Value | None,
     ) -> None:
         """Compute and store the elements of vectors, which are their inputs and statistics."""
-        results = self.element.compute([(vector, I64(0)) for vector in vectors])
+        results = self.computed(self.element, vectors)
         for index, values in zip(indices, results, strict=True):
             for k, value in zip(self.of_elements, values, strict=True):
                 self.store(k, places[k], index, value, mask)
@@ -192,12 +216,9 @@ class _RowLoop:
         type_ = self.emitter.vector_type(self.emitter.element)
         return Vector(self.emitter, value if is_wide else self.function.fptrunc(value, type_))
 
-    def _without_minus_0(self, value: ir.Value) -> Vector:
-        """The largest terms; of the two zeros either may be the largest."""
-        return Vector(self.emitter, value) + 0.0
-
     def larger(self, a: ir.Value, b: ir.Value) -> ir.Value:
-        return self.emitter.maximum(Vector(self.emitter, a), Vector(self.emitter, b)).value
+        """The larger one of a and b, neither for a NaN in b."""
+        return self.function.select(self.function.fcmp_ordered(">", b, a), b, a)
 
 
 class AlongRows(_RowLoop):
@@ -209,64 +230,96 @@ class AlongRows(_RowLoop):
 
     def emit(self) -> None:
         """The loop over the rows."""
-        f = self.function
-        step = max(self.unroll, PARTIAL_SUMS // self.lanes, 1)
-        accumulators = [self._accumulators(combine, step) for combine in self.statistics.combine]
+        f, rows = self.function, self.statistics
+        self.step = max(self.unroll, PARTIAL_SUMS // self.lanes, 1)
+        accumulators = [[self._accumulators(combine) for combine in one] for one in rows.passes]
+        self.kept = KeptTerms(self) if rows.kept else None
         with f.steps(I64(0), self.count) as row:
             places = [f.at(p, f.mul(row, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
             statistics: list[Vector] = []
-            for body, combine, held in zip(self.terms, self.statistics.combine, accumulators, strict=True):
-                statistics.append(self._statistic(body, combine, held, places, statistics, step))
+            for combinations, places_on_stack in zip(rows.passes, accumulators, strict=True):
+                statistics += self._pass(combinations, places_on_stack, places, statistics)
             for k in self.of_rows:
-                raw = casting.narrow(self.emitter, statistics[self.statistics.held_by[k]], self.kernel.dtypes[k])
+                raw = casting.narrow(self.emitter, statistics[rows.held_by[k]], self.kernel.dtypes[k])
                 f.store(f.extract_element(raw, I32(0)), places[k], align=1)
             if self.of_elements:
-                with self.lines(places) as line:
-                    self.over_lanes(
-                        line, self.sizes[-1], step,
-                        lambda vectors, indices, mask, _: self.store_elements(
-                            line, [[*vector, *statistics] for vector in vectors], indices, mask
-                        ),
-                    )  # fmt: skip
+                self._elements(places, statistics)
         f.end()
 
-    def _accumulators(self, combine: str, step: int) -> list[ir.Value]:
+    def _accumulators(self, combine: str) -> list[ir.Value]:
         """Places on the stack: of partial sums in lanes, or of the largest of each vector of a step."""
         words = self.lanes if combine == TOTAL or self.emitter.is_double else -(-self.lanes // 2)
-        count = max(1, PARTIAL_SUMS // self.lanes) if combine == TOTAL else step
+        count = max(1, PARTIAL_SUMS // self.lanes) if combine == TOTAL else self.step
         return [self.function.stack_words(words, "accumulator") for _ in range(count)]
 
-    def _statistic(
+    def _pass(
         self,
-        body: LoopBody,
-        combine: str,
-        accumulators: Sequence[ir.Value],
+        combinations: Sequence[str],
+        accumulators: Sequence[Sequence[ir.Value]],
         places: Pointers,
         earlier: list[Vector],
-        step: int,
-    ) -> Vector:
-        """A row's statistic in every lane."""
-        f, emitter = self.function, self.emitter
-        type_ = emitter.vector_type(DOUBLE if combine == TOTAL else emitter.element)
-        start = emitter.splat(0.0 if combine == TOTAL else -inf, type_.element)
-        for accumulator in accumulators:
-            f.store(start, accumulator)
+    ) -> list[Vector]:
+        """The statistics of a pass over a row, each in every lane."""
+        f, first_term = self.function, len(earlier)
+        for combine, held in zip(combinations, accumulators, strict=True):
+            for accumulator in held:
+                f.store(self.start_of(combine), accumulator)
+        is_last = first_term + len(combinations) == len(self.terms)
 
-        def visit(vectors: list[list[Vector]], _: list[ir.Value], mask: ir.Value | None, first: int) -> None:
-            values = body.compute([([*vector, *earlier], I64(0)) for vector in vectors])
-            for number, (value,) in enumerate(values, first):
-                accumulator = accumulators[number % len(accumulators)]
-                term = self.widened(value.value) if combine == TOTAL else value.value
-                if mask is not None:
-                    term = f.select(mask, term, start)
-                held = f.load(accumulator, typ=type_)
-                f.store(f.fadd(held, term) if combine == TOTAL else self.larger(held, term), accumulator)
+        def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, first: int) -> None:
+            seen = [[*vector, *earlier] for vector in vectors]
+            for body, combine, held in zip(self.terms[first_term:], combinations, accumulators, strict=False):
+                values = [value for (value,) in self.computed(body, seen)]
+                for number, value in enumerate(values, first):
+                    self._accumulate(combine, held[number % len(held)], value, mask)
+            if self.kept and is_last:
+                self.kept.store(line, values, indices, mask)
 
         with self.lines(places) as line:
-            self.over_lanes(line, self.sizes[-1], step, visit)
+            self.over_lanes(line, self.sizes[-1], self.step, visit)
+        return list(map(self._combined, combinations, accumulators))
+
+    def start_of(self, combine: str) -> ir.Value:
+        """A vector of the statistic of no terms."""
+        return self.emitter.splat(0.0, DOUBLE) if combine == TOTAL else self.emitter.splat(-inf, self.emitter.element)
+
+    def _accumulate(self, combine: str, accumulator: ir.Value, value: Vector, mask: ir.Value | None) -> None:
+        f, start = self.function, self.start_of(combine)
+        term = self.widened(value.value) if combine == TOTAL else value.value
+        if mask is not None:
+            term = f.select(mask, term, start)
+        held = f.load(accumulator, typ=start.type)
+        f.store(f.fadd(held, term) if combine == TOTAL else self.larger(held, term), accumulator)
+
+    def _combined(self, combine: str, accumulators: Sequence[ir.Value]) -> Vector:
+        """A statistic in every lane."""
+        f, emitter, type_ = self.function, self.emitter, self.start_of(combine).type
         values = [f.load(accumulator, typ=type_) for accumulator in accumulators]
-        result = emitter.broadcast(f.extract_element(self._tree(values, combine), I32(0)))
-        return self.narrowed(result) if combine == TOTAL else self._without_minus_0(result)
+        number = f.extract_element(self._tree(values, combine), I32(0))
+        if combine == TOTAL:
+            return Vector(emitter, emitter.broadcast(number if emitter.is_double else f.fptrunc(number, FLOAT)))
+        return Vector(emitter, emitter.broadcast(number)) + 0.0  # of the two zeros either may be the largest
+
+    def _elements(self, places: Pointers, statistics: list[Vector]) -> None:
+        """Compute and store a row's elements, from kept terms where there are any."""
+        kept, size, step = self.kept, self.sizes[-1], self.step
+
+        def from_terms(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
+            self.store_elements(line, [[*vector, *statistics] for vector in vectors], indices, mask)
+
+        def from_inputs(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
+            if kept:
+                earlier = statistics[: -len(self.statistics.passes[-1])]
+                vectors = self.computed(self.terms[-1], [[*vector, *earlier] for vector in vectors])
+            from_terms(vectors, indices, mask, _)
+
+        with self.lines(places) as line, ExitStack() as branches:
+            if kept:
+                fits, is_longer = branches.enter_context(self.function.if_else(kept.fits()))
+                with fits:
+                    self.over_lanes(line, size, step, from_terms, partial(kept.load, line))
+                branches.enter_context(is_longer)
+            self.over_lanes(line, size, step, from_inputs)
 
     def _tree(self, values: list[ir.Value], combine: str) -> ir.Value:
         """The values of all lanes combined, in the first one: the upper half to the lower half, again and again."""
@@ -282,6 +335,39 @@ class AlongRows(_RowLoop):
         return value
 
 
+class KeptTerms:
+    """The terms of the last statistic, kept for the elements: in the output, or on the stack if a row fits there."""
+
+    def __init__(self, loop: AlongRows):
+        self.loop, self.function = loop, loop.function
+        (self.output,) = loop.of_elements
+        is_like = bits_of(loop.emitter.element) == 8 * loop.kernel.dtypes[self.output].itemsize
+        self.in_output = is_like and loop.spec.lanes[self.output] == CONTIGUOUS
+        words = KEPT * bits_of(loop.emitter.element) // 64
+        self.array = None if self.in_output else self.function.stack_words(words, "kept")
+
+    def fits(self) -> ir.Value:
+        """Whether a row's terms are kept."""
+        rest = [f.icmp_signed("==", size, I64(1)) for f in [self.function] for size in self.loop.sizes[:-1]]
+        whole = self.function.icmp_signed("<=", self.loop.sizes[-1], I64((1 << 62) if self.in_output else KEPT))
+        return reduce(self.function.and_, rest, whole)
+
+    def _place(self, line: Pointers, index: ir.Value) -> ir.Value:
+        base = line[self.output] if self.in_output else self.array
+        return self.function.gep(base, [index], source_etype=self.loop.emitter.element)
+
+    def store(self, line: Pointers, values: list[Vector], indices: list[ir.Value], mask: ir.Value | None) -> None:
+        """Keep vectors of terms."""
+        with self.function.if_then(self.fits()):
+            for value, index in zip(values, indices, strict=True):
+                self.loop.store_raw(value.value, self._place(line, index), mask)
+
+    def load(self, line: Pointers, index: ir.Value, mask: ir.Value | None) -> list[Vector]:
+        """A vector of kept terms."""
+        type_ = self.loop.emitter.vector_type(self.loop.emitter.element)
+        return [Vector(self.loop.emitter, self.loop.load_raw(type_, self._place(line, index), mask))]
+
+
 class AcrossRows(_RowLoop):
     """Lanes are consecutive rows; COLUMNS of them are computed at a time."""
 
@@ -293,16 +379,22 @@ class AcrossRows(_RowLoop):
         """The loop over the rows."""
         f = self.function
         self.found = [f.stack_words(COLUMNS, "statistic") for _ in self.terms]  # of each row, in the compute dtype
-        self.sums = f.stack_words(COLUMNS * PARTIAL_SUMS, "sums") if TOTAL in self.statistics.combine else None
+        most = max(map(len, self.statistics.passes))
+        self.sums = [f.stack_words(COLUMNS * PARTIAL_SUMS, "sums") for _ in range(most)]  # of each total of a pass
         self.step = max(1, min(self.unroll, COLUMNS // self.lanes))
         with f.steps(I64(0), self.count, COLUMNS) as first:
             columns = f.minimum(f.sub(self.count, first), I64(COLUMNS))
             places = [f.at(p, f.mul(first, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
-            for number, combine in enumerate(self.statistics.combine):
-                self._begin(number, combine, columns)
-                self._visit_elements(places, columns, self._accumulation(number, combine))
-                if combine == TOTAL:
-                    self._end_total(number, columns)
+            number = 0
+            for combinations in self.statistics.passes:
+                numbers = range(number, number + len(combinations))
+                pass_ = list(zip(numbers, self.sums, combinations, strict=False))
+                for one in pass_:
+                    self._begin(*one, columns)
+                self._visit_elements(places, columns, partial(self._accumulation, number, pass_))
+                for one in pass_:
+                    self._end(*one, columns)
+                number = numbers.stop
             for k in self.of_rows:
                 self._store_statistic(k, places[k], columns)
             if self.of_elements:
@@ -316,39 +408,41 @@ class AcrossRows(_RowLoop):
             here = [f.at(place, f.mul(i, s[-1])) for place, s in zip(line, self.strides, strict=True)]
             self.over_lanes(here, columns, self.step, visit(here, i))
 
-    def _elements(self, here: Pointers, i: ir.Value) -> Visitor:
-        def visit(
-            vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int
-        ) -> None:
-            seen = [[*v, *self._statistics(index, len(self.terms))] for v, index in zip(vectors, indices, strict=True)]
-            self.store_elements(here, seen, indices, mask)
+    def _elements(self, here: Pointers, _: ir.Value) -> Visitor:
+        """A visit that computes and stores elements."""
+
+        def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
+            found = [self._statistics(index, len(self.terms)) for index in indices]
+            if self.statistics.kept:
+                earlier = len(self.terms) - len(self.statistics.passes[-1])
+                seen = [[*v, *s[:earlier]] for v, s in zip(vectors, found, strict=True)]
+                vectors = self.computed(self.terms[-1], seen)
+            self.store_elements(here, [[*v, *s] for v, s in zip(vectors, found, strict=True)], indices, mask)
 
         return visit
 
-    def _accumulation(self, number: int, combine: str) -> Callable[[Pointers, ir.Value], Visitor]:
-        f, body = self.function, self.terms[number]
+    def _accumulation(
+        self, earlier: int, pass_: list[tuple[int, ir.Value, str]], here: Pointers, i: ir.Value
+    ) -> Visitor:
+        """A visit that adds the i-th terms of the rows to the statistics of a pass."""
+        f = self.function
+        partial_sum = f.mul(f.and_(i, I64(PARTIAL_SUMS - 1)), I64(COLUMNS))
 
-        def of_element(here: Pointers, i: ir.Value) -> Visitor:
-            partial_sum = f.mul(f.and_(i, I64(PARTIAL_SUMS - 1)), I64(COLUMNS))
-
-            def visit(
-                vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int
-            ) -> None:
-                seen = [[*v, *self._statistics(index, number)] for v, index in zip(vectors, indices, strict=True)]
-                for (value,), index in zip(body.compute([(v, I64(0)) for v in seen]), indices, strict=True):
+        def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
+            seen = [[*v, *self._statistics(index, earlier)] for v, index in zip(vectors, indices, strict=True)]
+            for number, sums, combine in pass_:
+                for (value,), index in zip(self.computed(self.terms[number], seen), indices, strict=True):
                     if combine == TOTAL:
-                        self._add(f.add(partial_sum, index), self.widened(value.value))
+                        self._add(f.word_at(sums, f.add(partial_sum, index)), self.widened(value.value))
                     else:
-                        place, type_ = self._found_at(number, index), value.value.type
-                        f.store(self.larger(f.load(place, typ=type_), value.value), place)
+                        place = self._found_at(number, index)
+                        held = f.load(place, typ=value.value.type)
+                        f.store(self.larger(held, value.value), place)
 
-            return visit
+        return visit
 
-        return of_element
-
-    def _add(self, index: ir.Value, value: ir.Value) -> None:
-        f, place = self.function, self.function.word_at(self.sums, index)
-        f.store(f.fadd(f.load(place, typ=value.type), value), place)
+    def _add(self, place: ir.Value, value: ir.Value) -> None:
+        self.function.store(self.function.fadd(self.function.load(place, typ=value.type), value), place)
 
     def _found_at(self, number: int, index: ir.Value) -> ir.Value:
         return self.function.gep(self.found[number], [index], source_etype=self.emitter.element)
@@ -363,31 +457,37 @@ class AcrossRows(_RowLoop):
         """The number of partial sums in use: of a short row fewer than all."""
         return self.function.minimum(self.sizes[-1], I64(PARTIAL_SUMS))
 
-    def _begin(self, number: int, combine: str, columns: ir.Value) -> None:
+    def _begin(self, number: int, sums: ir.Value, combine: str, columns: ir.Value) -> None:
+        """Clear a statistic, of which `sums` are the partial sums."""
         f, emitter = self.function, self.emitter
         with f.steps(I64(0), columns, self.lanes) as index:
             if combine == TOTAL:
-                f.store(emitter.splat(0.0, DOUBLE), f.word_at(self.sums, index))
+                f.store(emitter.splat(0.0, DOUBLE), f.word_at(sums, index))
                 with f.steps(I64(1), self._partial_sums()) as row:
-                    place = f.word_at(self.sums, f.add(f.mul(row, I64(COLUMNS)), index))
+                    place = f.word_at(sums, f.add(f.mul(row, I64(COLUMNS)), index))
                     f.store(emitter.splat(0.0, DOUBLE), place)
             else:
                 f.store(emitter.splat(-inf, emitter.element), self._found_at(number, index))
 
-    def _end_total(self, number: int, columns: ir.Value) -> None:
+    def _end(self, number: int, sums: ir.Value, combine: str, columns: ir.Value) -> None:
         """Add the partial sums as a tree."""
         f, type_ = self.function, self.emitter.vector_type(DOUBLE)
         half = PARTIAL_SUMS // 2
-        while half:
+        while half and combine == TOTAL:
             with f.steps(I64(half), f.minimum(self._partial_sums(), I64(2 * half))) as row:
                 with f.steps(I64(0), columns, self.lanes) as index:
                     source = f.add(f.mul(row, I64(COLUMNS)), index)
-                    value = f.load(f.word_at(self.sums, source), typ=type_)
-                    self._add(f.sub(source, I64(half * COLUMNS)), value)
+                    value = f.load(f.word_at(sums, source), typ=type_)
+                    self._add(f.word_at(sums, f.sub(source, I64(half * COLUMNS))), value)
             half //= 2
         with f.steps(I64(0), columns, self.lanes) as index:
-            total = self.narrowed(f.load(f.word_at(self.sums, index), typ=type_))
-            f.store(total.value, self._found_at(number, index))
+            place = self._found_at(number, index)
+            if combine == TOTAL:
+                found = self.narrowed(f.load(f.word_at(sums, index), typ=type_))
+            else:
+                held = f.load(place, typ=self.emitter.vector_type(self.emitter.element))
+                found = Vector(self.emitter, held) + 0.0  # of the two zeros either may be the largest
+            f.store(found.value, place)
 
     def _store_statistic(self, k: int, place: ir.Value, columns: ir.Value) -> None:
         """An output's statistic of each row."""

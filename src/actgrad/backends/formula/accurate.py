@@ -64,7 +64,7 @@ def exp_difference(x, y):
     back = high - x
     low = (x - (high - back)) - (y + back)
     within = minimum(maximum(high, EXP_MIN), EXP_MAX)
-    r, n = _reduce(within, where(abs(low) < 1.0, low, 0.0))  # infinite numbers have no such error
+    r, n = _reduce(within, where(within == high, low, 0.0))
     return scale_by_power_of_two(_exp_polynomial(r), n)
 
 
