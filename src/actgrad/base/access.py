@@ -11,11 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
+from .computation import RowStatistics
 from .loop import Loop, Meta, Operand, broadcast_shapes
 
 Shape = tuple[int, ...]
+NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 class Part(NamedTuple):
@@ -45,6 +48,8 @@ class Elementwise:
     packed: ClassVar[tuple[str, ...]] = ()  # tensors with more than one part
     dim: ClassVar[str] = ""  # the attribute that numbers a dimension
     tensor: ClassVar[str] = ""  # the tensor that lies along one dimension
+    terms: ClassVar[tuple[Callable[..., Any], ...]] = ()  # of the statistics of rows that an element sees
+    held: ClassVar[tuple[str, ...]] = ()  # the statistics' names; an output with such a name holds one for each row
 
     def with_packed(self, *names: str) -> Elementwise:
         """The access of an operator that has further packed tensors."""
@@ -62,9 +67,17 @@ class Elementwise:
         """The shape of a tensor whose parts have the shape `elements`."""
         return elements
 
-    def aligned(self, name: str, shape: Shape, rank: int) -> Shape:
+    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
         return shape
+
+    def row_dimensions(self, rank: int, attributes: Mapping[str, Any]) -> tuple[int, ...]:
+        """The dimensions of a row, whose statistics an element sees."""
+        return ()
+
+    def statistics(self, outputs: tuple[str, ...], dims: int) -> RowStatistics | None:
+        """The statistics of rows of so many dimensions, as a computation has them."""
+        return None
 
     def row(self, count: int) -> Shape:
         """The shape of so many elements, where each sees its own number of every tensor."""
@@ -87,7 +100,7 @@ class Along(Elementwise):
             return elements
         return (elements[self.position],) if len(elements) > self.position else (1,)
 
-    def aligned(self, name: str, shape: Shape, rank: int) -> Shape:
+    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
         if name != self.tensor or rank <= self.position:
             return shape
@@ -154,7 +167,7 @@ Access = Elementwise
 def split(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any], rank: int = 0) -> list[Any]:
     """The parts of a tensor of any library, as views that broadcast to elements of `rank` dimensions."""
     shape = tuple(tensor.shape)
-    aligned = access.aligned(name, shape, rank)
+    aligned = access.aligned(name, shape, rank, attributes)
     whole = tensor if aligned == shape else tensor.reshape(aligned)
     return [whole if part is None else tensor[part.slices] for part in access.parts(name, shape, attributes)]
 
@@ -183,7 +196,7 @@ def elements_shape(access: Access, shapes: Mapping[str, Shape], attributes: Mapp
     rank = max(map(len, shapes.values()))
     joined: Shape | None = None
     for name, shape in shapes.items():
-        part = access.aligned(name, access.part_shape(name, shape, attributes), rank)
+        part = access.aligned(name, access.part_shape(name, shape, attributes), rank, attributes)
         joined = part if joined is None else broadcast_shapes(joined, part)
     assert joined is not None, "the checks refuse shapes that cannot be broadcast"
     return joined
@@ -192,17 +205,21 @@ def elements_shape(access: Access, shapes: Mapping[str, Shape], attributes: Mapp
 def loop(
     access: Access, outputs: Mapping[str, Meta], inputs: Mapping[str, Meta], attributes: Mapping[str, Any]
 ) -> Loop:
-    """The loop over the elements, every part of every tensor being an operand."""
+    """The loop over the elements, every part of every tensor being an operand; a row's dimensions are the last."""
     shape = elements_shape(access, {name: meta.shape for name, meta in inputs.items()}, attributes)
+    own = access.row_dimensions(len(shape), attributes)
+    if access.terms and not shape:  # a tensor without dimensions is a row of one element
+        shape, own = (1,), (0,)
 
     def operands(tensors: Mapping[str, Meta], first: int) -> tuple[Operand, ...]:
         return tuple(
-            _operand(number, meta, part, access.aligned(name, meta.shape, len(shape)), shape)
+            _operand(number, meta, part, access.aligned(name, meta.shape, len(shape), attributes), shape)
             for number, (name, meta) in enumerate(tensors.items(), first)
             for part in access.parts(name, meta.shape, attributes)
         )
 
-    return Loop(shape, operands(outputs, 0), operands(inputs, len(outputs)))
+    whole = Loop(shape, operands(outputs, 0), operands(inputs, len(outputs)))
+    return whole.reordered([d for d in range(len(shape)) if d not in own] + list(own)) if own else whole
 
 
 def _operand(tensor: int, meta: Meta, part: Part | None, aligned: Shape, shape: Shape) -> Operand:

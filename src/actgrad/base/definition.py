@@ -193,12 +193,12 @@ class Definition:
     def may_be_in_place(self) -> bool:
         """Whether its result may overwrite its one tensor."""
         names = (*self.schema.tensor_names, *self.schema.outputs)
-        return self.gradient_of is None and len(names) == 2 and not self.access.packed
+        return self.gradient_of is None and len(names) == 2 and not (self.access.packed or self.access.terms)
 
     @property
     def has_one_slope(self) -> bool:
         """Whether an element of the result is a function of the element at its place alone."""
-        return not self.multiplies and not self.access.packed and len(self.schema.tensor_names) == 1
+        return not self.multiplies and not self.access.packed and not self.access.terms and len(self.schema.tensor_names) == 1
 
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
         """Whether its derivative is that at x, given y = f(x) in its place."""
@@ -222,6 +222,9 @@ class Definition:
         formula, forward = self.formula_for(attributes, product), self.gradient_of
         xp.check(formula)
         is_packed = bool(self.access.packed)
+        if self.access.terms:
+            is_one = sum(output not in self.access.held for output in self.schema.outputs) == 1
+            return access.forward if is_one else access.forward_of_several, (formula, *self.access.terms)
         if forward is None:
             if not self.multiplies:
                 return access.forward, (formula,)

@@ -115,7 +115,9 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     if _is_unplanned(call):
         return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
     loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
-    return Computation(element, formulas, _scalars(call, compute), compute, loop, device)
+    rows = len(definition.access.row_dimensions(len(loop.shape), call.attributes))
+    statistics = definition.access.statistics(definition.schema.outputs, rows)
+    return Computation(element, formulas, _scalars(call, compute), compute, loop, device, statistics)
 
 
 def _compute(call: contract.Call, tensors: tuple[Meta, ...]) -> str:

@@ -75,8 +75,9 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         dtype_rules.real(*scalars),
         dtype_rules.listed(*outputs),
         dtype_rules.convertible(*outputs),
-        shape_rules.same_shape(*others, *outputs, to=first),
+        shape_rules.same_shape(*others, *(name for name in outputs if name not in access.held), to=first),
         shape_rules.rank(first),
+        halves_rules.dim_in_range(first) if access.terms and access.dim else (),
     )
 
 

@@ -11,15 +11,20 @@ from .check import Call, Check, Origin, When
 Group = tuple[Check, ...]
 
 
-def unless_empty(names: tuple[str, ...], *groups: Group) -> Group:
-    """These checks, where none of the named tensors is empty: the operator returns before."""
+def unless_empty(names: tuple[str, ...], *groups: Group, tested_on: str = "") -> Group:
+    """These checks, where none of the named tensors is empty: the operator returns before.
+
+    The products of `tested_on` make them on empty tensors too.
+    """
 
     def guarded(check: Check) -> Check:
         def test(call: Call) -> str | None:
             is_empty = any((meta := call.tensors.get(name)) is not None and meta.size == 0 for name in names)
-            return None if is_empty else check.test(call)
+            is_tested = call.product is not None and call.product.name in tested_on.split()
+            return None if is_empty and not is_tested else check.test(call)
 
-        return replace(check, rule=f"{check.rule}, unless {' or '.join(names)} is empty", test=test)
+        place = f" (tested on {tested_on})" if tested_on else ""
+        return replace(check, rule=f"{check.rule}, unless {' or '.join(names)} is empty{place}", test=test)
 
     return tuple(guarded(check) for group in groups for check in group)
 

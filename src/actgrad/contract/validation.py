@@ -112,6 +112,8 @@ def _elements(definition: Definition) -> int:
     names = [a.name for a in definition.schema.tensors if not a.is_optional]
     if definition.gradient_of is not None and not definition.takes_gradient:
         names = names[1:]
+    if definition.access.terms:
+        return (1 if definition.access.kept else len(names)) + len(definition.access.terms)
     return sum(2 if name in definition.access.packed else 1 for name in names)
 
 

@@ -1,0 +1,142 @@
+"""The logarithm of softmax, and the cross entropy of softmax with labels (Bridle 1990)."""
+
+from ..base.definition import C, Torch
+from ..base.rows import Rows, largest, total
+from ..base.xp import exp, exp_difference, log1p, where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, supported
+from ..contract.halves_rules import dim_in_range
+from ..contract.shape_rules import rank, same_shape
+from ..contract.stages import unless_empty
+from .softmax import FLOATS, itself
+
+
+def rest(x, largest):
+    """exp(x - largest), but 0 for the largest"""
+    return where(x < largest, exp_difference(x, largest), 0.0)
+
+
+def is_largest(x, largest):
+    """1 for the largest, else 0; NaN for NaN and for the largest of an infinite row"""
+    return where(x < largest, 0.0, 1.0 + (x - largest))
+
+
+def log_total(rest, count):
+    """log(sum(exp(x - m))): the largest terms are 1 each, so that no digits of the others are lost"""
+    return log1p((count - 1.0) + rest)
+
+
+def log_softmax_formula(x, largest, rest, count):
+    """x - m - log(sum(exp(x - m))), where m is the largest x of the row"""
+    return (x - largest) - log_total(rest, count)
+
+
+def gradient_itself(grad, y):
+    """grad"""
+    return grad
+
+
+def log_softmax_gradient(grad, y, total):
+    """grad - exp(y) * sum(grad), for y = log_softmax(x)"""
+    return grad - exp(y) * total
+
+
+def largest_feature(x, labels):
+    """x"""
+    return x
+
+
+def rest_of_features(x, labels, largest):
+    """exp(x - largest), but 0 for the largest"""
+    return rest(x, largest)
+
+
+def is_largest_feature(x, labels, largest):
+    """1 for the largest, else 0"""
+    return is_largest(x, largest)
+
+
+def entropy(x, labels, largest, rest, count):
+    """-labels * log_softmax(x)"""
+    return labels * (log_total(rest, count) - (x - largest))
+
+
+def entropy_gradient(x, labels, largest, rest, count, loss):
+    """softmax(x) - labels"""
+    return exp_difference(x, largest) / (count + rest) - labels
+
+
+LOG_TOTAL = ({"largest": largest(itself)}, {"rest": total(rest), "count": total(is_largest)})
+
+log_softmax = Operator(
+    "log_softmax(Tensor self, int dim=-1) -> Tensor out",
+    summary="The logarithm of softmax: each element less the logarithm of the sum of its row's powers of e.",
+    formula=log_softmax_formula,
+    reads=Rows(passes=LOG_TOTAL),
+    dtypes=FLOATS,
+    checks=(
+        dim_in_range("self"),
+        supported("self", "out"),
+        rank("self"),
+        same_shape("out", to="self"),
+    ),
+    differences=(
+        "An out of another dtype: self is rounded to it before. Here: the result is rounded, once.",
+        "A row of -infinity alone, or with +infinity: NaN, as PyTorch gives it.",
+    ),
+    torch=Torch("log_softmax(dim)", module="LogSoftmax"),
+    aclnn=C("LogSoftmax", header="aclnn_logsoftmax.h"),
+    ir="LogSoftmaxV2(logits=self, axes=dim:-1) -> logsoftmax",
+)
+
+log_softmax_backward = Operator(
+    "log_softmax_backward(Tensor grad_output, Tensor output, int dim=-1) -> Tensor grad_input",
+    summary="The gradient of log_softmax's input, from its result.",
+    formula=log_softmax_gradient,
+    gradient_of=log_softmax,
+    takes_gradient=True,
+    reads_result="output",
+    reads=Rows(passes=({"total": total(gradient_itself)},)),
+    dtypes="float32 float16 bfloat16",
+    checks=(
+        unless_empty(
+            ("grad_output", "output"),
+            supported("output", "grad_output"),
+            equal("output", to="grad_output"),
+            rank("grad_output", "output"),
+            same_shape("output", "grad_input", to="grad_output"),
+            dim_in_range("grad_output"),
+            tested_on="Ascend950",
+        ),
+    ),
+    aclnn=C("LogSoftmaxBackward", parameters="gradOutput output dim out", header="aclnn_logsoftmax_backward.h"),
+    ir="LogSoftmaxGrad(grad=grad_output, x=output, axis=dim:-1) -> y",
+)
+
+softmax_cross_entropy_with_logits = Operator(
+    "softmax_cross_entropy_with_logits(Tensor features, Tensor labels) -> (Tensor loss, Tensor backprop)",
+    summary="The cross entropy of each row's softmax with its labels, and its gradient by the features.",
+    formula=entropy_gradient,
+    reads=Rows(
+        passes=(
+            {"largest": largest(largest_feature)},
+            {"rest": total(rest_of_features), "count": total(is_largest_feature)},
+            {"loss": total(entropy)},
+        ),
+        dim="",
+    ),
+    dtypes="float32 float16 bfloat16",
+    checks=(
+        supported("features", "labels", "loss", "backprop"),
+        equal("loss", "backprop", to="features"),
+        rank("features", "labels"),
+        rank("features", "labels", least=2, most=2),
+        same_shape("labels", "backprop", to="features"),
+    ),
+    differences=(
+        "The shapes of labels, loss and backprop are not compared there. Here: labels and backprop have that of the "
+        "features.",
+    ),
+    aclnn=C("SoftmaxCrossEntropyWithLogits", unusual_const="labels"),
+    ir="SoftmaxCrossEntropyWithLogits(features, labels) -> (loss, backprop)",
+)

@@ -1,0 +1,119 @@
+"""Softmax (Bridle 1990, Probabilistic Interpretation of Feedforward Classification Network Outputs)."""
+
+from ..base.definition import C, Torch
+from ..base.rows import Rows, largest, total
+from ..base.xp import exp_difference
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, supported
+from ..contract.halves_rules import dim_in_range
+from ..contract.shape_rules import rank, same_shape
+from ..contract.stages import unless_empty
+
+FLOATS = "float32 float16 float64 bfloat16"
+
+
+def itself(x):
+    """x"""
+    return x
+
+
+def power(x, largest):
+    """exp(x - largest)"""
+    return exp_difference(x, largest)
+
+
+def softmax_formula(power, largest, total):
+    """exp(x - m) / sum(exp(x - m)), where m is the largest x of the row"""
+    return power * (1.0 / total)
+
+
+def weighted(grad, y):
+    """grad * y"""
+    return grad * y
+
+
+def softmax_gradient(grad, y, total):
+    """y * (grad - sum(grad * y)), for y = softmax(x)"""
+    return y * (grad - total)
+
+
+def confusion_formula(grad, x, total):
+    """grad - sum(grad * x)"""
+    return grad - total
+
+
+def first_product(grad, x1, x2):
+    """grad * x1"""
+    return grad * x1
+
+
+def extended_formula(grad, x1, x2, total):
+    """(grad * x1 - sum(grad * x1) * x1) * x2"""
+    return (grad * x1 - total * x1) * x2
+
+
+softmax = Operator(
+    "softmax(Tensor self, int dim=-1) -> Tensor out",
+    summary="The powers of e of each row's elements, divided by their sum.",
+    formula=softmax_formula,
+    reads=Rows(passes=({"largest": largest(itself)}, {"total": total(power)}), kept=True),
+    dtypes=FLOATS,
+    checks=(
+        unless_empty(
+            ("self",),
+            supported("self", "out"),
+            dim_in_range("self"),
+            rank("self"),
+            same_shape("out", to="self"),
+        ),
+    ),
+    differences=(
+        "An out of another dtype: the result is rounded to self's dtype first. Here: rounded once, to out's.",
+        "A row of -infinity alone, or with +infinity: NaN, as PyTorch gives it.",
+    ),
+    torch=Torch("softmax(dim)", module="Softmax"),
+    aclnn=C("Softmax"),
+    ir="SoftmaxV2(x=self, axes=dim:-1, half_to_float=_:False) -> y",
+)
+
+softmax_backward = Operator(
+    "softmax_backward(Tensor grad_output, Tensor output, int dim=-1) -> Tensor grad_input",
+    summary="The gradient of softmax's input, from its result.",
+    formula=softmax_gradient,
+    gradient_of=softmax,
+    takes_gradient=True,
+    reads_result="output",
+    reads=Rows(passes=({"total": total(weighted)},)),
+    dtypes="float32 float16 bfloat16",
+    checks=(
+        unless_empty(
+            ("grad_output", "output"),
+            supported("grad_output", "output"),
+            equal("output", to="grad_output"),
+            dim_in_range("grad_output"),
+            rank("grad_output", "output"),
+            same_shape("output", "grad_input", to="grad_output"),
+            tested_on="Ascend950",
+        ),
+    ),
+    aclnn=C("SoftmaxBackward", parameters="gradOutput output dim out"),
+    ir="SoftmaxGrad(softmax=output, grad_softmax=grad_output, axes=dim:-1) -> grad_x",
+)
+
+confusion_softmax_grad = Operator(
+    "confusion_softmax_grad(Tensor grad, Tensor x) -> Tensor out",
+    summary="grad less its rows' totals of grad * x: softmax's gradient but for a factor.",
+    formula=confusion_formula,
+    reads=Rows(passes=({"total": total(weighted)},), dim=""),
+    broadcasts=True,
+    ir="ConfusionSoftmaxGrad(grad, x) -> y",
+)
+
+softmax_grad_ext = Operator(
+    "softmax_grad_ext(Tensor grad, Tensor x1, Tensor x2, int dim=1) -> Tensor out",
+    summary="Softmax's gradient from x1, times x2.",
+    formula=extended_formula,
+    reads=Rows(passes=({"total": total(first_product)},)),
+    broadcasts=True,
+    ir="SoftmaxGradExt(grad, x1, x2, axes=dim:1, keep_dims=_:True) -> y",
+)
