@@ -4,9 +4,9 @@ from ..base.definition import C, Torch
 from ..base.rows import Rows, largest, total
 from ..base.xp import exp_difference
 from ..calls.operator import Operator
-from ..contract.dtype_rules import equal, supported
+from ..contract.dtype_rules import convertible, equal, promoted, supported
 from ..contract.halves_rules import dim_in_range
-from ..contract.shape_rules import rank, same_shape
+from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
 from ..contract.stages import unless_empty
 
 FLOATS = "float32 float16 float64 bfloat16"
@@ -106,6 +106,13 @@ confusion_softmax_grad = Operator(
     formula=confusion_formula,
     reads=Rows(passes=({"total": total(weighted)},), dim=""),
     broadcasts=True,
+    checks=(
+        supported("grad", "x"),
+        promoted("grad", "x"),
+        broadcastable("x", to="grad"),
+        result_shape("out"),
+        convertible("out"),
+    ),
     ir="ConfusionSoftmaxGrad(grad, x) -> y",
 )
 
@@ -115,5 +122,14 @@ softmax_grad_ext = Operator(
     formula=extended_formula,
     reads=Rows(passes=({"total": total(first_product)},)),
     broadcasts=True,
+    checks=(
+        supported("grad", "x1", "x2"),
+        promoted("grad", "x1", "x2"),
+        same_shape("x1", to="grad"),
+        broadcastable("x2", to="grad"),
+        dim_in_range("grad"),
+        result_shape("out"),
+        convertible("out"),
+    ),
     ir="SoftmaxGradExt(grad, x1, x2, axes=dim:1, keep_dims=_:True) -> y",
 )

@@ -1,7 +1,8 @@
 """DTensor: the placements of an operator's tensors on a mesh under which each device computes on its own shard.
 
 The placements follow from the access. An element of the results depends on the inputs' elements at the same place, so
-any dimension may be sharded but the one that halves a packed tensor. A broadcast tensor is replicated. Partial sums may
+any dimension may be sharded but the one that halves a packed tensor, and those of a row whose statistics an element
+sees: a sharded row is gathered. A broadcast tensor is replicated. Partial sums may
 wait where the operator is linear: in the gradient of a backward operator, and in the factor of geglu_two.
 """
 
@@ -47,16 +48,18 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
 
     operator = interface.operator
     names = operator.schema.tensor_names
+    attributes = interface.attributes_of(interface.values_of(given))
     shapes = [None if given[place] is None else tuple(given[place].shape) for place in interface.tensors]
     rank = max(len(shape) for shape in shapes if shape is not None)
     shapes = [
-        None if shape is None else operator.access.aligned(name, shape, rank)
+        None if shape is None else operator.access.aligned(name, shape, rank, attributes)
         for name, shape in zip(names, shapes, strict=True)
     ]
     present = [shape for shape in shapes if shape is not None]
     outputs = len(operator.schema.outputs)
-    whole_dim = operator.access.dim  # its elements are read together
-    halved = interface.attributes_of(interface.values_of(given))[whole_dim] % rank if whole_dim else None
+    whole = list(operator.access.row_dimensions(rank, attributes))  # their elements are read together
+    if operator.access.packed:
+        whole.append(attributes[operator.access.dim] % rank)
 
     def row(choose: Callable[[int, tuple[int, ...]], Any], output: Any) -> tuple[Any, Any]:
         arguments: list[Any] = [None] * len(given)
@@ -67,7 +70,7 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
 
     found = [row(lambda number, shape: Replicate(), Replicate())]
     for dim in range(rank):
-        if dim == halved:
+        if dim in whole:
             continue
         size = max(shape[dim - rank] for shape in present if len(shape) >= rank - dim)
 

@@ -155,13 +155,15 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
             a, b = b, a
         return where((a <= b) | _is_nan(a), a, b)
 
+    exp = _function(torch.exp, lambda result, x: result)
     named: dict[str, Callable[..., Any]] = {
         "where": where,
         "abs": absolute,
         "conjugate": lambda x: x,
         "minimum": minimum,
         "maximum": maximum,
-        "exp": _function(torch.exp, lambda result, x: result),
+        "exp": exp,
+        "exp_difference": lambda x, y: exp(x - y),
         "expm1": _function(torch.expm1, lambda result, x: torch.exp(x)),
         "log1p": _function(torch.log1p, lambda result, x: 1 / (1 + x)),
         "tanh": _function(torch.tanh, lambda result, x: 1 - result * result),

@@ -15,6 +15,7 @@ import torch
 from ...base import products
 from ...base.access import join, split
 from ...calls.operator import Operator
+from . import statistics
 from .dual import Dual, bound, slope
 
 Tensors = Sequence["torch.Tensor | None"]
@@ -28,6 +29,7 @@ class ElementCall(NamedTuple):
     owners: list[int]  # the number of the tensor that each input is a part of
     attributes: list[float]
     dtype: torch.dtype  # of the arithmetic
+    rows: statistics.RowCall | None  # of an operator whose elements see statistics
 
 
 def vector_jacobian(
@@ -35,19 +37,20 @@ def vector_jacobian(
 ) -> torch.Tensor:
     """The gradient of the tensor at `number`, given the outputs' gradients; None stands for 0."""
     element = _element(operator, tensors, attributes)
-    cotangents = _parts(operator, attributes, gradients, of_outputs=True)
-    parts = [
-        sum_present(_products(element, place, cotangents))
-        for place, owner in enumerate(element.owners)
-        if owner == number
-    ]
+    rank = max(tensor.dim() for tensor in tensors if tensor is not None)
+    cotangents = _parts(operator, attributes, gradients, rank, of_outputs=True)
+    places = [place for place, owner in enumerate(element.owners) if owner == number]
+    if element.rows is None:
+        parts = [sum_present(_products(element, place, cotangents)) for place in places]
+    else:
+        parts = [statistics.vector_jacobian(element.rows, place, cotangents) for place in places]
     target = tensors[number]
     assert target is not None, "only given tensors are differentiated"
     if all(part is None for part in parts):
         return torch.zeros_like(target)
     if len(parts) > 1:
         return _joined(operator, operator.schema.tensor_names[number], attributes, parts, target.dtype)
-    aligned = operator.access.aligned(operator.schema.tensor_names[number], tuple(target.shape), parts[0].dim())
+    aligned = operator.access.aligned(operator.schema.tensor_names[number], tuple(target.shape), parts[0].dim(), attributes)
     return parts[0].sum_to_size(aligned).reshape(target.shape).to(target.dtype)
 
 
@@ -59,6 +62,11 @@ def jacobian_vector(
     rank = max(tensor.dim() for tensor in tensors if tensor is not None)
     pairs = zip(_parts(operator, attributes, tensors), _parts(operator, attributes, tangents, rank), strict=True)
     directions = [tangent for tensor, tangent in pairs if tensor is not None]
+    if element.rows is not None:
+        whole = tuple(torch.broadcast_shapes(*(x.shape for x in element.inputs)))
+        shapes = [operator.access.whole_shape(name, whole, attributes) for name in operator.schema.outputs]
+        found = statistics.jacobian_vector(element.rows, directions)
+        return [tangent.reshape(shape).to(dtype) for tangent, shape in zip(found, shapes, strict=True)]
     columns = [
         [None if d is None else direction.to(element.dtype) * d for d in _partials(element, place)]
         for place, direction in enumerate(directions)
@@ -74,6 +82,8 @@ def jacobian_vector(
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:
     """Whether the derivative by a tensor is 0 but at kinks: the operator needs only the signs of its elements."""
     tensors = operator.schema.tensor_names
+    if operator.access.terms:
+        return False
     element = _element(operator, [torch.ones((), device="cpu")] * len(tensors), attributes)
     places = [place for place, owner in enumerate(element.owners) if tensors[owner] == name]
     return all(derivative is None for place in places for derivative in _partials(element, place))
@@ -95,7 +105,10 @@ def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -
         for _ in operator.access.parts(names[number], tuple(tensor.shape), attributes)
     ]
     scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
-    return ElementCall(lambda *numbers: element(*functions, *numbers), inputs, owners, scalars, dtype)
+    own = operator.access.row_dimensions(rank, attributes)
+    of_rows = operator.access.statistics(operator.schema.outputs, len(own))
+    rows = statistics.RowCall(of_rows, own, functions, element, inputs, scalars) if of_rows else None
+    return ElementCall(lambda *numbers: element(*functions, *numbers), inputs, owners, scalars, dtype, rows)
 
 
 def _partials(element: ElementCall, place: int) -> list[Any]:

@@ -1,0 +1,133 @@
+"""The derivatives of operators whose elements see statistics of their row, from formula and terms.
+
+A derivative is the element's own, and that through each statistic. The terms' partial derivatives come from dual
+numbers, so that PyTorch differentiates, transforms and compiles the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import torch
+
+from ...base.computation import TOTAL, RowStatistics
+from .dual import Dual, slope, value
+
+Numbers = list[Any]
+
+
+class RowCall(NamedTuple):
+    """A call's inputs, and the functions of its statistics and its elements on dual numbers."""
+
+    statistics: RowStatistics
+    dims: tuple[int, ...]  # of a row
+    formulas: Sequence[Callable[..., Any]]  # of an element, then the terms
+    element: Callable[..., Any]
+    inputs: list[torch.Tensor]
+    attributes: list[float]
+
+    def terms(self) -> list[tuple[str, int, Callable[..., Any]]]:
+        """Of each statistic its combination, how many earlier ones its term sees, and the term."""
+        found, terms = [], iter(self.formulas[1:])
+        for one in self.statistics.passes:
+            seen = len(found)
+            found += [(combine, seen, next(terms)) for combine in one]
+        return found
+
+    def outputs(self, inputs: Numbers, found: Numbers) -> Numbers:
+        """A number of each output, given the inputs and all statistics."""
+        if self.statistics.kept:
+            _, seen, term = self.terms()[-1]
+            inputs = [term(*inputs, *found[:seen], *self.attributes)]
+        of_elements = iter(self.element(self.formulas[0], *inputs, *found, *self.attributes))
+        return [next(of_elements) if held < 0 else found[held] for held in self.statistics.held_by]
+
+    def found(self, inputs: Numbers) -> Numbers:
+        """All statistics, with derivatives where the inputs have some."""
+        found: Numbers = []
+        for combine, seen, term in self.terms():
+            each = term(*inputs, *found[:seen], *self.attributes)
+            number, share = self.combined(combine, value(each))
+            derivative = slope(each)
+            found.append(number if derivative is None else Dual(number, self.total(share * derivative)))
+        return found
+
+    def combined(self, combine: str, terms: torch.Tensor) -> tuple[torch.Tensor, Any]:
+        """A statistic, and each term's share in its derivative; the largest terms share it."""
+        terms = self.whole(terms)
+        if combine == TOTAL:
+            return self.total(terms), 1.0
+        number = torch.amax(terms, self.dims, keepdim=True)
+        is_largest = (terms == number).to(terms.dtype)
+        return number, is_largest / self.total(is_largest)
+
+    def whole(self, terms: torch.Tensor) -> torch.Tensor:
+        """Terms of all elements."""
+        return torch.broadcast_to(terms, torch.broadcast_shapes(*(x.shape for x in self.inputs)))
+
+    def total(self, terms: torch.Tensor) -> torch.Tensor:
+        """The sums of the rows."""
+        return torch.sum(self.whole(terms), self.dims, keepdim=True)
+
+
+def jacobian_vector(call: RowCall, directions: Sequence[torch.Tensor | None]) -> list[torch.Tensor]:
+    """The outputs' tangents, given those of the inputs; None stands for 0."""
+    inputs = [x if d is None else Dual(x, d.to(x.dtype)) for x, d in zip(call.inputs, directions, strict=True)]
+    outputs = call.outputs(inputs, call.found(inputs))
+    tangents = [torch.zeros_like(value(y)) if slope(y) is None else slope(y) for y in outputs]
+    pairs = zip(tangents, call.statistics.held_by, strict=True)
+    return [call.whole(tangent) if held < 0 else tangent for tangent, held in pairs]
+
+
+def vector_jacobian(call: RowCall, place: int, gradients: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
+    """The gradient of the input at `place`, given the outputs' gradients; None stands for 0."""
+    found, terms = call.found(call.inputs), call.terms()
+    of_found: Numbers = [None] * len(found)
+    total: Any = None
+
+    def sum_of(a: Any, b: Any) -> Any:
+        return b if a is None else a + b
+
+    def derivatives(function: Callable[[Numbers, Numbers], Numbers], number: int | None) -> Numbers:
+        """The derivatives of a function by a statistic, or by the input at `place`."""
+        inputs, numbers = list(call.inputs), list(found)
+        if number is None:
+            inputs[place] = Dual(inputs[place], 1.0)
+        else:
+            numbers[number] = Dual(numbers[number], 1.0)
+        return [slope(y) for y in function(inputs, numbers)]
+
+    for output, gradient in enumerate(gradients):
+        if gradient is None:
+            continue
+        gradient = gradient.to(call.inputs[0].dtype)
+        held = call.statistics.held_by[output]
+        if held >= 0:
+            of_found[held] = sum_of(of_found[held], gradient)
+            continue
+        for number in range(len(found)):
+            derivative = derivatives(call.outputs, number)[output]
+            if derivative is not None:
+                of_found[number] = sum_of(of_found[number], call.total(gradient * derivative))
+        own = derivatives(call.outputs, None)[output]
+        total = total if own is None else sum_of(total, gradient * own)
+    for number in reversed(range(len(found))):
+        if of_found[number] is None:
+            continue
+        combine, seen, term = terms[number]
+        compute = partial(_term, call, term, seen)
+        _, share = call.combined(combine, value(compute(call.inputs, found)[0]))
+        shared = of_found[number] * share
+        for earlier in range(seen):
+            (derivative,) = derivatives(compute, earlier)
+            if derivative is not None:
+                of_found[earlier] = sum_of(of_found[earlier], call.total(shared * derivative))
+        (own,) = derivatives(compute, None)
+        total = total if own is None else sum_of(total, call.whole(shared * own))
+    return None if total is None else call.whole(total)
+
+
+def _term(call: RowCall, term: Callable[..., Any], seen: int, inputs: Numbers, found: Numbers) -> Numbers:
+    return [term(*inputs, *found[:seen], *call.attributes)]
