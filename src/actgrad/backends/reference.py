@@ -55,20 +55,17 @@ class ReferenceKernel:
         if rows is None:
             results: Sequence[Any] = computation.element(*computation.formulas, *numbers)
             return results
-        axes, inputs = tuple(range(-rows.dims, 0)), len(computation.loop.inputs)
-        formula, *terms = computation.formulas
-        statistics: list[Any] = []
-        for combinations in rows.passes:
-            earlier = [*numbers[:inputs], *statistics, *numbers[inputs:]]
-            for combine in combinations:
-                each = np.broadcast_to(terms[len(statistics)](*earlier), computation.loop.shape)
-                if combine == TOTAL:
-                    statistics.append(np.sum(each, axis=axes, keepdims=True))
-                else:
-                    statistics.append(np.fmax.reduce(each, axis=axes, keepdims=True, initial=-np.inf))
-        seen = [each] if rows.kept else numbers[:inputs]
-        of_elements = iter(computation.element(formula, *seen, *statistics, *numbers[inputs:]))
-        return [next(of_elements) if held < 0 else statistics[held] for held in rows.held_by]
+        axes, count = tuple(range(-rows.dims, 0)), len(computation.loop.inputs)
+
+        def combine(kind: str, terms: Any) -> Any:
+            each = np.broadcast_to(terms, computation.loop.shape)
+            if kind == TOTAL:
+                return np.sum(each, axis=axes, keepdims=True)
+            return np.fmax.reduce(each, axis=axes, keepdims=True, initial=-np.inf)
+
+        inputs, attributes = numbers[:count], numbers[count:]
+        found = rows.find(computation.formulas[1:], inputs, attributes, combine)
+        return rows.results(computation.element, computation.formulas, inputs, found, attributes)
 
     def _write(self, operand: Operand, addresses: tuple[int, ...], values: np.ndarray) -> None:
         dtype, shape = operand.dtype, self.computation.loop.shape

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -26,6 +26,35 @@ class RowStatistics:
     held_by: tuple[int, ...]  # per output: the statistic that it holds for each row; -1 for the elements' results
     dims: int
     kept: bool = False
+
+    def find(
+        self,
+        terms: Sequence[Callable[..., Any]],
+        inputs: Sequence[Any],
+        attributes: Sequence[Any],
+        combine: Callable[[str, Any], Any],
+    ) -> list[Any]:
+        """All statistics; `combine(LARGEST or TOTAL, terms)` makes one."""
+        found: list[Any] = []
+        for one in self.passes:
+            seen, first = [*inputs, *found, *attributes], len(found)
+            found += [combine(kind, terms[k](*seen)) for k, kind in enumerate(one, first)]
+        return found
+
+    def results(
+        self,
+        element: Callable[..., Any],
+        formulas: Sequence[Callable[..., Any]],
+        inputs: Sequence[Any],
+        found: Sequence[Any],
+        attributes: Sequence[Any],
+    ) -> list[Any]:
+        """A value of each output, given all statistics."""
+        if self.kept:
+            earlier = found[: -len(self.passes[-1])]
+            inputs = [formulas[-1](*inputs, *earlier, *attributes)]
+        of_elements = iter(element(formulas[0], *inputs, *found, *attributes))
+        return [next(of_elements) if held < 0 else found[held] for held in self.held_by]
 
     def rows(self, loop: Loop) -> int:
         """The number of rows."""

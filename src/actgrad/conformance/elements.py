@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..backends.reference import ReferenceKernel
 from ..base.access import Access, Part, elements_shape, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
@@ -16,6 +17,8 @@ from ..base.errors import InvalidArgument, InvalidDtype
 from ..base.products import Product
 from ..calls.operator import Operator
 from ..contract import allowed_dtypes
+from .error_bounds import Sized
+from .oracle import statistics
 
 Array = np.ndarray[Any, np.dtype[Any]]
 At = slice | Array  # elements by their place in the order of rows
@@ -26,11 +29,13 @@ class Lane:
     """One operand of the formula, or one result: a tensor, broadcast, or a half of one."""
 
     name: str
-    array: Array  # of the shape that all lanes have
+    array: Array | Sized  # of the shape that all lanes have; a statistic of the elements' rows knows its errors
     part: Part | None = None  # of the tensor; None for the whole of it
 
-    def take(self, at: At) -> Array:
+    def take(self, at: At) -> Any:
         """Some elements, as a 1-D array."""
+        if isinstance(self.array, Sized):
+            return self.array.map(lambda part: Lane(self.name, part).take(at))
         if isinstance(at, slice):
             return self.array.reshape(-1)[at] if self.array.flags.c_contiguous else self.array.flat[at]
         return self.array[np.unravel_index(at, self.array.shape)] if self.array.shape else self.array.reshape(-1)[at]
@@ -113,8 +118,22 @@ def elements(
             outputs += _lanes(access, name, result.reshape(whole), attributes, shape)
             numbers += range(number, number + len(parts))
         number += len(parts)
+    lanes += _statistics(access, plan.computation, lanes, attributes)
     parts = tuple(lanes), tuple(outputs), tuple(numbers)
     return Elements(operator, attributes, inputs, out, plan.computation, *parts, main)
+
+
+def _statistics(
+    access: Access, computation: Computation, lanes: Sequence[Lane], attributes: dict[str, Any]
+) -> Iterator[Lane]:
+    """The exact statistics of each element's row."""
+    shape = lanes[0].array.shape
+    own, precision = access.row_dimensions(len(shape), attributes), ReferenceKernel(computation).precision
+    with np.errstate(all="ignore"):
+        numbers = [np.asarray(n).astype(precision) for n in (*(lane.array for lane in lanes), *computation.scalars)]
+    found = statistics(computation, numbers, shape, axes=own)
+    for name, each in zip(access.held, found, strict=True):
+        yield Lane(name, each.map(lambda part: np.broadcast_to(part, shape)))
 
 
 def _lanes(

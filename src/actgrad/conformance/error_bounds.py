@@ -7,11 +7,13 @@ exp(a) changes by |a| times the relative error of a; where rounding decides a co
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..base import xp
+from ..base.computation import TOTAL
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -28,6 +30,16 @@ class Sized:
         self.size = size
         self.slip = slip  # absolute; to be multiplied by the relative error of one rounding
         self.is_exact = is_exact  # nothing was rounded on the way here
+
+    def map(self, function: Callable[[Any], Any]) -> Sized:
+        """The numbers that a function of arrays picks or shapes."""
+        return Sized(function(self.value), function(self.size), function(self.slip), self.is_exact)
+
+    def __getitem__(self, at: Any) -> Sized:
+        return self.map(lambda part: part[at])
+
+    def __float__(self) -> float:
+        return float(self.value)
 
     def __add__(self, other: Any) -> Sized:
         b = self.beside(other)
@@ -154,6 +166,25 @@ def _function(name: str, derivative: Callable[..., Any]) -> Callable[..., Sized]
     return apply
 
 
+def _exp_difference(x: Any, y: Any) -> Sized:
+    """exp(x - y): the difference itself is not rounded."""
+    a, b = number(x), number(y)
+    value = xp.FUNCTIONS["exp_difference"](a.value, b.value)
+    slip = np.where(value == 0, 0, value * (a.rounding + a.slip + b.rounding + b.slip))
+    return Sized(value, np.abs(value), slip)
+
+
+def combined(shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
+    """A statistic of rows along `axes` of arrays of this shape; each term of a total is rounded."""
+    each = number(terms).map(lambda part: np.broadcast_to(part, shape))
+    if kind == TOTAL:
+        value, size, slip = (np.sum(part, axis=axes, keepdims=True) for part in (each.value, each.size, each.slip))
+        return Sized(value, size, slip)
+    largest = partial(np.fmax.reduce, axis=axes, keepdims=True, initial=-np.inf)
+    value = largest(each.value)
+    return Sized(value, np.abs(value), np.max(each.slip, axis=axes, keepdims=True, initial=0), each.is_exact)
+
+
 def _sigmoid_derivative(x: Any) -> Any:
     sigmoid = xp.FUNCTIONS["sigmoid"]
     return sigmoid(x) * sigmoid(-x)
@@ -173,6 +204,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = xp.with_factors(
         "minimum": _minimum,
         "maximum": _maximum,
         "exp": _function("exp", np.exp),
+        "exp_difference": _exp_difference,
         "expm1": _function("expm1", np.exp),
         "log1p": _function("log1p", lambda x: 1 / (1 + x)),
         "tanh": _function("tanh", lambda x: 1 - np.tanh(x) ** 2),

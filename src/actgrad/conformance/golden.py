@@ -32,7 +32,7 @@ class Golden:
     def __init__(self, computation: Computation):
         self.computation = computation
         self.precision = ReferenceKernel(computation).precision
-        self.is_compiled = computation.compute == "float32"
+        self.is_compiled = computation.compute == "float32" and computation.statistics is None
         self._kernels: dict[int, Kernel] = {}
 
     @property
@@ -66,7 +66,10 @@ class Golden:
     def numbers(self, lanes: Sequence[Array]) -> list[Array]:
         """The formula's arguments in the precision to compute in."""
         with np.errstate(all="ignore"):
-            return [np.asarray(value).astype(self.precision) for value in (*lanes, *self.computation.scalars)]
+            return [
+                value if isinstance(value, Sized) else np.asarray(value).astype(self.precision)
+                for value in (*lanes, *self.computation.scalars)
+            ]
 
     def verify(self, lanes: Sequence[Array]) -> None:
         """Compare the compiled formula with NumPy on a few elements; NumPy takes over where they differ."""

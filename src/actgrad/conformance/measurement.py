@@ -13,6 +13,7 @@ from ..backends import cores
 from . import oracle, standards
 from .diagnosis import axis
 from .elements import Array, Elements
+from .error_bounds import Sized
 from .golden import Golden
 from .oracle import Expected
 from .standards import STANDARDS, ElementErrors, Tally
@@ -147,7 +148,8 @@ def faults_among(
     expected = golden.expected(lanes, dtypes)[number]
     faults, excused = expected.faults(actual, ulps, terms), np.zeros(len(actual), bool)
     if (at := np.flatnonzero(faults)).size:
-        alone = [lane[at] if k == call.main else np.ones_like(lane[at]) for k, lane in enumerate(lanes)]
+        kept = [k == call.main or isinstance(lane, Sized) for k, lane in enumerate(lanes)]
+        alone = [lane[at] if is_kept else np.ones_like(lane[at]) for is_kept, lane in zip(kept, lanes, strict=True)]
         excused[at] = inherited(actual[at], expected.values[at], golden.expected(alone, dtypes)[number], ulps)
     return expected, faults & ~excused, excused
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product as combined
 from typing import Any
 
@@ -241,28 +242,66 @@ def expected(
     assert isinstance(kernel, ReferenceKernel)
     with np.errstate(invalid="ignore"):  # signalling NaNs
         numbers = kernel.numbers(*plan.addresses)
-    results = iter(evaluate(plan.computation, numbers))
+    found = statistics(plan.computation, numbers, plan.computation.loop.shape)
+    count = len(plan.computation.loop.inputs)
+    results = iter(evaluate(plan.computation, [*numbers[:count], *found, *numbers[count:]]))
+    own = operator.access.row_dimensions(len(plan.computation.loop.shape), plan.attributes)
     expectations = []
     for name, array in zip(operator.schema.outputs, as_tuple(plan.result), strict=True):
         values, size, slip = (np.zeros_like(array, kernel.precision) for _ in range(3))
         lanes = (split(operator.access, name, target, plan.attributes) for target in (values, size, slip))
         for value_part, size_part, slip_part in zip(*lanes, strict=True):
             result = next(results)
+            if own:
+                is_held = name in operator.access.held
+                result = result.map(partial(_in_place, plan.computation.loop.shape, own, is_held, value_part.shape))
             value_part[...], size_part[...], slip_part[...] = result.value, result.size, result.slip
         expectations.append(Expected(values, size, slip, array.dtype, plan.computation.compute))
     return tuple(expectations)
 
 
+def _in_place(loop: tuple[int, ...], own: tuple[int, ...], is_held: bool, shape: tuple[int, ...], part: Any) -> Any:
+    """An array of a loop over rows, whose dimensions `own` are its last, in the order of the output's dimensions."""
+    rest = [d for d in range(len(loop)) if d not in own]
+    if is_held:
+        return np.broadcast_to(part, (*loop[: len(rest)], *(1,) * len(own))).reshape(shape)
+    return np.transpose(np.broadcast_to(part, loop), np.argsort([*rest, *own])).reshape(shape)
+
+
+def statistics(
+    computation: Computation,
+    numbers: Sequence[Any],
+    shape: tuple[int, ...],
+    functions: Mapping[str, Any] = error_bounds.FUNCTIONS,
+    axes: tuple[int, ...] | None = None,
+) -> list[Sized]:
+    """The statistics of a computation's rows along the last dimensions of inputs of this shape, or along `axes`."""
+    rows = computation.statistics
+    if rows is None:
+        return []
+    own = tuple(range(-rows.dims, 0)) if axes is None else axes
+    with np.errstate(all="ignore"):
+        terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
+        sized = list(map(error_bounds.exactly, numbers))
+        count = len(computation.loop.inputs)
+        return rows.find(terms, sized[:count], sized[count:], partial(error_bounds.combined, shape, own))
+
+
 def evaluate(
     computation: Computation, numbers: Sequence[Any], functions: Mapping[str, Any] = error_bounds.FUNCTIONS
 ) -> list[Sized]:
-    """Each output of a computation, given its inputs and scalars in the precision to compute in.
+    """Each output of a computation, given its inputs, statistics and scalars in the precision to compute in.
 
     `functions` bind the names in a formula; other functions give the results of a mistake.
     """
     with np.errstate(all="ignore"):
         formulas = [xp.bind(formula, functions) for formula in computation.formulas]
-        results = computation.element(*formulas, *map(error_bounds.exactly, numbers))
+        sized, rows = list(map(error_bounds.number, numbers)), computation.statistics
+        if rows is None:
+            results = computation.element(*formulas, *sized)
+        else:
+            inputs, last = len(computation.loop.inputs), len(computation.loop.inputs) + len(formulas) - 1
+            results = rows.results(computation.element, formulas, sized[:inputs], sized[inputs:last], sized[last:])
         return [error_bounds.number(result) for result in results]
 
 

@@ -117,7 +117,7 @@ confusion_softmax_grad = Operator(
 )
 
 softmax_grad_ext = Operator(
-    "softmax_grad_ext(Tensor grad, Tensor x1, Tensor x2, int dim=1) -> Tensor out",
+    "softmax_grad_ext(Tensor grad, Tensor x1, Tensor x2, int dim=-1) -> Tensor out",
     summary="Softmax's gradient from x1, times x2.",
     formula=extended_formula,
     reads=Rows(passes=({"total": total(first_product)},)),

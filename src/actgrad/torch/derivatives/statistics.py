@@ -38,21 +38,17 @@ class RowCall(NamedTuple):
 
     def outputs(self, inputs: Numbers, found: Numbers) -> Numbers:
         """A number of each output, given the inputs and all statistics."""
-        if self.statistics.kept:
-            _, seen, term = self.terms()[-1]
-            inputs = [term(*inputs, *found[:seen], *self.attributes)]
-        of_elements = iter(self.element(self.formulas[0], *inputs, *found, *self.attributes))
-        return [next(of_elements) if held < 0 else found[held] for held in self.statistics.held_by]
+        return self.statistics.results(self.element, self.formulas, inputs, found, self.attributes)
 
     def found(self, inputs: Numbers) -> Numbers:
         """All statistics, with derivatives where the inputs have some."""
-        found: Numbers = []
-        for combine, seen, term in self.terms():
-            each = term(*inputs, *found[:seen], *self.attributes)
-            number, share = self.combined(combine, value(each))
-            derivative = slope(each)
-            found.append(number if derivative is None else Dual(number, self.total(share * derivative)))
-        return found
+
+        def combine(kind: str, terms: Any) -> Any:
+            number, share = self.combined(kind, value(terms))
+            derivative = slope(terms)
+            return number if derivative is None else Dual(number, self.total(share * derivative))
+
+        return self.statistics.find(self.formulas[1:], inputs, self.attributes, combine)
 
     def combined(self, combine: str, terms: torch.Tensor) -> tuple[torch.Tensor, Any]:
         """A statistic, and each term's share in its derivative; the largest terms share it."""
