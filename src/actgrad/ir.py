@@ -120,6 +120,9 @@ class GraphOperator:
         if missing:
             raise InvalidCall(f"{name}: {missing[0]} is missing; it takes {', '.join(names)}")
         tensors, renamed = self.signature.tensors, self.signature.renamed
+        for key, value in attributes.items():
+            if isinstance(value, (list, tuple)) and len(value) == 1 and renamed[key] == self.operator.access.dim:
+                attributes[key] = value[0]  # CANN writes the dimension of rows as a list of one
         read = {tensors[key]: inputs[key] for key in names if tensors[key]}
         return read, self.signature.fixed | {renamed[k]: value for k, value in attributes.items() if renamed[k]}
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from .loop import Loop
 
-
 LARGEST, TOTAL = "largest", "total"
 
 

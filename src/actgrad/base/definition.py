@@ -198,7 +198,12 @@ class Definition:
     @property
     def has_one_slope(self) -> bool:
         """Whether an element of the result is a function of the element at its place alone."""
-        return not self.multiplies and not self.access.packed and not self.access.terms and len(self.schema.tensor_names) == 1
+        return (
+            not self.multiplies
+            and not self.access.packed
+            and not self.access.terms
+            and len(self.schema.tensor_names) == 1
+        )
 
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
         """Whether its derivative is that at x, given y = f(x) in its place."""

@@ -27,7 +27,9 @@ def run(given: argparse.Namespace) -> bool:
         documents.read(write, table.PART)  # refused before hours of work
     wanted = resumption.items([REGISTRY[name] for name in names], dtypes, given.every or 1)
     if not wanted:
-        raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(dtypes)}")
+        raise ActgradError(
+            f"check: none of {', '.join(names)} takes {', '.join(dtypes)} one number at a time; rows are not swept"
+        )
     kept = Folder(folder)
     with terminal.progress("", sum(item.count for item in wanted), is_long=True) as advance:
 

@@ -95,6 +95,9 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
         return _pairs(operator, attributes, *(a.ravel() for a in np.meshgrid(some, some)))
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
+    if operator.access.terms:  # rows of two
+        rows = _as_result(operator, attributes, np.stack([x, other], axis=1))
+        return oracle.paired(operator, attributes, rows, lambda: np.ones_like(rows))
     ones = np.ones(len(special) + len(rest), special.dtype)
     x = _as_result(operator, attributes, np.concatenate([x, special, rest]))
     other = np.concatenate([other, ones])

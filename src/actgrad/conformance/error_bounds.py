@@ -178,7 +178,9 @@ def combined(shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: An
     """A statistic of rows along `axes` of arrays of this shape; each term of a total is rounded."""
     each = number(terms).map(lambda part: np.broadcast_to(part, shape))
     if kind == TOTAL:
-        value, size, slip = (np.sum(part, axis=axes, keepdims=True) for part in (each.value, each.size, each.slip))
+        is_beyond = np.abs(each.value) > np.finfo(np.float64 if each.value.dtype == np.longdouble else np.float32).max
+        sizes = np.where(is_beyond, np.inf, each.size)  # the compute dtype does not hold such a term
+        value, size, slip = (np.sum(part, axis=axes, keepdims=True) for part in (each.value, sizes, each.slip))
         return Sized(value, size, slip)
     largest = partial(np.fmax.reduce, axis=axes, keepdims=True, initial=-np.inf)
     value = largest(each.value)

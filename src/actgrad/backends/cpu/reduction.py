@@ -141,9 +141,7 @@ class _RowLoop:
             number = f.minimum(number, f.sub(f.zext(left, I64), I64(1)))
         return f.at(place, f.mul(f.add(index, number), self.lane_strides[k]))
 
-    def _load(
-        self, k: int, place: ir.Value, index: ir.Value, mask: ir.Value | None, left: ir.Value | None
-    ) -> Vector:
+    def _load(self, k: int, place: ir.Value, index: ir.Value, mask: ir.Value | None, left: ir.Value | None) -> Vector:
         f, emitter, dtype = self.function, self.emitter, self.kernel.dtypes[k]
         type_, kind = casting.memory_type(dtype, self.lanes), self.spec.lanes[k]
         if kind == BROADCAST:

@@ -28,6 +28,7 @@ class Sample:
     actual: tuple[Array, ...]  # per output lane, as `wrong` and `failing`
     wrong: tuple[Array, ...]
     failing: tuple[int, ...]  # of all elements, not of the sample
+    statistics: tuple[error_bounds.Sized, ...] = ()  # of the elements' rows, the exact ones
 
     @property
     def x(self) -> Array:
@@ -81,7 +82,7 @@ class Sample:
                     numbers = numbers[::-1]  # each half's gradient goes where that half is
         if formula is not None:
             computation = replace(computation, formulas=(*computation.formulas[:-1], formula))
-        values = Golden(computation).numbers(lanes)
+        values = Golden(computation).numbers([*lanes, *self.statistics])
         results = oracle.evaluate(computation, values, error_bounds.FUNCTIONS if functions is None else functions)
         return [
             oracle.Expected(*same_shape(results[n], self.places.shape), lane.dtype, computation.compute)

@@ -155,14 +155,15 @@ def finished(folder: Folder, wanted: Sequence[Item]) -> tuple[list[Done], list[I
 def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int) -> list[Item]:
     """The sweeps to be done, short ones first; `every` thins dtypes of more than two bytes.
 
-    An operator that is part of another one is swept with that.
+    An operator that is part of another one is swept with that. One whose elements see their rows is not swept.
     """
     product = products.chosen()
     has_torch = importlib.util.find_spec("torch") is not None
     found = []
     for dtype in dtypes:
         for operator in operators:
-            if dtype not in allowed_dtypes(operator.definition, product) or operator.part_of in operators:
+            is_taken = dtype in allowed_dtypes(operator.definition, product)
+            if not is_taken or operator.part_of in operators or operator.access.terms:
                 continue
             has_kind = {"random": _has_others(operator), "PyTorch": has_torch and operator.name in aten.ATEN}
             kinds = [(kind, stride) for kind, stride in PASSES.items() if has_kind.get(kind, True)]

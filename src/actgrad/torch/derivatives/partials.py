@@ -50,7 +50,9 @@ def vector_jacobian(
         return torch.zeros_like(target)
     if len(parts) > 1:
         return _joined(operator, operator.schema.tensor_names[number], attributes, parts, target.dtype)
-    aligned = operator.access.aligned(operator.schema.tensor_names[number], tuple(target.shape), parts[0].dim(), attributes)
+    aligned = operator.access.aligned(
+        operator.schema.tensor_names[number], tuple(target.shape), parts[0].dim(), attributes
+    )
     return parts[0].sum_to_size(aligned).reshape(target.shape).to(target.dtype)
 
 
