@@ -49,6 +49,7 @@ class Elementwise:
     dim: ClassVar[str] = ""  # the attribute that numbers a dimension
     tensor: ClassVar[str] = ""  # the tensor that lies along one dimension
     terms: ClassVar[tuple[Callable[..., Any], ...]] = ()  # of the statistics of rows that an element sees
+    kept: ClassVar[bool] = False  # whether an element sees the last term in place of the tensors
     held: ClassVar[tuple[str, ...]] = ()  # the statistics' names; an output with such a name holds one for each row
 
     def with_packed(self, *names: str) -> Elementwise:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .access import Elementwise, Shape
+from .access import NONE, Elementwise, Shape
 from .computation import LARGEST, TOTAL, RowStatistics
 
 
@@ -43,7 +43,7 @@ class Rows(Elementwise):
     passes: tuple[Mapping[str, Statistic], ...] = ()
     dim: str = "dim"  # type: ignore[misc]  # a field here, none in Elementwise
     position: int = -1
-    kept: bool = False
+    kept: bool = False  # type: ignore[misc]
 
     @property
     def named(self) -> dict[str, Statistic]:
@@ -81,7 +81,7 @@ class Rows(Elementwise):
         own = self.row_dimensions(len(elements), attributes)
         return tuple(n for d, n in enumerate(elements) if d not in own)
 
-    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any]) -> Shape:
+    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
         if name not in self.named:
             return shape

@@ -29,7 +29,7 @@ class Lane:
     """One operand of the formula, or one result: a tensor, broadcast, or a half of one."""
 
     name: str
-    array: Array | Sized  # of the shape that all lanes have; a statistic of the elements' rows knows its errors
+    array: Any  # an Array of the shape that all lanes have; a Sized for a statistic of the elements' rows
     part: Part | None = None  # of the tensor; None for the whole of it
 
     def take(self, at: At) -> Any:

@@ -63,7 +63,7 @@ class Golden:
             for result, dtype in zip(results, dtypes, strict=True)
         ]
 
-    def numbers(self, lanes: Sequence[Array]) -> list[Array]:
+    def numbers(self, lanes: Sequence[Array | Sized]) -> list[Any]:
         """The formula's arguments in the precision to compute in."""
         with np.errstate(all="ignore"):
             return [

@@ -122,5 +122,5 @@ def _sample(call: Elements, golden: Golden, parts: Sequence[Measured]) -> Sample
     exact = golden.values(inputs)
     pairs = zip(actual, call.numbers, strict=True)
     wrong = tuple(with_faults(standards.compare(a, exact[n]), call, golden, inputs, n).faults for a, n in pairs)
-    count, failing = len(call.computation.loop.inputs), tuple(part.failing for part in parts)
-    return Sample(call, places, tuple(inputs[:count]), tuple(actual), wrong, failing, tuple(inputs[count:]))
+    count, faults = len(call.computation.loop.inputs), tuple(part.failing for part in parts)
+    return Sample(call, places, tuple(inputs[:count]), tuple(actual), wrong, faults, tuple(inputs[count:]))

@@ -185,9 +185,8 @@ class RowKernel:
         )  # fmt: skip
         lanes = tuple(map(reduction.lanes_of, loop.operands, plan.lane_strides))
         statistics = replace(statistics, dims=len(plan.sizes))
-        self.code = code = jit.inner_loop_code(
-            reduction.ReductionSpec(spec, statistics, plan.across, lanes), self.target
-        )
+        rows = reduction.ReductionSpec(spec, statistics, plan.across, lanes)
+        self.code = code = jit.inner_loop_code(rows, self.target)
         scalars = (*_words(computation.scalars), *plan.sizes, *chain.from_iterable(plan.strides))
         words = plan.schedule.words(code.plain, 0, scalars)
         self._block = (ctypes.c_int64 * len(words))(*words)

@@ -399,7 +399,7 @@ class AcrossRows(_RowLoop):
                 self._visit_elements(places, columns, self._elements)
         f.end()
 
-    def _visit_elements(self, places: Pointers, columns: ir.Value, visit: Callable[..., None]) -> None:
+    def _visit_elements(self, places: Pointers, columns: ir.Value, visit: Callable[..., Visitor]) -> None:
         """Visit the rows' elements, all rows' first ones, then all rows' second ones, and so on."""
         f = self.function
         with self.lines(places) as line, f.steps(I64(0), self.sizes[-1]) as i:
@@ -472,11 +472,11 @@ class AcrossRows(_RowLoop):
         f, type_ = self.function, self.emitter.vector_type(DOUBLE)
         half = PARTIAL_SUMS // 2
         while half and combine == TOTAL:
-            with f.steps(I64(half), f.minimum(self._partial_sums(), I64(2 * half))) as row:
-                with f.steps(I64(0), columns, self.lanes) as index:
-                    source = f.add(f.mul(row, I64(COLUMNS)), index)
-                    value = f.load(f.word_at(sums, source), typ=type_)
-                    self._add(f.word_at(sums, f.sub(source, I64(half * COLUMNS))), value)
+            used = f.minimum(self._partial_sums(), I64(2 * half))
+            with f.steps(I64(half), used) as row, f.steps(I64(0), columns, self.lanes) as index:
+                source = f.add(f.mul(row, I64(COLUMNS)), index)
+                value = f.load(f.word_at(sums, source), typ=type_)
+                self._add(f.word_at(sums, f.sub(source, I64(half * COLUMNS))), value)
             half //= 2
         with f.steps(I64(0), columns, self.lanes) as index:
             place = self._found_at(number, index)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ...base.computation import Computation
 from ...base.loop import Operand
 from . import program
-from .launcher import tiled_kernel
+from .launcher import tiled_kernel, walked
 from .machines import FUSING_CUDA, Machine
 from .text_emitter import constant
 from .widening import as_bits
@@ -34,7 +34,7 @@ def launch(computation: Computation, machine: Machine = FUSING_CUDA) -> Launch:
     Each property of a size that the kernel relies on is tested here, so that the tracer guards it.
     """
     kernel = tiled_kernel(computation, machine)
-    operands = computation.loop.coalesced().operands
+    operands = walked(computation).operands
     numbers: dict[str, Any] = {}
 
     def number(name: str, type_: str, value: Any, is_constant: bool) -> str:

@@ -8,23 +8,32 @@ from triton import knobs
 
 from ...base.computation import Computation
 from ...base.errors import BackendUnavailable, InvalidArgument
+from ...base.loop import Loop
 from ..kernel import EmptyKernel, Kernel
 from . import device, program
 from .element import element
 from .grid import TiledKernel, tile
 from .machines import INTERPRETER, MACHINES, Machine
+from .row_program import row_kernel
 
 ALIGNMENT = 16  # bytes that one access moves at most
 
 
+def walked(computation: Computation) -> Loop:
+    """The loop that the kernel of a computation walks."""
+    return computation.loop if computation.statistics is not None else computation.loop.coalesced()
+
+
 def tiled_kernel(computation: Computation, machine: Machine) -> TiledKernel:
     """The tiled kernel of a computation on at least one element."""
-    loop = computation.loop.coalesced()
+    loop = walked(computation)
     for operand in loop.operands:
         if any(stride % operand.dtype.itemsize for stride in operand.strides):
             steps = ", ".join(map(str, operand.strides))
             what = f"{operand.dtype} elements lie {steps} bytes apart"
             raise InvalidArgument(f"backend 'triton' walks whole elements, but {what}; copy them")
+    if computation.statistics is not None:
+        return row_kernel(computation, machine)
     return tile(loop, element(computation, machine), machine is INTERPRETER)
 
 
@@ -35,7 +44,7 @@ class _TritonKernel:
     with_scalars = None
 
     def __init__(self, computation: Computation, machine: Machine):
-        loop = computation.loop.coalesced()
+        loop = walked(computation)
         self.tiled = tiled_kernel(computation, machine)
         self._places = tuple((operand.tensor, operand.offset) for operand in loop.operands)
         self._units = [(o.dtype.part if o.dtype.kind == "complex" else o.dtype).itemsize for o in loop.operands]
@@ -116,6 +125,6 @@ class InterpretedKernel(_TritonKernel):
 
 def prepare(computation: Computation) -> Kernel:
     """The computation as a kernel."""
-    if not computation.loop.size:
+    if computation.is_empty:
         return EmptyKernel()
     return (InterpretedKernel if computation.device == "cpu" else CompiledKernel)(computation)

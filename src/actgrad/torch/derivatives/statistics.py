@@ -30,7 +30,8 @@ class RowCall(NamedTuple):
 
     def terms(self) -> list[tuple[str, int, Callable[..., Any]]]:
         """Of each statistic its combination, how many earlier ones its term sees, and the term."""
-        found, terms = [], iter(self.formulas[1:])
+        found: list[tuple[str, int, Callable[..., Any]]] = []
+        terms = iter(self.formulas[1:])
         for one in self.statistics.passes:
             seen = len(found)
             found += [(combine, seen, next(terms)) for combine in one]

@@ -1,0 +1,164 @@
+"""The text of a kernel over rows: a program takes one row, in blocks, once for each pass and once for its elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
+
+from ...base import access
+from ...base.computation import TOTAL, Computation, RowStatistics
+from ...base.dtypes import BY_NAME, Dtype
+from ...base.loop import Loop, Operand
+from .element import ElementFunction, element
+from .grid import INTERPRETED_TILE, REACH, VARYING, WARPS, KernelParameter, TiledKernel
+from .machines import INTERPRETER, Machine
+from .widening import memory_type
+
+MOST_LANES = 4096  # elements of a row that a program computes at a time
+
+
+def row_kernel(computation: Computation, machine: Machine) -> TiledKernel:
+    """The kernel of a computation whose elements see their rows."""
+    assert computation.statistics is not None
+    return _RowWriter(computation, computation.statistics, machine).kernel()
+
+
+def _itself(x):  # type: ignore[no-untyped-def]  # a formula
+    """x"""
+    return x
+
+
+class _RowWriter:
+    """Writes the kernel, and the functions of its terms and its elements."""
+
+    def __init__(self, computation: Computation, rows: RowStatistics, machine: Machine):
+        self.computation, self.rows, self.machine = computation, rows, machine
+        loop = computation.loop
+        self.number = BY_NAME[computation.compute]
+        self.outputs, self.inputs = list(loop.outputs), list(loop.inputs)
+        names = [f"out{k}" for k in range(len(self.outputs))] + [f"in{k}" for k in range(len(self.inputs))]
+        self.operands = dict(zip(names, loop.operands, strict=True))
+        self.functions: list[str] = []
+        self.uniforms: list[KernelParameter] = []
+        self.numbers: list[KernelParameter] = []
+        self.statistics = [f"s{k}" for k in range(sum(map(len, rows.passes)))]
+
+    def _function(
+        self, name: str, formula: Callable[..., object], inputs: Sequence[Dtype], outputs: Sequence[Dtype],
+        compute: Callable[..., object] = access.forward,
+    ) -> Callable[[Sequence[str]], str]:  # fmt: skip
+        """Write a function of one block's elements; returns the text of its calls."""
+        operands = [Operand(k, dtype, 0, (dtype.itemsize,)) for k, dtype in enumerate((*outputs, *inputs))]
+        loop = Loop((1,), tuple(operands[: len(outputs)]), tuple(operands[len(outputs) :]))
+        one = replace(self.computation, element=compute, formulas=(formula,), loop=loop, statistics=None)
+        made: ElementFunction = element(one, self.machine)
+        self.functions.append(made.text.replace("def element(", f"def {name}(", 1))
+        own = [KernelParameter(f"{name}_u{k}", made.uniform_type, value) for k, value in enumerate(made.uniforms)]
+        self.uniforms += own
+        return lambda arguments: f"{name}({', '.join([*arguments, *(p.name for p in own)])})"
+
+    def kernel(self) -> TiledKernel:
+        loop, rows = self.computation.loop, self.rows
+        formula, *terms = self.computation.formulas
+        first = len(loop.shape) - rows.dims
+        size = prod(loop.shape[first:])
+        most = INTERPRETED_TILE if self.machine is INTERPRETER else MOST_LANES
+        block = min(1 << max(size - 1, 1).bit_length(), most) if isinstance(size, int) else VARYING
+        body = [*self._row(first), f"lane = tl.arange(0, {block})"]
+        loads = [operand.dtype for operand in self.inputs]
+        number = self.number
+        compute = {"float32": "tl.float32", "float64": "tl.float64"}[number.name]
+        calls = []
+        seen = 0
+        for one in rows.passes:
+            for k, _ in enumerate(one, seen):
+                calls.append(self._function(f"term{k}", terms[k], [*loads, *[number] * seen], [number]))
+            body += self._pass(one, seen, calls, block, compute)
+            seen += len(one)
+        held = [(k, s) for k, s in enumerate(rows.held_by) if s >= 0]
+        for k, statistic in held:
+            call = self._function(f"held{k}", _itself, [number], [self.outputs[k].dtype])
+            body.append(f"tl.store(out{k}, {call([f's{statistic}'])})")
+        of_elements = [k for k, s in enumerate(rows.held_by) if s < 0]
+        if of_elements:
+            given = [number] if rows.kept else loads
+            call = self._function(
+                "element", formula, [*given, *[number] * seen], [self.outputs[k].dtype for k in of_elements],
+                self.computation.element,
+            )  # fmt: skip
+            arguments = [f"x{k}" for k in range(len(self.inputs))]
+            lines = self._loads()
+            if rows.kept:
+                lines.append(f"e = {calls[-1]([*arguments, *self.statistics[: seen - len(rows.passes[-1])]])}")
+                arguments = ["e"]
+            lines.append(f"{', '.join(f'y{k}' for k in of_elements)} = {call([*arguments, *self.statistics])}")
+            lines += [f"tl.store(out{k} + {self._offset(f'out{k}')}, y{k}, inside)" for k in of_elements]
+            body += self._blocks(block, lines)
+        parameters = (*self.numbers, *self.uniforms)
+        pointers = tuple((name, "*" + memory_type(o.dtype)) for name, o in self.operands.items())
+        names = ", ".join([name for name, _ in pointers] + [p.name for p in parameters])
+        text = "\n".join([*(f"{f}\n\n" for f in self.functions), f"def kernel({names}):", *_indented(body), ""])
+        return TiledKernel(text, pointers, parameters, prod(loop.shape[:first]), WARPS, f"rows in blocks of {block}")
+
+    def _number(self, name: str, value: int) -> str:
+        """A parameter of the kernel."""
+        is_wide = isinstance(value, int) and abs(value) >= REACH
+        self.numbers.append(KernelParameter(name, "i64" if is_wide else "i32", value, True))
+        return name
+
+    def _row(self, first: int) -> list[str]:
+        """The program's row: its pointers, and the sizes and strides within it."""
+        shape = self.computation.loop.shape
+        lines = ["rest = tl.program_id(0).to(tl.int64)"]
+        for d in reversed(range(first)):
+            size = self._number(f"n{d}", shape[d])
+            lines += [f"i{d} = rest % {size}", f"rest = rest // {size}"]
+        self.sizes = {d: self._number(f"n{d}", shape[d]) for d in range(first, len(shape))}
+        lines.append(f"size = {' * '.join(f'{n}.to(tl.int64)' for n in self.sizes.values())}")
+        self.steps: dict[str, list[tuple[int, str]]] = {}
+        for name, operand in self.operands.items():
+            strides = [stride // operand.dtype.itemsize for stride in operand.strides]
+            terms = [f"i{d} * {self._number(f'{name}_{d}', strides[d])}" for d in range(first) if strides[d]]
+            lines += [f"{name} += {' + '.join(terms)}"] if terms else []
+            own = [d for d in self.sizes if strides[d]]
+            self.steps[name] = [(d, self._number(f"{name}_{d}", strides[d])) for d in own]
+        return lines
+
+    def _offset(self, name: str) -> str:
+        return " + ".join(f"at{d} * {step}" for d, step in self.steps[name]) or "at * 0"
+
+    def _loads(self) -> list[str]:
+        """Loads of a block of each input; zeros beyond the row."""
+        places = [f"in{k} + {self._offset(f'in{k}')}" for k in range(len(self.inputs))]
+        return [f"x{k} = tl.load({place}, inside, other=0)" for k, place in enumerate(places)]
+
+    def _blocks(self, block: int, lines: Sequence[str]) -> list[str]:
+        """A loop over the row's blocks; `at0`, ... are its elements' indices."""
+        inner = ["at = start + lane.to(tl.int64)", "inside = at < size"]
+        rest = "at"
+        for d, size in reversed(self.sizes.items()):
+            is_first = d == next(iter(self.sizes))
+            inner.append(f"at{d} = {rest}" if is_first else f"at{d} = ({rest}) % {size}")
+            rest = f"({rest}) // {size}"
+        return [f"for start in range(0, size, {block}):", *_indented([*inner, *lines])]
+
+    def _pass(
+        self, combinations: Sequence[str], seen: int, calls: Sequence[Callable[[Sequence[str]], str]], block: int,
+        compute: str,
+    ) -> list[str]:  # fmt: skip
+        """A pass over the row: its statistics s0, ... in the compute dtype; totals are summed in double."""
+        before, lines, after = [], self._loads(), []
+        arguments = [*(f"x{k}" for k in range(len(self.inputs))), *self.statistics[:seen]]
+        for k, combine in enumerate(combinations, seen):
+            is_total = combine == TOTAL
+            start, dtype = ("0.0", "tl.float64") if is_total else ("float('-inf')", compute)
+            before.append(f"a{k} = tl.full([{block}], {start}, {dtype})")
+            lines.append(f"t{k} = tl.where(inside, {calls[k](arguments)}, {start}).to({dtype})")
+            lines.append(f"a{k} = a{k} + t{k}" if is_total else f"a{k} = tl.where(t{k} > a{k}, t{k}, a{k})")
+            after.append(f"s{k} = tl.sum(a{k}, 0).to({compute})" if is_total else f"s{k} = tl.max(a{k}, 0) + 0.0")
+        return [*before, *self._blocks(block, lines), *after]
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
