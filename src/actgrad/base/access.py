@@ -72,9 +72,17 @@ class Elementwise:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
         return shape
 
-    def row_dimensions(self, rank: int, attributes: Mapping[str, Any]) -> tuple[int, ...]:
-        """The dimensions of a row, whose statistics an element sees."""
+    def row_dimensions(
+        self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
+    ) -> tuple[int, ...]:
+        """The dimensions of a row, whose statistics an element sees; `shapes` are those of the tensors."""
         return ()
+
+    def held_shape(
+        self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
+    ) -> Shape:
+        """The shape of an output; of one that holds a statistic that of the rows."""
+        return self.whole_shape(name, elements, attributes)
 
     def statistics(self, outputs: tuple[str, ...], dims: int) -> RowStatistics | None:
         """The statistics of rows of so many dimensions, as a computation has them."""
@@ -104,7 +112,7 @@ class Along(Elementwise):
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
         if name != self.tensor or rank <= self.position:
-            return shape
+            return () if not rank and shape == (1,) else shape
         return (*shape, *(1,) * (rank - 1 - self.position))
 
     def row(self, count: int) -> Shape:
@@ -194,7 +202,7 @@ def elements_shape(access: Access, shapes: Mapping[str, Shape], attributes: Mapp
     for name in access.packed:  # its parts are not broadcast; comparing sizes would specialise a traced graph
         if name in shapes:
             return access.part_shape(name, shapes[name], attributes)
-    rank = max(map(len, shapes.values()))
+    rank = max(len(shape) for name, shape in shapes.items() if name != access.tensor)
     joined: Shape | None = None
     for name, shape in shapes.items():
         part = access.aligned(name, access.part_shape(name, shape, attributes), rank, attributes)
@@ -208,7 +216,7 @@ def loop(
 ) -> Loop:
     """The loop over the elements, every part of every tensor being an operand; a row's dimensions are the last."""
     shape = elements_shape(access, {name: meta.shape for name, meta in inputs.items()}, attributes)
-    own = access.row_dimensions(len(shape), attributes)
+    own = access.row_dimensions(len(shape), attributes, {name: meta.shape for name, meta in inputs.items()})
     if access.terms and not shape:  # a tensor without dimensions is a row of one element
         shape, own = (1,), (0,)
 
@@ -226,7 +234,7 @@ def loop(
 def _operand(tensor: int, meta: Meta, part: Part | None, aligned: Shape, shape: Shape) -> Operand:
     """A part of a tensor, broadcast to `shape`."""
     sizes, offset = list(aligned), 0
-    steps = [*meta.strides, *(0,) * (len(aligned) - len(meta.shape))]
+    steps = [*meta.strides[: len(aligned)], *(0,) * (len(aligned) - len(meta.shape))]
     if part is not None:
         sizes[part.dim] = part.size
         offset, steps[part.dim] = part.start * steps[part.dim], part.step * steps[part.dim]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, NamedTuple
 
 from .access import NONE, Elementwise, Shape
@@ -60,7 +61,9 @@ class Rows(Elementwise):
         """The statistics' names."""
         return tuple(self.named)
 
-    def row_dimensions(self, rank: int, attributes: Mapping[str, Any]) -> tuple[int, ...]:
+    def row_dimensions(
+        self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
+    ) -> tuple[int, ...]:
         """The dimensions of a row."""
         return ((attributes[self.dim] if self.dim else self.position) % rank,) if rank else ()
 
@@ -89,3 +92,44 @@ class Rows(Elementwise):
         for d in sorted(own):
             sizes.insert(d, 1)
         return tuple(sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class RowsAlong(Rows):
+    """As Rows, with a tensor that lies along the dimension `position`, and its gradient, which holds a statistic.
+
+    A row is all elements that see the same number of the tensor.
+    """
+
+    tensor: str = ""  # type: ignore[misc]
+    dim: str = ""  # type: ignore[misc]
+    position: int = 1
+
+    def row_dimensions(
+        self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
+    ) -> tuple[int, ...]:
+        """The dimensions of a row: all but that of the tensor, where it has several elements."""
+        is_one = prod(shapes.get(self.tensor, (0,))) == 1
+        return tuple(d for d in range(rank) if is_one or d != self.position)
+
+    def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """`elements`, for the tensor and its gradient the size of the dimension."""
+        if name not in (self.tensor, *self.held):
+            return elements
+        return (elements[self.position],) if len(elements) > self.position else (1,)
+
+    def held_shape(
+        self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
+    ) -> Shape:
+        """The shape of an output; that of the tensor for its gradient."""
+        return shapes[self.tensor] if name in self.held else elements
+
+    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
+        """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        if name not in (self.tensor, *self.held) or rank <= self.position:
+            return () if not rank and shape == (1,) else shape
+        return (*shape, *(1,) * (rank - 1 - self.position))
+
+    def row(self, count: int) -> Shape:
+        """The shape of so many elements, where each sees its own number of every tensor."""
+        return (*(1,) * self.position, count)

@@ -115,7 +115,8 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     if _is_unplanned(call):
         return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
     loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
-    rows = len(definition.access.row_dimensions(len(loop.shape), call.attributes))
+    shapes = {name: meta.shape for name, meta in call.inputs.items()}
+    rows = len(definition.access.row_dimensions(len(loop.shape), call.attributes, shapes))
     statistics = definition.access.statistics(definition.schema.outputs, rows)
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device, statistics)
 

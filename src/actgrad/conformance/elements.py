@@ -99,7 +99,8 @@ def elements(
         if not is_judged(array.dtype.name):
             raise InvalidDtype(f"{operator.name}: {name} is {array.dtype}; complex numbers are not judged")
     access, attributes = operator.access, plan.attributes
-    shape = elements_shape(access, {name: array.shape for name, array in given.items()}, attributes)
+    shapes = {name: array.shape for name, array in given.items()}
+    shape = elements_shape(access, shapes, attributes)
     lanes: list[Lane] = []
     main = 0
     for name, array in given.items():
@@ -110,7 +111,7 @@ def elements(
     numbers: list[int] = []
     number = 0  # of a part among the formula's results
     for name in operator.schema.outputs:
-        result, whole = results.get(name), access.whole_shape(name, shape, attributes)
+        result, whole = results.get(name), access.held_shape(name, shape, attributes, shapes)
         parts = access.parts(name, whole, attributes)
         if result is not None:
             if result.size != prod(whole):  # some functions take an empty one
@@ -118,17 +119,22 @@ def elements(
             outputs += _lanes(access, name, result.reshape(whole), attributes, shape)
             numbers += range(number, number + len(parts))
         number += len(parts)
-    lanes += _statistics(access, plan.computation, lanes, attributes)
+    lanes += _statistics(access, plan.computation, lanes, attributes, shapes)
     parts = tuple(lanes), tuple(outputs), tuple(numbers)
     return Elements(operator, attributes, inputs, out, plan.computation, *parts, main)
 
 
 def _statistics(
-    access: Access, computation: Computation, lanes: Sequence[Lane], attributes: dict[str, Any]
+    access: Access,
+    computation: Computation,
+    lanes: Sequence[Lane],
+    attributes: dict[str, Any],
+    shapes: dict[str, tuple[int, ...]],
 ) -> Iterator[Lane]:
     """The exact statistics of each element's row."""
     shape = lanes[0].array.shape
-    own, precision = access.row_dimensions(len(shape), attributes), ReferenceKernel(computation).precision
+    own = access.row_dimensions(len(shape), attributes, shapes)
+    precision = ReferenceKernel(computation).precision
     with np.errstate(all="ignore"):
         numbers = [np.asarray(n).astype(precision) for n in (*(lane.array for lane in lanes), *computation.scalars)]
     found = statistics(computation, numbers, shape, axes=own)

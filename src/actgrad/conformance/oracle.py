@@ -245,7 +245,9 @@ def expected(
     found = statistics(plan.computation, numbers, plan.computation.loop.shape)
     count = len(plan.computation.loop.inputs)
     results = iter(evaluate(plan.computation, [*numbers[:count], *found, *numbers[count:]]))
-    own = operator.access.row_dimensions(len(plan.computation.loop.shape), plan.attributes)
+    named = zip(operator.schema.tensor_names, inputs, strict=False)
+    shapes = {name: np.shape(array) for name, array in named if array is not None}
+    own = operator.access.row_dimensions(len(plan.computation.loop.shape), plan.attributes, shapes)
     expectations = []
     for name, array in zip(operator.schema.outputs, as_tuple(plan.result), strict=True):
         values, size, slip = (np.zeros_like(array, kernel.precision) for _ in range(3))

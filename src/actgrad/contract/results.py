@@ -26,5 +26,6 @@ def result_shapes(call: Call) -> tuple[tuple[int, ...], ...]:
     # A packed output has the shape of the packed input; twice its half would be another expression to a tracer.
     packed = next((shape for name, shape in shapes.items() if name in access.packed), elements)
     if access.held:
-        return tuple(access.whole_shape(name, elements, call.attributes) for name in call.definition.schema.outputs)
+        outputs = call.definition.schema.outputs
+        return tuple(access.held_shape(name, elements, call.attributes, shapes) for name in outputs)
     return tuple(packed if name in access.packed else elements for name in call.definition.schema.outputs)

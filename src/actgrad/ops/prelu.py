@@ -1,16 +1,27 @@
 """PReLU, leaky ReLU with a slope for each channel (He et al. 2015, https://arxiv.org/abs/1502.01852)."""
 
 from ..base.access import Along
-from ..base.definition import Torch
+from ..base.definition import C, Torch
+from ..base.rows import RowsAlong, total
 from ..base.xp import where
 from ..calls.operator import Operator
-from ..contract.dtype_rules import convertible, promoted, supported
-from ..contract.shape_rules import along, rank, same_shape
+from ..contract.dtype_rules import convertible, equal, promoted, supported
+from ..contract.shape_rules import along, broadcastable, rank, result_shape, same_shape
 
 
 def prelu_formula(x, weight):
     """x if x > 0 else weight * x"""
     return where(x > 0, x, weight * x)
+
+
+def prelu_gradient(grad, x, weight, grad_weight):
+    """grad where x > 0, else weight * grad"""
+    return where(x > 0, grad, weight * grad)
+
+
+def weight_gradient(grad, x, weight):
+    """0 where x > 0, else x * grad"""
+    return where(x > 0, 0.0, x * grad)
 
 
 prelu = Operator(
@@ -30,4 +41,38 @@ prelu = Operator(
     torch=Torch("prelu(input, weight)"),
     aclnn="Prelu",
     ir="PRelu(x=self, weight) -> y",
+)
+
+BACKWARD = (
+    rank("self", "weight", "grad_output", "grad_self", "grad_weight"),
+    same_shape("grad_self", to="self"),
+    along("weight", to="self"),
+    same_shape("grad_weight", to="weight"),
+    broadcastable("grad_output", to="self"),
+    result_shape("grad_self"),
+)
+
+prelu_backward = Operator(
+    "prelu_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor grad_self, Tensor grad_weight)",
+    summary="The gradients of PReLU's input, and of its weights, which are sums over all elements of a channel.",
+    formula=prelu_gradient,
+    gradient_of=prelu,
+    takes_gradient=True,
+    reads=RowsAlong(passes=({"grad_weight": total(weight_gradient)},), tensor="weight"),
+    checks=(supported("self"), promoted("self", "weight", "grad_output"), *BACKWARD),
+    products="Ascend950 Ascend910_93 Ascend910B Ascend910",
+    differences=(
+        "Each x * grad is rounded to the tensors' dtype before the sum. Here: not rounded.",
+        "An empty input: grad_weight is not written. Here: zeros.",
+    ),
+    aclnn=C(
+        "PreluBackward",
+        parameters="gradOutput self weight gradInput gradWeight",
+        checks=(
+            supported("self"),
+            equal("grad_output", "weight", "grad_self", "grad_weight", to="self"),
+            *BACKWARD,
+        ),
+    ),
+    ir="PReluGrad(grads=grad_output, features=self, weights=weight) -> (dx, da)",
 )

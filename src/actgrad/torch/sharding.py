@@ -57,7 +57,8 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
     ]
     present = [shape for shape in shapes if shape is not None]
     outputs = len(operator.schema.outputs)
-    whole = list(operator.access.row_dimensions(rank, attributes))  # their elements are read together
+    known = {name: shape for name, shape in zip(names, shapes, strict=True) if shape is not None}
+    whole = list(operator.access.row_dimensions(rank, attributes, known))  # their elements are read together
     if operator.access.packed:
         whole.append(attributes[operator.access.dim] % rank)
 
@@ -69,6 +70,8 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
         return [output] * outputs, arguments
 
     found = [row(lambda number, shape: Replicate(), Replicate())]
+    if any(output in operator.access.held for output in operator.schema.outputs):
+        return found  # its dimensions are not those of the elements
     for dim in range(rank):
         if dim in whole:
             continue

@@ -37,7 +37,7 @@ def vector_jacobian(
 ) -> torch.Tensor:
     """The gradient of the tensor at `number`, given the outputs' gradients; None stands for 0."""
     element = _element(operator, tensors, attributes)
-    rank = max(tensor.dim() for tensor in tensors if tensor is not None)
+    rank = _rank(operator, tensors)
     cotangents = _parts(operator, attributes, gradients, rank, of_outputs=True)
     places = [place for place, owner in enumerate(element.owners) if owner == number]
     if element.rows is None:
@@ -61,12 +61,14 @@ def jacobian_vector(
 ) -> list[torch.Tensor]:
     """The outputs' tangents, given the tensors' tangents; None stands for 0."""
     element = _element(operator, tensors, attributes)
-    rank = max(tensor.dim() for tensor in tensors if tensor is not None)
-    pairs = zip(_parts(operator, attributes, tensors), _parts(operator, attributes, tangents, rank), strict=True)
+    rank = _rank(operator, tensors)
+    pairs = zip(_parts(operator, attributes, tensors, rank), _parts(operator, attributes, tangents, rank), strict=True)
     directions = [tangent for tensor, tangent in pairs if tensor is not None]
     if element.rows is not None:
         whole = tuple(torch.broadcast_shapes(*(x.shape for x in element.inputs)))
-        shapes = [operator.access.whole_shape(name, whole, attributes) for name in operator.schema.outputs]
+        given = dict(zip(operator.schema.tensor_names, tensors, strict=True))
+        known = {name: tuple(tensor.shape) for name, tensor in given.items() if tensor is not None}
+        shapes = [operator.access.held_shape(name, whole, attributes, known) for name in operator.schema.outputs]
         found = statistics.jacobian_vector(element.rows, directions)
         return [tangent.reshape(shape).to(dtype) for tangent, shape in zip(found, shapes, strict=True)]
     columns = [
@@ -91,6 +93,12 @@ def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: s
     return all(derivative is None for place in places for derivative in _partials(element, place))
 
 
+def _rank(operator: Operator, tensors: Tensors) -> int:
+    """The number of the elements' dimensions; a tensor along one dimension does not tell it."""
+    named = zip(operator.schema.tensor_names, tensors, strict=True)
+    return max(tensor.dim() for name, tensor in named if tensor is not None and name != operator.access.tensor)
+
+
 def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> ElementCall:
     names = operator.schema.tensor_names
     named = dict(zip(names, tensors, strict=True))
@@ -98,7 +106,7 @@ def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -
     given = [tensor for tensor in tensors if tensor is not None]
     dtype = torch.float64 if any(tensor.dtype == torch.float64 for tensor in given) else torch.float32
     functions = [bound(formula, dtype) for formula in formulas]
-    rank = max(tensor.dim() for tensor in given)
+    rank = _rank(operator, tensors)
     inputs = [part.to(dtype) for part in _parts(operator, attributes, tensors, rank) if part is not None]
     owners = [
         number
@@ -107,7 +115,8 @@ def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -
         for _ in operator.access.parts(names[number], tuple(tensor.shape), attributes)
     ]
     scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
-    own = operator.access.row_dimensions(rank, attributes)
+    shapes = {name: tuple(tensor.shape) for name, tensor in named.items() if tensor is not None}
+    own = operator.access.row_dimensions(rank, attributes, shapes)
     of_rows = operator.access.statistics(operator.schema.outputs, len(own))
     rows = statistics.RowCall(of_rows, own, functions, element, inputs, scalars) if of_rows else None
     return ElementCall(lambda *numbers: element(*functions, *numbers), inputs, owners, scalars, dtype, rows)
