@@ -45,8 +45,8 @@ def meetings(operator, dtype):
     required = [a for a in operator.schema.tensors if not a.is_optional]
     is_gated = bool(operator.access.packed)
     inputs = [a.ravel() for a in np.meshgrid(*[values] * (len(required) + is_gated))]
-    if operator.access.tensor:
-        return [inputs[0][None], inputs[1]]
+    if operator.access.tensor:  # the last one
+        return [*(one[None] for one in inputs[:-1]), inputs[-1]]
     return [*inputs[:-2], np.concatenate(inputs[-2:])] if is_gated else inputs
 
 

@@ -104,7 +104,7 @@ def test_parts_are_split_and_joined(dim: int, is_lower: bool, interleaved: bool)
 def test_along_a_dimension(shape: tuple[int, ...]) -> None:
     access, weight = Along("weight", 1), np.arange(4.0) if len(shape) > 1 else np.ones(1)
     (view,) = split(access, "weight", weight, {}, len(shape))
-    expected = weight.reshape(-1, *(1,) * (len(shape) - 2)) if len(shape) > 1 else weight
+    expected = weight.reshape(-1, *(1,) * (len(shape) - 2)) if len(shape) > 1 else weight.reshape(shape and (1,))
     assert view.shape == expected.shape
     assert np.shares_memory(view, weight)
     assert Elementwise().aligned("weight", (4,), 3) == (4,)
