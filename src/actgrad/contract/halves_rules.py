@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from ..base.loop import Meta, row_major
 from .check import Call, Check, When
-from .results import result_shapes
 
 
 def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
@@ -115,27 +113,3 @@ def whole_blocks(packed: str, dim: str = "dim", block: int = 64) -> tuple[Check,
         return None if size % block == 0 else f"{fault}; it must have a multiple of {block}"
 
     return (Check(f"half of {packed} from {dim} on is a multiple of {block} bytes", test, about=(packed, dim)),)
-
-
-def _is_in_a_row(meta: Meta) -> bool:
-    """Whether the elements lie in a row; strides that no step uses say nothing."""
-    steps = zip(meta.shape, meta.strides, row_major(meta.shape, meta.dtype.itemsize), strict=True)
-    return meta.size == 0 or all(n == 1 or stride == step for n, stride, step in steps)
-
-
-def countable(*names: str) -> tuple[Check, ...]:
-    """Each of these outputs has the shape of the result, or is contiguous and has as many elements."""
-
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta = call.tensors.get(name)
-            if meta is None:
-                return None
-            expected = result_shapes(call)[call.definition.schema.outputs.index(name)]
-            if meta.shape == expected or (meta.size == prod(expected) and _is_in_a_row(meta)):
-                return None
-            return f"{name} has shape {meta.shape}, but the result has {expected}"
-
-        return Check(f"{name} has the shape of the result, or as many elements in a row", test, about=(name,))
-
-    return tuple(map(check, names))

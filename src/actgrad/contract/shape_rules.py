@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from ..base.definition import Definition
 from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
-from ..base.loop import broadcast_shapes
+from ..base.loop import Meta, broadcast_shapes, row_major
 from ..base.products import BY_NAME, Product
 from .check import Call, Check, Origin, When
 from .results import result_shapes
@@ -165,8 +166,11 @@ def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
     return (Check(f"{name} has one element, or those of dimension {position} of {to}", test, about=(name, to)),)
 
 
-def result_shape(*names: str) -> tuple[Check, ...]:
-    """Each of these outputs has the shape of the result; the inputs' shapes must have passed before."""
+def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
+    """Each of these outputs has the shape of the result; the inputs' shapes must have passed before.
+
+    `or_in_a_row`: a contiguous output of as many elements will do.
+    """
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
@@ -174,11 +178,20 @@ def result_shape(*names: str) -> tuple[Check, ...]:
             if meta is None:
                 return None
             expected = result_shapes(call)[call.definition.schema.outputs.index(name)]
-            return f"{name} has shape {meta.shape}, but the result has {expected}" if meta.shape != expected else None
+            if meta.shape == expected or (or_in_a_row and meta.size == prod(expected) and _is_in_a_row(meta)):
+                return None
+            return f"{name} has shape {meta.shape}, but the result has {expected}"
 
-        return Check(f"{name} has the shape of the result", test, about=(name,))
+        rule = f"{name} has the shape of the result" + (", or as many elements in a row" if or_in_a_row else "")
+        return Check(rule, test, about=(name,))
 
     return tuple(map(check, names))
+
+
+def _is_in_a_row(meta: Meta) -> bool:
+    """Whether the elements lie in a row; strides that no step uses say nothing."""
+    steps = zip(meta.shape, meta.strides, row_major(meta.shape, meta.dtype.itemsize), strict=True)
+    return meta.size == 0 or all(n == 1 or stride == step for n, stride, step in steps)
 
 
 def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
