@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
+from types import MethodType
 from typing import Any
 
 import pytest
@@ -44,6 +46,39 @@ def test_activations_of_other_libraries_are_known_by_a_trial(name: str) -> None:
 
 def test_a_module_that_differs_in_training_stays() -> None:
     assert not convert(nn.Sequential(Noisy().eval(), OtherActivation(torch.sin), nn.Identity())).rows
+
+
+def with_another(kind: str) -> nn.Module:
+    """An activation that has more than its function."""
+    module = OtherActivation(functional.silu)
+    if kind == "child":
+        module.inner = nn.Identity()
+    elif kind == "parameter":
+        module.scale = nn.Parameter(torch.ones(1))
+    elif kind == "buffer":
+        module.register_buffer("scale", torch.ones(1))
+    else:
+        module.forward = MethodType(lambda self, x: x, module)
+    return module
+
+
+@pytest.mark.parametrize("kind", ["child", "parameter", "buffer", "forward"])
+def test_a_module_with_more_than_its_function_stays(kind: str) -> None:
+    """Its result may depend on them."""
+    module = with_another(kind)
+    assert not convert(module).swapped
+    assert type(module) is OtherActivation
+
+
+def test_modules_that_pytorch_makes_stay() -> None:
+    module = torch.fx.symbolic_trace(OtherActivation(functional.silu))
+    assert not convert(module).rows
+
+
+@pytest.mark.parametrize("function", [functional.silu, functional.relu])
+def test_a_module_that_writes_into_its_input_stays(function: Any) -> None:
+    """A model may read the input after it."""
+    assert not convert(OtherActivation(partial(function, inplace=True))).rows
 
 
 class OfX(nn.Module):

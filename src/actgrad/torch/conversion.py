@@ -281,17 +281,21 @@ def _is_close(got: Any, wanted: torch.Tensor) -> bool:
 def _known_by_trial(module: torch.nn.Module, save: str) -> tuple[type | None, str]:
     """The converted class of an activation of another library; nothing for a module that computes something else.
 
-    Such a module has neither children nor parameters, and computes the same in training and evaluation.
+    Such a module has neither children nor parameters, and computes the same in training and evaluation. It does not
+    write into its input.
     """
     kind: Any = type(module)
     is_plain = not (module._modules or module._parameters or module._buffers)
     if not is_plain or kind.__module__.startswith("torch.") or "forward" in vars(module):
         return None, ""
     x = torch.linspace(-6, 6, 61, dtype=torch.float64, device="cpu")
+    given = x.clone()
     try:
         with torch.no_grad():
-            results = [kind.forward(_in_mode(module, training), x.clone()) for training in (False, True)]
+            results = [kind.forward(_in_mode(module, training), given) for training in (False, True)]
     except Exception:  # no activation: it takes other arguments
+        return None, ""
+    if not torch.equal(given, x):
         return None, ""
     for name in _TRIALS:
         wanted = _function(name, nn.functional)(x)
