@@ -24,7 +24,7 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
         middle += values if part is VALUES else part
     if VALUES not in definition.checks:
         middle += values
-    storable = map(dtype_rules.storable, definition.schema.outputs)
+    storable = dtype_rules.storable(*definition.schema.outputs)
     return (*shape_rules.given(definition), shape_rules.available(definition), *middle, *storable)
 
 
