@@ -143,12 +143,11 @@ def faults_among(
 ) -> tuple[Expected, Array, Array]:
     """The exact values of some elements, the faults among them, and the errors that a factor excuses."""
     ulps, terms = standards.bounds(call.operator, actual.dtype.name)
-    dtypes = [actual.dtype] * len(call.computation.loop.outputs)
-    expected = golden.expected(lanes, dtypes)[number]
+    expected = golden.expected(lanes, actual.dtype)[number]
     faults, excused = expected.faults(actual, ulps, terms), np.zeros(len(actual), bool)
     if (at := np.flatnonzero(faults)).size:
         alone = [lane[at] if k == call.main else np.ones_like(lane[at]) for k, lane in enumerate(lanes)]
-        excused[at] = inherited(actual[at], expected.values[at], golden.expected(alone, dtypes)[number], ulps)
+        excused[at] = inherited(actual[at], expected.values[at], golden.expected(alone, actual.dtype)[number], ulps)
     return expected, faults & ~excused, excused
 
 

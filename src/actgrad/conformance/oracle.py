@@ -144,11 +144,6 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
     return [case for case in cases if all(holds(case, None) and holds(case, product) for holds in rules)]
 
 
-def takes_result(operator: Operator, attributes: dict[str, Any]) -> bool:
-    """Whether the operator is given y = f(x) in the place of x."""
-    return operator.definition.takes_result(attributes)
-
-
 def forward_results(operator: Operator, attributes: Mapping[str, Any], *inputs: Any) -> tuple[Array, ...]:
     """The results of a backward operator's forward pass, with the attributes that both have."""
     forward = operator.gradient_of
