@@ -7,6 +7,8 @@ from math import prod
 from ..base.loop import Meta
 from .check import Call, Check, When, of_each
 
+BLOCK = 64  # bytes
+
 
 def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     """The attribute `dim` names a dimension of the packed tensor. A tensor without dimensions counts as of rank 1."""
@@ -86,13 +88,13 @@ def half(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
     return of_each(names, f"{{name}} has the shape of {of}, halved along {dim}", test, about=(of, dim))
 
 
-def whole_blocks(packed: str, dim: str = "dim", block: int = 64) -> tuple[Check, ...]:
-    """Each half of the packed tensor, flattened from `dim` on, is a multiple of `block` bytes."""
+def whole_blocks(packed: str, dim: str = "dim") -> tuple[Check, ...]:
+    """Each half of the packed tensor, flattened from `dim` on, is a multiple of BLOCK bytes."""
 
     def test(call: Call) -> str | None:
         meta = call.inputs[packed]
         size = prod(meta.shape[call.attributes[dim] % max(len(meta.shape), 1) :]) // 2 * meta.dtype.itemsize
         fault = f"half of {packed} from dimension {call.attributes[dim]} on has {size} bytes"
-        return None if size % block == 0 else f"{fault}; it must have a multiple of {block}"
+        return None if size % BLOCK == 0 else f"{fault}; it must have a multiple of {BLOCK}"
 
-    return (Check(f"half of {packed} from {dim} on is a multiple of {block} bytes", test, about=(packed, dim)),)
+    return (Check(f"half of {packed} from {dim} on is a multiple of {BLOCK} bytes", test, about=(packed, dim)),)
