@@ -169,6 +169,13 @@ def guarded(values: np.ndarray, at_end: bool, turned: bool) -> np.ndarray:
     return view
 
 
+class Counter:
+    """How many calls took the slow path."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+
 def run_script(script: str, timeout: float = 120, **environment: str) -> str:
     """What a Python script prints that runs in a process of its own, warnings being errors there too."""
     paths = [str(Path(__file__).parent), str(Path(actgrad.__file__).parent.parent)]

@@ -1,4 +1,4 @@
-"""Each run of the tests compiles anew, into a folder of its own. And an operator that tests add."""
+"""Each run of the tests compiles anew, into a folder of its own. And an operator that tests add, and a counter."""
 
 import importlib
 import os
@@ -7,13 +7,15 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import actgrad
+from actgrad.calls import arguments
 
 if TYPE_CHECKING:
+    import calls
     import sdk_programs
 
 
@@ -46,3 +48,20 @@ def smooth_relu() -> Iterator[ModuleType]:
     del sys.modules["smooth_relu_operator"]
     actgrad.operators.clear()
     actgrad.operators.update(before)
+
+
+@pytest.fixture
+def slow_paths(monkeypatch: pytest.MonkeyPatch) -> "calls.Counter":
+    """The calls from now on that take the slow path."""
+    import calls
+
+    counter, arrange = calls.Counter(), arguments.arrange
+
+    def counted(*given: Any) -> Any:
+        counter.calls += 1
+        return arrange(*given)
+
+    monkeypatch.setattr(arguments, "arrange", counted)
+    for operator in actgrad.operators.values():
+        operator._forget()
+    return counter

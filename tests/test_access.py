@@ -51,6 +51,10 @@ def operators() -> Iterator[None]:
         formula=swiglu_derivatives, gradient_of=REGISTRY["access_swiglu"],
     )  # fmt: skip
     actgrad.Operator(
+        "access_axis(Tensor x, int axis=-1) -> Tensor out", summary="SwiGLU along an axis.", formula=swiglu_formula,
+        reads=Halves(("x",), active="lower", dim="axis"),
+    )  # fmt: skip
+    actgrad.Operator(
         "access_prelu(Tensor self, Tensor weight) -> Tensor out", summary="PReLU.", formula=prelu_formula,
         reads=Along("weight", 1), checks=(supported("self"), equal("weight", to="self"), along("weight", to="self")),
     )  # fmt: skip
@@ -85,6 +89,17 @@ def test_halves(dim: int, is_lower: bool, interleaved: bool, backend: str) -> No
         by_active, by_other = halves(grad, dim, is_lower, interleaved)
         np.testing.assert_allclose(by_active, g * other * sigmoid * (1 + active * (1 - sigmoid)), rtol=1e-11)
         np.testing.assert_allclose(by_other, g * active * sigmoid, rtol=1e-11)
+
+
+def test_an_attribute_of_another_name_numbers_the_dimension() -> None:
+    x = np.arange(24.0).reshape(4, 6)
+    operator, plain = REGISTRY["access_axis"], REGISTRY["access_swiglu"]
+    for dim in (0, 1, -1, -2):
+        np.testing.assert_array_equal(operator(x, axis=dim), plain(x, dim=dim, is_lower=True))
+    with pytest.raises(actgrad.InvalidArgument, match=r"^access_axis: axis is 2; it must lie in \[-2, 1\]"):
+        operator(x, axis=2)
+    with pytest.raises(actgrad.InvalidArgument, match=r"^access_axis: x has odd size 3 in dimension 0"):
+        operator(x[:3], axis=0)
 
 
 @pytest.mark.parametrize(("dim", "is_lower", "interleaved"), CASES)

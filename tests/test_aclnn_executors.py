@@ -15,6 +15,28 @@ from aclnn_calls import INNER, INNER_NULL, INVALID, NULL, OK, Live, failed, leak
 from aclnn_functions import FUNCTIONS, OUTPUTS, good
 
 from actgrad import aclnn
+from actgrad.aclnn import c_functions
+
+# The plans behind them
+
+
+def test_equal_numbers_and_strings_share_a_plan() -> None:
+    """Their objects are fresh ones: numbers are made anew by arithmetic, strings by joining."""
+    (x, _), (out, _) = tensor(np.ones((2, 6), np.float32)), tensor(np.ones((2, 3), np.float32))
+    glu, gelu = c_functions.named("aclnnSituGlu"), c_functions.named("aclnnGeluBackwardV2")
+    assert glu is not None
+    assert gelu is not None
+    glu.cache.clear()
+    gelu.cache.clear()
+    for dim, beta, linear_beta in ((1, 1.5, 0.0), (1, 1.5, -0.0), (1, 3.0, 0.0), (-1, 1.5, 0.0)):
+        plans = [glu.plan((x, dim, beta + 0.0, linear_beta * 1.0, True, out)) for _ in range(3)]
+        assert all(plan.prepared is plans[0].prepared for plan in plans)
+    assert len(glu.cache) == 4
+    for form in ("none", "tanh"):
+        plans = [gelu.plan((out, out, "".join(list(form)), tensor(out.view.source)[0])) for _ in range(3)]
+        assert all(plan.prepared is plans[0].prepared for plan in plans)
+    assert len(gelu.cache) == 2
+
 
 # Executors
 

@@ -18,8 +18,10 @@ from actgrad.conformance import oracle
 from actgrad.conformance.exhaustive import mpmath_check, resumption, sweep, table
 from actgrad.conformance.exhaustive.resumption import Folder, State
 from actgrad.conformance.exhaustive.sweep import Extreme, Found, Item, Sweep, together
+from actgrad.writing import documents
 
 Capture = pytest.CaptureFixture[str]
+BEGIN, END = documents.markers(table.PART)
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"
 CASES = [
     pytest.param(operator, attributes, id="-".join([operator.name, *map(str, attributes.values())]))
@@ -284,13 +286,13 @@ def test_exact_values_that_are_not_are_refused(monkeypatch: pytest.MonkeyPatch, 
 
 def test_the_table_goes_between_the_markers_and_holds_what_is_finished(tmp_path: Path, capsys: Capture) -> None:
     document = tmp_path / "a.md"
-    document.write_text(f"before\n{table.BEGIN}\nstale\n{table.END}\nafter\n", encoding="utf-8")
+    document.write_text(f"before\n{BEGIN}\nstale\n{END}\nafter\n", encoding="utf-8")
     call = ["check", "--exhaustive", "--state", str(tmp_path / "s"), "--write", str(document), "--dtype"]
     assert status(*call, "float16", "leaky_relu") == 0
     assert status(*call, "bfloat16", "selu") == 0
     text = document.read_text(encoding="utf-8")
-    assert text.startswith(f"before\n{table.BEGIN}\n| operator |")
-    assert text.endswith(f"{table.END}\nafter\n")
+    assert text.startswith(f"before\n{BEGIN}\n| operator |")
+    assert text.endswith(f"{END}\nafter\n")
     rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")][2:]
     # Of earlier runs too, in the order of dtypes.
     assert [(row[0], row[2]) for row in rows] == [("| leaky_relu", "float16")] * 4 + [("| selu", "bfloat16")]
@@ -307,7 +309,7 @@ def test_what_other_code_has_found_is_left_out_of_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     document = tmp_path / "a.md"
-    document.write_text(f"{table.BEGIN}\n{table.END}\n", encoding="utf-8")
+    document.write_text(f"{BEGIN}\n{END}\n", encoding="utf-8")
     call = ["check", "--exhaustive", "--state", str(tmp_path / "s"), "--write", str(document), "--dtype", "float16"]
     assert status(*call, "selu") == 0
     monkeypatch.setattr(resumption, "_sources", lambda: b"changed")
@@ -358,7 +360,7 @@ def test_its_options_go_with_it(option: str, capsys: Capture) -> None:
 
 
 def test_the_document_has_all_16_bit_numbers_of_every_case_within_the_bounds() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8").partition(table.BEGIN)[2].partition(table.END)[0]
+    text = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
     rows = {tuple(line[2:-2].split(" | ")[:3]): line[2:-2].split(" | ") for line in text.splitlines()}
     for operator in actgrad.operators.values():
         if operator.part_of is not None:

@@ -117,7 +117,7 @@ FAULTS = {
         "given_value is 'value', which a call may leave out; write Tensor",
     ),
     "an attribute fixed in C that is none": (
-        lambda: forward(aclnn=C("Faulty", {"alpha": 1})), "aclnn Faulty fixes 'alpha', which is no attribute",
+        lambda: forward(aclnn=C("Faulty", {"alpha": 1})), "aclnn Faulty names 'alpha', which is no attribute",
     ),
 }  # fmt: skip
 

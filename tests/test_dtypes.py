@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
+import aclnn_values as model
+import numpy as np
 import pytest
 
-from actgrad.base import dtypes
-from actgrad.base.dtypes import BY_NAME
+import actgrad
+from actgrad import backends
+from actgrad.base.dtypes import BY_NAME, BY_NUMBER, can_convert, promote
 
 NAMES = {
     "f32": "float32", "f16": "float16", "f64": "float64", "bf16": "bfloat16", "s8": "int8", "u8": "uint8",
@@ -39,8 +45,17 @@ def test_promotion() -> None:
     assert len(rows) == len(header) == len(BY_NAME) == 16
     for first, *results in rows:
         for second, result in zip(header, results, strict=True):
-            promoted = dtypes.promote(BY_NAME[NAMES[first]], BY_NAME[NAMES[second]])
-            assert promoted is (None if result == "x" else BY_NAME[NAMES[result]]), (first, second)
+            one, other = BY_NAME[NAMES[first]], BY_NAME[NAMES[second]]
+            found = promote(one, other)
+            assert found is (None if result == "x" else BY_NAME[NAMES[result]]), (first, second)
+            assert (found and found.acl_name) == model.promoted(one.acl_name, other.acl_name), (first, second)
+
+
+def test_dtypes_of_no_kernel_are_promoted_with_themselves_alone() -> None:
+    named = {row.acl_name: row for row in BY_NUMBER.values()}
+    for a, b in itertools.product(model.OTHERS, model.DTYPES):
+        expected = named[a] if a == b else None
+        assert promote(named[a], named[b]) is promote(named[b], named[a]) is expected, (a, b)
 
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
@@ -57,10 +72,19 @@ CONVERSION = {
 
 def test_conversion() -> None:
     assert set(CONVERSION) == set(BY_NAME)
-    for source, targets in CONVERSION.items():
-        assert [t for t in BY_NAME if dtypes.can_convert(BY_NAME[source], BY_NAME[t])] == [
-            t for t in BY_NAME if t in targets
-        ]
+    for source, target in itertools.product(BY_NAME.values(), BY_NAME.values()):
+        expected = target.name in CONVERSION[source.name]
+        found = can_convert(source, target)
+        assert found == expected == model.convertible(source.acl_name, target.acl_name), (source, target)
+
+
+def test_the_models_kinds() -> None:
+    def named(names: list[str]) -> set[str]:
+        return {BY_NAME[name].acl_name for name in names}
+
+    assert set(model.INTEGERS) == named(INTEGERS)
+    assert set(model.FLOATS) == named(FLOATS)
+    assert set(model.COMPLEX) == named(COMPLEX)
 
 
 #: aclDataType: number, enumerator without ACL_, bytes.
@@ -83,3 +107,15 @@ def test_dtype_rows() -> None:
             assert row.numpy.itemsize == row.itemsize
             assert row.numpy.name == name
         assert str(row) == name
+
+
+@pytest.mark.parametrize(
+    ("operator", "dtype", "lacking"),
+    [(actgrad.relu, "int64", "int64"), (actgrad.sigmoid, "complex64", "complex64"), (actgrad.relu, "int32", "int32")],
+)
+def test_dtypes_that_a_device_lacks(operator: actgrad.Operator, dtype: str, lacking: str) -> None:
+    """On the CPU the reference computes them; the message names them alone."""
+    computation = operator.plan(np.ones(3, dtype)).computation
+    assert backends.for_dtypes("cpu", computation, operator.name) == "reference"
+    with pytest.raises(actgrad.BackendUnavailable, match=rf"^{operator.name}: {lacking} is"):
+        backends.for_dtypes("triton", replace(computation, device="cuda:0"), operator.name)

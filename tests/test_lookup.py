@@ -218,6 +218,22 @@ def test_short_formulas_are_computed() -> None:
 
 
 @pytest.mark.usefixtures("way")
+@pytest.mark.parametrize(
+    ("of_gradient", "of_input", "of_result"),
+    [(*HALVES, np.float32), (*HALVES[::-1], np.float32), (np.float16, np.float16, np.float64)],
+)
+def test_other_dtypes_than_one_half_are_computed(of_gradient: Any, of_input: Any, of_result: Any) -> None:
+    """A table has the numbers of one dtype, and results in float32."""
+    g, x = np.ones(half_tables.WORTH, of_gradient), many(of_input)
+    out, few = (np.empty(x.shape, of_result) for _ in range(2))
+    assert not is_looked_up(actgrad.silu_backward, g, x, out=out)
+    actgrad.silu_backward(g, x, out=out)
+    for part in np.split(np.arange(x.size), 8):
+        few[part] = actgrad.silu_backward(g[part], x[part], out=few[part])
+    np.testing.assert_array_equal(out, few)
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("dtype", HALVES)
 def test_derivatives_in_any_layout(dtype: Any) -> None:
     """Also where one number, or one gradient, is that of a whole row."""

@@ -17,7 +17,7 @@ from actgrad.sdk import builder
 
 pytestmark = needs_compiler
 
-SELF_CHECKING = ("misuse", "texts", "repeatable", "races", "threads", "forking_host", "stacks")
+SELF_CHECKING = ("misuse", "texts", "repeatable", "races", "threads", "forking_host", "stacks", "plain_parameters")
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -355,39 +355,6 @@ def test_gemma(family: str) -> None:
     assert torch.equal(run()[0], wanted[0])
 
 
-class OtherActivation(nn.Module):
-    """As other libraries have them: a function in a module."""
-
-    def __init__(self, function: Any):
-        super().__init__()
-        self.function = function
-
-    def forward(self, x: Any) -> Any:
-        return self.function(x)
-
-
-class Noisy(nn.Module):
-    def forward(self, x: Any) -> Any:
-        return functional.silu(x) + self.training * torch.rand_like(x)
-
-
-@pytest.mark.parametrize("name", ["gelu", "silu", "relu", "sigmoid", "tanh"])
-def test_activations_of_other_libraries_are_known_by_a_trial(name: str) -> None:
-    module = OtherActivation(getattr(functional, name))
-    x = torch.randn(5, 7, requires_grad=True)
-    (row,) = convert(module).swapped
-    assert row.becomes == "ActgradOtherActivation"
-    torch.testing.assert_close(module(x), getattr(functional, name)(x))
-    torch.testing.assert_close(pickle.loads(pickle.dumps(module))(x), module(x))
-    assert "Actgrad" in type(module(x).grad_fn).__name__
-    revert(module)
-    assert type(module) is OtherActivation
-
-
-def test_a_module_that_differs_in_training_stays() -> None:
-    assert not convert(nn.Sequential(Noisy().eval(), OtherActivation(torch.sin), nn.Identity())).rows
-
-
 def test_a_block_gated_by_silu() -> None:
     class LlamaMLP(GemmaMLP):
         pass
@@ -398,17 +365,3 @@ def test_a_block_gated_by_silu() -> None:
     before = module(x)
     assert {row.name for row in convert(module).swapped} == {"(the model itself)", "act_fn"}
     torch.testing.assert_close(module(x), before)
-
-
-@pytest.mark.parametrize("module", [
-    nn.ReLU(True), nn.SiLU(), nn.Sigmoid(), nn.Tanh(), nn.Hardtanh(-0.3, 0.7), nn.Hardswish(), nn.Hardsigmoid(),
-    nn.Threshold(0.3, -2.0), nn.ReLU6(),
-])  # fmt: skip
-def test_each_of_torchs_modules(module: Any) -> None:
-    x = torch.randn(4, 9, dtype=torch.float64)
-    before = module(x.clone())
-    was = repr(module)
-    (row,) = convert(module).rows
-    assert row.becomes, row
-    assert repr(module).removeprefix("Actgrad") == was
-    torch.testing.assert_close(module(x.clone()), before)

@@ -122,6 +122,27 @@ def test_vmap_over_any_of_the_tensors(operator: actgrad.Operator) -> None:
         torch.testing.assert_close(got, tuple(torch.stack(loop) for loop in loops))
 
 
+def test_vmap_of_a_tensor_along_a_dimension() -> None:
+    """A batch of PReLU's weights, and one weight for the batch."""
+    x, weights = torch.randn(2, 5, 3, 4), torch.randn(2, 3)
+    for in_dim, weight in ((0, weights), (None, weights[0])):
+        got = torch.vmap(ops.prelu, in_dims=(0, in_dim))(x, weight)
+        each = weight if in_dim == 0 else [weight, weight]
+        torch.testing.assert_close(got, torch.stack([ops.prelu(a, b) for a, b in zip(x, each, strict=True)]))
+
+
+def test_vmap_of_tensors_of_several_ranks() -> None:
+    """A tensor without the batch, or of lower rank, is broadcast behind the batch, not with it."""
+    g, x = torch.randn(3, 2, 3), torch.randn(3, 3)
+    function = call(actgrad.leaky_relu_backward, {"negative_slope": 0.1})
+    for first, second in ((g, x), (x, g)):
+        got = torch.vmap(function)(first, second)
+        torch.testing.assert_close(got, torch.stack([function(a, b) for a, b in zip(first, second, strict=True)]))
+    torch.testing.assert_close(
+        torch.vmap(function, in_dims=(None, 0))(g[0], x), torch.stack([function(g[0], b) for b in x])
+    )
+
+
 def test_vmap_counts_dimensions_within_the_batch() -> None:
     x = torch.randn(2, 4, 6)
     for dim in (0, 1, -1, -2):

@@ -252,3 +252,9 @@ def test_second_derivatives_in_place(operator: actgrad.Operator) -> None:
         (second,) = torch.autograd.grad(first.square().sum(), x) if first.requires_grad else (torch.zeros_like(x),)
         found.append((first.detach(), second))
     torch.testing.assert_close(found[1], found[0], equal_nan=True)
+
+
+def test_the_copy_that_is_saved_has_a_derivative_of_its_own() -> None:
+    """PyTorch's way around a missing one is no promise."""
+    x = torch.randn(3, requires_grad=True)
+    torch.library.opcheck(torch.ops.actgrad._clone.default, (x,), test_utils="test_autograd_registration")

@@ -20,6 +20,13 @@ for function in (objects.aclCreateTensor, objects.aclCreateScalar):
     function.restype = Pointer
 runtime.aclGetRecentErrMsg.restype = ctypes.c_char_p
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
+#: C's parameters that are no pointers to objects.
+OTHERS = {
+    "bool": ctypes.c_bool,
+    "int": ctypes.c_int64,
+    "double": ctypes.c_double,
+    "text": lambda text: ctypes.c_char_p(text.encode()),
+}
 
 
 def check(status: int) -> None:
@@ -67,7 +74,7 @@ def answer(call: dict[str, Any]) -> dict[str, Any]:
             assert scalars[-1]
             arguments.append(Pointer(scalars[-1]))
         else:
-            arguments.append(ctypes.c_bool(value) if kind == "bool" else ctypes.c_int64(value))
+            arguments.append(OTHERS[kind](value))
     size, executor = ctypes.c_uint64(77), Pointer()
     phase_one = getattr(operators, f"{call['function']}GetWorkspaceSize")
     status = phase_one(*arguments, ctypes.byref(size), ctypes.byref(executor))

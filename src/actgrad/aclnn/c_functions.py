@@ -15,7 +15,7 @@ from ..calls import arguments, prepare
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 from . import signatures
-from .objects import AclScalar, AclTensor, scalar_of, token_of
+from .objects import AclScalar, AclTensor, scalar_of, token_of, token_of_flag
 from .signatures import CParameter, Signature
 
 _log = logging.getLogger("actgrad.aclnn")
@@ -89,7 +89,7 @@ class CFunction:
                 value = given[k]
                 if self.signature.parameters[k].type != "Scalar":
                     value = self._flag(value, argument, self.signature.parameters[k].type)
-                    tokens.append(value)
+                    tokens.append(token_of_flag(value))
                 else:
                     if value is None:
                         value = self._defaults.get(argument.name)

@@ -52,6 +52,11 @@ def token_of(view: View) -> Any:
     return token((view.meta, view.device))
 
 
+def token_of_flag(value: Any) -> Any:
+    """One object for all equal flags, numbers and strings: by repr, 0.0 is not -0.0, and NaN is itself."""
+    return token((type(value), repr(value)))
+
+
 class Handle:
     """An object that C knows by its pointer: it cannot be copied."""
 

@@ -40,14 +40,14 @@ def choose(name: str | None, device: str, operator: str) -> str:
 COMPILED = frozenset({"float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32"})
 
 
-def for_numbers(backend: str, computation: Computation, operator: str) -> str:
-    """The backend for a computation's data types: `backend`, or the reference for numbers that it does not compute."""
+def for_dtypes(backend: str, computation: Computation, operator: str) -> str:
+    """The backend for a computation's data types: `backend`, or the reference where machine code lacks one."""
     others = {o.dtype.name for o in computation.loop.inputs}
     others |= {o.dtype.name for o in computation.loop.outputs if o.dtype.kind != "complex"}
     if computation.compute in ("float32", "float64") and others <= COMPILED:
         return backend
     if computation.device.partition(":")[0] != "cpu":
-        names = ", ".join(sorted(others))
+        names = ", ".join(sorted(others - COMPILED) or [computation.compute])
         raise BackendUnavailable(f"{operator}: {names} is computed on the CPU alone; move the tensors with .cpu()")
     return "reference"
 

@@ -3,7 +3,7 @@
    The extension is optional: calls/fast_path.py has the same in Python, and says whether this file's binary is used.
    Cached calls are found by their key, an array of words: of each input type, dtype, rank, shape and strides, and of
    each attribute its name's hash, its type and its bits. The words of the outputs follow. A call with other words, with
-   objects that nothing here describes, or in a context of its own takes the slow path, which alone says what is wrong.
+   objects that nothing here describes, or in a context of its own takes the slow path. It alone reports faults.
 */
 #include "_aliasing.h"
 #include "_arrays.h"
@@ -239,7 +239,7 @@ static PyObject* call_operator(PyObject* self, PyObject* const* args, size_t nar
     bool has_run = false;
     PyObject *result = try_call((FastPath*)self, args, count, names, &has_run), **moved;
     if (result != NULL || has_run) return result;
-    if (PyErr_Occurred()) { /* the slow path says what is wrong; an interrupt stays */
+    if (PyErr_Occurred()) { /* the slow path reports the fault; an interrupt stays */
         if (!PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
         PyErr_Clear();
     }

@@ -39,7 +39,10 @@ def check(
                 continue
             low, high = extents[place]
             place += 1
-            if not _are_apart(first, end, other.address + low, other.address + high) and partly_overlap(output, other):
+            if _are_apart(first, end, other.address + low, other.address + high):
+                continue
+            is_same = output.address == other.address and same_layout(output.meta, other.meta)
+            if not is_same and share_memory(output, other):
                 raise InvalidArgument(
                     f"{operator}: {output_names[k]} overlaps {input_names[j]}; "
                     "an output may be exactly an input, else apart"
@@ -85,16 +88,6 @@ def layout_words(outputs: Sequence[Meta], others: Sequence[Meta], extents: Seque
 
 def _are_apart(first: int, end: int, other_first: int, other_end: int) -> bool:
     return end <= other_first or other_end <= first
-
-
-def same_view(a: View, b: View) -> bool:
-    """Whether `a` and `b` are the same elements in the same order."""
-    return a.address == b.address and same_layout(a.meta, b.meta)
-
-
-def partly_overlap(a: View, b: View) -> bool:
-    """Whether `a` and `b` share memory without being the same view."""
-    return not same_view(a, b) and share_memory(a, b)
 
 
 def share_memory(a: View, b: View) -> bool:

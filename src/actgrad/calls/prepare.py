@@ -66,7 +66,7 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     for name, meta in call.outputs.items():
         aliasing.refuse_self_overlap(call.definition.name, name, meta)
     what = computation(call, results, device)
-    backend = backends.for_numbers(backend, what, call.definition.name)
+    backend = backends.for_dtypes(backend, what, call.definition.name)
     kernel = backends.load(backend).prepare(what)
     return Prepared(what, backend, kernel, results, tuple(map(extent, (*results, *call.inputs.values()))))
 

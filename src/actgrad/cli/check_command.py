@@ -108,7 +108,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add("--seed", type=argument_types.whole(0), metavar="N", help="of the numbers (default: 0)")
     add = parser.add_argument_group("results from files").add_argument
     add("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
-    add("--actual", nargs="+", metavar="FILE", help="what was computed: the first output, or each")
+    add("--actual", nargs="+", metavar="FILE", help="the results: the first output, or each")
     add("--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute off its default")
     add = parser.add_argument_group("cases from a file").add_argument
     add("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")

@@ -123,7 +123,7 @@ def _pairs(operator: Operator, attributes: dict[str, Any], x: Array, other: Arra
 
 def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
     """x, or the forward pass's result for an operator that takes it."""
-    if not oracle.takes_result(operator, attributes):
+    if not operator.definition.takes_result(attributes):
         return x
     try:
         return oracle.forward_results(operator, attributes, x)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Operand
 from . import oracle
 from .elements import Array
-from .error_bounds import Sized
+from .error_bounds import FUNCTIONS, Sized
 
 _DOUBLE = BY_NAME["float64"]
 AGREES = 2.0**-40  # of the larger term: far below one unit of float32, far above the loss of double precision
@@ -45,7 +45,7 @@ class Golden:
     def values(self, lanes: Sequence[Array]) -> list[Array]:
         """The exact results for inputs given as 1-D arrays."""
         if not self.is_compiled:
-            return [e.values for e in self.expected(lanes, [lanes[0].dtype] * len(self.computation.loop.outputs))]
+            return [e.values for e in self.expected(lanes, lanes[0].dtype)]
         with np.errstate(invalid="ignore"):  # signalling NaNs
             inputs = [np.ascontiguousarray(lane, np.float64) for lane in lanes]
         size = len(inputs[0])
@@ -55,28 +55,30 @@ class Golden:
             self._kernel(size).run(*addresses)
         return list(outputs)
 
-    def expected(self, lanes: Sequence[Array], dtypes: Sequence[np.dtype[Any]]) -> list[oracle.Expected]:
-        """The same by NumPy, with the sizes of the terms: slow, for a few elements."""
-        results = oracle.evaluate(self.computation, self.numbers(lanes))
-        return [
-            oracle.Expected(*same_shape(result, lanes[0].shape), dtype, self.computation.compute)
-            for result, dtype in zip(results, dtypes, strict=True)
-        ]
+    def expected(
+        self, lanes: Sequence[Array | Sized], dtype: Any, functions: Mapping[str, Any] = FUNCTIONS
+    ) -> list[oracle.Expected]:
+        """The same by NumPy, with the sizes of the terms, for outputs of this dtype: slow, for a few elements.
 
-    def numbers(self, lanes: Sequence[Array | Sized]) -> list[Any]:
-        """The formula's arguments in the precision to compute in."""
+        `functions` are those of oracle.evaluate.
+        """
         with np.errstate(all="ignore"):
-            return [
+            numbers = [
                 value if isinstance(value, Sized) else np.asarray(value).astype(self.precision)
                 for value in (*lanes, *self.computation.scalars)
             ]
+        found = []
+        for result in oracle.evaluate(self.computation, numbers, functions):  # it may be one number for all elements
+            parts = result.value, result.size, result.slip
+            value, size, slip = (np.broadcast_to(part, lanes[0].shape) for part in parts)
+            found.append(oracle.Expected(value, size, slip, np.dtype(dtype), self.computation.compute))
+        return found
 
     def verify(self, lanes: Sequence[Array]) -> None:
         """Compare the compiled formula with NumPy on a few elements; NumPy takes over where they differ."""
         if not self.is_compiled:
             return
-        results = self.expected(lanes, [np.dtype(np.float64)] * len(self.computation.loop.outputs))
-        for got, exact in zip(self.values(lanes), results, strict=True):
+        for got, exact in zip(self.values(lanes), self.expected(lanes, np.float64), strict=True):
             with np.errstate(all="ignore"):
                 near = np.abs(got - exact.values) <= AGREES * np.maximum(exact.size, exact.slip) + NOTHING
             if not (near | (got == exact.values) | (np.isnan(got) & np.isnan(exact.values))).all():
@@ -92,9 +94,3 @@ class Golden:
             kernel = backends.load("cpu").prepare(Computation(c.element, c.formulas, c.scalars, "float64", space))
             self._kernels[size] = kernel
         return kernel
-
-
-def same_shape(result: Sized, shape: tuple[int, ...]) -> tuple[Array, Array, Array]:
-    """Value, size and slip of a result that may be one number for all elements."""
-    value, size, slip = (np.broadcast_to(part, shape) for part in (result.value, result.size, result.slip))
-    return value, size, slip

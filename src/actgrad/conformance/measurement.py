@@ -144,13 +144,12 @@ def faults_among(
 ) -> tuple[Expected, Array, Array]:
     """The exact values of some elements, the faults among them, and the errors that a factor excuses."""
     ulps, terms = standards.bounds(call.operator, actual.dtype.name)
-    dtypes = [actual.dtype] * len(call.computation.loop.outputs)
-    expected = golden.expected(lanes, dtypes)[number]
+    expected = golden.expected(lanes, actual.dtype)[number]
     faults, excused = expected.faults(actual, ulps, terms), np.zeros(len(actual), bool)
     if (at := np.flatnonzero(faults)).size:
         kept = [k == call.main or isinstance(lane, Sized) for k, lane in enumerate(lanes)]
         alone = [lane[at] if is_kept else np.ones_like(lane[at]) for is_kept, lane in zip(kept, lanes, strict=True)]
-        excused[at] = inherited(actual[at], expected.values[at], golden.expected(alone, dtypes)[number], ulps)
+        excused[at] = inherited(actual[at], expected.values[at], golden.expected(alone, actual.dtype)[number], ulps)
     return expected, faults & ~excused, excused
 
 

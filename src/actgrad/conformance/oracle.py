@@ -145,11 +145,6 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
     return [case for case in cases if all(holds(case, None) and holds(case, product) for holds in rules)]
 
 
-def takes_result(operator: Operator, attributes: dict[str, Any]) -> bool:
-    """Whether the operator is given y = f(x) in the place of x."""
-    return operator.definition.takes_result(attributes)
-
-
 def forward_results(operator: Operator, attributes: Mapping[str, Any], *inputs: Any) -> tuple[Array, ...]:
     """The results of a backward operator's forward pass, with the attributes that both have."""
     forward = operator.gradient_of
@@ -230,14 +225,9 @@ class Expected:
         return faults
 
 
-def expected(
-    operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike | None = None
-) -> tuple[Expected, ...]:
+def expected(operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Expected, ...]:
     """The outputs of a call on NumPy arrays, as exact as the reference is; attributes are rounded as in any call."""
     plan = operator.plan(*inputs, backend="reference", **attributes)
-    if out_dtype is not None:
-        out = tuple(np.empty(array.shape, out_dtype) for array in as_tuple(plan.result))
-        plan = operator.plan(*inputs, out=out if len(out) > 1 else out[0], backend="reference", **attributes)
     kernel = plan.kernel
     assert isinstance(kernel, ReferenceKernel)
     with np.errstate(invalid="ignore"):  # signalling NaNs

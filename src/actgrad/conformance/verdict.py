@@ -51,10 +51,6 @@ class Judged:
     worst: tuple[Failure, ...]
     points: np.ndarray[Any, np.dtype[np.float64]]  # (x, error in ULP) of some elements
 
-    @property
-    def holds(self) -> bool:
-        return not any(outcome.is_broken for outcome in self.outcomes)
-
 
 @dataclass(frozen=True)
 class Verdict:

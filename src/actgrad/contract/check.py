@@ -110,3 +110,24 @@ class Check:
     when: When = When.ALWAYS
     origin: Origin = Origin.BOTH
     about: tuple[str, ...] = ()  # the arguments that it judges
+
+
+def of_each(
+    names: tuple[str, ...],
+    rule: str,
+    test: Callable[[Call, str, Meta], str | None],
+    error: type[ActgradError] = InvalidArgument,
+    when: When = When.ALWAYS,
+    origin: Origin = Origin.BOTH,
+    about: tuple[str, ...] = (),
+) -> tuple[Check, ...]:
+    """A check of each of these tensors, where a call has it. `rule` has {name}; `about` names the other arguments."""
+
+    def check(name: str) -> Check:
+        def tested(call: Call) -> str | None:
+            meta = call.tensors.get(name)
+            return None if meta is None else test(call, name, meta)
+
+        return Check(rule.format(name=name), tested, error, when, origin, (name, *about))
+
+    return tuple(map(check, names))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, FLOATS, Dtype, can_convert, promote
 from ..base.errors import InvalidDtype, KernelMissing
+from ..base.loop import Meta
 from ..base.products import Product
-from .check import Call, Check, Origin, When
+from .check import Call, Check, Origin, When, of_each
 from .results import result_dtype
 
 
@@ -45,31 +46,22 @@ def supported(
         names = own or call.definition.dtypes
         return names if everywhere or (call.definition.bfloat16_everywhere and not own) else _on(call.product, names)
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta, allowed = call.tensors.get(name), allowed_by(call)
-            if meta is None or meta.dtype.name in allowed:
-                return None
-            return f"{name} is {meta.dtype}; supported{call.place}: {', '.join(allowed) or 'none'}; convert it"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        allowed = allowed_by(call)
+        fault = f"{name} is {meta.dtype}; supported{call.place}: {', '.join(allowed) or 'none'}; convert it"
+        return None if meta.dtype.name in allowed else fault
 
-        return Check(f"{name} has a supported dtype", test, InvalidDtype, when, origin, (name,))
-
-    return tuple(map(check, names))
+    return of_each(names, "{name} has a supported dtype", test, InvalidDtype, when, origin)
 
 
 def on_chip(*names: str) -> tuple[Check, ...]:
     """The product's chips have the dtype of each of these tensors, whose list names those of all chips."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta = call.tensors.get(name)
-            if meta is None or _on(call.product, (meta.dtype.name,)):
-                return None
-            return f"{name} is {meta.dtype}, not supported{call.place}; convert it"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        is_known = _on(call.product, (meta.dtype.name,))
+        return None if is_known else f"{name} is {meta.dtype}, not supported{call.place}; convert it"
 
-        return Check(f"the product has {name}'s dtype", test, InvalidDtype, When.PRODUCT, about=(name,))
-
-    return tuple(map(check, names))
+    return of_each(names, "the product has {name}'s dtype", test, InvalidDtype, When.PRODUCT)
 
 
 def document_listed(*names: str, dtypes: str) -> tuple[Check, ...]:
@@ -91,17 +83,14 @@ def equal(
 ) -> tuple[Check, ...]:
     """Each of these tensors has the dtype of the tensor `to`; `unless_empty`: only where that has elements."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta, other = call.tensors.get(name), call.tensors[to]
-            if meta is None or other is None or meta.dtype == other.dtype or (unless_empty and other.size == 0):
-                return None
-            return f"{name} is {meta.dtype}, but {to} is {other.dtype}; they must be equal"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        other = call.tensors[to]
+        if other is None or meta.dtype == other.dtype or (unless_empty and other.size == 0):
+            return None
+        return f"{name} is {meta.dtype}, but {to} is {other.dtype}; they must be equal"
 
-        condition = f", unless {to} is empty" if unless_empty else ""
-        return Check(f"{name} has the dtype of {to}{condition}", test, InvalidDtype, when, origin, (name, to))
-
-    return tuple(map(check, names))
+    condition = f", unless {to} is empty" if unless_empty else ""
+    return of_each(names, f"{{name}} has the dtype of {to}{condition}", test, InvalidDtype, when, origin, (to,))
 
 
 def document_equal(*names: str, to: str) -> tuple[Check, ...]:
@@ -178,50 +167,35 @@ def scalar_on_product(name: str) -> tuple[Check, ...]:
 def convertible(*names: str, origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
     """The result can be converted to the dtype of each of these outputs."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta, result = call.tensors.get(name), result_dtype(call)
-            if meta is None or can_convert(result, meta.dtype):
-                return None
-            return f"{name} is {meta.dtype}, to which the result ({result}) cannot be converted; use a floating dtype"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        result = result_dtype(call)
+        fault = f"{name} is {meta.dtype}, to which the result ({result}) cannot be converted; use a floating dtype"
+        return None if can_convert(result, meta.dtype) else fault
 
-        rule = f"the result can be converted to {name}'s dtype"
-        return Check(rule, test, InvalidDtype, origin=origin, about=(name,))
-
-    return tuple(map(check, names))
+    return of_each(names, "the result can be converted to {name}'s dtype", test, InvalidDtype, origin=origin)
 
 
 def result_dtype_of(*names: str) -> tuple[Check, ...]:
     """Each of these outputs has the dtype of the result: the inputs' dtypes, promoted."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta, result = call.tensors.get(name), result_dtype(call)
-            fault = f"{name} is {meta and meta.dtype}, but the result is {result}; they must be equal"
-            return None if meta is None or meta.dtype == result else fault
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        result = result_dtype(call)
+        fault = f"{name} is {meta.dtype}, but the result is {result}; they must be equal"
+        return None if meta.dtype == result else fault
 
-        return Check(f"{name} has the dtype of the result", test, InvalidDtype, about=(name,))
-
-    return tuple(map(check, names))
+    return of_each(names, "{name} has the dtype of the result", test, InvalidDtype)
 
 
-def storable(name: str) -> Check:
-    """A kernel writes the output's dtype. The operators' rule of conversion lets some pass that fail later.
+def storable(*names: str) -> tuple[Check, ...]:
+    """A kernel writes the dtype of each of these outputs. The operators' rule of conversion lets others pass.
 
-    Later is when a kernel is looked for: not for a call on no elements.
+    They fail when a kernel is looked for: not in a call on no elements.
     """
 
-    def test(call: Call) -> str | None:
-        meta = call.tensors.get(name)
-        if meta is None or meta.size == 0 or is_stored(meta.dtype):
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        if meta.size == 0 or meta.dtype.name in BY_NAME:
             return None
         return f"{name} is {meta.dtype}, which no kernel writes; use a floating or a complex dtype"
 
-    return Check(
-        f"a kernel writes {name}'s dtype, unless it is empty", test, KernelMissing, When.TYPED, Origin.OPERATOR, (name,)
-    )
-
-
-def is_stored(dtype: Dtype) -> bool:
-    """Whether the kernels can read and write elements of this dtype."""
-    return dtype.name in BY_NAME
+    rule = "a kernel writes {name}'s dtype, unless it is empty"
+    return of_each(names, rule, test, KernelMissing, When.TYPED, Origin.OPERATOR)

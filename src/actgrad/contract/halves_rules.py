@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from math import prod
 
-from ..base.loop import Meta, row_major
-from .check import Call, Check, When
-from .results import result_shapes
+from ..base.loop import Meta
+from .check import Call, Check, When, of_each
+
+BLOCK = 64  # bytes
 
 
 def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
@@ -22,16 +23,12 @@ def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
 def same_rank(*names: str, to: str) -> tuple[Check, ...]:
     """Each of these tensors has as many dimensions as the tensor `to`."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta, other = call.tensors.get(name), call.inputs[to].shape
-            if meta is None or len(meta.shape) == len(other):
-                return None
-            return f"{name} has {len(meta.shape)} dimensions (shape {meta.shape}), but {to} has {len(other)}"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        other = len(call.inputs[to].shape)
+        fault = f"{name} has {len(meta.shape)} dimensions (shape {meta.shape}), but {to} has {other}"
+        return None if len(meta.shape) == other else fault
 
-        return Check(f"{name} has as many dimensions as {to}", test, about=(name, to))
-
-    return tuple(map(check, names))
+    return of_each(names, f"{{name}} has as many dimensions as {to}", test, about=(to,))
 
 
 def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
@@ -42,11 +39,8 @@ def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
         if not shape:
             return f"{packed} has no dimension to halve (shape ())"
         number = call.attributes[dim]
-        return (
-            f"{packed} has odd size {shape[number]} in dimension {number} (shape {shape})"
-            if shape[number] % 2
-            else None
-        )
+        fault = f"{packed} has odd size {shape[number]} in dimension {number} (shape {shape})"
+        return fault if shape[number] % 2 else None
 
     return (Check(f"{packed} has an even size along {dim}", test, about=(packed, dim)),)
 
@@ -60,11 +54,8 @@ def most_along(packed: str, most: int, others: int, dim: str = "dim") -> tuple[C
         if not 1 <= size <= most:
             return f"{packed} has size {size} in dimension {number}; it must have 1 to {most}"
         rows = prod(shape) // size
-        return (
-            f"{packed} has {rows} rows along dimension {number}; it must have at most {others}"
-            if rows > others
-            else None
-        )
+        fault = f"{packed} has {rows} rows along dimension {number}; it must have at most {others}"
+        return fault if rows > others else None
 
     rule = f"{packed} has 1 to {most} elements along {dim}, in at most {others} rows"
     return (Check(rule, test, when=When.PRODUCT, about=(packed, dim)),)
@@ -73,69 +64,37 @@ def most_along(packed: str, most: int, others: int, dim: str = "dim") -> tuple[C
 def half_size(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
     """Each of these tensors has, along `dim`, half the size of the packed tensor `of`."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta, packed, number = call.tensors.get(name), call.inputs[of].shape, call.attributes[dim]
-            if meta is None or not -len(meta.shape) <= number < len(meta.shape):
-                return None
-            size, expected = meta.shape[number], packed[number] // 2
-            if 2 * size == packed[number]:
-                return None
-            return f"{name} has size {size} in dimension {number}, but half of {of} has {expected}"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        packed, number = call.inputs[of].shape, call.attributes[dim]
+        if not -len(meta.shape) <= number < len(meta.shape) or 2 * meta.shape[number] == packed[number]:
+            return None
+        fault = f"{name} has size {meta.shape[number]} in dimension {number}"
+        return f"{fault}, but half of {of} has {packed[number] // 2}"
 
-        return Check(f"{name} has half the size of {of} along {dim}", test, about=(name, of, dim))
-
-    return tuple(map(check, names))
+    return of_each(names, f"{{name}} has half the size of {of} along {dim}", test, about=(of, dim))
 
 
 def half(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
     """Each of these tensors has the shape of the packed tensor `of`, halved along `dim`."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta, packed = call.tensors.get(name), call.inputs[of].shape
-            expected = call.definition.access.part_shape(of, packed, call.attributes)
-            if meta is None or meta.shape == expected:
-                return None
-            number = call.attributes[dim] % len(packed)
-            return f"{name} has shape {meta.shape}, but half of {of} along dimension {number} has {expected}"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        packed = call.inputs[of].shape
+        expected = call.definition.access.part_shape(of, packed, call.attributes)
+        if meta.shape == expected:
+            return None
+        number = call.attributes[dim] % len(packed)
+        return f"{name} has shape {meta.shape}, but half of {of} along dimension {number} has {expected}"
 
-        return Check(f"{name} has the shape of {of}, halved along {dim}", test, about=(name, of, dim))
-
-    return tuple(map(check, names))
+    return of_each(names, f"{{name}} has the shape of {of}, halved along {dim}", test, about=(of, dim))
 
 
-def whole_blocks(packed: str, dim: str = "dim", block: int = 64) -> tuple[Check, ...]:
-    """Each half of the packed tensor, flattened from `dim` on, is a multiple of `block` bytes."""
+def whole_blocks(packed: str, dim: str = "dim") -> tuple[Check, ...]:
+    """Each half of the packed tensor, flattened from `dim` on, is a multiple of BLOCK bytes."""
 
     def test(call: Call) -> str | None:
         meta = call.inputs[packed]
         size = prod(meta.shape[call.attributes[dim] % max(len(meta.shape), 1) :]) // 2 * meta.dtype.itemsize
         fault = f"half of {packed} from dimension {call.attributes[dim]} on has {size} bytes"
-        return None if size % block == 0 else f"{fault}; it must have a multiple of {block}"
+        return None if size % BLOCK == 0 else f"{fault}; it must have a multiple of {BLOCK}"
 
-    return (Check(f"half of {packed} from {dim} on is a multiple of {block} bytes", test, about=(packed, dim)),)
-
-
-def _is_in_a_row(meta: Meta) -> bool:
-    """Whether the elements lie in a row; strides that no step uses say nothing."""
-    steps = zip(meta.shape, meta.strides, row_major(meta.shape, meta.dtype.itemsize), strict=True)
-    return meta.size == 0 or all(n == 1 or stride == step for n, stride, step in steps)
-
-
-def countable(*names: str) -> tuple[Check, ...]:
-    """Each of these outputs has the shape of the result, or is contiguous and has as many elements."""
-
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta = call.tensors.get(name)
-            if meta is None:
-                return None
-            expected = result_shapes(call)[call.definition.schema.outputs.index(name)]
-            if meta.shape == expected or (meta.size == prod(expected) and _is_in_a_row(meta)):
-                return None
-            return f"{name} has shape {meta.shape}, but the result has {expected}"
-
-        return Check(f"{name} has the shape of the result, or as many elements in a row", test, about=(name,))
-
-    return tuple(map(check, names))
+    return (Check(f"half of {packed} from {dim} on is a multiple of {BLOCK} bytes", test, about=(packed, dim)),)

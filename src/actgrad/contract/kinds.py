@@ -24,7 +24,7 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
         middle += values if part is VALUES else part
     if VALUES not in definition.checks:
         middle += values
-    storable = map(dtype_rules.storable, definition.schema.outputs)
+    storable = dtype_rules.storable(*definition.schema.outputs)
     return (*shape_rules.given(definition), shape_rules.available(definition), *middle, *storable)
 
 
@@ -64,9 +64,9 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
             dtype_rules.supported(first),
             dtype_rules.equal(*others, *outputs, to=first),
             shape_rules.rank(packed),
-            halves_rules.dim_in_range(packed),
-            halves_rules.even(packed),
-            halves_rules.half(*halves, of=packed),
+            halves_rules.dim_in_range(packed, access.dim),
+            halves_rules.even(packed, access.dim),
+            halves_rules.half(*halves, of=packed, dim=access.dim),
             shape_rules.result_shape(*outputs),
         )
     return (

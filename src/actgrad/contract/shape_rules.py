@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from ..base.definition import Definition
 from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
-from ..base.loop import broadcast_shapes
+from ..base.loop import Meta, broadcast_shapes, row_major
 from ..base.products import BY_NAME, Product
-from .check import Call, Check, Origin, When
+from .check import Call, Check, Origin, When, of_each
 from .results import result_shapes
 
 
@@ -53,15 +54,11 @@ def rank(
 ) -> tuple[Check, ...]:
     """Each of these tensors has `least` to `most` dimensions."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta = call.tensors.get(name)
-            n = least if meta is None else len(meta.shape)
-            return None if least <= n <= most else f"{name} has {n} dimensions; it must have {least} to {most}"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        n = len(meta.shape)
+        return None if least <= n <= most else f"{name} has {n} dimensions; it must have {least} to {most}"
 
-        return Check(f"{name} has {least} to {most} dimensions", test, when=when, origin=origin, about=(name,))
-
-    return tuple(map(check, names))
+    return of_each(names, f"{{name}} has {least} to {most} dimensions", test, when=when, origin=origin)
 
 
 def document_rank(*names: str, least: int = 0, most: int = 8) -> tuple[Check, ...]:
@@ -72,27 +69,20 @@ def document_rank(*names: str, least: int = 0, most: int = 8) -> tuple[Check, ..
 def document_nonempty(*names: str) -> tuple[Check, ...]:
     """By the documents' letter, these tensors have elements."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta = call.tensors[name]
-            return f"{name} is empty (shape {meta.shape})" if meta is not None and meta.size == 0 else None
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        return f"{name} is empty (shape {meta.shape})" if meta.size == 0 else None
 
-        return Check(f"{name} is not empty", test, when=When.DOCUMENT, origin=Origin.DOCUMENT, about=(name,))
-
-    return tuple(map(check, names))
+    return of_each(names, "{name} is not empty", test, when=When.DOCUMENT, origin=Origin.DOCUMENT)
 
 
 def document_format(*names: str) -> tuple[Check, ...]:
     """By the documents' letter, the format of these tensors is ND."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            form = call.formats.get(name, "ND")
-            return None if form == "ND" else f"{name} has format {form}; it must be ND"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        form = call.formats.get(name, "ND")
+        return None if form == "ND" else f"{name} has format {form}; it must be ND"
 
-        return Check(f"{name} has format ND", test, when=When.DOCUMENT, origin=Origin.DOCUMENT, about=(name,))
-
-    return tuple(map(check, names))
+    return of_each(names, "{name} has format ND", test, when=When.DOCUMENT, origin=Origin.DOCUMENT)
 
 
 #: Formats that say the order of dimensions alone; CANN calls the others private.
@@ -102,42 +92,33 @@ PUBLIC_FORMATS = ("ND", "NCHW", "NHWC", "HWCN", "NDHWC", "NCDHW", "NCL", "NC", "
 def public_format(*names: str) -> tuple[Check, ...]:
     """No tensor has a private format."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            form = call.formats.get(name, "ND")
-            return None if form in PUBLIC_FORMATS else f"{name} has the private format {form}; it must be ND"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        form = call.formats.get(name, "ND")
+        return None if form in PUBLIC_FORMATS else f"{name} has the private format {form}; it must be ND"
 
-        return Check(f"{name} has no private format", test, origin=Origin.OPERATOR, about=(name,))
-
-    return tuple(map(check, names))
+    return of_each(names, "{name} has no private format", test, origin=Origin.OPERATOR)
 
 
 def same_format(*names: str, to: str) -> tuple[Check, ...]:
     """Each of these tensors has the format of the tensor `to`."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            form, other = call.formats.get(name, "ND"), call.formats.get(to, "ND")
-            return None if form == other else f"{name} has format {form}, but {to} has {other}; they must be equal"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        form, other = call.formats.get(name, "ND"), call.formats.get(to, "ND")
+        return None if form == other else f"{name} has format {form}, but {to} has {other}; they must be equal"
 
-        return Check(f"{name} has the format of {to}", test, origin=Origin.OPERATOR, about=(name, to))
-
-    return tuple(map(check, names))
+    return of_each(names, f"{{name}} has the format of {to}", test, origin=Origin.OPERATOR, about=(to,))
 
 
 def same_shape(*names: str, to: str) -> tuple[Check, ...]:
     """Each of these tensors has the shape of the tensor `to`."""
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta, other = call.tensors.get(name), call.tensors[to]
-            if meta is None or other is None or meta.shape == other.shape:
-                return None
-            return f"{name} has shape {meta.shape}, but {to} has {other.shape}"
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        other = call.tensors[to]
+        if other is None or meta.shape == other.shape:
+            return None
+        return f"{name} has shape {meta.shape}, but {to} has {other.shape}"
 
-        return Check(f"{name} has the shape of {to}", test, about=(name, to))
-
-    return tuple(map(check, names))
+    return of_each(names, f"{{name}} has the shape of {to}", test, about=(to,))
 
 
 def broadcastable(name: str, to: str) -> tuple[Check, ...]:
@@ -165,20 +146,25 @@ def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
     return (Check(f"{name} has one element, or those of dimension {position} of {to}", test, about=(name, to)),)
 
 
-def result_shape(*names: str) -> tuple[Check, ...]:
-    """Each of these outputs has the shape of the result; the inputs' shapes must have passed before."""
+def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
+    """Each of these outputs has the shape of the result; the inputs' shapes must have passed before.
 
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta = call.tensors.get(name)
-            if meta is None:
-                return None
-            expected = result_shapes(call)[call.definition.schema.outputs.index(name)]
-            return f"{name} has shape {meta.shape}, but the result has {expected}" if meta.shape != expected else None
+    `or_in_a_row`: a contiguous output of as many elements will do.
+    """
 
-        return Check(f"{name} has the shape of the result", test, about=(name,))
+    def test(call: Call, name: str, meta: Meta) -> str | None:
+        expected = result_shapes(call)[call.definition.schema.outputs.index(name)]
+        if meta.shape == expected or (or_in_a_row and meta.size == prod(expected) and _is_in_a_row(meta)):
+            return None
+        return f"{name} has shape {meta.shape}, but the result has {expected}"
 
-    return tuple(map(check, names))
+    return of_each(names, "{name} has the shape of the result" + ", or as many elements in a row" * or_in_a_row, test)
+
+
+def _is_in_a_row(meta: Meta) -> bool:
+    """Whether the elements lie in a row; strides that no step uses say nothing."""
+    steps = zip(meta.shape, meta.strides, row_major(meta.shape, meta.dtype.itemsize), strict=True)
+    return meta.size == 0 or all(n == 1 or stride == step for n, stride, step in steps)
 
 
 def known_choice(switch: str, choices: tuple[str, ...]) -> Check:

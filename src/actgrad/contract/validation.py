@@ -41,7 +41,7 @@ def _names(definition: Definition) -> Iterator[str]:
     for c in definition.aclnn:
         for name in (*c.fixed, *c.optional.split(), *c.doubles.split(), *c.text.split()):
             if name not in definition.schema.attributes_by_name:
-                yield f"aclnn {c.name} fixes {name!r}, which is no attribute; it has {_listed(definition.defaults)}"
+                yield f"aclnn {c.name} names {name!r}, which is no attribute; it has {_listed(definition.defaults)}"
 
 
 def _roles(definition: Definition) -> Iterator[str]:

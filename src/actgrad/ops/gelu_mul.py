@@ -4,8 +4,8 @@ from ..base.access import Halves
 from ..base.definition import C, Torch
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
-from ..contract.halves_rules import countable, dim_in_range, even, most_along
-from ..contract.shape_rules import known_choice, rank
+from ..contract.halves_rules import dim_in_range, even, most_along
+from ..contract.shape_rules import known_choice, rank, result_shape
 from ..contract.stages import tiling
 from .gelu import gelu_erf, gelu_tanh
 
@@ -25,7 +25,7 @@ gelu_mul = Operator(
             most_along("input", 1024, others=200_000),
             dim_in_range("input"),
             even("input"),
-            countable("out"),
+            result_shape("out", or_in_a_row=True),
         ),
     ),
     products="Ascend950 Ascend910_93 Ascend910B",

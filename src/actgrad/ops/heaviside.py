@@ -5,8 +5,7 @@ from ..base.xp import abs, where
 from ..calls.operator import Operator
 from ..contract import Origin
 from ..contract.dtype_rules import convertible, supported
-from ..contract.halves_rules import countable
-from ..contract.shape_rules import broadcastable, rank
+from ..contract.shape_rules import broadcastable, rank, result_shape
 from ..contract.stages import unless_empty
 
 
@@ -25,7 +24,9 @@ heaviside = Operator(
         supported("input", "values", "out"),
         rank("input", "values"),
         convertible("out", origin=Origin.ACTGRAD),
-        unless_empty(("input", "values", "out"), broadcastable("values", to="input"), countable("out")),
+        unless_empty(
+            ("input", "values", "out"), broadcastable("values", to="input"), result_shape("out", or_in_a_row=True)
+        ),
     ),
     differences=(
         "The shape of out: the source compares the numbers of elements. Here: the shape, or contiguous and as large.",

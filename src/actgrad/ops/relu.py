@@ -7,7 +7,6 @@ from ..calls.operator import Operator
 from ..contract import Check, Origin, When
 from ..contract.dtype_rules import convertible, document_listed, equal, promoted, real, scalar_converts, supported
 from ..contract.shape_rules import broadcastable, document_nonempty, rank, result_shape, same_shape
-from ..contract.stages import off
 
 FLOATS = "float32 float16 bfloat16"
 INTEGERS = "int8 uint8 int32 int64"
@@ -107,11 +106,11 @@ threshold = Operator(
     checks=(
         supported("self"),
         real("threshold", "value"),
-        off("Ascend950", convertible("out")),
-        convertible("out", origin=Origin.ACTGRAD),
+        convertible("out"),
         rank("self"),
         same_shape("out", to="self"),
     ),
+    differences=("An out that the result cannot be converted to: Ascend950's source takes it. Here: refused.",),
     torch=Torch("threshold(threshold, value, inplace)", module="Threshold"),
     aclnn=C("Threshold", null_order="self out threshold value"),
 )

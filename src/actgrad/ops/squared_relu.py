@@ -4,8 +4,7 @@ from ..base.definition import C, Torch
 from ..base.xp import where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
-from ..contract.halves_rules import countable
-from ..contract.shape_rules import document_rank
+from ..contract.shape_rules import document_rank, result_shape
 from ..contract.stages import tiling
 
 
@@ -24,7 +23,12 @@ squared_relu = Operator(
     "squared_relu(Tensor self) -> Tensor out",
     summary="The square of each element, 0 in place of that of a negative one.",
     formula=squared_relu_formula,
-    checks=(supported("self"), equal("out", to="self"), document_rank("self", least=1), tiling(countable("out"))),
+    checks=(
+        supported("self"),
+        equal("out", to="self"),
+        document_rank("self", least=1),
+        tiling(result_shape("out", or_in_a_row=True)),
+    ),
     products="Ascend950 Ascend910_93 Ascend910B",
     generated=True,
     differences=(

@@ -4,7 +4,8 @@ from ..base.access import Halves
 from ..base.definition import C, Torch
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
-from ..contract.halves_rules import countable, dim_in_range, even, half, same_rank, whole_blocks
+from ..contract.halves_rules import dim_in_range, even, half, same_rank, whole_blocks
+from ..contract.shape_rules import result_shape
 from ..contract.stages import on, tiling
 from .silu import silu_derivative, silu_formula
 
@@ -26,7 +27,9 @@ swiglu = Operator(
     checks=(
         supported("x"),
         equal("out", to="x"),
-        tiling(dim_in_range("x"), even("x"), on("Ascend310P", whole_blocks("x")), countable("out")),
+        tiling(
+            dim_in_range("x"), even("x"), on("Ascend310P", whole_blocks("x")), result_shape("out", or_in_a_row=True)
+        ),
     ),
     products=PRODUCTS,
     generated=True,
@@ -50,7 +53,7 @@ swiglu_backward = Operator(
             even("x"),
             half("grad_output", of="x"),
             on("Ascend310P", whole_blocks("x")),
-            countable("grad_input"),
+            result_shape("grad_input", or_in_a_row=True),
         ),
     ),
     products=PRODUCTS,

@@ -25,7 +25,7 @@ _PHASES = re.compile(r"(?P<header>\w+): (?P<name>\w+)\((?P<parameters>.*)\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class ClientFunction:
     """A function of the table."""
 
     library: str  # "opapi": of each library of operators
@@ -53,7 +53,7 @@ class Names:
     """The content of clients.txt."""
 
     libraries: dict[str, tuple[str, ...]]  # beside those with sources; what each loads
-    functions: tuple[Missing, ...]
+    functions: tuple[ClientFunction, ...]
 
 
 def table() -> Names:
@@ -65,7 +65,7 @@ def table() -> Names:
 @cache
 def _read() -> Names:
     libraries: dict[str, tuple[str, ...]] = {}
-    functions: dict[str, Missing] = {}
+    functions: dict[str, ClientFunction] = {}
     section: re.Match[str] | None = None
     for number, line in enumerate(TABLE.read_text(encoding="utf-8").splitlines(), 1):
         if not line or line.startswith("#"):
@@ -82,7 +82,7 @@ def _read() -> Names:
     return Names(libraries, tuple(functions.values()))
 
 
-def _row(section: re.Match[str] | None, line: str) -> Missing | None:
+def _row(section: re.Match[str] | None, line: str) -> ClientFunction | None:
     has_phases = section is not None and section["header"] is None
     match = (_PHASES if has_phases else _PLAIN).fullmatch(line)
     if section is None or match is None:
@@ -92,10 +92,10 @@ def _row(section: re.Match[str] | None, line: str) -> Missing | None:
     if has_phases:
         header, name = f"aclnnop/aclnn_{match['header']}.h", f"aclnn{name}"
     fails = section["nothing"] is None
-    return Missing(section["library"], header, kind, name, given, section["reason"], fails, has_phases)
+    return ClientFunction(section["library"], header, kind, name, given, section["reason"], fails, has_phases)
 
 
-def of_header(header: str) -> list[Missing]:
+def of_header(header: str) -> list[ClientFunction]:
     """The functions that a header declares."""
     return [row for row in table().functions if row.header == header]
 
@@ -105,13 +105,13 @@ def operator_headers() -> set[str]:
     return {row.header.removeprefix("aclnnop/") for row in table().functions if row.header.startswith("aclnnop/")}
 
 
-def not_computed() -> dict[str, Missing]:
+def not_computed() -> dict[str, ClientFunction]:
     """The functions that fail, by each of their names."""
     rows = (row for row in table().functions if row.fails and not row.is_computed)
     return {name: row for row in rows for name in all_names(row)}
 
 
-def all_names(row: Missing) -> tuple[str, ...]:
+def all_names(row: ClientFunction) -> tuple[str, ...]:
     return (f"{row.name}GetWorkspaceSize", row.name) if row.has_phases else (row.name,)
 
 
@@ -123,7 +123,7 @@ def stubs(library: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _definitions(row: Missing) -> Iterator[str]:
+def _definitions(row: ClientFunction) -> Iterator[str]:
     for name, phase in zip(all_names(row), ("one", "two"), strict=False):
         kind = _c_type(row.type)
         text = f"{row.name} is not in actgrad: {row.reason}" + (f"; called at phase {phase}" if row.has_phases else "")
@@ -158,7 +158,7 @@ def _parameter(text: str) -> CParameter:
     return CParameter(name, name, _TYPES.get(kind, "int"))
 
 
-def declarations(rows: Sequence[Missing]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def declarations(rows: Sequence[ClientFunction]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The return type and name, and the parameters, of each function that rows declare."""
     for row in rows:
         if not row.has_phases:

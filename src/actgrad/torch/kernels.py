@@ -67,8 +67,21 @@ class Interface:
 
     @cached_property
     def kernel(self) -> Callable[..., Any]:
-        """Its kernel, see `compute`."""
-        return compute(self)
+        """Its kernel: the call on memory.
+
+        Its tensors may be on a graph, which is the Autograd key's matter. Options, by keyword, concern derivatives
+        alone.
+        """
+        operator, names, span, places = self.operator, self.names, self.span, self.tensors
+
+        def kernel(*given: Any, out: Any = None, **options: Any) -> Any:
+            if len(given) == 1:  # defaults alone: the fastest path
+                return operator(given[0].detach(), out=out)
+            given = self.filled(given)
+            tensors = [None if given[place] is None else given[place].detach() for place in places]
+            return operator(*tensors, out=out, **dict(zip(names, given[span], strict=True)))
+
+        return kernel
 
     def filled(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
         """All arguments of a call; the dispatcher drops trailing ones that equal their defaults."""
@@ -115,23 +128,6 @@ def _literal(operator: Operator, name: str, value: Any) -> Any:
     """An attribute's value as PyTorch's schema has it: choices by their numbers."""
     is_choice = name == operator.switch and isinstance(value, str) and value in operator.choices
     return operator.choices.index(value) if is_choice else value
-
-
-def compute(interface: Interface) -> Callable[..., Any]:
-    """The kernel: the call on memory.
-
-    Its tensors may be on a graph, which is the Autograd key's matter. Options, by keyword, concern derivatives alone.
-    """
-    operator, names, span, places = interface.operator, interface.names, interface.span, interface.tensors
-
-    def kernel(*given: Any, out: Any = None, **options: Any) -> Any:
-        if len(given) == 1:  # defaults alone: the fastest path
-            return operator(given[0].detach(), out=out)
-        given = interface.filled(given)
-        tensors = [None if given[place] is None else given[place].detach() for place in places]
-        return operator(*tensors, out=out, **dict(zip(names, given[span], strict=True)))
-
-    return kernel
 
 
 #: The dispatch keys of plain CPU memory: not batched, lazily negated, functional, a subclass...

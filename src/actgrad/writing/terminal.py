@@ -27,21 +27,24 @@ def show(text: str) -> None:
     if sys.stdout is None:
         raise OutputLost(f"standard output: {os.strerror(errno.EBADF)}")
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    try:
+    with _writing():
         # Characters that this encoding lacks are written by their numbers.
         sys.stdout.write(text.rstrip("\n").encode(encoding, "backslashreplace").decode(encoding) + "\n")
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OutputLost(f"standard output: {error.strerror}") from error
     flush()
 
 
 def flush() -> None:
     """Write buffered text; OutputLost when it cannot be written."""
-    try:
+    with _writing():
         if sys.stdout is not None:
             sys.stdout.flush()
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Within, errors of the system are OutputLost, but for a pipe without a reader."""
+    try:
+        yield
     except BrokenPipeError:
         raise
     except OSError as error:

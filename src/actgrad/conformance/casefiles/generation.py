@@ -151,7 +151,7 @@ class _Maker:
         optional = [a.name for a in operator.schema.tensors if a.is_optional]
         for dtype in self.dtypes:
             for own in attributes:
-                names = [*optional, *([operator.definition.main] if oracle.takes_result(operator, own) else [])]
+                names = [*optional, *([operator.definition.main] if operator.definition.takes_result(own) else [])]
                 for values in (UNIFORM, NORMAL) if names else ():
                     case = self.case("cascade", own, dtype, values)
                     results = {n: replace(case.inputs[n], values=replace(values, is_result=True)) for n in names}

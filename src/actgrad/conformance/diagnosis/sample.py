@@ -13,7 +13,7 @@ from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
 from .. import error_bounds, oracle, standards
 from ..elements import Array, Elements
-from ..golden import Golden, same_shape
+from ..golden import Golden
 
 Prediction = list[oracle.Expected]  # one per output lane
 
@@ -61,7 +61,7 @@ class Sample:
         self,
         attributes: Mapping[str, Any] | None = None,
         inputs: Sequence[Array] | None = None,
-        functions: Mapping[str, Any] | None = None,
+        functions: Mapping[str, Any] = error_bounds.FUNCTIONS,
         formula: Any = None,
     ) -> Prediction | None:
         """The results with other attributes, inputs, functions or formula; None for a call that is refused."""
@@ -82,12 +82,8 @@ class Sample:
                     numbers = numbers[::-1]  # each half's gradient goes where that half is
         if formula is not None:
             computation = replace(computation, formulas=(*computation.formulas[:-1], formula))
-        values = Golden(computation).numbers([*lanes, *self.statistics])
-        results = oracle.evaluate(computation, values, error_bounds.FUNCTIONS if functions is None else functions)
-        return [
-            oracle.Expected(*same_shape(results[n], self.places.shape), lane.dtype, computation.compute)
-            for n, lane in zip(numbers, self.actual, strict=True)
-        ]
+        results = Golden(computation).expected([*lanes, *self.statistics], self.actual[0].dtype, functions)
+        return [replace(results[n], dtype=lane.dtype) for n, lane in zip(numbers, self.actual, strict=True)]
 
     def other_half_is_active(self, attributes: dict[str, Any]) -> bool:
         """Whether these attributes make the other half of the packed tensor the active one."""

@@ -55,7 +55,7 @@ class Item:
         operator = self.operator
         has_distribution = standards.bounds(operator, self.dtype)[0] == standards.TRANSCENDENTAL_ULPS
         is_derivative = operator.gradient_of is not None and not operator.gradient_of.multiplies
-        is_of_result = oracle.takes_result(operator, self.attributes)
+        is_of_result = operator.definition.takes_result(self.attributes)
         return self.kind == "ones" and has_distribution and is_derivative and not is_of_result
 
 

@@ -15,7 +15,6 @@ from .resumption import Done
 from .sweep import ABSOLUTE, Found, Item, together
 
 PART = "exhaustive"  # of a document
-BEGIN, END = documents.markers(PART)
 HEADINGS = (
     "operator", "attributes", "dtype", "numbers", "ULP", "at x", "mean", "bound", "terms", "absolute",
     "ULP, random", "ULP, PyTorch",

@@ -45,7 +45,8 @@ class Work:
 
     def _wanted(self, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
         """The shape that the result must have."""
-        inputs = [shape for name, shape in shapes.items() if name != self.glue.result or name == "selfRef"]
+        first = next(iter(self.given))  # a function in place reads its first parameter and writes it
+        inputs = [shape for name, shape in shapes.items() if name != self.glue.result or name == first]
         if self.glue.meets == "reduce":
             return self._reduced(inputs[0])
         try:
@@ -54,8 +55,7 @@ class Work:
             raise InvalidArgument(f"{self.name}: shapes {inputs} do not broadcast together") from None
 
     def _reduced(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        dims = self.given["dims" if "dims" in self.given else "dim"]
-        keep = self.given["keepDims" if "keepDims" in self.given else "keepDim"]
+        _, dims, keep, *_ = self.given.values()
         rank = len(shape)
         if any(not -max(rank, 1) <= d < max(rank, 1) for d in dims):
             raise InvalidArgument(f"{self.name}: dims is {tuple(dims)}; self has {rank} dimensions")
