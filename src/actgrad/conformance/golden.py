@@ -56,7 +56,7 @@ class Golden:
         return list(outputs)
 
     def expected(
-        self, lanes: Sequence[Array | Sized], dtype: Any, functions: Mapping[str, Any] = FUNCTIONS
+        self, lanes: Sequence[Any], dtype: Any, functions: Mapping[str, Any] = FUNCTIONS
     ) -> list[oracle.Expected]:
         """The same by NumPy, with the sizes of the terms, for outputs of this dtype: slow, for a few elements.
 

@@ -1,0 +1,88 @@
+"""Derivatives of operators whose elements see their rows, in PyTorch: any order, every dimension, transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import actgrad.torch as at  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+
+
+def numbers(*shape: int, positive: bool = False) -> Any:
+    generator = torch.Generator().manual_seed(sum(shape))
+    x = torch.randn(shape, dtype=torch.float64, generator=generator)
+    return (x.abs() if positive else x).requires_grad_()
+
+
+ACTGRAD = torch.ops.actgrad
+CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "softmax": (at.softmax, (numbers(3, 4),)),
+    "softmax of columns": (partial(at.softmax, dim=0), (numbers(3, 4),)),
+    "softmax of a number": (at.softmax, (numbers(),)),
+    "log_softmax": (at.log_softmax, (numbers(2, 3, 2),)),
+    "log_softmax of the middle": (partial(at.log_softmax, dim=-2), (numbers(2, 3, 2),)),
+    "cross entropy": (ACTGRAD.softmax_cross_entropy_with_logits, (numbers(3, 4), numbers(3, 4, positive=True))),
+    "confusion": (ACTGRAD.confusion_softmax_grad, (numbers(3, 4), numbers(3, 4))),
+    "extended": (ACTGRAD.softmax_grad_ext, (numbers(3, 4), numbers(3, 4), numbers(1))),
+    "prelu": (at.prelu, (numbers(2, 3, 4), numbers(3))),
+    "prelu of one weight": (at.prelu, (numbers(2, 3, 4), numbers(1))),
+    "prelu of a number": (at.prelu, (numbers(), numbers(1))),
+    "prelu_backward": (ACTGRAD.prelu_backward, (numbers(2, 3, 2), numbers(2, 3, 2), numbers(3))),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives_of_both_modes_and_orders(name: str) -> None:
+    function, given = CASES[name]
+    assert torch.autograd.gradcheck(function, given, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(function, given)
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_gradients_are_pytorchs(name: str, dtype: Any) -> None:
+    ours, theirs = getattr(at, name), getattr(torch, name)
+    for dim in (0, 1, -1):
+        x = numbers(5, 17, 3).detach().to(dtype).requires_grad_()
+        g = numbers(5, 17, 3).detach().to(dtype)
+        (got,), (wanted,) = (torch.autograd.grad(f(x, dim), x, g) for f in (ours, theirs))
+        assert got.dtype == dtype
+        torch.testing.assert_close(got, wanted)
+
+
+def test_batches_and_compiled_functions() -> None:
+    x = numbers(4, 5, 6).detach()
+    for dim in (0, 1, -1, -2):
+        for place in (0, 1, 2):
+            got = torch.vmap(partial(at.softmax, dim=dim), in_dims=place)(x)
+            wanted = torch.stack([torch.softmax(one, dim) for one in x.unbind(place)])
+            torch.testing.assert_close(got, wanted)
+    with pytest.raises(ValueError, match="dim is 2"):
+        torch.vmap(partial(at.softmax, dim=2))(x)
+    weights = numbers(4, 3).detach()
+    got = torch.vmap(lambda a, w: torch.func.grad(lambda v: at.prelu(a, v).sum())(w))(x[:, :, :3], weights)
+    wanted = torch.vmap(lambda a, w: torch.where(a > 0, 0, a).sum(0))(x[:, :, :3], weights)
+    torch.testing.assert_close(got, wanted)
+
+
+def test_a_training_step_is_compiled_whole() -> None:
+    x = numbers(6, 7).detach().float()
+    model = torch.nn.Sequential(torch.nn.Linear(7, 5), torch.nn.PReLU(5), torch.nn.Linear(5, 3))
+
+    def loss(v: Any) -> Any:
+        return -at.log_softmax(model[2](at.prelu(model[0](v), model[1].weight))).mean()
+
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    compiled(x).backward()
+    got = [p.grad.clone() for p in model.parameters()]
+    model.zero_grad()
+    (-torch.log_softmax(model(x), -1).mean()).backward()
+    for one, other in zip(got, model.parameters(), strict=True):
+        torch.testing.assert_close(one, other.grad)
