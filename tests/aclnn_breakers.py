@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from aclnn_checks import Row
-from aclnn_functions import INPUTS, OUTPUTS, WHOLE, good, is_gated, tensors
+from aclnn_functions import INPUTS, OUTPUTS, UNREAD, WHOLE, good, is_gated, tensors
 from aclnn_model import faults
 from aclnn_values import Scalar
 
@@ -59,10 +59,16 @@ def changes(function: str) -> Iterator[Changes]:
             yield {n: Scalar("UINT64", 1)}
             yield {n: Scalar("BF16", 1.0)}
             yield {n: Scalar("INT8", -1)}
+            yield {n: Scalar("FLOAT", 0.0)}
         if isinstance(value, str):
             yield from ({n: other} for other in (None, "erf", "", "none"))
-    if is_gated(function):
+    yield from ({n: None} for n in UNREAD[function])
+    if "dim" in call.arguments:
         yield from ({"dim": 2}, {"dim": -3})
+    if function == "aclnnGeluMul":  # with limits of its own
+        for shape in ((2, 1026), (200_001, 2), (2, 0), (2,), (2, 3)):
+            yield {"input.shape": shape}
+            yield {"input.shape": shape, "out.shape": (4,)}
     if "approximate" in call.arguments:
         yield from ({"approximate": 2}, {"approximate": -1}, {"approximate": 0})
 

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from aclnn_functions import INPUTS, OUTPUTS, python_call, tensors
+from aclnn_functions import INPUTS, OUTPUTS, UNREAD, python_call, tensors
 from aclnn_values import FLOATS, INTEGERS, ITEMSIZE, NUMPY, Call, Scalar, Tensor, promoted
 
 import actgrad
@@ -35,7 +35,7 @@ class Live:
 
     def _sizes(self) -> dict[str, int]:
         sizes: dict[str, int] = {}
-        for name in tensors(self.call.function):
+        for name in (*tensors(self.call.function), *UNREAD[self.call.function]):
             if (t := self.call[name]) is not None:
                 key = t.memory or name
                 sizes[key] = max(sizes.get(key, 0), t.start + self._room(t))

@@ -71,8 +71,8 @@ class CFunction:
         tokens: list[Any] = [terms]
         is_plain = True
         for k, name in self._unread:
-            if given[k] is None:
-                self._check_early(given, terms)
+            if given[k] is None:  # null pointers count in order: later ones pass here
+                self._check_early((*given[:k], *[() if value is None else value for value in given[k:]]), terms)
                 raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
         try:
             for k in self.tensors:

@@ -108,12 +108,12 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     definition = call.definition
     tensors = (*results, *call.inputs.values())
     compute = _compute(call, tensors)
+    if _is_unplanned(call):  # no attribute was looked at
+        return Computation(access.forward, (), (), compute, Loop((0,), (), ()), device)
     element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
     if definition.integer_formula is not None and BY_NAME[compute].kind in ("bool", "int", "uint"):
         element, formulas = access.forward, (definition.integer_formula,)
     outputs = dict(zip(definition.schema.outputs, results, strict=True))
-    if _is_unplanned(call):
-        return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
     loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device)
 
@@ -143,9 +143,14 @@ def result_metas(call: contract.Call) -> tuple[Meta, ...]:
 
 
 def _is_unplanned(call: contract.Call) -> bool:
-    """Whether a generated function returns before it plans: all outputs are empty, whatever the inputs are."""
-    outputs = call.outputs.values()
-    return call.definition.generated and bool(outputs) and all(meta.size == 0 for meta in outputs)
+    """Whether a function returns before it plans: its given outputs are empty, or a tensor that it broadcasts is.
+
+    Generated functions have not compared shapes then, nor have some that broadcast.
+    """
+    if len(call.outputs) < len(call.definition.schema.outputs):
+        return False
+    is_empty = call.definition.broadcasts and any(meta.size == 0 for meta in call.inputs.values())
+    return is_empty or all(meta.size == 0 for meta in call.outputs.values())
 
 
 def _given(output: Meta, shape: tuple[int, ...]) -> Meta:

@@ -175,17 +175,18 @@ def scalar_on_product(name: str) -> tuple[Check, ...]:
     return (Check(f"the product has {name}'s dtype", test, InvalidDtype, When.TYPED, Origin.ACTGRAD, (name,)),)
 
 
-def convertible(*names: str, origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
-    """The result can be converted to the dtype of each of these outputs."""
+def convertible(*names: str, source: str = "", origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
+    """The result, or the tensor `source`, can be converted to the dtype of each of these outputs."""
+    what = source or "the result"
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
-            meta, result = call.tensors.get(name), result_dtype(call)
+            meta, result = call.tensors.get(name), call.inputs[source].dtype if source else result_dtype(call)
             if meta is None or can_convert(result, meta.dtype):
                 return None
-            return f"{name} is {meta.dtype}, to which the result ({result}) cannot be converted; use a floating dtype"
+            return f"{name} is {meta.dtype}, to which {what} ({result}) cannot be converted; use a floating dtype"
 
-        rule = f"the result can be converted to {name}'s dtype"
+        rule = f"{what} can be converted to {name}'s dtype"
         return Check(rule, test, InvalidDtype, origin=origin, about=(name,))
 
     return tuple(map(check, names))

@@ -81,7 +81,8 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
 
 
 def _values(definition: Definition) -> Iterator[Check]:
-    if definition.choices:
+    stated = [check.about for part in definition.checks for check in part]
+    if definition.choices and (definition.switch,) not in stated:
         yield shape_rules.known_choice(str(definition.switch), definition.choices)
     attributes = [a.name for a in definition.schema.attributes]
     for rule, holds in definition.requires.items():

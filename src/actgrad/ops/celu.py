@@ -6,8 +6,10 @@ from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, real, supported
 from ..contract.shape_rules import rank, same_shape
 from ..contract.stages import on
+from .elu import FLOAT32_ZERO
 
-NOT_ZERO = {"alpha neither 0 nor NaN": lambda a, product: a["alpha"] != 0 and a["alpha"] == a["alpha"]}
+# Where a product judges, alpha is read as float32.
+NOT_ZERO = {"alpha neither 0 nor NaN": lambda a, product: abs(a["alpha"]) > (FLOAT32_ZERO if product else 0)}
 
 
 def celu_formula(x, alpha):
