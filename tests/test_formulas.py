@@ -125,7 +125,9 @@ def test_derivative_is_that_of_the_formula(function, derivative, scalars, forwar
 def test_every_backward_operator_was_looked_at():
     looked_at = {case.id.partition("-")[0] for case in DERIVATIVES}
     assert looked_at == {name for name, operator in actgrad.operators.items() if operator.gradient_of}
-    assert {name for name in actgrad.operators if name.endswith("_backward")} <= looked_at
+    named = {name for name in actgrad.operators if name.endswith("_backward")}
+    # The gradient of a sum of two tensors has no forward operator: test_graph_only.py compares it with autograd.
+    assert named - looked_at == {"fused_bias_leaky_relu_backward"}
 
 
 # Formulas with the mistakes that are easily made; the check above must see each.

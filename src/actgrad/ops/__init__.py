@@ -5,6 +5,7 @@ from . import (  # noqa: F401  importing registers
     elu,
     erfinv,
     fast_gelu,
+    fused_bias_leaky_relu,
     geglu,
     gelu,
     gelu_mul,

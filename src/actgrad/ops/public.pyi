@@ -12,6 +12,10 @@ __all__ = [
     "erfinv",
     "fast_gelu",
     "fast_gelu_backward",
+    "fast_gelu_v2",
+    "fast_gelu_v2_backward",
+    "fused_bias_leaky_relu",
+    "fused_bias_leaky_relu_backward",
     "geglu",
     "geglu_backward",
     "geglu_packed",
@@ -41,7 +45,10 @@ __all__ = [
     "relu",
     "relu6",
     "relu6_backward",
+    "relu6_d",
     "relu_backward",
+    "scaled_celu",
+    "scaled_celu_backward",
     "selu",
     "selu_backward",
     "selu_backward_from_input",
@@ -70,6 +77,7 @@ __all__ = [
     "tanh_backward",
     "threshold",
     "threshold_backward",
+    "unit_step",
 ]
 
 add_relu: Operator
@@ -81,6 +89,10 @@ elu_backward: Operator
 erfinv: Operator
 fast_gelu: Operator
 fast_gelu_backward: Operator
+fast_gelu_v2: Operator
+fast_gelu_v2_backward: Operator
+fused_bias_leaky_relu: Operator
+fused_bias_leaky_relu_backward: Operator
 geglu: Operator
 geglu_backward: Operator
 geglu_packed: Operator
@@ -110,7 +122,10 @@ prelu: Operator
 relu: Operator
 relu6: Operator
 relu6_backward: Operator
+relu6_d: Operator
 relu_backward: Operator
+scaled_celu: Operator
+scaled_celu_backward: Operator
 selu: Operator
 selu_backward: Operator
 selu_backward_from_input: Operator
@@ -139,3 +154,4 @@ tanh: Operator
 tanh_backward: Operator
 threshold: Operator
 threshold_backward: Operator
+unit_step: Operator

@@ -1,6 +1,7 @@
 """Soft shrinkage, which moves elements towards 0 (Donoho 1995, De-noising by soft-thresholding)."""
 
 from ..base.definition import C, Torch
+from ..base.dtypes import FLOAT32_ZERO
 from ..base.xp import abs, where
 from ..calls.operator import Operator
 from ..contract import Origin
@@ -8,7 +9,6 @@ from ..contract.dtype_rules import convertible, real, supported
 from ..contract.kinds import VALUES
 from ..contract.shape_rules import broadcastable, rank, result_shape, same_format, same_shape
 from ..contract.stages import on
-from .elu import FLOAT32_ZERO
 from .selu import is_on_950
 
 # Where a product judges, lambd is read as float32.

@@ -9,6 +9,8 @@ __all__ = [
     "elu",
     "erfinv",
     "fast_gelu",
+    "fast_gelu_v2",
+    "fused_bias_leaky_relu",
     "geglu",
     "geglu_two",
     "gelu",
@@ -25,6 +27,8 @@ __all__ = [
     "prelu",
     "relu",
     "relu6",
+    "relu6_d",
+    "scaled_celu",
     "selu",
     "shrink",
     "sigmoid",
@@ -39,6 +43,7 @@ __all__ = [
     "swish",
     "tanh",
     "threshold",
+    "unit_step",
 ]
 
 def celu(input: torch.Tensor, alpha: float = 1.0, inplace: bool = False) -> torch.Tensor:
@@ -47,6 +52,12 @@ def celu(input: torch.Tensor, alpha: float = 1.0, inplace: bool = False) -> torc
         x if x > 0 else alpha * (exp(x / alpha) - 1)
 
     `inplace` overwrites the input with the result.
+    """
+
+def scaled_celu(input: torch.Tensor, alpha1: float = 1.0, alpha2: float = 1.0, alpha3: float = 1.0) -> torch.Tensor:
+    """alpha3 * x where x > 0, else alpha1 * (exp(x / alpha2) - 1), of each element x.
+
+    alpha3 * x if x > 0 else alpha1 * (exp(x / alpha2) - 1)
     """
 
 def elu(
@@ -93,6 +104,20 @@ def fast_gelu(input: torch.Tensor) -> torch.Tensor:
     """x * sigmoid(1.702 * x) of each element x, which is near GELU.
 
     x * sigmoid(1.702 * x)
+    """
+
+def fast_gelu_v2(input: torch.Tensor) -> torch.Tensor:
+    """x times an approximation of the normal distribution by two parabolas, of each element x.
+
+    x - x * q if x > 0 else x * q, q = 0.1444 * max(1.769 - 0.7071 * abs(x), 0)**2
+    """
+
+def fused_bias_leaky_relu(
+    input: torch.Tensor, bias: torch.Tensor, negative_slope: float = 0.2, scale: float = 1.414213562373
+) -> torch.Tensor:
+    """scale times the leaky ReLU of self + bias, which have one shape.
+
+    scale * leaky_relu(x + bias, negative_slope)
     """
 
 def gelu(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
@@ -148,6 +173,12 @@ def heaviside(input: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
     """1 where input > 0, the element of values where input is 0, else 0.
 
     1 if x > 0, value if x == 0, else 0, also for NaN
+    """
+
+def unit_step(input: torch.Tensor, threshold: float = 0.0) -> torch.Tensor:
+    """1 where an element is above threshold, else 0.
+
+    1 if x > threshold else 0, also for NaN
     """
 
 def leaky_relu(
@@ -220,6 +251,12 @@ def relu6(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
         min(max(x, 0), 6)
 
     `inplace` overwrites the input with the result.
+    """
+
+def relu6_d(input: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
+    """Each element, clamped to [0, 6 * scale]; 6 * scale where that is negative.
+
+    min(max(x, 0), 6 * scale)
     """
 
 def selu(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
