@@ -42,7 +42,7 @@ def test_relu6_d(scale: float) -> None:
 @pytest.mark.parametrize("threshold", [0.0, 1.0, -1.3])
 def test_threshold(threshold: float) -> None:
     level = np.float32(threshold)
-    np.testing.assert_array_equal(ir.Threshold(X, threshold=threshold), (X > level).astype(np.float32))
+    np.testing.assert_array_equal(ir.Threshold(X, threshold=threshold), (level < X).astype(np.float32))
 
 
 @pytest.mark.parametrize(("slope", "scale"), [(0.2, 1.414213562373), (0.5, 3.0)])

@@ -39,8 +39,15 @@ class CFunction:
     def __init__(self, signature: Signature):
         self.signature = signature
         operator = self.operator = signature.operator.with_definition(signature.definition)
-        self._defaults = {name: operator.defaults[name] for name in signature.function.optional.split()}
+        optional = signature.function.optional.split()
+        self._defaults = {name: operator.defaults[name] for name in optional if name in operator.defaults}
         self._places = {p.argument: k for k, p in enumerate(signature.parameters)}
+        definition = operator.definition
+        self._may_be_null = [  # the places of tensors
+            self._places[a.name]
+            for a in definition.schema.tensors
+            if a.is_optional and a.name != definition.given_value
+        ]
         required = [p for p in signature.parameters if p.is_unread and not p.is_optional]
         self._unread = [(self._places[p.argument], p.argument) for p in required]
         # The places of the schema's tensors among the arguments; in place, the first input is the output.
@@ -66,7 +73,7 @@ class CFunction:
     def plan(self, given: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
         terms = Terms.chosen(typed=True)
-        views: list[View] = []
+        views: list[View | None] = []
         values: list[Any] = []  # the other arguments: scalars and flags
         tokens: list[Any] = [terms]
         is_plain = True
@@ -77,6 +84,10 @@ class CFunction:
         try:
             for k in self.tensors:
                 tensor = given[k]
+                if tensor is None and k in self._may_be_null:
+                    views.append(None)
+                    tokens.append(None)
+                    continue
                 view = tensor.view if type(tensor) is AclTensor and tensor.is_plain else None
                 if view is None:
                     view = self._other_view(tensor, self.signature.parameters[k].argument)
@@ -104,13 +115,14 @@ class CFunction:
         key = tuple(map(id, tokens))
         cached = self.cache.get(key) if is_plain else None
         if cached is not None:
-            return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
+            outputs = [view for view in views[n:] if view]
+            return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], outputs)
         plan = self._new_plan(given, views, values, terms)
         if is_plain:
             self.keep(key, plan, tokens)
         return plan
 
-    def _new_plan(self, given: tuple[Any, ...], views: list[View], values: list[Any], terms: Terms) -> Plan:
+    def _new_plan(self, given: tuple[Any, ...], views: list[View | None], values: list[Any], terms: Terms) -> Plan:
         """The plan of a call that is not cached."""
         operator, n = self.operator, len(self.inputs)
         named = {argument.name: value for (_, argument), value in zip(self._others, values, strict=True)}
@@ -121,7 +133,7 @@ class CFunction:
         formats, fault = self._formats_and_fault(given)
         if fault:
             # The operator's own checks come first: its contract says nothing of memory.
-            metas = tuple([view.meta for view in views])
+            metas = tuple([view and view.meta for view in views])
             with suppress(KernelMissing):  # the fault counts before a missing kernel
                 prepare.prepare(operator.definition, metas, attributes, terms, "cpu", dtypes, formats)
             raise InvalidArgument(f"{operator.name}: {fault}")

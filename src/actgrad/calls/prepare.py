@@ -8,12 +8,13 @@ from typing import Any
 from .. import backends, contract
 from ..base import access, first_use
 from ..base.computation import Computation
+from ..base.counted import RowCount
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, Meta, dense_strides, extent, row_major
-from . import aliasing
+from . import aliasing, counted_kernel
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared
 
@@ -67,8 +68,21 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
         aliasing.refuse_self_overlap(call.definition.name, name, meta)
     what = computation(call, results, device)
     backend = backends.for_numbers(backend, what, call.definition.name)
-    kernel = backends.load(backend).prepare(what)
-    return Prepared(what, backend, kernel, results, tuple(map(extent, (*results, *call.inputs.values()))))
+    counts = row_count(call)
+    make = backends.load(backend).prepare
+    kernel = make(what) if counts is None else counted_kernel.prepare(what, counts, make)
+    tensors = (*results, *call.inputs.values(), *([] if counts is None else [counts.meta]))
+    return Prepared(what, backend, kernel, results, tuple(map(extent, tensors)))
+
+
+def row_count(call: contract.Call) -> RowCount | None:
+    """The rows that a call computes, where a tensor counts them. Fresh results are 0 behind them."""
+    counted, meta = call.definition.counted, call.counting
+    if counted is None or meta is None:
+        return None
+    first = next(iter(call.inputs.values()))
+    dimensions = call.attributes[call.definition.access.dim] % max(len(first.shape), 1)
+    return RowCount(meta, dimensions, counted.clears or not call.outputs)
 
 
 def _with_scalars(known: Prepared, call: contract.Call) -> Prepared | None:

@@ -57,6 +57,19 @@ def supported(
     return tuple(map(check, names))
 
 
+def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
+    """A tensor has this dtype or, where no product judges, that of another tensor."""
+
+    def test(call: Call) -> str | None:
+        meta = call.tensors.get(name)
+        other = call.tensors.get(or_that_of) if call.product is None else None
+        if meta is None or meta.dtype.name == dtype or (other is not None and meta.dtype == other.dtype):
+            return None
+        return f"{name} is {meta.dtype}; supported{call.place}: {dtype}; convert it"
+
+    return (Check(f"{name} is {dtype}", test, InvalidDtype, about=(name,)),)
+
+
 def on_chip(*names: str) -> tuple[Check, ...]:
     """The product's chips have the dtype of each of these tensors, whose list names those of all chips."""
 

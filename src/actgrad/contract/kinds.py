@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from ..base.definition import Definition
 from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
-from . import dtype_rules, halves_rules, shape_rules
+from . import dtype_rules, halves_rules, shape_rules, stages
 from .check import Call, Check, Terms
 
 
@@ -16,13 +16,14 @@ from .check import Call, Check, Terms
 def checks_of(definition: Definition) -> tuple[Check, ...]:
     """All checks of an operator, in order: around those on dtypes and shapes that it states, else the usual ones.
 
-    `VALUES` among them stands for the checks on attributes, which else come last.
+    `VALUES` among them stands for the checks on attributes, which else come last; `TILED_VALUES` for the same where a
+    generated function plans its kernel.
     """
     values = tuple(_values(definition))
     middle: list[Check] = []
     for part in definition.checks or usual(definition):
-        middle += values if part is VALUES else part
-    if VALUES not in definition.checks:
+        middle += values if part is VALUES else stages.tiling(values) if part is TILED_VALUES else part
+    if VALUES not in definition.checks and TILED_VALUES not in definition.checks:
         middle += values
     storable = map(dtype_rules.storable, definition.schema.outputs)
     return (*shape_rules.given(definition), shape_rules.available(definition), *middle, *storable)
@@ -49,6 +50,7 @@ def _in_force(definition: Definition, terms: Terms, early: bool) -> tuple[Check,
 
 
 VALUES: tuple[Check, ...] = (Check("the attributes have allowed values", lambda call: None),)
+TILED_VALUES: tuple[Check, ...] = (Check("the attributes have values that a kernel takes", lambda call: None),)
 
 
 def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
@@ -81,8 +83,7 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
 
 
 def _values(definition: Definition) -> Iterator[Check]:
-    stated = [check.about for part in definition.checks for check in part]
-    if definition.choices and (definition.switch,) not in stated:
+    if definition.choices:
         yield shape_rules.known_choice(str(definition.switch), definition.choices)
     attributes = [a.name for a in definition.schema.attributes]
     for rule, holds in definition.requires.items():

@@ -25,11 +25,12 @@ def given(definition: Definition) -> tuple[Check, ...]:
         return Check(f"{name} is not null", test, NullArgument, when, about=(name,))
 
     def when(argument: Any) -> When:
-        if argument.is_optional:
+        if argument.name == definition.given_value:
             return When.TYPED
         return When.ALWAYS if argument.is_tensor or argument.type == "Scalar" else When.UNTYPED
 
-    inputs = [check(a.name, a.is_tensor, when(a)) for a in definition.schema.arguments]
+    needed = [a for a in definition.schema.arguments if not a.is_optional or a.name == definition.given_value]
+    inputs = [check(a.name, a.is_tensor, when(a)) for a in needed]
     found = (*inputs, *[check(name, True, When.TYPED) for name in definition.schema.outputs])
     order = definition.null_order
     return tuple(sorted(found, key=lambda check: order.index(check.about[0]))) if order else found

@@ -2,9 +2,11 @@
 
 from . import (  # noqa: F401  importing registers
     celu,
+    clipped_swiglu,
     elu,
     erfinv,
     fast_gelu,
+    fatrelu_mul,
     fused_bias_leaky_relu,
     geglu,
     gelu,
@@ -28,4 +30,5 @@ from . import (  # noqa: F401  importing registers
     softsign,
     squared_relu,
     swiglu,
+    swiglu_group,
 )

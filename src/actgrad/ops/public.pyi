@@ -7,6 +7,8 @@ __all__ = [
     "bnll",
     "celu",
     "celu_backward",
+    "clipped_swiglu",
+    "clipped_swiglu_backward",
     "elu",
     "elu_backward",
     "erfinv",
@@ -14,6 +16,7 @@ __all__ = [
     "fast_gelu_backward",
     "fast_gelu_v2",
     "fast_gelu_v2_backward",
+    "fatrelu_mul",
     "fused_bias_leaky_relu",
     "fused_bias_leaky_relu_backward",
     "geglu",
@@ -69,6 +72,7 @@ __all__ = [
     "squared_relu_backward",
     "swiglu",
     "swiglu_backward",
+    "swiglu_group",
     "swiglu_two",
     "swiglu_two_backward",
     "swish",
@@ -84,6 +88,8 @@ add_relu: Operator
 bnll: Operator
 celu: Operator
 celu_backward: Operator
+clipped_swiglu: Operator
+clipped_swiglu_backward: Operator
 elu: Operator
 elu_backward: Operator
 erfinv: Operator
@@ -91,6 +97,7 @@ fast_gelu: Operator
 fast_gelu_backward: Operator
 fast_gelu_v2: Operator
 fast_gelu_v2_backward: Operator
+fatrelu_mul: Operator
 fused_bias_leaky_relu: Operator
 fused_bias_leaky_relu_backward: Operator
 geglu: Operator
@@ -146,6 +153,7 @@ squared_relu: Operator
 squared_relu_backward: Operator
 swiglu: Operator
 swiglu_backward: Operator
+swiglu_group: Operator
 swiglu_two: Operator
 swiglu_two_backward: Operator
 swish: Operator

@@ -39,9 +39,11 @@ def rule(interface: Interface) -> Callable[..., Any]:
             pairs = zip(given, in_dims, strict=True)
             row = [value if dim is None else value.select(dim, number) for value, dim in pairs]
             calls.append(interface.overload(*row, **options))
+        if isinstance(calls[0], tuple):
+            return tuple(map(torch.stack, zip(*calls, strict=True))), (0,) * len(calls[0])
         return torch.stack(calls), 0
 
-    if operator.access.tensor:
+    if operator.access.tensor or operator.counted is not None:
         return apart
 
     def batched(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:

@@ -82,6 +82,17 @@ class ELU(torch.nn.Module):
     ) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
+class SELU(torch.nn.Module):
+    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
+
+    The module of `actgrad.torch.selu`, which has the details.
+    """
+
+    inplace: bool
+    save: str
+    def __init__(self, inplace: bool = False, *, save: str = "auto") -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
 class SiLU(torch.nn.Module):
     """x * sigmoid(x) of each element x.
 
@@ -269,17 +280,6 @@ class ReLU6(torch.nn.Module):
 
     inplace: bool
     def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
-
-class SELU(torch.nn.Module):
-    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
-
-    The module of `actgrad.torch.selu`, which has the details.
-    """
-
-    inplace: bool
-    save: str
-    def __init__(self, inplace: bool = False, *, save: str = "auto") -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Sigmoid(torch.nn.Module):

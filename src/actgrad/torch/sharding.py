@@ -56,7 +56,8 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
     present = [shape for shape in shapes if shape is not None]
     outputs = len(operator.schema.outputs)
     whole_dim = operator.access.dim  # its elements are read together
-    halved = interface.attributes_of(interface.values_of(given))[whole_dim] % rank if whole_dim else None
+    attributes = interface.attributes_of(interface.values_of(given))
+    halved = attributes[whole_dim] % rank if whole_dim else None
 
     def row(choose: Callable[[int, tuple[int, ...]], Any], output: Any) -> tuple[Any, Any]:
         arguments: list[Any] = [None] * len(given)
@@ -66,8 +67,11 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
         return [output] * outputs, arguments
 
     found = [row(lambda number, shape: Replicate(), Replicate())]
+    if operator.counted is not None and given[interface.tensors[-1]] is not None:
+        return found  # a row of a shard has another number
+    merged = operator.access.merged_from(attributes, rank)
     for dim in range(rank):
-        if dim == halved:
+        if dim == halved or (merged is not None and dim >= merged):
             continue
         size = max(shape[dim - rank] for shape in present if len(shape) >= rank - dim)
 
