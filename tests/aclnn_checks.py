@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from aclnn_functions import FUNCTIONS, GENERATED, INPUTS, OUTPUTS, tensors
+from aclnn_functions import FUNCTIONS, FURTHER, GENERATED, INPUTS, OUTPUTS, tensors
 from aclnn_values import COMPLEX, FLOATS, INTEGERS, ITEMSIZE, OTHERS, Call, Tensor, convertible, promoted
 
 PRODUCTS = ("Ascend950", "Ascend910_93", "Ascend910B", "Ascend310B", "Ascend310P", "Ascend910")
@@ -84,8 +84,11 @@ def short(function: str) -> str:
 
 
 #: Other functions that are written by hand know the product by their dtypes alone. Fast GELU has none elsewhere.
-_ON_THE_NEWER = ("FastGelu", "FastGeluBackward", "SquaredRelu", "GeluMul", "SituGlu", "SituGluGrad")
-_OTHER = dict.fromkeys(_ON_THE_NEWER, _WITH_BF16)
+_ON_THE_NEWER = ("FastGelu", "FastGeluBackward", "SquaredRelu", "GeluMul", "SituGlu", "SituGluGrad",
+                 "ClippedSwiglu", "ClippedSwigluGrad")  # fmt: skip
+_OTHER = dict.fromkeys(_ON_THE_NEWER, _WITH_BF16) | {
+    "ClippedSwigluV2": ("Ascend950",), "SwigluGroup": ("Ascend950",), "FatreluMul": ("Ascend910_93", "Ascend910B"),
+}  # fmt: skip
 EXISTS = {f: (_FIRST | _OTHER).get(short(f), _GATED if f in GENERATED else PRODUCTS) for f in FUNCTIONS}
 
 _HALF = "FLOAT FLOAT16 BF16"
@@ -309,17 +312,17 @@ def memory(function: str) -> Iterator[Row]:
         t: Tensor = c[n]
         return usable(t) and t.strides is not None and len(np.unique(t.places())) < t.size
 
-    for n in tensors(function):
+    for n in (*tensors(function), *FURTHER[function]):
         yield own(f"{n} destroyed", (n,), lambda c, n=n: c[n].is_destroyed, (n,), "destroyed")
         yield own(f"{n} address", (n,), lambda c, n=n: null_address(c, n), (n,), "null address")
         yield own(f"{n} storage", (n,), lambda c, n=n: past(c, n), (n,), "storage")
     for n in OUTPUTS[function]:
         yield own(f"{n} on itself", (n,), lambda c, n=n: itself(c, n), (n,), "overlaps itself")
     for out in OUTPUTS[function]:
-        for other in (*INPUTS[function], *OUTPUTS[function]):
+        for other in (*INPUTS[function], *FURTHER[function], *OUTPUTS[function]):
             if other == out or (other in OUTPUTS[function] and other < out):
                 continue
-            is_input = other in INPUTS[function]
+            is_input = other not in OUTPUTS[function] or other in INPUTS[function]
 
             def partly(c: Call, out: str = out, other: str = other, is_input: bool = is_input) -> bool:
                 return share(c[out], c[other]) and not (is_input and same_view(c[out], c[other]))

@@ -26,6 +26,7 @@ from aclnn_checks import (
     short,
     unnumbered,
 )
+from aclnn_clipped import clipped_swiglu, clipped_swiglu_grad, fatrelu_mul, rrelu_with_noise, swiglu_group
 from aclnn_functions import GENERATED, OUTPUTS
 from aclnn_shrinks import (
     gelu_mul,
@@ -308,6 +309,9 @@ TABLES: dict[str, Callable[[str], Iterator[Row]]] = {
     "Softshrink": softshrink, "SoftshrinkBackward": softshrink_backward, "Shrink": shrink,
     "Heaviside": heaviside, "SquaredRelu": squared_relu, "Glu": glu, "GluBackward": glu_backward,
     "GeluMul": gelu_mul, "SituGlu": situ_glu, "SituGluGrad": situ_glu_grad,
+    "ClippedSwiglu": clipped_swiglu, "ClippedSwigluV2": clipped_swiglu, "ClippedSwigluGrad": clipped_swiglu_grad,
+    "SwigluGroup": swiglu_group, "FatreluMul": fatrelu_mul,
+    "RReluWithNoise": rrelu_with_noise, "InplaceRReluWithNoise": rrelu_with_noise,
 }  # fmt: skip
 
 

@@ -13,6 +13,8 @@ def formula(call: Call, given: list[np.ndarray]) -> tuple[np.ndarray, ...]:
     """What a call computes."""
     name = call.function.removeprefix("aclnn").removeprefix("Inplace").replace("V3", "")
     a = python_call(call)[1]
+    if call.function in WHOLE and "interleaved" in call.arguments:
+        return (clipped(call, given),)
     if call.function in WHOLE:
         return gated(name, call, given)
     x, g = given[-1], given[0]
@@ -83,6 +85,7 @@ FORMULAS = {
     "SoftshrinkBackward": lambda x, g, a: np.where(np.abs(x) > a["lambd"], g, 0),
     "Shrink": lambda x, g, a: np.where(np.abs(x) > a["lambd"], x - np.sign(x) * a["bias"], 0),
     "Heaviside": lambda x, g, a: np.where(g > 0, 1, np.where(g < 0, 0, x)),
+    "RReluWithNoise": lambda x, g, a: np.where(x > 0, x, (a["lower"] + a["upper"]) / 2 * x),
     "SquaredRelu": lambda x, g, a: np.maximum(x, 0) ** 2,
 }
 
@@ -106,14 +109,44 @@ def inverse(function, y):
     return np.where(np.abs(y) < 1, high, np.nan)
 
 
+def clipped(call: Call, given: list[np.ndarray]) -> np.ndarray:
+    """Clipped SwiGLU and its gradient, of all rows."""
+    a, limit = call.arguments, call["limit"]
+    whole = given["gradY" in a]
+    dim = a["dim"] % whole.ndim
+    row = (*whole.shape[:dim], -1)
+    x = whole.reshape(row)
+    first, second = (x[..., ::2], x[..., 1::2]) if a["interleaved"] else np.split(x, 2, -1)
+    low, bounded = np.minimum(first, limit), np.clip(second, -limit, limit)
+    if a.get("clampMode", 0):
+        factors = np.minimum(first * sigmoid(first), limit), bounded
+    else:
+        factors = low * sigmoid(a["alpha"] * low), bounded + a["bias"]
+    half = (*whole.shape[:dim], whole.shape[dim] // 2, *whole.shape[dim + 1 :])
+    if "gradY" not in a:
+        return (factors[0] * factors[1]).reshape(half)
+    g = given[0].reshape(row)
+    by_first = np.where(first <= limit, g * swish_slope(low, a["alpha"]) * factors[1], 0)
+    by_second = np.where(np.abs(second) <= limit, g * factors[0], 0)
+    both = np.stack([by_first, by_second], -1) if a["interleaved"] else np.stack([by_first, by_second], -2)
+    return both.reshape(whole.shape)
+
+
 def gated(name: str, call: Call, given: list[np.ndarray]) -> tuple[np.ndarray, ...]:
     """A function of one half, times the other; the gradients of both."""
     is_gradient, dim = "Grad" in name or "Backward" in name, call.arguments.get("dim", -1)
     left, right = np.split(given[is_gradient], 2, dim)
-    is_left = call.arguments.get("activateLeft", name in ("SwiGlu", "SwiGluGrad", "GeluMul"))
+    is_left = call.arguments.get(
+        "activateLeft", name in ("SwiGlu", "SwiGluGrad", "GeluMul", "SwigluGroup", "FatreluMul")
+    )
     active, other = (left, right) if is_left else (right, left)
     slope_of_other = 1
-    if "Swi" in name:
+    if name == "SwigluGroup":
+        low, other = np.minimum(active, call["clampLimit"]), np.clip(other, -call["clampLimit"], call["clampLimit"])
+        value, slope = low * sigmoid(low), 1
+    elif name == "FatreluMul":
+        value, slope = np.where(active > given[1], active, 0), 1
+    elif "Swi" in name:
         value, slope = active * sigmoid(active), swish_slope(active, 1)
     elif "Situ" in name:
         (value, slope), (other, slope_of_other) = (

@@ -84,6 +84,13 @@ GluBackward(gradOut, self, dim) -> out
 GeluMul(input, approximateOptional) -> out
 SituGlu(x, dim, beta, linearBeta, activateLeft) -> out
 SituGluGrad(gradY, x, dim, beta, linearBeta, activateLeft) -> out
+ClippedSwiglu(x, groupIndexOptional, dim, alpha, limit, bias, interleaved) -> out
+ClippedSwigluV2(x, groupIndexOptional, dim, alpha, limit, bias, interleaved, clampMode) -> out
+ClippedSwigluGrad(gradY, x, groupIndexOptional, dim, alpha, limit, bias, interleaved) -> gradXOut
+SwigluGroup(x, weightOptional, groupIndexOptional, clampLimit) -> out
+FatreluMul(input, threshold) -> out
+RReluWithNoise(self, noise, lower, upper, training, seed, offset) -> out
+InplaceRReluWithNoise(self, noise, lower, upper, training, seed, offset)
 """
 #: The parameters that are no tensors, with good values.
 _ONE = Scalar("FLOAT", 0.75)
@@ -94,9 +101,20 @@ VALUES = {
     "min": Scalar("DOUBLE", -0.5), "max": _ONE, "clipValueMin": Scalar("DOUBLE", -0.5), "clipValueMax": _ONE,
     "beta": Scalar("FLOAT", 1.25), "lambd": Scalar("FLOAT", 0.25), "lambda": Scalar("DOUBLE", 0.25),
     "bias": Scalar("FLOAT", 0.125), "approximateOptional": "tanh", "linearBeta": 0.75,
+    "limit": 0.75, "interleaved": True, "clampMode": 1, "clampLimit": 0.5, "lower": Scalar("FLOAT", 0.25),
+    "upper": Scalar("DOUBLE", 0.5), "training": False, "seed": 3, "offset": 5,
 }  # fmt: skip
 #: The same of single functions: those that take a double where others take a scalar.
-OWN_VALUES = {("aclnnSituGlu", "beta"): 1.25, ("aclnnSituGluGrad", "beta"): 1.25}
+OWN_VALUES = {("aclnnSituGlu", "beta"): 1.25, ("aclnnSituGluGrad", "beta"): 1.25} | {
+    (f"aclnnClippedSwiglu{end}", name): value
+    for end in ("", "V2", "Grad")
+    for name, value in (("alpha", 1.25), ("bias", 0.5))
+}
+#: Tensors with a shape or a dtype of their own, which may be left out where they are optional.
+OTHER_TENSORS = {
+    "groupIndexOptional": Tensor("INT64", (2,)), "weightOptional": Tensor(shape=(2,)), "noise": Tensor(),
+    ("aclnnFatreluMul", "threshold"): Tensor(shape=(1,)),
+}  # fmt: skip
 #: Scalars that may be null.
 OPTIONAL = ("betaOptional", "approximateOptional")
 #: Tensors twice as long as the others along `dim`.
@@ -104,16 +122,19 @@ WHOLE = {
     "aclnnGeGlu": ("self",), "aclnnGeGluV3": ("self",), "aclnnGeGluBackward": ("self", "gradInput"),
     "aclnnGeGluV3Backward": ("self", "gradInput"), "aclnnSwiGlu": ("x",), "aclnnSwiGluGrad": ("x", "out"),
     "aclnnGlu": ("self",), "aclnnGluBackward": ("self", "out"), "aclnnGeluMul": ("input",), "aclnnSituGlu": ("x",),
-    "aclnnSituGluGrad": ("x", "out"),
+    "aclnnSituGluGrad": ("x", "out"), "aclnnClippedSwiglu": ("x",), "aclnnClippedSwigluV2": ("x",),
+    "aclnnClippedSwigluGrad": ("x", "gradXOut"), "aclnnSwigluGroup": ("x",), "aclnnFatreluMul": ("input",),
 }  # fmt: skip
 #: Functions that the build generates, with statuses of their own.
 GENERATED = (
     "aclnnSwiGlu", "aclnnSwiGluGrad", "aclnnGeluMul", "aclnnSituGlu", "aclnnSituGluGrad", "aclnnSquaredRelu",
+    "aclnnClippedSwiglu", "aclnnClippedSwigluV2", "aclnnClippedSwigluGrad", "aclnnSwigluGroup", "aclnnFatreluMul",
 )  # fmt: skip
 
 INPUTS: dict[str, tuple[str, ...]] = {}  # the tensors that a function reads
 OUTPUTS: dict[str, tuple[str, ...]] = {}  # those that it writes
 UNREAD: dict[str, tuple[str, ...]] = {}  # those that it neither reads nor writes
+FURTHER: dict[str, tuple[str, ...]] = {}  # further ones with a shape or dtype of their own, in order
 _PARAMETERS: dict[str, tuple[str, ...]] = {}
 for _line in _PROTOTYPES.split("\n")[1:-1]:
     _name, _given, _made = re.fullmatch(r"(\w+)\((.*)\)(?: -> (.*))?", _line).groups()  # type: ignore[union-attr]
@@ -121,7 +142,8 @@ for _line in _PROTOTYPES.split("\n")[1:-1]:
     (_read, _other), (_written, _more) = (re.fullmatch(r"([^;]*)(?:; (.*))?", part or "").groups()  # type: ignore
                                           for part in (_given, _made))  # fmt: skip
     _parameters = tuple(_read.split(", "))
-    INPUTS[_function] = tuple(n for n in _parameters if n not in VALUES)
+    FURTHER[_function] = tuple(n for n in _parameters if n in OTHER_TENSORS or (_function, n) in OTHER_TENSORS)
+    INPUTS[_function] = tuple(n for n in _parameters if n not in VALUES and n not in FURTHER[_function])
     OUTPUTS[_function] = tuple(_written.split(", ")) if _written else _parameters[:1]
     UNREAD[_function] = tuple(n for n in (_other, _more) if n)
     _PARAMETERS[_function] = tuple(
@@ -138,13 +160,20 @@ def is_gated(function: str) -> bool:
     return function in WHOLE
 
 
-def good(function: str, product: str = "Ascend910B", document: bool = False) -> Call:
+#: Functions of the newest product alone.
+ONLY_ON_950 = ("aclnnClippedSwigluV2", "aclnnSwigluGroup")
+
+
+def good(function: str, product: str = "", document: bool = False) -> Call:
     """A call with no fault, wherever the function exists. Arguments in C's order."""
+    product = product or ("Ascend950" if function in ONLY_ON_950 else "Ascend910B")
     # Ascend310P halves in whole blocks.
-    half = (2, 32) if function in GENERATED and product == "Ascend310P" else (2, 2)
+    half = (2, 32) if function.startswith("aclnnSwiGlu") and product == "Ascend310P" else (2, 2)
     arguments: dict[str, Any] = {}
     for name in _PARAMETERS[function]:
-        if name in VALUES:
+        if name in FURTHER[function]:
+            arguments[name] = OTHER_TENSORS.get(name) or OTHER_TENSORS[function, name]
+        elif name in VALUES:
             arguments[name] = OWN_VALUES.get((function, name), VALUES[name])
         elif is_gated(function):
             arguments[name] = Tensor(shape=(2, 2 * half[1]) if name in WHOLE[function] else half)
@@ -169,6 +198,9 @@ _PYTHON: dict[str, tuple[str, dict[str, Any]]] = {
     "GeluBackward": ("gelu_backward", {"approximate": "tanh"}), "GeluBackwardV2": ("gelu_backward", {}),
     "FastGelu": ("fast_gelu", {}), "FastGeluBackward": ("fast_gelu_backward", {}),
     "LogSigmoidForward": ("logsigmoid", {}), "SquaredRelu": ("squared_relu", {}), "GeluMul": ("gelu_mul", {}),
+    "ClippedSwiglu": ("clipped_swiglu", {"clamp_mode": 0}), "ClippedSwigluV2": ("clipped_swiglu", {}),
+    "ClippedSwigluGrad": ("clipped_swiglu_backward", {"clamp_mode": 0}), "SwigluGroup": ("swiglu_group", {}),
+    "FatreluMul": ("fatrelu_mul", {}), "RReluWithNoise": ("rrelu_with_noise", {}),
     "SituGlu": ("situ_glu", {}), "SituGluGrad": ("situ_glu_backward", {}),
 }  # fmt: skip
 _KEYWORDS = {
@@ -176,6 +208,7 @@ _KEYWORDS = {
     "selfIsResult": "self_is_result", "activateLeft": "activate_left", "betaOptional": "beta",
     "min": "min_val", "max": "max_val", "clipValueMin": "min_val", "clipValueMax": "max_val",
     "lambda": "lambd", "linearBeta": "linear_beta", "approximateOptional": "approximate",
+    "clampMode": "clamp_mode", "clampLimit": "clamp_limit",
 }  # fmt: skip
 
 
@@ -185,7 +218,7 @@ def python_call(call: Call) -> tuple[str, dict[str, Any]]:
     name, attributes = _PYTHON.get(short, (short.replace("Backward", "_backward").lower(), {}))
     attributes = dict(attributes)
     for n, value in call.arguments.items():
-        if n in VALUES:
+        if n in VALUES and n not in FURTHER[call.function]:
             if value is None:
                 value = "none" if n == "approximateOptional" else 1.0
             value = value.single if isinstance(value, Scalar) else value

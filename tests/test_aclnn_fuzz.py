@@ -31,7 +31,7 @@ MIXED = (*(f for f in BROADCAST if "Threshold" not in f), "aclnnHardsigmoidBackw
          "aclnnSoftplusBackward")  # fmt: skip
 #: Generated functions, and one more, whose output may be in a row where it has as many elements.
 COUNTABLE = (
-    "aclnnSwiGlu", "aclnnSwiGluGrad", "aclnnGeluMul", "aclnnSquaredRelu", "aclnnHeaviside",
+    "aclnnSwiGlu", "aclnnSwiGluGrad", "aclnnGeluMul", "aclnnSquaredRelu", "aclnnHeaviside", "aclnnFatreluMul",
 )  # fmt: skip
 #: Functions whose output may have another dtype.
 CASTS = {
@@ -103,7 +103,8 @@ class Generator:
             elif isinstance(value, bool):
                 changes[name] = self.chance(0.5)
             elif isinstance(value, float):
-                changes[name] = self.pick((1.0, 0.5, -0.75, 2.0))
+                changes[name] = self.pick((1.0, 0.5, 0.75 if "imit" in name else -0.75, 2.0))
+        changes |= self.further(call, shapes)
         if "approximateOptional" in call.arguments:
             changes["approximateOptional"] = self.pick((None, "none", "tanh"))
         if isinstance(call.arguments.get("approximate"), str):
@@ -112,16 +113,42 @@ class Generator:
             changes["approximate"] = int(self.chance(0.5) or (product == "Ascend310P" and self.chance(0.7)))
         return call.but(changes)
 
+    def further(self, call: Call, shapes: dict[str, tuple[int, ...]]) -> dict[str, Any]:
+        """The tensors with a shape or a dtype of their own, and what goes with them."""
+        function, changes = call.function, dict[str, Any]()
+        if "clampMode" in call.arguments:
+            changes["clampMode"] = int(self.chance(0.5))
+        if "training" in call.arguments:
+            changes |= {"training": self.chance(0.1), "noise": self.layout(call["self"].dtype, shapes["self"], False)}
+        if "groupIndexOptional" in call.arguments:
+            groups = Tensor("INT64", (self.pick((1, 2, 3, 7)),))
+            changes["groupIndexOptional"] = groups if self.chance(0.6) else None
+        if "weightOptional" in call.arguments:
+            rows = shapes["x"][:-1]
+            weight = self.layout("FLOAT", (*rows, 1) if self.chance(0.5) else rows, False)
+            changes["weightOptional"] = weight if self.chance(0.6) else None
+        if function == "aclnnFatreluMul":
+            changes["threshold"] = Tensor(call["input"].dtype, (1,) if self.chance(0.7) else ())
+        if call.arguments.get("interleaved") and "x" in shapes:  # elements that alternate over dimensions lie in a row
+            for n in tensors(function):
+                changes[f"{n}.strides"] = None
+        return changes
+
     def shapes(self, call: Call, changes: dict[str, Any]) -> dict[str, tuple[int, ...]]:
         """The tensors' shapes, which fit together; `dim` goes to the changes."""
         function, shape = call.function, self.shape()
         shapes = dict.fromkeys(tensors(function), shape)
         if function in WHOLE:
             shape = shape or (2,)
-            if function == "aclnnGeluMul":
+            if function in ("aclnnGeluMul", "aclnnFatreluMul"):
                 shape = shape if len(shape) > 1 else (2, *shape)
             at = int(self.random() * len(shape)) if "dim" in call.arguments else len(shape) - 1
-            if function in GENERATED and call.product == "Ascend310P" and prod(shape) < 40:
+            if (
+                function in GENERATED
+                and call.product == "Ascend310P"
+                and prod(shape) < 40
+                and function.startswith("aclnnSwiGlu")
+            ):
                 shape = tuple(n * 32 if k == at else n for k, n in enumerate(shape))
             if "dim" in call.arguments:
                 changes["dim"] = at - len(shape) * self.chance(0.5)
@@ -209,7 +236,9 @@ class Generator:
             return {name: Scalar(self.pick(("FLOAT", "INT8", "DOUBLE")), -1)}
         if isinstance(value, str):
             return {name: self.pick((None, "none", "tanh", "erf", "", "Tanh"))}
-        if isinstance(value, (bool, float)) or value is None:
+        if isinstance(value, float):
+            return {name: self.pick((-0.75, 0.0, -1.0, 3.0))} if "imit" in name else {}
+        if isinstance(value, bool) or value is None:
             return {}
         if isinstance(value, int):
             return {name: self.pick((-1, 0, 1, 2, 3, -9, 9, 1 << 40, -(1 << 63)))}
@@ -285,7 +314,7 @@ def examine(call: Call, sample: bool, surroundings: str = "as it is") -> tuple[s
         return first, f"phase two: {code} {aclnn.aclGetRecentErrMsg()}"
     if strays := live.strays():
         return first, f"written outside the view: {strays}"
-    reads_nothing = any(call[n].size == 0 for n in INPUTS[call.function])
+    reads_nothing = any(call[n].size == 0 for n in INPUTS[call.function]) or call.arguments.get("groupIndexOptional")
     if (missing := live.unwritten()) and not reads_nothing:  # or by chance the very number: another fill tells
         again = Live(call, fill=0x3C)
         with again.judged():

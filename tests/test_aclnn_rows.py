@@ -14,7 +14,7 @@ from aclnn_breakers import Changes, breakers, shaped
 from aclnn_calls import Live, functional
 from aclnn_checks import EXISTS, INVALID, NO_KERNEL, NULL, PRODUCTS, SUCCESS, TILING, Row, listed, precedes
 from aclnn_formulas import formula
-from aclnn_functions import FUNCTIONS, INPUTS, OUTPUTS, UNREAD, good, tensors
+from aclnn_functions import FUNCTIONS, FURTHER, INPUTS, OUTPUTS, UNREAD, good, tensors
 from aclnn_model import faults, rows, status
 from aclnn_values import OTHERS, Call, Scalar, Tensor
 from calls import same_bits
@@ -159,7 +159,9 @@ def both(
 def test_good_calls_compute(function: str, product: str, document: bool) -> None:
     for dtype in listed(good(function, product)):
         for layout in (None, (1, 3), (200, 2)):
-            call = good(function, product, document).but({f"{n}.dtype": dtype for n in tensors(function)})
+            call = good(function, product, document).but(
+                {f"{n}.dtype": dtype for n in (*tensors(function), *FURTHER[function]) if not n.endswith("Optional")}
+            )
             if faults(call):  # a dtype that the document lacks
                 continue
             if layout:
@@ -181,12 +183,15 @@ def test_good_calls_compute(function: str, product: str, document: bool) -> None
 def test_numbers_against_formulas_in_double(function: str, dtype: str) -> None:
     call = good(function)
     changes: Changes = {f"{n}.dtype": dtype for n in tensors(function)}
-    for flag in ("isResult", "activateLeft", "approximate", "approximateOptional", "linearBeta", "dim"):
+    for name in FURTHER[function]:
+        changes |= {name: None} if name.endswith("Optional") else {f"{name}.dtype": dtype}
+    for flag in ("isResult", "activateLeft", "approximate", "approximateOptional", "linearBeta",
+                 "interleaved", "clampMode", "dim"):  # fmt: skip
         if flag not in call.arguments:
             continue
         choices = ("none", "tanh") if isinstance(call[flag], str) else (0, 1)
         for value in {"approximate": choices, "approximateOptional": (None, "none", "tanh"), "dim": (1, 0),
-                      "linearBeta": (0.0, -1.0, 0.5)}.get(flag, (False, True)):  # fmt: skip
+                      "linearBeta": (0.0, -1.0, 0.5), "clampMode": (0, 1)}.get(flag, (False, True)):  # fmt: skip
             if flag == "dim" and value == 0:
                 changes |= {f"{n}.shape": (1, 4) for n in tensors(function) if call[n].shape == (2, 2)}
             check_against_formula(call.but({**changes, flag: value}), FORMULAS[dtype])
@@ -198,7 +203,8 @@ def check_against_formula(call: Call, tolerance: float) -> None:
     live, rng = Live(call), np.random.default_rng(7)
     for name in INPUTS[call.function]:
         live.view(name)[...] = rng.normal(0, 1.5, call[name].shape)
-    given = [live.view(name).astype(np.float64) for name in INPUTS[call.function]]
+    names = (*INPUTS[call.function], *(n for n in FURTHER[call.function] if n == "threshold"))
+    given = [live.view(name).astype(np.float64) for name in names]
     code, size, executor = live.first()
     assert code == SUCCESS
     assert live.second(size, executor) == SUCCESS
@@ -206,7 +212,7 @@ def check_against_formula(call: Call, tolerance: float) -> None:
         np.testing.assert_allclose(live.view(name), values, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("function", [f for f in FUNCTIONS if any(r.stage == "kernel" for r in rows(f))])
+@pytest.mark.parametrize("function", [f for f in FUNCTIONS if any(r.name.endswith(" kernel") for r in rows(f))])
 def test_an_empty_call_needs_no_kernel(function: str) -> None:
     (out,) = OUTPUTS[function]
     for dtype in OTHERS:

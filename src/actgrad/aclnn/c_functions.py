@@ -10,8 +10,9 @@ from .. import arrays, contract
 from ..arrays import View
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, shown
+from ..base.loop import extent
 from ..base.schema import Argument
-from ..calls import arguments, prepare
+from ..calls import aliasing, arguments, prepare
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 from . import signatures
@@ -137,7 +138,23 @@ class CFunction:
             with suppress(KernelMissing):  # the fault counts before a missing kernel
                 prepare.prepare(operator.definition, metas, attributes, terms, "cpu", dtypes, formats)
             raise InvalidArgument(f"{operator.name}: {fault}")
-        return operator.plan_views(views[:n], views[n:], attributes, terms, None, dtypes, formats)
+        try:
+            return operator.plan_views(views[:n], views[n:], attributes, terms, None, dtypes, formats)
+        except KernelMissing:  # overlapping tensors count before a missing kernel
+            self._refuse_overlaps(views)
+            raise
+
+    def _refuse_overlaps(self, views: list[View | None]) -> None:
+        """Raise where an output overlaps itself or another tensor, of dtypes whose elements have a place."""
+        n, schema = len(self.inputs), self.operator.schema
+        inputs, outputs = views[:n], views[n:]
+        metas = [view.meta for view in (*outputs, *inputs) if view]
+        if all(meta.dtype.name in BY_NAME for meta in metas):
+            for name, view in zip(schema.outputs, outputs, strict=True):
+                assert view is not None, "no output is optional"
+                aliasing.refuse_self_overlap(self.operator.name, name, view.meta)
+            extents = tuple(map(extent, metas))
+            aliasing.check(self.operator.name, schema.outputs, outputs, schema.tensor_names, inputs, extents)
 
     def _other_view(self, tensor: Any, name: str) -> View:
         """The view of a tensor that is no plain aclTensor."""

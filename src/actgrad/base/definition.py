@@ -81,6 +81,8 @@ class Definition:
     reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
     result_flag: str = ""  # the attribute under which `reads_result` is that, and else the input
     counted: Counted | None = None  # the optional tensor that counts the rows to be computed
+    unseen: str = ""  # the last tensor, where the checks alone look at it
+    unsupported: str = ""  # the flag that is off in every call that this library computes
     linear_in: str = ""  # the tensor that the results are linear in; of a gradient the first one
     broadcasts: bool = False  # the inputs are promoted and broadcast together, else they must be alike
     dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # by the contract; the library's own list is wider
@@ -188,9 +190,9 @@ class Definition:
 
     @cached_property
     def seen(self) -> tuple[str, ...]:
-        """The tensors that elements see: all but one that counts rows."""
-        counting = self.counted.tensor if self.counted is not None else ""
-        return tuple(name for name in self.schema.tensor_names if name != counting)
+        """The tensors that elements see: all but one that counts rows or is only checked."""
+        others = (self.unseen, self.counted.tensor if self.counted is not None else "")
+        return tuple(name for name in self.schema.tensor_names if name not in others)
 
     @property
     def main(self) -> str:
@@ -199,7 +201,7 @@ class Definition:
         It is not the one along a dimension.
         """
         names = [argument.name for argument in self.schema.tensors if not argument.is_optional]
-        return [name for name in names if name != self.access.tensor][-1]
+        return [name for name in names if name != self.access.tensor and name in self.seen][-1]
 
     @property
     def may_be_in_place(self) -> bool:

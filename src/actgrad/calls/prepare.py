@@ -71,8 +71,9 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     counts = row_count(call)
     make = backends.load(backend).prepare
     kernel = make(what) if counts is None else counted_kernel.prepare(what, counts, make)
-    tensors = (*results, *call.inputs.values(), *([] if counts is None else [counts.meta]))
-    return Prepared(what, backend, kernel, results, tuple(map(extent, tensors)))
+    given = [call.tensors.get(name) for name in call.definition.schema.tensor_names]
+    metas = (*results, *[one for one in given if one is not None])
+    return Prepared(what, backend, kernel, results, tuple(map(extent, metas)))
 
 
 def row_count(call: contract.Call) -> RowCount | None:

@@ -25,6 +25,8 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
         middle += values if part is VALUES else stages.tiling(values) if part is TILED_VALUES else part
     if VALUES not in definition.checks and TILED_VALUES not in definition.checks:
         middle += values
+    if definition.unsupported:
+        middle.append(shape_rules.off(definition.unsupported, definition.schema.tensor_names))
     storable = map(dtype_rules.storable, definition.schema.outputs)
     return (*shape_rules.given(definition), shape_rules.available(definition), *middle, *storable)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..base.definition import Definition
-from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
+from ..base.errors import KernelMissing, NotConfigured, NullArgument, UnsupportedOnProduct
 from ..base.loop import broadcast_shapes
 from ..base.products import BY_NAME, Product
 from .check import Call, Check, Origin, When
@@ -192,6 +192,17 @@ def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
 
     known = ", ".join(f"{choice!r} ({k})" for k, choice in enumerate(choices))
     return Check(f"{switch} is one of {known}", test, about=(switch,))
+
+
+def off(flag: str, tensors: tuple[str, ...]) -> Check:
+    """A flag is off, which no kernel knows; a call on an empty tensor needs none."""
+
+    def test(call: Call) -> str | None:
+        is_empty = any((meta := call.tensors.get(name)) is not None and meta.size == 0 for name in tensors)
+        text = f"{flag} is True, which this library does not compute; pass {flag}=False"
+        return text if call.attributes[flag] and not is_empty else None
+
+    return Check(f"{flag} is off, unless a tensor is empty", test, KernelMissing, origin=Origin.ACTGRAD, about=(flag,))
 
 
 def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool], attributes: list[str]) -> Check:

@@ -61,6 +61,8 @@ def _roles(definition: Definition) -> Iterator[str]:
         counting = definition.counted.tensor
         if counting != tensors[-1] or not _is_optional(definition, counting):
             yield f"counted is {counting!r}; it must be the last tensor, and optional (Tensor?)"
+    if definition.unseen and definition.unseen != tensors[-1]:
+        yield f"unseen is {definition.unseen!r}; it must be the last tensor, {tensors[-1]}"
     known = (*tensors, *definition.schema.outputs)
     for name in definition.access.packed:
         if name not in known:
@@ -116,7 +118,7 @@ def _formulas(definition: Definition) -> Iterator[str]:
 
 def _elements(definition: Definition) -> int:
     """How many elements the formula is given; kernels multiply a derivative by the first tensor's."""
-    names = [a.name for a in definition.schema.tensors if not a.is_optional]
+    names = [a.name for a in definition.schema.tensors if not a.is_optional and a.name in definition.seen]
     if definition.gradient_of is not None and not definition.takes_gradient:
         names = names[1:]
     return sum(2 if name in definition.access.packed else 1 for name in names)

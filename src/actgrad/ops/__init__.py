@@ -21,6 +21,7 @@ from . import (  # noqa: F401  importing registers
     prelu,
     relu,
     relu6,
+    rrelu,
     selu,
     sigmoid,
     silu,

@@ -45,14 +45,14 @@ def where_clamped(g, b, limit):
 def clipped_swiglu_gradients(g, a, b, alpha, limit, bias):
     """The gradients by a and b; 0 where a comparison clamps."""
     low = minimum(a, limit)
-    by_a = g * swish_derivative(low, alpha) * (clamp(b, limit) + bias)
+    by_a = g * (swish_derivative(low, alpha) * (clamp(b, limit) + bias))
     return where(a <= limit, by_a, 0.0), where_clamped(g * swish_formula(low, alpha), b, limit)
 
 
 def clipped_swish_gradients(g, a, b, alpha, limit, bias):
     """The gradients by a and b; 0 where a comparison clamps."""
     y = silu_formula(a)
-    by_a = g * silu_derivative(a) * clamp(b, limit)
+    by_a = g * (silu_derivative(a) * clamp(b, limit))
     return where(y <= limit, by_a, 0.0), where_clamped(g * minimum(y, limit), b, limit)
 
 

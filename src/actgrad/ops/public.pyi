@@ -50,6 +50,7 @@ __all__ = [
     "relu6_backward",
     "relu6_d",
     "relu_backward",
+    "rrelu_with_noise",
     "scaled_celu",
     "scaled_celu_backward",
     "selu",
@@ -131,6 +132,7 @@ relu6: Operator
 relu6_backward: Operator
 relu6_d: Operator
 relu_backward: Operator
+rrelu_with_noise: Operator
 scaled_celu: Operator
 scaled_celu_backward: Operator
 selu: Operator
