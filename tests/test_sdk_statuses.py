@@ -25,7 +25,7 @@ pytestmark = needs_compiler
 DRIVER = Path(__file__).parent / "sdk" / "driver.py"
 PRODUCTS = ("Ascend910B", "Ascend310P", "Ascend910", "Ascend950", "Ascend310B")
 #: The SDK does not pass a char* on yet.
-OF_TEXT = ("aclnnGeluBackwardV2",)
+OF_TEXT = ("aclnnGeluBackwardV2", "aclnnGeluMul")
 
 
 def calls(seed: int, count: int, product: str, document: bool) -> list[Call]:
@@ -63,6 +63,8 @@ def plain(live: Live) -> dict[str, Any]:
             arguments.append(("scalar", {"dtype": number(value.dtype), "bits": value.stored.tobytes()}))
         elif isinstance(value, bool):
             arguments.append(("bool", value))
+        elif isinstance(value, float):
+            arguments.append(("double", value))
         else:
             arguments.append(("int", value))
     return {"function": call.function, "arguments": arguments, "memory": blocks}

@@ -67,7 +67,8 @@ def answer(call: dict[str, Any]) -> dict[str, Any]:
             assert scalars[-1]
             arguments.append(Pointer(scalars[-1]))
         else:
-            arguments.append(ctypes.c_bool(value) if kind == "bool" else ctypes.c_int64(value))
+            made = {"bool": ctypes.c_bool, "double": ctypes.c_double, "int": ctypes.c_int64}[kind]
+            arguments.append(made(value))
     size, executor = ctypes.c_uint64(77), Pointer()
     phase_one = getattr(operators, f"{call['function']}GetWorkspaceSize")
     status = phase_one(*arguments, ctypes.byref(size), ctypes.byref(executor))
