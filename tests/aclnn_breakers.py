@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from aclnn_checks import Row
-from aclnn_functions import INPUTS, OUTPUTS, WHOLE, good, is_gated, tensors
+from aclnn_functions import FURTHER, INPUTS, OUTPUTS, UNREAD, WHOLE, good, is_gated, tensors
 from aclnn_model import faults
 from aclnn_values import Scalar
 
@@ -59,12 +59,45 @@ def changes(function: str) -> Iterator[Changes]:
             yield {n: Scalar("UINT64", 1)}
             yield {n: Scalar("BF16", 1.0)}
             yield {n: Scalar("INT8", -1)}
+            yield {n: Scalar("FLOAT", 0.0)}
         if isinstance(value, str):
             yield from ({n: other} for other in (None, "erf", "", "none"))
-    if is_gated(function):
+    yield from ({n: None} for n in UNREAD[function])
+    for n in FURTHER[function]:
+        yield from further_changes(function, n)
+    if "dim" in call.arguments:
         yield from ({"dim": 2}, {"dim": -3})
+    if "limit" in call.arguments or "clampLimit" in call.arguments:
+        yield from ({n: -0.75} for n in ("limit", "clampLimit") if n in call.arguments)
+    if "clampMode" in call.arguments:
+        yield {"clampMode": 2}
+    if "interleaved" in call.arguments:
+        for n in names:
+            yield {"dim": 0, **{f"{m}.shape": (1, 4) for m in names if call[m].shape == (2, 2)},
+                   f"{n}.strides": (9, 2)}  # fmt: skip
+            yield {"dim": 0, f"{n}.strides": (9, 1), **{f"{m}.shape": (4, 2) for m in WHOLE[function]}}
+    if "training" in call.arguments:
+        yield {"training": True}
+        yield {"training": True, "noise.shape": (3,)}
+        yield from ({f"{n}.shape": (1,) * 31 + (2, 4)} for n in ("self", "noise"))
+        yield {f"{n}.shape": (1,) * 31 + (2, 4) for n in names}
+    if function in ("aclnnGeluMul", "aclnnFatreluMul"):  # with limits of its own
+        for shape in ((2, 1026), (200_001, 2), (2, 0), (2,), (2, 3)):
+            yield {"input.shape": shape}
+            yield {"input.shape": shape, "out.shape": (4,)}
     if "approximate" in call.arguments:
         yield from ({"approximate": 2}, {"approximate": -1}, {"approximate": 0})
+
+
+def further_changes(function: str, n: str) -> Iterator[Changes]:
+    """Changes of a tensor that has a shape or a dtype of its own."""
+    yield {n: None}
+    yield from ({f"{n}.dtype": dtype} for dtype in ("INT32", "FLOAT16", "DOUBLE", "BF16", "STRING"))
+    yield from ({f"{n}.shape": shape} for shape in ((2, 2), (0,), (), (9000,), (7,)))
+    yield from ({f"{n}.{fault}": True} for fault in ("is_destroyed", "is_null"))
+    yield from ({f"{n}.storage": (1,)}, {f"{n}.room": 3}, {f"{n}.format": "NCHW"})
+    for start in (4, 0):
+        yield from ({f"{n}.memory": "m", f"{out}.memory": "m", f"{out}.start": start} for out in OUTPUTS[function])
 
 
 def both_changed(function: str) -> Iterator[Changes]:

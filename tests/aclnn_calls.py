@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from aclnn_functions import INPUTS, OUTPUTS, python_call, tensors
+from aclnn_functions import FURTHER, INPUTS, OUTPUTS, UNREAD, python_call, tensors
 from aclnn_values import FLOATS, INTEGERS, ITEMSIZE, NUMPY, Call, Scalar, Tensor, promoted
 
 import actgrad
@@ -26,16 +26,18 @@ class Live:
     def __init__(self, call: Call, fill: int = FILL, seed: int = 0):
         self.call, self.fill = call, fill
         self.memory = {n: np.full(size + 2 * GUARD, fill, np.uint8) for n, size in self._sizes().items()}
-        for name in INPUTS[call.function]:
+        for name in (*INPUTS[call.function], *FURTHER[call.function]):
             if (t := call[name]) is not None and {t.dtype} <= ITEMSIZE.keys() & NUMPY.keys() and self._fits(t):
                 self.view(name)[...] = numbers(t.dtype, t.size, seed).reshape(t.shape)
+                if name == "groupIndexOptional":  # rows
+                    self.view(name)[...] = np.resize([1, 0, 2, -1], t.size).reshape(t.shape)
                 seed += 1
         self.before = {name: memory.tobytes() for name, memory in self.memory.items()}
         self.arguments = [self._argument(name, value) for name, value in call.arguments.items()]
 
     def _sizes(self) -> dict[str, int]:
         sizes: dict[str, int] = {}
-        for name in tensors(self.call.function):
+        for name in (*tensors(self.call.function), *UNREAD[self.call.function], *FURTHER[self.call.function]):
             if (t := self.call[name]) is not None:
                 key = t.memory or name
                 sizes[key] = max(sizes.get(key, 0), t.start + self._room(t))
@@ -85,7 +87,8 @@ class Live:
         return tensor
 
     def first(self) -> tuple[int, int, Any]:
-        return getattr(aclnn, f"{self.call.function}GetWorkspaceSize")(*self.arguments)
+        with self.judged():
+            return getattr(aclnn, f"{self.call.function}GetWorkspaceSize")(*self.arguments)
 
     def second(self, workspace_size: int, executor: Any) -> int:
         return getattr(aclnn, self.call.function)(None, workspace_size, executor, None)
@@ -159,15 +162,22 @@ def functional(live: Live, **options: Any) -> list[np.ndarray]:
     call = live.call
     name, attributes = python_call(call)
     given = [live.given(n) for n in INPUTS[call.function]]
+    given += [None if call[n] is None else live.given(n) for n in FURTHER[call.function]]
     if name == "gelu_backward":  # which in Python does not broadcast, and has a limit of rank
         together = NUMPY[promoted(*(call[n].dtype for n in INPUTS[call.function]))]
         given = [array.astype(together).ravel() for array in np.broadcast_arrays(*given)]
     sizes = [given[0].size if name == "gelu_backward" else call[n].shape for n in OUTPUTS[call.function]]
-    outs = [np.empty(size, NUMPY[call[n].dtype]) for size, n in zip(sizes, OUTPUTS[call.function], strict=True)]
+    outs = [filled(size, NUMPY[call[n].dtype], live) for size, n in zip(sizes, OUTPUTS[call.function], strict=True)]
     # The functions of C take outputs of more dtypes than the document of the one in Python.
     with actgrad.rules("operator") if name == "gelu_backward" else contextlib.nullcontext():
         getattr(actgrad, name)(*given, **attributes, out=outs[0] if len(outs) == 1 else tuple(outs), **options)
     return [out.reshape(call[n].shape) for out, n in zip(outs, OUTPUTS[call.function], strict=True)]
+
+
+def filled(shape: Any, dtype: Any, live: Live) -> np.ndarray:
+    """An array of the bytes that memory is filled with: some functions leave rows as they are."""
+    flat = np.full(int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize, live.fill, np.uint8)
+    return flat.view(dtype).reshape(shape)
 
 
 #: Statuses.

@@ -12,7 +12,7 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from aclnn_functions import FUNCTIONS, GENERATED, INPUTS, OUTPUTS, tensors
+from aclnn_functions import FUNCTIONS, FURTHER, GENERATED, INPUTS, OUTPUTS, tensors
 from aclnn_values import COMPLEX, FLOATS, INTEGERS, ITEMSIZE, OTHERS, Call, Tensor, convertible, promoted
 
 PRODUCTS = ("Ascend950", "Ascend910_93", "Ascend910B", "Ascend310B", "Ascend310P", "Ascend910")
@@ -83,14 +83,20 @@ def short(function: str) -> str:
     return function.removeprefix("aclnn").removeprefix("Inplace")
 
 
-#: Other functions that are written by hand know the product by their dtypes alone.
-EXISTS = {f: _FIRST.get(short(f), _GATED if f in GENERATED else PRODUCTS) for f in FUNCTIONS}
+#: Other functions that are written by hand know the product by their dtypes alone. Fast GELU has none elsewhere.
+_ON_THE_NEWER = ("FastGelu", "FastGeluBackward", "SquaredRelu", "GeluMul", "SituGlu", "SituGluGrad",
+                 "ClippedSwiglu", "ClippedSwigluGrad")  # fmt: skip
+_OTHER = dict.fromkeys(_ON_THE_NEWER, _WITH_BF16) | {
+    "ClippedSwigluV2": ("Ascend950",), "SwigluGroup": ("Ascend950",), "FatreluMul": ("Ascend910_93", "Ascend910B"),
+}  # fmt: skip
+EXISTS = {f: (_FIRST | _OTHER).get(short(f), _GATED if f in GENERATED else PRODUCTS) for f in FUNCTIONS}
 
 _HALF = "FLOAT FLOAT16 BF16"
 _COMPLEX = f"{_HALF} DOUBLE COMPLEX64 COMPLEX128"
 _ALL = f"{_COMPLEX} INT8 INT16 INT32 INT64 UINT8 BOOL"
 _INTEGERS = f"{_HALF} INT8 UINT8 INT32 INT64"
 #: The dtypes of a function's tensors, or of one of them. The others': _HALF. BF16 only where the chip has it, but BF16!
+#: everywhere, and BF16+ but on Ascend310P and Ascend910.
 LISTS = {
     "Elu": "FLOAT FLOAT16 BF16! DOUBLE",
     "Selu": f"{_HALF} INT32 INT8", "SeluBackward": f"{_HALF} INT32 INT8",
@@ -101,6 +107,11 @@ LISTS = {
     "TanhBackward.gradOutput": _COMPLEX, "TanhBackward": _COMPLEX.replace("BF16", "BF16!"),
     "Relu": _INTEGERS, "AddRelu": f"{_INTEGERS} INT16", "Threshold": f"{_INTEGERS} INT16",
     "ThresholdBackward": f"{_HALF} INT8 UINT8 INT32", "Hardsigmoid": f"{_HALF} INT32",
+    "Heaviside": "FLOAT FLOAT16 BF16!", "Celu": "FLOAT FLOAT16 BF16+", "Hardshrink": "FLOAT FLOAT16 BF16+",
+    "SoftshrinkBackward": "FLOAT FLOAT16 BF16+",
+    "Erfinv": f"{_HALF} BOOL INT8 INT16 INT32 INT64 UINT8", "Shrink": "FLOAT FLOAT16",
+    "Glu": f"{_HALF} DOUBLE", "GluBackward": f"{_HALF} DOUBLE", "SoftplusBackward": f"{_HALF} DOUBLE",
+    "SoftplusBackward.self": f"{_HALF} DOUBLE INT8 INT16 INT32 INT64 UINT8 BOOL",
 }  # fmt: skip
 
 
@@ -122,8 +133,10 @@ def listed(call: Call, name: str = "", anywhere: bool = False) -> tuple[str, ...
     names = LISTS.get(f"{family}.{name}", LISTS.get(family, _HALF)).split()
     if family == "ThresholdBackward" and call.product == "Ascend950" and takes_zero(call):
         names.append("INT64")
-    left_out = () if anywhere or has_bf16(call) else ("BF16",)
-    return tuple(dtype.rstrip("!") for dtype in names if dtype not in left_out)
+    if family.startswith("FastGelu") and not has_bf16(call):
+        return ()
+    left_out = () if anywhere or has_bf16(call) else ("BF16", *["BF16+"] * (call.product != "Ascend310B"))
+    return tuple(dtype.rstrip("!+") for dtype in names if dtype not in left_out)
 
 
 def takes_zero(call: Call) -> bool:
@@ -299,17 +312,17 @@ def memory(function: str) -> Iterator[Row]:
         t: Tensor = c[n]
         return usable(t) and t.strides is not None and len(np.unique(t.places())) < t.size
 
-    for n in tensors(function):
+    for n in (*tensors(function), *FURTHER[function]):
         yield own(f"{n} destroyed", (n,), lambda c, n=n: c[n].is_destroyed, (n,), "destroyed")
         yield own(f"{n} address", (n,), lambda c, n=n: null_address(c, n), (n,), "null address")
         yield own(f"{n} storage", (n,), lambda c, n=n: past(c, n), (n,), "storage")
     for n in OUTPUTS[function]:
         yield own(f"{n} on itself", (n,), lambda c, n=n: itself(c, n), (n,), "overlaps itself")
     for out in OUTPUTS[function]:
-        for other in (*INPUTS[function], *OUTPUTS[function]):
+        for other in (*INPUTS[function], *FURTHER[function], *OUTPUTS[function]):
             if other == out or (other in OUTPUTS[function] and other < out):
                 continue
-            is_input = other in INPUTS[function]
+            is_input = other not in OUTPUTS[function] or other in INPUTS[function]
 
             def partly(c: Call, out: str = out, other: str = other, is_input: bool = is_input) -> bool:
                 return share(c[out], c[other]) and not (is_input and same_view(c[out], c[other]))

@@ -26,7 +26,34 @@ from aclnn_checks import (
     short,
     unnumbered,
 )
+from aclnn_clipped import clipped_swiglu, clipped_swiglu_grad, fatrelu_mul, rrelu_with_noise, swiglu_group
 from aclnn_functions import GENERATED, OUTPUTS
+from aclnn_shrinks import (
+    gelu_mul,
+    hardshrink,
+    hardshrink_backward,
+    heaviside,
+    shrink,
+    situ_glu,
+    situ_glu_grad,
+    softshrink,
+    softshrink_backward,
+    squared_relu,
+)
+from aclnn_smooth import (
+    celu,
+    erfinv,
+    fast_gelu,
+    fast_gelu_backward,
+    glu,
+    glu_backward,
+    log_sigmoid,
+    log_sigmoid_backward,
+    mish,
+    mish_backward,
+    softplus,
+    softplus_backward,
+)
 from aclnn_swiglu import swiglu, swiglu_grad
 from aclnn_thresholds import add_relu, hardtanh, hardtanh_backward, relu, threshold, threshold_backward
 from aclnn_values import Call, promoted
@@ -273,7 +300,18 @@ TABLES: dict[str, Callable[[str], Iterator[Row]]] = {
     "Hardswish": hardswish, "InplaceHardswish": plain_in_place,
     "HardswishBackward": hardswish_backward, "HardswishBackwardV2": hardswish_backward,
     "Gelu": gelu, "GeluV2": gelu_v2, "GeluBackward": gelu_backward, "GeluBackwardV2": gelu_backward_v2,
-    "Prelu": prelu,
+    "Prelu": prelu, "Celu": celu, "InplaceCelu": celu, "Erfinv": erfinv, "InplaceErfinv": erfinv,
+    "FastGelu": fast_gelu, "FastGeluBackward": fast_gelu_backward,
+    "LogSigmoid": log_sigmoid, "LogSigmoidForward": log_sigmoid, "LogSigmoidBackward": log_sigmoid_backward,
+    "Mish": mish, "InplaceMish": plain_in_place, "MishBackward": mish_backward,
+    "Softplus": softplus, "SoftplusBackward": softplus_backward,
+    "Hardshrink": hardshrink, "HardshrinkBackward": hardshrink_backward,
+    "Softshrink": softshrink, "SoftshrinkBackward": softshrink_backward, "Shrink": shrink,
+    "Heaviside": heaviside, "SquaredRelu": squared_relu, "Glu": glu, "GluBackward": glu_backward,
+    "GeluMul": gelu_mul, "SituGlu": situ_glu, "SituGluGrad": situ_glu_grad,
+    "ClippedSwiglu": clipped_swiglu, "ClippedSwigluV2": clipped_swiglu, "ClippedSwigluGrad": clipped_swiglu_grad,
+    "SwigluGroup": swiglu_group, "FatreluMul": fatrelu_mul,
+    "RReluWithNoise": rrelu_with_noise, "InplaceRReluWithNoise": rrelu_with_noise,
 }  # fmt: skip
 
 

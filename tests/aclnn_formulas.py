@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from aclnn_functions import python_call
+from aclnn_functions import WHOLE, python_call
 from aclnn_values import Call
 
 
@@ -13,7 +13,9 @@ def formula(call: Call, given: list[np.ndarray]) -> tuple[np.ndarray, ...]:
     """What a call computes."""
     name = call.function.removeprefix("aclnn").removeprefix("Inplace").replace("V3", "")
     a = python_call(call)[1]
-    if name.startswith(("GeGlu", "SwiGlu")):
+    if call.function in WHOLE and "interleaved" in call.arguments:
+        return (clipped(call, given),)
+    if call.function in WHOLE:
         return gated(name, call, given)
     x, g = given[-1], given[0]
     return (FORMULAS[name](x, g, a),)
@@ -66,23 +68,112 @@ FORMULAS = {
     "GeluBackward": lambda x, g, a: g * gelu_and_slope(x, True)[1],
     "GeluBackwardV2": lambda x, g, a: g * gelu_and_slope(x, a["approximate"] == "tanh")[1],
     "Prelu": lambda x, g, a: np.where(g > 0, g, x * g),  # the weights lie along the last dimension
+    "Celu": lambda x, g, a: np.maximum(x, 0) + np.minimum(0, a["alpha"] * (np.exp(x / a["alpha"]) - 1)),
+    "Erfinv": lambda x, g, a: inverse(np.vectorize(math.erf), x),
+    "FastGelu": lambda x, g, a: x * sigmoid(1.702 * x),
+    "FastGeluBackward": lambda x, g, a: g * swish_slope(x, 1.702),
+    "LogSigmoid": lambda x, g, a: np.log(sigmoid(x)),
+    "LogSigmoidForward": lambda x, g, a: np.log(sigmoid(x)),
+    "LogSigmoidBackward": lambda x, g, a: g / (1 + np.exp(x)),
+    "Mish": lambda x, g, a: x * np.tanh(np.log(1 + np.exp(x))),
+    "MishBackward": lambda x, g, a: g * mish_slope(x),
+    "Softplus": lambda x, g, a: where_past(x, a, x, np.log(1 + np.exp(a["beta"] * x)) / a["beta"]),
+    "SoftplusBackward": lambda x, g, a: where_past(x, a, g, g / (1 + np.exp(-a["beta"] * x))),
+    "Hardshrink": lambda x, g, a: np.where(np.abs(x) <= a["lambd"], 0, x),
+    "HardshrinkBackward": lambda x, g, a: np.where(np.abs(x) <= a["lambd"], 0, g),
+    "Softshrink": lambda x, g, a: np.sign(x) * np.maximum(np.abs(x) - a["lambd"], 0),
+    "SoftshrinkBackward": lambda x, g, a: np.where(np.abs(x) > a["lambd"], g, 0),
+    "Shrink": lambda x, g, a: np.where(np.abs(x) > a["lambd"], x - np.sign(x) * a["bias"], 0),
+    "Heaviside": lambda x, g, a: np.where(g > 0, 1, np.where(g < 0, 0, x)),
+    "RReluWithNoise": lambda x, g, a: np.where(x > 0, x, (a["lower"] + a["upper"]) / 2 * x),
+    "SquaredRelu": lambda x, g, a: np.maximum(x, 0) ** 2,
 }
+
+
+def mish_slope(x):
+    t = np.tanh(np.log(1 + np.exp(x)))
+    return t + x * (1 - t * t) * sigmoid(x)
+
+
+def where_past(x, a, far, near):
+    return np.where(a["beta"] * x > a["threshold"], far, near)
+
+
+def inverse(function, y):
+    """The argument in [-6, 6] at which an increasing function has a value, by bisection; NaN outside."""
+    low, high = np.full_like(y, -6), np.full_like(y, 6)
+    for _ in range(80):
+        middle = (low + high) / 2
+        is_low = function(middle) < y
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+    return np.where(np.abs(y) < 1, high, np.nan)
+
+
+def clipped(call: Call, given: list[np.ndarray]) -> np.ndarray:
+    """Clipped SwiGLU and its gradient, of all rows."""
+    a, limit = call.arguments, call["limit"]
+    whole = given["gradY" in a]
+    dim = a["dim"] % whole.ndim
+    row = (*whole.shape[:dim], -1)
+    x = whole.reshape(row)
+    first, second = (x[..., ::2], x[..., 1::2]) if a["interleaved"] else np.split(x, 2, -1)
+    low, bounded = np.minimum(first, limit), np.clip(second, -limit, limit)
+    if a.get("clampMode", 0):
+        factors = np.minimum(first * sigmoid(first), limit), bounded
+    else:
+        factors = low * sigmoid(a["alpha"] * low), bounded + a["bias"]
+    half = (*whole.shape[:dim], whole.shape[dim] // 2, *whole.shape[dim + 1 :])
+    if "gradY" not in a:
+        return (factors[0] * factors[1]).reshape(half)
+    g = given[0].reshape(row)
+    by_first = np.where(first <= limit, g * swish_slope(low, a["alpha"]) * factors[1], 0)
+    by_second = np.where(np.abs(second) <= limit, g * factors[0], 0)
+    both = np.stack([by_first, by_second], -1) if a["interleaved"] else np.stack([by_first, by_second], -2)
+    return both.reshape(whole.shape)
 
 
 def gated(name: str, call: Call, given: list[np.ndarray]) -> tuple[np.ndarray, ...]:
     """A function of one half, times the other; the gradients of both."""
-    left, right = np.split(given["Grad" in name or "Backward" in name], 2, call["dim"])
-    is_left = call.arguments.get("activateLeft", "Swi" in name)
+    is_gradient, dim = "Grad" in name or "Backward" in name, call.arguments.get("dim", -1)
+    left, right = np.split(given[is_gradient], 2, dim)
+    is_left = call.arguments.get(
+        "activateLeft", name in ("SwiGlu", "SwiGluGrad", "GeluMul", "SwigluGroup", "FatreluMul")
+    )
     active, other = (left, right) if is_left else (right, left)
-    if "Swi" in name:
+    slope_of_other = 1
+    if name == "SwigluGroup":
+        low, other = np.minimum(active, call["clampLimit"]), np.clip(other, -call["clampLimit"], call["clampLimit"])
+        value, slope = low * sigmoid(low), 1
+    elif name == "FatreluMul":
+        value, slope = np.where(active > given[1], active, 0), 1
+    elif "Swi" in name:
         value, slope = active * sigmoid(active), swish_slope(active, 1)
+    elif "Situ" in name:
+        (value, slope), (other, slope_of_other) = (
+            situ_and_slope(active, call["beta"]),
+            bounded(other, call["linearBeta"]),
+        )
+    elif name in ("Glu", "GluBackward"):
+        value, slope = sigmoid(active), sigmoid(active) * (1 - sigmoid(active))
     else:
-        value, slope = gelu_and_slope(active, call["approximate"])
-    if name in ("GeGlu", "SwiGlu"):
+        form = call.arguments.get("approximate", call.arguments.get("approximateOptional") == "tanh")
+        value, slope = gelu_and_slope(active, form)
+    if not is_gradient:
         return (other * value, value)[: 2 if name == "GeGlu" else 1]
     g = given[0]
-    halves = [g * other * slope, g * (given[2] if name == "GeGluBackward" else value)]
-    return (np.concatenate(halves if is_left else halves[::-1], call["dim"]),)
+    halves = [g * other * slope, g * (given[2] if name == "GeGluBackward" else value) * slope_of_other]
+    return (np.concatenate(halves if is_left else halves[::-1], dim),)
+
+
+def situ_and_slope(x: np.ndarray, beta: float) -> tuple[np.ndarray, np.ndarray]:
+    t, s = np.tanh(x / beta), sigmoid(x)
+    return beta * t * s, s * (1 - t * t + beta * t * (1 - s))
+
+
+def bounded(x: np.ndarray, bound: float) -> tuple[np.ndarray, np.ndarray]:
+    """The values of SiTU-GLU, which a positive number bounds, and their slope."""
+    t = np.tanh(x / bound) if bound > 0 else x
+    return (bound * t, 1 - t * t) if bound > 0 else (x, np.ones_like(x))
 
 
 def gelu_and_slope(x: np.ndarray, approximate: bool) -> tuple[np.ndarray, np.ndarray]:

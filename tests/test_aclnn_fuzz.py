@@ -23,17 +23,26 @@ from actgrad import aclnn
 
 BROADCAST = (
     "aclnnLeakyReluBackward", "aclnnSigmoidBackward", "aclnnTanhBackward", "aclnnAddRelu", "aclnnInplaceAddRelu",
-    "aclnnThresholdBackward", "aclnnGeluBackward", "aclnnGeluBackwardV2",
+    "aclnnThresholdBackward", "aclnnGeluBackward", "aclnnGeluBackwardV2", "aclnnMishBackward",
+    "aclnnHardshrinkBackward", "aclnnSoftshrinkBackward", "aclnnHeaviside",
 )  # fmt: skip
 #: Functions that promote their tensors' dtypes.
-MIXED = (*(f for f in BROADCAST if "Threshold" not in f), "aclnnHardsigmoidBackward", "aclnnPrelu")
+MIXED = (*(f for f in BROADCAST if "Threshold" not in f), "aclnnHardsigmoidBackward", "aclnnPrelu",
+         "aclnnSoftplusBackward")  # fmt: skip
+#: Generated functions, and one more, whose output may be in a row where it has as many elements.
+COUNTABLE = (
+    "aclnnSwiGlu", "aclnnSwiGluGrad", "aclnnGeluMul", "aclnnSquaredRelu", "aclnnHeaviside", "aclnnFatreluMul",
+)  # fmt: skip
 #: Functions whose output may have another dtype.
 CASTS = {
     "aclnnElu": "out", "aclnnSelu": "out", "aclnnLeakyRelu": "out", "aclnnEluBackward": "gradInput",
     "aclnnLeakyReluBackward": "out", "aclnnSigmoid": "out", "aclnnTanh": "out", "aclnnSigmoidBackward": "gradInput",
     "aclnnTanhBackward": "gradInput", "aclnnSiluBackward": "gradInput", "aclnnAddRelu": "out", "aclnnThreshold": "out",
     "aclnnHardtanhBackward": "out", "aclnnHardsigmoidBackward": "out", "aclnnHardswish": "out",
-    "aclnnGeluBackward": "gradInput", "aclnnPrelu": "out",
+    "aclnnGeluBackward": "gradInput", "aclnnPrelu": "out", "aclnnCelu": "out", "aclnnErfinv": "out",
+    "aclnnMishBackward": "gradInput", "aclnnSoftplus": "out", "aclnnSoftplusBackward": "gradInput",
+    "aclnnHardshrink": "out", "aclnnHardshrinkBackward": "gradInput", "aclnnSoftshrink": "out",
+    "aclnnSoftshrinkBackward": "gradInput", "aclnnShrink": "out", "aclnnHeaviside": "out", "aclnnGlu": "out",
 }  # fmt: skip
 
 
@@ -93,11 +102,37 @@ class Generator:
                     changes[name] = Scalar(self.pick(("INT8", "INT32", "UINT8", "BOOL")), 1)
             elif isinstance(value, bool):
                 changes[name] = self.chance(0.5)
+            elif isinstance(value, float):
+                changes[name] = self.pick((1.0, 0.5, 0.75 if "imit" in name else -0.75, 2.0))
+        changes |= self.further(call, shapes)
+        if "approximateOptional" in call.arguments:
+            changes["approximateOptional"] = self.pick((None, "none", "tanh"))
         if isinstance(call.arguments.get("approximate"), str):
             changes["approximate"] = self.pick(("none", "tanh"))
         elif "approximate" in call.arguments:
             changes["approximate"] = int(self.chance(0.5) or (product == "Ascend310P" and self.chance(0.7)))
         return call.but(changes)
+
+    def further(self, call: Call, shapes: dict[str, tuple[int, ...]]) -> dict[str, Any]:
+        """The tensors with a shape or a dtype of their own, and what goes with them."""
+        function, changes = call.function, dict[str, Any]()
+        if "clampMode" in call.arguments:
+            changes["clampMode"] = int(self.chance(0.5))
+        if "training" in call.arguments:
+            changes |= {"training": self.chance(0.1), "noise": self.layout(call["self"].dtype, shapes["self"], False)}
+        if "groupIndexOptional" in call.arguments:
+            groups = Tensor("INT64", (self.pick((1, 2, 3, 7)),))
+            changes["groupIndexOptional"] = groups if self.chance(0.6) else None
+        if "weightOptional" in call.arguments:
+            rows = shapes["x"][:-1]
+            weight = self.layout("FLOAT", (*rows, 1) if self.chance(0.5) else rows, False)
+            changes["weightOptional"] = weight if self.chance(0.6) else None
+        if function == "aclnnFatreluMul":
+            changes["threshold"] = Tensor(call["input"].dtype, (1,) if self.chance(0.7) else ())
+        if call.arguments.get("interleaved") and "x" in shapes:  # elements that alternate over dimensions lie in a row
+            for n in tensors(function):
+                changes[f"{n}.strides"] = None
+        return changes
 
     def shapes(self, call: Call, changes: dict[str, Any]) -> dict[str, tuple[int, ...]]:
         """The tensors' shapes, which fit together; `dim` goes to the changes."""
@@ -105,20 +140,28 @@ class Generator:
         shapes = dict.fromkeys(tensors(function), shape)
         if function in WHOLE:
             shape = shape or (2,)
-            at = int(self.random() * len(shape))
-            if function in GENERATED and call.product == "Ascend310P" and prod(shape) < 40:
+            if function in ("aclnnGeluMul", "aclnnFatreluMul"):
+                shape = shape if len(shape) > 1 else (2, *shape)
+            at = int(self.random() * len(shape)) if "dim" in call.arguments else len(shape) - 1
+            if (
+                function in GENERATED
+                and call.product == "Ascend310P"
+                and prod(shape) < 40
+                and function.startswith("aclnnSwiGlu")
+            ):
                 shape = tuple(n * 32 if k == at else n for k, n in enumerate(shape))
-            changes["dim"] = at - len(shape) * self.chance(0.5)
+            if "dim" in call.arguments:
+                changes["dim"] = at - len(shape) * self.chance(0.5)
             whole = tuple(n * 2 if k == at else n for k, n in enumerate(shape))
             shapes = {n: whole if n in WHOLE[function] else shape for n in shapes}
-            if function in GENERATED and self.chance(0.1):
-                shapes["out"] = (prod(shapes["out"]),)
         if (function in BROADCAST or is_of_950(call)) and self.chance(0.4):
             first, second = INPUTS[function]
             thin = tuple(1 if self.chance(0.4) and n else n for n in shape)
             name = second if function == "aclnnInplaceAddRelu" else self.pick((first, second))
             shapes[name] = thin[self.chance(0.5) * (len(thin) > 0 and shape[0] == 1) :]
             shapes[OUTPUTS[function][0]] = tuple(np.broadcast_shapes(shapes[first], shapes[second]))
+        if function in COUNTABLE and self.chance(0.1):
+            shapes["out"] = (prod(shapes["out"]),)
         if "weight" in shapes:
             shapes["weight"] = (shape[1] if len(shape) > 1 and self.chance(0.7) else 1,)
         return shapes
@@ -126,11 +169,11 @@ class Generator:
     def dtypes(self, call: Call) -> dict[str, str]:
         """The tensors' dtypes, most often one for all."""
         function, names = call.function, tensors(call.function)
-        found = dict.fromkeys(names, self.pick(listed(call)))
+        found = dict.fromkeys(names, self.pick(listed(call) or ("FLOAT",)))
         is_mixed = function in MIXED or is_of_950(call)
         if self.chance(0.3) and (is_mixed or len(INPUTS[function]) == 1):
             for n in INPUTS[function]:
-                found[n] = self.pick(listed(call, n))
+                found[n] = self.pick(listed(call, n) or ("FLOAT",))
             if is_mixed:
                 out = promoted(*(found[n] for n in INPUTS[function]))
                 found[OUTPUTS[function][0]] = out or "FLOAT"
@@ -193,6 +236,8 @@ class Generator:
             return {name: Scalar(self.pick(("FLOAT", "INT8", "DOUBLE")), -1)}
         if isinstance(value, str):
             return {name: self.pick((None, "none", "tanh", "erf", "", "Tanh"))}
+        if isinstance(value, float):
+            return {name: self.pick((-0.75, 0.0, -1.0, 3.0))} if "imit" in name else {}
         if isinstance(value, bool) or value is None:
             return {}
         if isinstance(value, int):
@@ -269,7 +314,8 @@ def examine(call: Call, sample: bool, surroundings: str = "as it is") -> tuple[s
         return first, f"phase two: {code} {aclnn.aclGetRecentErrMsg()}"
     if strays := live.strays():
         return first, f"written outside the view: {strays}"
-    if missing := live.unwritten():  # or by chance the very number: another fill tells
+    reads_nothing = any(call[n].size == 0 for n in INPUTS[call.function]) or call.arguments.get("groupIndexOptional")
+    if (missing := live.unwritten()) and not reads_nothing:  # or by chance the very number: another fill tells
         again = Live(call, fill=0x3C)
         with again.judged():
             _, size, executor = again.first()

@@ -273,5 +273,6 @@ def test_large_calls_of_every_operator_are_those_of_small_ones(operator: actgrad
     x = np.random.default_rng(3).standard_normal(half_tables.WORTH).astype(BY_NAME[dtype].numpy)
     large, few = (oracle.tensors(operator, operator.defaults, part) for part in (x, x[:96]))
     for got, wanted in zip(*(oracle.as_tuple(operator(*given)) for given in (large, few)), strict=True):
-        halves = got.reshape(-1, x.size)[:, :96]
-        np.testing.assert_array_equal(halves.view(np.int16), wanted.reshape(-1, 96).view(np.int16))
+        step = 2 if got.size > x.size and getattr(operator.access, "interleaved", False) else 1
+        halves = got.reshape(-1, x.size * step)[:, : 96 * step]
+        np.testing.assert_array_equal(halves.view(np.int16), wanted.reshape(halves.shape).view(np.int16))

@@ -16,6 +16,13 @@ def test_nan_stays_nan(operator, attributes, dtype):
         return
     if operator.name == "heaviside":  # no result depends on values where input is 1
         return
+    if operator.name == "unit_step":  # its comparison fails
+        assert not results[0].astype(np.float64).any()
+        return
+    if operator.name == "fused_bias_leaky_relu_backward":  # its comparison fails, so that NaN takes the slope
+        expectation = np.full(5, attributes["negative_slope"] * attributes["scale"]).astype(FLOATS[dtype])
+        np.testing.assert_allclose(results[0].astype(np.float64), expectation.astype(np.float64), rtol=1e-6)
+        return
     if operator.name.startswith("leaky_relu"):  # its comparison fails, so that NaN takes the slope
         expectation = np.nan if operator.gradient_of is None else attributes["negative_slope"]
         standard = np.full(5, expectation).astype(FLOATS[dtype])

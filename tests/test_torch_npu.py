@@ -29,6 +29,8 @@ SCHEMAS = [
     'npu::npu_gelu_mul(Tensor input, *, str approximate="none") -> Tensor',
     "npu::npu_swiglu(Tensor self, int dim=-1) -> Tensor",
     "npu::npu_swiglu_backward(Tensor grad_output, Tensor self, int dim=-1) -> Tensor",
+    "npu::npu_clipped_swiglu(Tensor x, *, Tensor? group_index=None, int dim=-1, float alpha=1.702, float limit=7., "
+    "float bias=1., bool interleaved=True) -> Tensor",
     "npu::npu_silu(Tensor self) -> Tensor",
     "npu::npu_mish(Tensor self) -> Tensor",
     "npu::npu_mish_backward(Tensor grad, Tensor input) -> Tensor",
@@ -53,6 +55,14 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any], Any, dict[str, Any]]] = 
     ("npu_swiglu", (), {}, actgrad.swiglu, {}),
     ("npu_swiglu", (0,), {}, actgrad.swiglu, {"dim": 0}),
     ("npu_swiglu_backward", (), {}, actgrad.swiglu_backward, {}),
+    ("npu_clipped_swiglu", (), {}, actgrad.clipped_swiglu, {}),
+    (
+        "npu_clipped_swiglu",
+        (),
+        {"dim": 0, "alpha": 1.0, "bias": 0.0, "interleaved": False},
+        actgrad.clipped_swiglu,
+        {"dim": 0, "alpha": 1.0, "bias": 0.0, "interleaved": False},
+    ),
     ("npu_silu", (), {}, actgrad.silu, {}),
     ("npu_mish", (), {}, actgrad.mish, {}),
     ("npu_mish_backward", (), {}, actgrad.mish_backward, {}),

@@ -77,7 +77,7 @@ class GraphOperator:
         parts = {
             tensor: self._part(graph_names[tensor], tensor, shape, attributes)
             for tensor, shape in inputs.items()
-            if tensor != access.tensor  # its size says nothing of the elements' rank
+            if tensor != access.tensor and tensor in self.operator.seen  # its size says nothing of the elements' rank
         }
         for tensor in access.packed:
             self._check_parts(graph_names, parts, tensor, attributes)
@@ -93,7 +93,11 @@ class GraphOperator:
         differ, or that the operator does not take (on the product, where one was chosen).
         """
         types, _ = self._bound(given, named)
-        pairs = [(name, types[tensor]) for name, tensor in self.signature.tensors.items() if tensor]
+        # Optional tensors have dtypes of their own, but one that holds the formula's value.
+        alike = [a.name for a in self.operator.schema.tensors if not a.is_optional] + [self.operator.given_value]
+        pairs = [
+            (name, types[tensor]) for name, tensor in self.signature.tensors.items() if tensor in {*alike} & {*types}
+        ]
         names = [self._dtype_name(name, dtype) for name, dtype in pairs]
         allowed = allowed_dtypes(self.operator.definition, products.chosen())
         for (name, _), dtype in zip(pairs, names, strict=True):
@@ -123,7 +127,7 @@ class GraphOperator:
         for key, value in attributes.items():
             if isinstance(value, (list, tuple)) and len(value) == 1 and renamed[key] == self.operator.access.dim:
                 attributes[key] = value[0]  # CANN writes the dimension of rows as a list of one
-        read = {tensors[key]: inputs[key] for key in names if tensors[key]}
+        read = {tensors[key]: inputs[key] for key in names if tensors[key] and inputs.get(key) is not None}
         return read, self.signature.fixed | {renamed[k]: value for k, value in attributes.items() if renamed[k]}
 
     def _dim(self, value: Any) -> int:

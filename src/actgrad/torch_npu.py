@@ -36,6 +36,7 @@ from .torch.variants import TAGS
 __all__ = [
     "fast_gelu",
     "install",
+    "npu_clipped_swiglu",
     "npu_fast_gelu",
     "npu_fast_gelu_backward",
     "npu_geglu",
@@ -189,6 +190,18 @@ _LIBRARY.impl(
     lambda input, *, approximate="none": functions.geglu(input, approximate=approximate, activate_left=True),
     "CompositeImplicitAutograd",
 )
+_LIBRARY.define(
+    "npu_clipped_swiglu(Tensor x, *, Tensor? group_index=None, int dim=-1, float alpha=1.702, float limit=7.0, "
+    "float bias=1.0, bool interleaved=True) -> Tensor",
+    tags=TAGS,
+)
+_LIBRARY.impl(
+    "npu_clipped_swiglu",
+    lambda x, *, group_index=None, dim=-1, alpha=1.702, limit=7.0, bias=1.0, interleaved=True: functions.clipped_swiglu(
+        x, group_index, dim, alpha, limit, bias, interleaved
+    ),
+    "CompositeImplicitAutograd",
+)
 torch.library.register_vmap(
     "npu::npu_gelu_mul",
     lambda info, in_dims, x, **named: (torch.ops.npu.npu_gelu_mul.default(x.movedim(in_dims[0], 0), **named), 0),
@@ -243,6 +256,22 @@ def npu_swiglu(self: torch.Tensor, dim: int = -1) -> torch.Tensor:
 def npu_swiglu_backward(grad_output: torch.Tensor, self: torch.Tensor, dim: int = -1) -> torch.Tensor:
     """The gradient of npu_swiglu's input."""
     return torch.ops.npu.npu_swiglu_backward.default(grad_output, self, dim)
+
+
+def npu_clipped_swiglu(
+    x: torch.Tensor,
+    *,
+    group_index: torch.Tensor | None = None,
+    dim: int = -1,
+    alpha: float = 1.702,
+    limit: float = 7.0,
+    bias: float = 1.0,
+    interleaved: bool = True,
+) -> torch.Tensor:
+    """Clipped SwiGLU, see actgrad.torch.clipped_swiglu; rows behind those that `group_index` counts are 0."""
+    return torch.ops.npu.npu_clipped_swiglu.default(
+        x, group_index=group_index, dim=dim, alpha=alpha, limit=limit, bias=bias, interleaved=interleaved
+    )
 
 
 def npu_silu(self: torch.Tensor) -> torch.Tensor:

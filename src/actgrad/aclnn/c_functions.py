@@ -10,8 +10,9 @@ from .. import arrays, contract
 from ..arrays import View
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, shown
+from ..base.loop import extent
 from ..base.schema import Argument
-from ..calls import arguments, prepare
+from ..calls import aliasing, arguments, prepare
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 from . import signatures
@@ -39,8 +40,15 @@ class CFunction:
     def __init__(self, signature: Signature):
         self.signature = signature
         operator = self.operator = signature.operator.with_definition(signature.definition)
-        self._defaults = {name: operator.defaults[name] for name in signature.function.optional.split()}
+        optional = signature.function.optional.split()
+        self._defaults = {name: operator.defaults[name] for name in optional if name in operator.defaults}
         self._places = {p.argument: k for k, p in enumerate(signature.parameters)}
+        definition = operator.definition
+        self._may_be_null = [  # the places of tensors
+            self._places[a.name]
+            for a in definition.schema.tensors
+            if a.is_optional and a.name != definition.given_value
+        ]
         required = [p for p in signature.parameters if p.is_unread and not p.is_optional]
         self._unread = [(self._places[p.argument], p.argument) for p in required]
         # The places of the schema's tensors among the arguments; in place, the first input is the output.
@@ -66,17 +74,21 @@ class CFunction:
     def plan(self, given: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
         terms = Terms.chosen(typed=True)
-        views: list[View] = []
+        views: list[View | None] = []
         values: list[Any] = []  # the other arguments: scalars and flags
         tokens: list[Any] = [terms]
         is_plain = True
         for k, name in self._unread:
-            if given[k] is None:
-                self._check_early(given, terms)
+            if given[k] is None:  # null pointers count in order: later ones pass here
+                self._check_early((*given[:k], *[() if value is None else value for value in given[k:]]), terms)
                 raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
         try:
             for k in self.tensors:
                 tensor = given[k]
+                if tensor is None and k in self._may_be_null:
+                    views.append(None)
+                    tokens.append(None)
+                    continue
                 view = tensor.view if type(tensor) is AclTensor and tensor.is_plain else None
                 if view is None:
                     view = self._other_view(tensor, self.signature.parameters[k].argument)
@@ -104,13 +116,14 @@ class CFunction:
         key = tuple(map(id, tokens))
         cached = self.cache.get(key) if is_plain else None
         if cached is not None:
-            return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
+            outputs = [view for view in views[n:] if view]
+            return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], outputs)
         plan = self._new_plan(given, views, values, terms)
         if is_plain:
             self.keep(key, plan, tokens)
         return plan
 
-    def _new_plan(self, given: tuple[Any, ...], views: list[View], values: list[Any], terms: Terms) -> Plan:
+    def _new_plan(self, given: tuple[Any, ...], views: list[View | None], values: list[Any], terms: Terms) -> Plan:
         """The plan of a call that is not cached."""
         operator, n = self.operator, len(self.inputs)
         named = {argument.name: value for (_, argument), value in zip(self._others, values, strict=True)}
@@ -121,11 +134,27 @@ class CFunction:
         formats, fault = self._formats_and_fault(given)
         if fault:
             # The operator's own checks come first: its contract says nothing of memory.
-            metas = tuple([view.meta for view in views])
+            metas = tuple([view and view.meta for view in views])
             with suppress(KernelMissing):  # the fault counts before a missing kernel
                 prepare.prepare(operator.definition, metas, attributes, terms, "cpu", dtypes, formats)
             raise InvalidArgument(f"{operator.name}: {fault}")
-        return operator.plan_views(views[:n], views[n:], attributes, terms, None, dtypes, formats)
+        try:
+            return operator.plan_views(views[:n], views[n:], attributes, terms, None, dtypes, formats)
+        except KernelMissing:  # overlapping tensors count before a missing kernel
+            self._refuse_overlaps(views)
+            raise
+
+    def _refuse_overlaps(self, views: list[View | None]) -> None:
+        """Raise where an output overlaps itself or another tensor, of dtypes whose elements have a place."""
+        n, schema = len(self.inputs), self.operator.schema
+        inputs, outputs = views[:n], views[n:]
+        metas = [view.meta for view in (*outputs, *inputs) if view]
+        if all(meta.dtype.name in BY_NAME for meta in metas):
+            for name, view in zip(schema.outputs, outputs, strict=True):
+                assert view is not None, "no output is optional"
+                aliasing.refuse_self_overlap(self.operator.name, name, view.meta)
+            extents = tuple(map(extent, metas))
+            aliasing.check(self.operator.name, schema.outputs, outputs, schema.tensor_names, inputs, extents)
 
     def _other_view(self, tensor: Any, name: str) -> View:
         """The view of a tensor that is no plain aclTensor."""

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import prod
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -47,7 +49,7 @@ class Elementwise:
 
     packed: ClassVar[tuple[str, ...]] = ()  # tensors with more than one part
     dim: ClassVar[str] = ""  # the attribute that numbers a dimension
-    tensor: ClassVar[str] = ""  # the tensor that lies along one dimension
+    tensor: ClassVar[str] = ""  # the tensor that lies along one dimension, or has fewer elements otherwise
     terms: ClassVar[tuple[Callable[..., Any], ...]] = ()  # of the statistics of rows that an element sees
     kept: ClassVar[bool] = False  # whether an element sees the last term in place of the tensors
     held: ClassVar[tuple[str, ...]] = ()  # the statistics' names; an output with such a name holds one for each row
@@ -59,6 +61,10 @@ class Elementwise:
     def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
         """The parts of a tensor, None for the whole of it."""
         return (None,)
+
+    def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:
+        """The dimension from which on all are merged into one row; None where none are."""
+        return None
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
         """The shape of each of its parts."""
@@ -125,13 +131,18 @@ class Halves(Elementwise):
     """An element sees one element of each half of the packed tensors, along the dimension that an attribute numbers.
 
     `active` is the half that comes first, "lower" or "upper", or the attribute that is true for the lower one. Where
-    `interleaved`, or the attribute of that name, is true, the halves are the even and the odd elements.
+    `interleaved`, or the attribute of that name, is true, the halves are the even and the odd elements: along the
+    dimension, or with `merges` of all dimensions from it on, in one row. Of `tensor` an element sees the only element,
+    or with `per_row` that of its row along the last dimension.
     """
 
     packed: tuple[str, ...]  # type: ignore[misc]  # a field here, none in Elementwise
     active: str = "upper"
     interleaved: bool | str = False
     dim: str = "dim"  # type: ignore[misc]
+    merges: bool = False
+    tensor: str = ""  # type: ignore[misc]
+    per_row: bool = False
 
     def with_packed(self, *names: str) -> Halves:
         """The access of an operator that has further packed tensors."""
@@ -142,7 +153,8 @@ class Halves(Elementwise):
         if name not in self.packed:
             return (None,)
         dim = attributes[self.dim] % len(shape)
-        middle = shape[dim] // 2
+        merged = self.merged_from(attributes, len(shape))
+        middle = (shape[dim] if merged is None else prod(shape[dim:])) // 2
         if self.is_interleaved(attributes):
             lower, upper = Part("even half", dim, 0, 2 * middle, 2), Part("odd half", dim, 1, 2 * middle, 2)
         else:
@@ -157,12 +169,23 @@ class Halves(Elementwise):
         """Whether the halves are the even and the odd elements."""
         return bool(attributes[self.interleaved] if isinstance(self.interleaved, str) else self.interleaved)
 
+    def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:
+        """The dimension from which on all are merged into one row; None where the last one alone is."""
+        dim = int(attributes[self.dim]) % rank if rank else 0
+        return dim if self.merges and dim < rank - 1 and self.is_interleaved(attributes) else None
+
+    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
+        """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        return (*shape, 1) if name == self.tensor and self.per_row and len(shape) == rank - 1 else shape
+
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
         """`shape`, of a packed tensor with half its size along the dimension."""
         return self._resized(shape, attributes, lambda n: n // 2) if name in self.packed else shape
 
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
         """`elements`, for a packed tensor with twice the size along the dimension."""
+        if name == self.tensor:
+            return (*elements[:-1], 1) if self.per_row else (1,)
         return self._resized(elements, attributes, lambda n: 2 * n) if name in self.packed else elements
 
     def _resized(self, shape: Shape, attributes: Mapping[str, Any], size: Callable[[int], int]) -> Shape:
@@ -178,7 +201,19 @@ def split(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any],
     shape = tuple(tensor.shape)
     aligned = access.aligned(name, shape, rank, attributes)
     whole = tensor if aligned == shape else tensor.reshape(aligned)
+    merged = access.merged_from(attributes, len(shape))
+    if merged is not None and name in access.packed:
+        half, row = access.part_shape(name, shape, attributes), tensor.reshape((*shape[:merged], prod(shape[merged:])))
+        return [row[part.slices].reshape(half) for part in access.parts(name, shape, attributes) if part is not None]
     return [whole if part is None else tensor[part.slices] for part in access.parts(name, shape, attributes)]
+
+
+def loop_views(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any]) -> list[Any]:
+    """The parts of a contiguous tensor as views, with the shape that the loop over elements has."""
+    shape = tuple(tensor.shape)
+    merged = access.merged_from(attributes, len(shape))
+    whole = tensor if merged is None else tensor.reshape((*shape[:merged], prod(shape[merged:])))
+    return [whole if part is None else whole[part.slices] for part in access.parts(name, shape, attributes)]
 
 
 def join(
@@ -191,6 +226,10 @@ def join(
     places = [part for part in access.parts(name, shape, attributes) if part is not None]
     ordered = [part for _, part in sorted(zip(places, parts, strict=True), key=lambda pair: pair[0].start)]
     dim = places[0].dim
+    merged = access.merged_from(attributes, len(shape))
+    if merged is not None:
+        rows = [part.reshape((*shape[:dim], prod(part.shape[dim:]), 1)) for part in ordered]
+        return concatenate(rows, dim + 1).reshape(shape)
     if places[0].step == 1:
         return concatenate(ordered, dim)
     alone = (*parts[0].shape[: dim + 1], 1, *parts[0].shape[dim + 1 :])
@@ -220,15 +259,38 @@ def loop(
     if access.terms and not shape:  # a tensor without dimensions is a row of one element
         shape, own = (1,), (0,)
 
+    merged = access.merged_from(attributes, len(shape))
+    if merged is not None:
+        shape = (*shape[:merged], prod(shape[merged:]))
+
+    def laid_out(meta: Meta) -> Meta:
+        return meta if merged is None else in_a_row(meta, merged)
+
+    def aligned(name: str, own_shape: Shape) -> Shape:
+        return access.aligned(name, own_shape, len(shape), attributes)
+
     def operands(tensors: Mapping[str, Meta], first: int) -> tuple[Operand, ...]:
         return tuple(
-            _operand(number, meta, part, access.aligned(name, meta.shape, len(shape), attributes), shape)
+            _operand(number, laid_out(meta), part, aligned(name, laid_out(meta).shape), shape)
             for number, (name, meta) in enumerate(tensors.items(), first)
             for part in access.parts(name, meta.shape, attributes)
         )
 
     whole = Loop(shape, operands(outputs, 0), operands(inputs, len(outputs)))
     return whole.reordered([d for d in range(len(shape)) if d not in own] + list(own)) if own else whole
+
+
+def is_in_a_row(meta: Meta, first: int) -> bool:
+    """Whether one step leads from each element to the next of the dimensions from `first` on."""
+    pairs = [(n, stride) for n, stride in zip(meta.shape[first:], meta.strides[first:], strict=True) if n != 1]
+    return meta.size == 0 or all(outer == n * inner for (_, outer), (n, inner) in pairwise(pairs))
+
+
+def in_a_row(meta: Meta, first: int) -> Meta:
+    """A tensor with its dimensions from `first` on merged into one, for which they lie in a row."""
+    steps = [stride for n, stride in zip(meta.shape[first:], meta.strides[first:], strict=True) if n != 1]
+    last = steps[-1] if steps else meta.dtype.itemsize
+    return Meta(meta.dtype, (*meta.shape[:first], prod(meta.shape[first:])), (*meta.strides[:first], last))
 
 
 def _operand(tensor: int, meta: Meta, part: Part | None, aligned: Shape, shape: Shape) -> Operand:
@@ -257,6 +319,12 @@ def forward_of_several(function, *arguments):
 def backward(derivative, grad_output, x, *attributes):
     """The chain rule: grad_input = grad_output * f'(x)."""
     return (grad_output * derivative(x, *attributes),)
+
+
+def forward_of_two(function, *arguments):
+    """The two results of a formula."""
+    first, second = function(*arguments)
+    return first, second
 
 
 def backward_of_two(derivatives, grad_output, *arguments):

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import access, products, schema, xp
 from .access import Access, Elementwise
+from .counted import Counted
 from .errors import InvalidOperator, shown
 from .products import Product
 from .schema import Argument, GraphSignature, Schema
@@ -54,6 +55,7 @@ class C:
     checks: tuple[Any, ...] = ()  # in place of the operator's
     in_place_checks: tuple[Any, ...] = ()  # of the form in place, before all others
     out_checks: tuple[Any, ...] = ()  # of the form that is not in place, before all others
+    only_on: str = ""  # the products that have the function, if not the operator's
     null_order: str = ""  # the arguments in the order in which they are searched for null pointers, if not in C's
     requires: Mapping[str, Requirement] | None = None  # in place of the operator's
 
@@ -70,7 +72,7 @@ class Definition:
     text: str  # the schema line
     summary: str
     formula: Formula | Mapping[Any, Formula]
-    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""
+    switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # or an optional tensor: whether it is given
     gradient_of: Definition | None = None
     part_of: Definition | None = None
     reads: Access | None = None  # an element's parts of the tensors; None: as the forward operator's, else Elementwise
@@ -78,6 +80,9 @@ class Definition:
     given_value: str = ""  # of a gradient: the optional tensor that holds the formula's value, else computed anew
     reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
     result_flag: str = ""  # the attribute under which `reads_result` is that, and else the input
+    counted: Counted | None = None  # the optional tensor that counts the rows to be computed
+    unseen: str = ""  # the last tensor, where the checks alone look at it
+    unsupported: str = ""  # the flag that is off in every call that this library computes
     linear_in: str = ""  # the tensor that the results are linear in; of a gradient the first one
     broadcasts: bool = False  # the inputs are promoted and broadcast together, else they must be alike
     dtypes: tuple[str, ...] = ("float32", "float16", "bfloat16")  # by the contract; the library's own list is wider
@@ -103,16 +108,19 @@ class Definition:
             raise InvalidOperator(f"operator {self.name}: formula is {shown(self.formula)}; it must be a function")
         _ = self.graphs  # a wrong line is refused here, not at the first use of actgrad.ir
         if self.gradient_of is not None:
-            self._pair_gradients(self.gradient_of.schema.tensor_names)
+            self._pair_gradients(self.gradient_of.seen)
 
     def of_c(self, function: C, in_place: bool = False) -> Definition:
         """The definition that holds for calls of a C function; this one where that differs in nothing."""
         before = function.in_place_checks if in_place else function.out_checks
-        if not (before or function.checks or function.null_order) and function.requires is None:
+        is_own = before or function.checks or function.null_order or function.only_on
+        if not is_own and function.requires is None:
             return self
         checks = (*before, *(function.checks or self.checks))
         requires = self.requires if function.requires is None else function.requires
-        return replace(self, checks=checks, requires=requires, null_order=tuple(function.null_order.split()))
+        products = tuple(function.only_on.split()) or self.products
+        order = tuple(function.null_order.split())
+        return replace(self, checks=checks, requires=requires, null_order=order, products=products)
 
     def _pair_gradients(self, tensors: tuple[str, ...]) -> None:
         """Raise where the outputs are not the gradients of the forward operator's tensors, one each and in order."""
@@ -175,10 +183,16 @@ class Definition:
         """Of a gradient operator: each output, and the tensor of the forward operator that it is the gradient of."""
         if self.gradient_of is None:
             return {}
-        tensors, outputs = self.gradient_of.schema.tensor_names, self.schema.outputs
+        tensors, outputs = self.gradient_of.seen, self.schema.outputs
         if len(tensors) == len(outputs) == 1:
             return {outputs[0]: tensors[0]}
         return {output: output.removeprefix("grad_") for output in outputs}
+
+    @cached_property
+    def seen(self) -> tuple[str, ...]:
+        """The tensors that elements see: all but one that counts rows or is only checked."""
+        others = (self.unseen, self.counted.tensor if self.counted is not None else "")
+        return tuple(name for name in self.schema.tensor_names if name not in others)
 
     @property
     def main(self) -> str:
@@ -187,7 +201,7 @@ class Definition:
         It is not the one along a dimension.
         """
         names = [argument.name for argument in self.schema.tensors if not argument.is_optional]
-        return [name for name in names if name != self.access.tensor][-1]
+        return [name for name in names if name != self.access.tensor and name in self.seen][-1]
 
     @property
     def may_be_in_place(self) -> bool:
@@ -213,18 +227,22 @@ class Definition:
         """Whether the results are linear in this tensor."""
         return name == (self.linear_in or (self.schema.tensor_names[0] if self.gradient_of is not None else ""))
 
-    def formula_for(self, attributes: dict[str, Any], product: Product | None) -> Formula:
-        """The formula that a call with these attributes computes."""
+    def formula_for(
+        self, attributes: dict[str, Any], product: Product | None, given: Mapping[str, Any] | None = None
+    ) -> Formula:
+        """The formula that a call with these attributes and optional tensors computes."""
         if not isinstance(self.formula, Mapping):
             return self.formula
         switch = self.switch
+        if switch in self.schema.tensor_names:
+            return self.formula[(given or {}).get(switch) is not None]
         return self.formula[switch(attributes, product) if callable(switch) else attributes[switch]]
 
     def element_and_formulas(
         self, given: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
     ) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
         """An element's arithmetic, a function of access.py, and its formulas; `given` are the tensors."""
-        formula, forward = self.formula_for(attributes, product), self.gradient_of
+        formula, forward = self.formula_for(attributes, product, given), self.gradient_of
         xp.check(formula)
         is_packed = bool(self.access.packed)
         if self.access.terms:
@@ -235,10 +253,10 @@ class Definition:
                 return access.forward, (formula,)
             packed = access.gated_forward if len(self.schema.outputs) > 1 else access.gated_forward_alone
             return packed if is_packed else access.pair_forward, (formula,)
+        parts = len(self.schema.outputs) + sum(name in self.access.packed for name in self.schema.outputs)
         if self.takes_gradient:
-            return access.forward, (formula,)
+            return access.forward if parts == 1 else access.forward_of_two, (formula,)
         if not forward.multiplies:
-            parts = len(self.schema.outputs) + sum(name in self.access.packed for name in self.schema.outputs)
             return access.backward if parts == 1 else access.backward_of_two, (formula,)
         if self.given_value and given.get(self.given_value) is not None:
             return access.gated_backward_given, (formula,)

@@ -96,7 +96,8 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     """Parse a graph operator's line, for example "LeakyRelu(x=self, slope=negative_slope:0.0) -> y".
 
     An input is `graph_name=tensor`, an attribute `graph_name=attribute:default`. Where both names are equal, `tensor`
-    and `attribute=default` suffice; the only tensor of an operator needs no second name. `graph_name=_` is an input
+    and `attribute=default` suffice; the only tensor of an operator needs no second name. An input that may be left out
+    ends in a question mark. `graph_name=_` is an input
     that is not read, `graph_name=_?` one that may be left out too, `graph_name=_:default` such an attribute. Attributes
     after a semicolon, `attribute=value`, are none of the graph operator's: they have these values.
     """
@@ -126,7 +127,9 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
             tensors[name] = ""
             optional += [name] if part.endswith("?") else []
             continue
+        is_optional, part = part.endswith("?"), part.removesuffix("?")
         name, other, default = _graph_argument(part)
+        optional += [name] if is_optional else []
         if other == "_" and default is not None:
             renamed[name], attributes[name] = "", _LITERALS.get(default, default)
             continue

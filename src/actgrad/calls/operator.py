@@ -221,12 +221,12 @@ class Operator(FastPath):
         return Plan(self.name, attributes, prepared, targets, inputs, addresses, results, note_written)
 
     def plan_prepared(
-        self, prepared: Prepared, attributes: dict[str, Any], inputs: Sequence[View], outputs: Sequence[View]
+        self, prepared: Prepared, attributes: dict[str, Any], inputs: Inputs, outputs: Sequence[View]
     ) -> Plan:
         """The same for a call whose like was prepared before, on whichever memory."""
         schema = self.definition.schema
         aliasing.check(self.name, schema.outputs, outputs, schema.tensor_names, inputs, prepared.extents)
-        addresses = tuple([view.address for view in (*outputs, *inputs)])
+        addresses = tuple([view.address for view in (*outputs, *inputs) if view])
         results = outputs[0].source if len(outputs) == 1 else tuple([view.source for view in outputs])
         note_written = arrays.note_views_written(outputs)
         return Plan(self.name, attributes, prepared, outputs, inputs, addresses, results, note_written)

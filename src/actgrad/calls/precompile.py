@@ -75,7 +75,7 @@ def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[Meta | 
         return Meta(row, shape, row_major(shape, row.itemsize))
 
     required = [a.name for a in operator.schema.tensors if not a.is_optional]
-    optional = [a.name for a in operator.schema.tensors if a.is_optional]
+    optional = [a.name for a in operator.schema.tensors if a.is_optional and a.name in operator.seen]
     for names in ([*required], [*required, *optional])[: 2 if optional else 1]:
         shapes = {name: operator.access.whole_shape(name, (size,), {operator.access.dim: 0}) for name in names}
         yield tuple(contiguous(*shapes[a.name]) if a.name in shapes else None for a in operator.schema.tensors)
@@ -98,6 +98,7 @@ def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], Product | None]
             if product.name in operator.products:
                 yield dict(operator.defaults), product
         return
-    keys = tuple(operator.formula) if isinstance(operator.formula, dict) else (None,)
+    is_attribute = operator.switch in operator.defaults  # or it is a tensor
+    keys = tuple(operator.formula) if isinstance(operator.formula, dict) and is_attribute else (None,)
     for key in keys:
         yield {**operator.defaults, **({} if key is None else {operator.switch: key})}, None

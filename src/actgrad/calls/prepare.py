@@ -8,12 +8,13 @@ from typing import Any
 from .. import backends, contract
 from ..base import access, first_use
 from ..base.computation import Computation
+from ..base.counted import RowCount
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, Meta, dense_strides, extent, row_major
-from . import aliasing
+from . import aliasing, counted_kernel
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared
 
@@ -67,8 +68,22 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
         aliasing.refuse_self_overlap(call.definition.name, name, meta)
     what = computation(call, results, device)
     backend = backends.for_dtypes(backend, what, call.definition.name)
-    kernel = backends.load(backend).prepare(what)
-    return Prepared(what, backend, kernel, results, tuple(map(extent, (*results, *call.inputs.values()))))
+    counts = row_count(call)
+    make = backends.load(backend).prepare
+    kernel = make(what) if counts is None else counted_kernel.prepare(what, counts, make)
+    given = [call.tensors.get(name) for name in call.definition.schema.tensor_names]
+    metas = (*results, *[one for one in given if one is not None])
+    return Prepared(what, backend, kernel, results, tuple(map(extent, metas)))
+
+
+def row_count(call: contract.Call) -> RowCount | None:
+    """The rows that a call computes, where a tensor counts them. Fresh results are 0 behind them."""
+    counted, meta = call.definition.counted, call.counting
+    if counted is None or meta is None:
+        return None
+    first = next(iter(call.inputs.values()))
+    dimensions = call.attributes[call.definition.access.dim] % max(len(first.shape), 1)
+    return RowCount(meta, dimensions, counted.clears or not call.outputs)
 
 
 def _with_scalars(known: Prepared, call: contract.Call) -> Prepared | None:
@@ -108,12 +123,12 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     definition = call.definition
     tensors = (*results, *call.inputs.values())
     compute = _compute(call, tensors)
+    if _is_unplanned(call):  # no attribute was looked at
+        return Computation(access.forward, (), (), compute, Loop((0,), (), ()), device)
     element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
     if definition.integer_formula is not None and BY_NAME[compute].kind in ("bool", "int", "uint"):
         element, formulas = access.forward, (definition.integer_formula,)
     outputs = dict(zip(definition.schema.outputs, results, strict=True))
-    if _is_unplanned(call):
-        return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
     loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
     shapes = {name: meta.shape for name, meta in call.inputs.items()}
     rows = len(definition.access.row_dimensions(len(loop.shape), call.attributes, shapes))
@@ -146,9 +161,14 @@ def result_metas(call: contract.Call) -> tuple[Meta, ...]:
 
 
 def _is_unplanned(call: contract.Call) -> bool:
-    """Whether a generated function returns before it plans: all outputs are empty, whatever the inputs are."""
-    outputs = call.outputs.values()
-    return call.definition.generated and bool(outputs) and all(meta.size == 0 for meta in outputs)
+    """Whether a function returns before it plans: its given outputs are empty, or a tensor that it broadcasts is.
+
+    Generated functions have not compared shapes then, nor have some that broadcast.
+    """
+    if len(call.outputs) < len(call.definition.schema.outputs):
+        return False
+    is_empty = call.definition.broadcasts and any(meta.size == 0 for meta in call.inputs.values())
+    return is_empty or all(meta.size == 0 for meta in call.outputs.values())
 
 
 def _given(output: Meta, shape: tuple[int, ...]) -> Meta:

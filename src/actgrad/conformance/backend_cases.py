@@ -58,7 +58,7 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
         make = partial(BackendCase, operator, attributes, dtype)
         usual = _usual(operator, attributes, dtype, rng)
         yield make("usual", tuple(NAMES), usual, np.empty)
-        if optional := [n for n, a in enumerate(operator.schema.tensors) if a.is_optional]:
+        if optional := [n for n, a in enumerate(operator.schema.tensors) if a.name == operator.given_value]:
             yield make("optional given", tuple(STANDARDS), _given(operator, attributes, usual, optional), np.empty)
         yield make("special", OF_SPECIAL, _special(operator, attributes, dtype, rng), np.empty)
     rng = np.random.default_rng((seed, len(attribute_cases)))

@@ -92,7 +92,8 @@ def elements(
     fresh = tuple(None if array is None else np.empty(array.shape, array.dtype) for array in actual)
     out = fresh if len(fresh) > 1 else fresh[0]
     plan = operator.plan(*inputs, out=out, backend="reference", **attributes)
-    given = {n: array for n, array in zip(operator.schema.tensor_names, inputs, strict=False) if array is not None}
+    present = zip(operator.schema.tensor_names, inputs, strict=False)
+    given = {n: array for n, array in present if array is not None and n in operator.seen}
     named = zip(operator.schema.outputs, actual, strict=True)
     results = {name: array for name, array in named if array is not None}
     for name, array in (*given.items(), *results.items()):

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..backends.reference import ReferenceKernel, rounded
 from ..base import xp
-from ..base.access import join, split
+from ..base.access import join, loop_views
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.products import Product
@@ -133,6 +133,7 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
     arguments = operator.schema.attributes
     scalars = [a.name for a in arguments if a.type == "Scalar"]
     options: dict[str, tuple[Any, ...]] = {a.name: (False, True) for a in arguments if a.type == "bool"}
+    options.pop(operator.unsupported, None)
     if operator.choices:
         options[str(operator.switch)] = operator.choices
     values = [dict(zip(scalars, row, strict=False)) for row in _SCALARS] if scalars else []
@@ -240,8 +241,8 @@ def expected(operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, 
     own = operator.access.row_dimensions(len(plan.computation.loop.shape), plan.attributes, shapes)
     expectations = []
     for name, array in zip(operator.schema.outputs, as_tuple(plan.result), strict=True):
-        values, size, slip = (np.zeros_like(array, kernel.precision) for _ in range(3))
-        lanes = (split(operator.access, name, target, plan.attributes) for target in (values, size, slip))
+        values, size, slip = (np.zeros(array.shape, kernel.precision) for _ in range(3))
+        lanes = (loop_views(operator.access, name, target, plan.attributes) for target in (values, size, slip))
         for value_part, size_part, slip_part in zip(*lanes, strict=True):
             result = next(results)
             if own:

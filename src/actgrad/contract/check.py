@@ -46,12 +46,12 @@ class Call:
     terms: Terms = _PLAIN
     scalar_dtypes: Mapping[str, Dtype] = field(default_factory=dict)  # of typed scalars
     formats: Mapping[str, str] = field(default_factory=dict)  # of tensors that say one other than ND
-    inputs: dict[str, Meta] = field(init=False)  # those that are given
+    inputs: dict[str, Meta] = field(init=False)  # those that are given and that elements see
     outputs: dict[str, Meta] = field(init=False)
 
     def __post_init__(self) -> None:
         schema, given = self.definition.schema, self.tensors.get
-        for kind, names in (("inputs", schema.tensor_names), ("outputs", schema.outputs)):
+        for kind, names in (("inputs", self.definition.seen), ("outputs", schema.outputs)):
             object.__setattr__(self, kind, {name: meta for name in names if (meta := given(name)) is not None})
 
     @property
@@ -61,6 +61,12 @@ class Call:
     @property
     def first(self) -> tuple[str, Meta]:
         return next(iter(self.inputs.items()))
+
+    @property
+    def counting(self) -> Meta | None:
+        """The tensor that counts rows, if there is one."""
+        counted = self.definition.counted
+        return None if counted is None else self.tensors.get(counted.tensor)
 
     @property
     def place(self) -> str:

@@ -54,6 +54,19 @@ def supported(
     return of_each(names, "{name} has a supported dtype", test, InvalidDtype, when, origin)
 
 
+def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
+    """A tensor has this dtype or, where no product judges, that of another tensor."""
+
+    def test(call: Call) -> str | None:
+        meta = call.tensors.get(name)
+        other = call.tensors.get(or_that_of) if call.product is None else None
+        if meta is None or meta.dtype.name == dtype or (other is not None and meta.dtype == other.dtype):
+            return None
+        return f"{name} is {meta.dtype}; supported{call.place}: {dtype}; convert it"
+
+    return (Check(f"{name} is {dtype}", test, InvalidDtype, about=(name,)),)
+
+
 def on_chip(*names: str) -> tuple[Check, ...]:
     """The product's chips have the dtype of each of these tensors, whose list names those of all chips."""
 
@@ -164,15 +177,16 @@ def scalar_on_product(name: str) -> tuple[Check, ...]:
     return (Check(f"the product has {name}'s dtype", test, InvalidDtype, When.TYPED, Origin.ACTGRAD, (name,)),)
 
 
-def convertible(*names: str, origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
-    """The result can be converted to the dtype of each of these outputs."""
+def convertible(*names: str, source: str = "", origin: Origin = Origin.BOTH) -> tuple[Check, ...]:
+    """The result, or the tensor `source`, can be converted to the dtype of each of these outputs."""
+    what = source or "the result"
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
-        result = result_dtype(call)
-        fault = f"{name} is {meta.dtype}, to which the result ({result}) cannot be converted; use a floating dtype"
+        result = call.inputs[source].dtype if source else result_dtype(call)
+        fault = f"{name} is {meta.dtype}, to which {what} ({result}) cannot be converted; use a floating dtype"
         return None if can_convert(result, meta.dtype) else fault
 
-    return of_each(names, "the result can be converted to {name}'s dtype", test, InvalidDtype, origin=origin)
+    return of_each(names, f"{what} can be converted to {{name}}'s dtype", test, InvalidDtype, origin=origin)
 
 
 def result_dtype_of(*names: str) -> tuple[Check, ...]:

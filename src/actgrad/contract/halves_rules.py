@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
+from ..base.access import is_in_a_row
 from ..base.loop import Meta
-from .check import Call, Check, When, of_each
+from .check import Call, Check, Origin, When, of_each
 
 BLOCK = 64  # bytes
 
@@ -98,3 +99,66 @@ def whole_blocks(packed: str, dim: str = "dim") -> tuple[Check, ...]:
         return None if size % BLOCK == 0 else f"{fault}; it must have a multiple of {BLOCK}"
 
     return (Check(f"half of {packed} from {dim} on is a multiple of {BLOCK} bytes", test, about=(packed, dim)),)
+
+
+def mergeable(*names: str, of: str) -> tuple[Check, ...]:
+    """Where dimensions are merged, the elements of each of these tensors lie in a row from `dim` on."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            meta, rank = call.tensors.get(name), len(call.inputs[of].shape)
+            first = call.definition.access.merged_from(call.attributes, rank)
+            if meta is None or first is None or is_in_a_row(meta, first):
+                return None
+            return f"{name} has strides {meta.strides} bytes, not in a row from dimension {first} on; pass a copy of it"
+
+        rule = f"where elements alternate over several dimensions, {name} has these in a row"
+        return Check(rule, test, origin=Origin.ACTGRAD, about=(name,))
+
+    return tuple(map(check, names))
+
+
+def per_row(name: str, of: str) -> tuple[Check, ...]:
+    """A tensor has one element for each row along the last dimension of the tensor `of`."""
+
+    def test(call: Call) -> str | None:
+        meta, rows = call.tensors.get(name), call.inputs[of].shape[:-1]
+        if meta is None or meta.shape in (rows, (*rows, 1)):
+            return None
+        return f"{name} has shape {meta.shape}, but {of} has the rows {rows}"
+
+    return (Check(f"{name} has one element for each row of {of}", test, about=(name, of)),)
+
+
+def one_element(name: str) -> tuple[Check, ...]:
+    """A tensor has one element and at most one dimension."""
+
+    def test(call: Call) -> str | None:
+        shape = call.inputs[name].shape
+        return None if shape in ((), (1,)) else f"{name} has shape {shape}; it must have one element"
+
+    return (Check(f"{name} has one element", test, about=(name,)),)
+
+
+def counting(name: str) -> tuple[Check, ...]:
+    """The tensor that counts rows has one dimension."""
+
+    def test(call: Call) -> str | None:
+        meta = call.tensors.get(name)
+        if meta is None or len(meta.shape) == 1:
+            return None
+        return f"{name} has {len(meta.shape)} dimensions (shape {meta.shape}); it must have 1"
+
+    return (Check(f"{name} has one dimension", test, about=(name,)),)
+
+
+def groups(name: str, least: int = 1, most: int = 1 << 63) -> tuple[Check, ...]:
+    """The tensor that counts rows has `least` to `most` elements."""
+
+    def test(call: Call) -> str | None:
+        meta = call.tensors.get(name)
+        if meta is None or least <= meta.size <= most:
+            return None
+        return f"{name} has {meta.size} elements; it must have {least} to {most}"
+
+    return (Check(f"{name} has {least} to {most} elements", test, about=(name,)),)

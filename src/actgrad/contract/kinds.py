@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from ..base.definition import Definition
 from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
-from . import dtype_rules, halves_rules, shape_rules
+from . import dtype_rules, halves_rules, shape_rules, stages
 from .check import Call, Check, Terms
 
 
@@ -16,14 +16,17 @@ from .check import Call, Check, Terms
 def checks_of(definition: Definition) -> tuple[Check, ...]:
     """All checks of an operator, in order: around those on dtypes and shapes that it states, else the usual ones.
 
-    `VALUES` among them stands for the checks on attributes, which else come last.
+    `VALUES` among them stands for the checks on attributes, which else come last; `TILED_VALUES` for the same where a
+    generated function plans its kernel.
     """
     values = tuple(_values(definition))
     middle: list[Check] = []
     for part in definition.checks or usual(definition):
-        middle += values if part is VALUES else part
-    if VALUES not in definition.checks:
+        middle += values if part is VALUES else stages.tiling(values) if part is TILED_VALUES else part
+    if VALUES not in definition.checks and TILED_VALUES not in definition.checks:
         middle += values
+    if definition.unsupported:
+        middle.append(shape_rules.off(definition.unsupported, definition.schema.tensor_names))
     storable = dtype_rules.storable(*definition.schema.outputs)
     return (*shape_rules.given(definition), shape_rules.available(definition), *middle, *storable)
 
@@ -49,6 +52,7 @@ def _in_force(definition: Definition, terms: Terms, early: bool) -> tuple[Check,
 
 
 VALUES: tuple[Check, ...] = (Check("the attributes have allowed values", lambda call: None),)
+TILED_VALUES: tuple[Check, ...] = (Check("the attributes have values that a kernel takes", lambda call: None),)
 
 
 def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:

@@ -9,9 +9,10 @@ from .check import Call
 
 
 def result_dtype(call: Call) -> Dtype:
-    """The dtype of a result without `out`: the inputs' dtype, promoted where they differ."""
+    """The dtype of a result without `out`: the inputs' dtype, promoted where they differ; that of packed ones alone."""
     result = None
-    for meta in call.inputs.values():
+    packed = [meta for name, meta in call.inputs.items() if name in call.definition.access.packed]
+    for meta in packed or call.inputs.values():
         result = meta.dtype if result is None else dtypes.promote(result, meta.dtype)
         assert result is not None, "no two dtypes that an operator lists lack a promotion"
     assert result is not None, "every operator has a tensor"

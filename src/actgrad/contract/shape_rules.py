@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from ..base.definition import Definition
-from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
+from ..base.errors import KernelMissing, NotConfigured, NullArgument, UnsupportedOnProduct
 from ..base.loop import Meta, broadcast_shapes, row_major
 from ..base.products import BY_NAME, Product
 from .check import Call, Check, Origin, When, of_each
@@ -26,11 +26,12 @@ def given(definition: Definition) -> tuple[Check, ...]:
         return Check(f"{name} is not null", test, NullArgument, when, about=(name,))
 
     def when(argument: Any) -> When:
-        if argument.is_optional:
+        if argument.name == definition.given_value:
             return When.TYPED
         return When.ALWAYS if argument.is_tensor or argument.type == "Scalar" else When.UNTYPED
 
-    inputs = [check(a.name, a.is_tensor, when(a)) for a in definition.schema.arguments]
+    needed = [a for a in definition.schema.arguments if not a.is_optional or a.name == definition.given_value]
+    inputs = [check(a.name, a.is_tensor, when(a)) for a in needed]
     found = (*inputs, *[check(name, True, When.TYPED) for name in definition.schema.outputs])
     order = definition.null_order
     return tuple(sorted(found, key=lambda check: order.index(check.about[0]))) if order else found
@@ -177,6 +178,17 @@ def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
 
     known = ", ".join(f"{choice!r} ({k})" for k, choice in enumerate(choices))
     return Check(f"{switch} is one of {known}", test, about=(switch,))
+
+
+def off(flag: str, tensors: tuple[str, ...]) -> Check:
+    """A flag is off, which no kernel knows; a call on an empty tensor needs none."""
+
+    def test(call: Call) -> str | None:
+        is_empty = any((meta := call.tensors.get(name)) is not None and meta.size == 0 for name in tensors)
+        text = f"{flag} is True, which this library does not compute; pass {flag}=False"
+        return text if call.attributes[flag] and not is_empty else None
+
+    return Check(f"{flag} is off, unless a tensor is empty", test, KernelMissing, origin=Origin.ACTGRAD, about=(flag,))
 
 
 def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool], attributes: list[str]) -> Check:

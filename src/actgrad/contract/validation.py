@@ -54,8 +54,15 @@ def _roles(definition: Definition) -> Iterator[str]:
         yield f"given_value is {definition.given_value!r}, which a call may leave out; write Tensor? in the schema"
     if definition.result_flag and getattr(attributes.get(definition.result_flag), "type", "") != "bool":
         yield f"result_flag is {definition.result_flag!r}, which is no bool attribute; it has {_listed(attributes)}"
-    if isinstance(definition.switch, str) and definition.switch and definition.switch not in attributes:
+    is_switch = definition.switch in attributes or _is_optional(definition, str(definition.switch))
+    if isinstance(definition.switch, str) and definition.switch and not is_switch:
         yield f"switch is {definition.switch!r}, which is no attribute; it has {_listed(attributes)}"
+    if definition.counted is not None:
+        counting = definition.counted.tensor
+        if counting != tensors[-1] or not _is_optional(definition, counting):
+            yield f"counted is {counting!r}; it must be the last tensor, and optional (Tensor?)"
+    if definition.unseen and definition.unseen != tensors[-1]:
+        yield f"unseen is {definition.unseen!r}; it must be the last tensor, {tensors[-1]}"
     known = (*tensors, *definition.schema.outputs)
     for name in definition.access.packed:
         if name not in known:
@@ -75,7 +82,7 @@ def _gradients(definition: Definition) -> Iterator[str]:
             yield "reads_result, result_flag and given_value are roles of a gradient; state gradient_of"
         return
     tensors = forward.schema.tensor_names
-    roles = (definition.reads_result, definition.given_value)
+    roles = (definition.reads_result, definition.given_value, definition.counted.tensor if definition.counted else "")
     for name in definition.schema.tensor_names[1:]:
         if name not in tensors and name not in roles:
             yield (
@@ -100,6 +107,8 @@ def _formulas(definition: Definition) -> Iterator[str]:
     for formula in _all_formulas(definition):
         xp.check(formula)
         wanted = 1 + scalars if gates else _elements(definition) + scalars
+        if definition.switch in definition.schema.tensor_names:
+            wanted += formula is definition.formula_for({}, None, {str(definition.switch): True})
         arity = len(inspect.signature(formula).parameters)
         if arity != wanted:
             scalars_of = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
@@ -109,7 +118,7 @@ def _formulas(definition: Definition) -> Iterator[str]:
 
 def _elements(definition: Definition) -> int:
     """How many elements the formula is given; kernels multiply a derivative by the first tensor's."""
-    names = [a.name for a in definition.schema.tensors if not a.is_optional]
+    names = [a.name for a in definition.schema.tensors if not a.is_optional and a.name in definition.seen]
     if definition.gradient_of is not None and not definition.takes_gradient:
         names = names[1:]
     if definition.access.terms:

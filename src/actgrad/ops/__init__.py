@@ -2,9 +2,12 @@
 
 from . import (  # noqa: F401  importing registers
     celu,
+    clipped_swiglu,
     elu,
     erfinv,
     fast_gelu,
+    fatrelu_mul,
+    fused_bias_leaky_relu,
     geglu,
     gelu,
     gelu_mul,
@@ -19,6 +22,7 @@ from . import (  # noqa: F401  importing registers
     prelu,
     relu,
     relu6,
+    rrelu,
     selu,
     sigmoid,
     silu,
@@ -29,4 +33,5 @@ from . import (  # noqa: F401  importing registers
     softsign,
     squared_relu,
     swiglu,
+    swiglu_group,
 )

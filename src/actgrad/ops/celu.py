@@ -1,20 +1,33 @@
 """CELU, the continuously differentiable exponential linear unit (Barron 2017, https://arxiv.org/abs/1704.07483)."""
 
 from ..base.definition import Torch
+from ..base.dtypes import FLOAT32_ZERO
 from ..base.xp import exp, expm1, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, real, supported
 from ..contract.shape_rules import rank, same_shape
 from ..contract.stages import on
 
-NOT_ZERO = {"alpha neither 0 nor NaN": lambda a, product: a["alpha"] != 0 and a["alpha"] == a["alpha"]}
+# Where a product judges, alpha is read as float32.
+NOT_ZERO_2 = {"alpha2 neither 0 nor NaN": lambda a, product: abs(a["alpha2"]) > (FLOAT32_ZERO if product else 0)}
+NOT_ZERO = {"alpha neither 0 nor NaN": lambda a, product: abs(a["alpha"]) > (FLOAT32_ZERO if product else 0)}
+
+
+def scaled_celu_formula(x, alpha1, alpha2, alpha3):
+    """alpha3 * x if x > 0 else alpha1 * (exp(x / alpha2) - 1)"""
+    # expm1(2 * u) = p * (p + 2), p = expm1(u): with a negative alpha2 nothing overflows before the result does.
+    p = expm1(0.5 * (where(x > 0, 0.0, x) / alpha2))
+    return where(x > 0, alpha3 * x, alpha1 * p * (p + 2.0))
+
+
+def scaled_celu_derivative(x, alpha1, alpha2, alpha3):
+    """alpha3 if x > 0 else alpha1 / alpha2 * exp(x / alpha2)"""
+    return where(x > 0, alpha3, alpha1 / alpha2 * exp(where(x > 0, 0.0, x) / alpha2))
 
 
 def celu_formula(x, alpha):
     """x if x > 0 else alpha * (exp(x / alpha) - 1)"""
-    # expm1(2 * u) = p * (p + 2), p = expm1(u): with a negative alpha nothing overflows before the result does.
-    p = expm1(0.5 * (where(x > 0, 0.0, x) / alpha))
-    return where(x > 0, x, alpha * p * (p + 2.0))
+    return scaled_celu_formula(x, alpha, alpha, 1.0)
 
 
 def celu_derivative(x, alpha):
@@ -50,4 +63,28 @@ celu_backward = Operator(
     formula=celu_derivative,
     gradient_of=celu,
     requires=NOT_ZERO,
+)
+
+scaled_celu = Operator(
+    "scaled_celu(Tensor self, Scalar alpha1=1, Scalar alpha2=1, Scalar alpha3=1) -> Tensor out",
+    summary="alpha3 * x where x > 0, else alpha1 * (exp(x / alpha2) - 1), of each element x.",
+    formula=scaled_celu_formula,
+    dtypes="float32 float16",
+    requires=NOT_ZERO_2,
+    differences=(
+        "x / alpha2 above 87: the kernel takes 87. Here: the formula's own value.",
+        "alpha2: the README wants it above 0, the kernel takes any. Here: any but 0.",
+    ),
+    torch=Torch("scaled_celu(alpha1, alpha2, alpha3)", module="ScaledCELU"),
+    ir="Celu(x=self, alpha1=1.0, alpha2=1.0, alpha3=1.0) -> y",
+)
+
+scaled_celu_backward = Operator(
+    "scaled_celu_backward(Tensor grad_output, Tensor self, Scalar alpha1, Scalar alpha2, Scalar alpha3) "
+    "-> Tensor grad_input",
+    summary="The gradient of scaled CELU's input.",
+    formula=scaled_celu_derivative,
+    gradient_of=scaled_celu,
+    dtypes="float32 float16",
+    requires=NOT_ZERO_2,
 )

@@ -1,12 +1,11 @@
 """ELU, the exponential linear unit (Clevert et al. 2016, https://arxiv.org/abs/1511.07289)."""
 
 from ..base.definition import Torch
+from ..base.dtypes import FLOAT32_ZERO
 from ..base.xp import exp, expm1, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, equal, listed, real, supported
 from ..contract.shape_rules import rank, same_shape
-
-FLOAT32_ZERO = 2.0**-150  # half the least float32: alpha from -FLOAT32_ZERO up rounds to -0 and passes
 
 
 def elu_formula(x, alpha, scale, input_scale):

@@ -1,12 +1,15 @@
 """Fast GELU, x * sigmoid(1.702 * x) (Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415)."""
 
 from ..base.definition import C, Torch
+from ..base.xp import abs, maximum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.shape_rules import rank, same_format, same_shape
 from .silu import QUICK, swish_derivative, swish_formula
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
+TURN, STEEPNESS, CURVATURE = 1.769, 0.7071, 0.1444  # of fast GELU V2's parabolas
+FAR = 1e4  # beyond TURN / STEEPNESS; keeps infinity * 0 out of the products
 DIFFERENCES = ("Ascend310P and Ascend910: the README says yes, the source has no dtype there. Here: none.",)
 
 
@@ -18,6 +21,21 @@ def fast_gelu_formula(x):
 def fast_gelu_derivative(x):
     """s * (1 + 1.702 * x * (1 - s)), s = sigmoid(1.702 * x)"""
     return swish_derivative(x, QUICK)
+
+
+def fast_gelu_v2_formula(x):
+    """x - x * q if x > 0 else x * q, q = 0.1444 * max(1.769 - 0.7071 * abs(x), 0)**2"""
+    d = maximum(TURN - STEEPNESS * abs(x), 0.0)
+    q = CURVATURE * d * d
+    return where(x > 0, x * (1.0 - q), maximum(x, -FAR) * q)
+
+
+def fast_gelu_v2_derivative(x):
+    """1 - s if x > 0 else s, s = 0.1444 * d * (d - 2 * 0.7071 * abs(x)), d = max(1.769 - 0.7071 * abs(x), 0)"""
+    size = STEEPNESS * abs(x)
+    d = maximum(TURN - size, 0.0)
+    s = CURVATURE * d * maximum(TURN - 3.0 * size, -FAR)
+    return where(x > 0, 1.0 - s, s)
 
 
 fast_gelu = Operator(
@@ -52,4 +70,23 @@ fast_gelu_backward = Operator(
     differences=DIFFERENCES,
     aclnn="FastGeluBackward",
     ir="FastGeluGrad(dy=grad_output, x=self) -> z",
+)
+
+fast_gelu_v2 = Operator(
+    "fast_gelu_v2(Tensor self) -> Tensor out",
+    summary="x times an approximation of the normal distribution by two parabolas, of each element x.",
+    formula=fast_gelu_v2_formula,
+    differences=(
+        "The README prints the formula of fast GELU, the kernel has two parabolas. Here: the parabolas.",
+        "The kernel adds 1e-12 to x before it takes its sign. Here: the sign of x.",
+    ),
+    torch=Torch("fast_gelu_v2", module="FastGELUV2"),
+    ir="FastGeluV2(x=self) -> y",
+)
+
+fast_gelu_v2_backward = Operator(
+    "fast_gelu_v2_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
+    summary="The gradient of fast GELU V2's input.",
+    formula=fast_gelu_v2_derivative,
+    gradient_of=fast_gelu_v2,
 )

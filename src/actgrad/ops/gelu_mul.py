@@ -5,7 +5,8 @@ from ..base.definition import C, Torch
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import dim_in_range, even, most_along
-from ..contract.shape_rules import known_choice, rank, result_shape
+from ..contract.kinds import TILED_VALUES
+from ..contract.shape_rules import rank, result_shape
 from ..contract.stages import tiling
 from .gelu import gelu_erf, gelu_tanh
 
@@ -19,8 +20,8 @@ gelu_mul = Operator(
     checks=(
         supported("input"),
         equal("out", to="input"),
+        TILED_VALUES,
         tiling(
-            (known_choice("approximate", ("none", "tanh")),),
             rank("input", least=2),
             most_along("input", 1024, others=200_000),
             dim_in_range("input"),

@@ -60,6 +60,11 @@ glu_backward = Operator(
         same_shape("grad_input", to="self"),
     ),
     differences=("BFLOAT16 but on Ascend950: operators one after another round four times. Here: once.",),
-    aclnn=C("GluBackward", parameters="gradOut self dim out", unusual_const="out"),
+    aclnn=C(
+        "GluBackward",
+        parameters="gradOut self dim out",
+        unusual_const="out",
+        null_order="self grad_output grad_input dim",
+    ),
     ir="GLUGrad(y_grad=grad_output, x=self, dim=-1) -> x_grad",
 )

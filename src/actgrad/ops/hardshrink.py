@@ -25,9 +25,9 @@ hardshrink = Operator(
     checks=(
         supported("self", "out", everywhere=True),
         on("Ascend310P Ascend910", supported("self", "out")),
+        real("lambd"),
         same_shape("out", to="self"),
         rank("self"),
-        real("lambd"),
     ),
     differences=(
         "Ascend950: the documents say no, README and source yes. Here: available.",
@@ -47,10 +47,10 @@ hardshrink_backward = Operator(
     broadcasts=True,
     checks=(
         supported("grad_output", "self", "grad_input"),
+        real("lambd"),
         rank("grad_output", "self", "grad_input"),
         promoted("grad_output", "self"),
         convertible("grad_input"),
-        real("lambd"),
         unless_empty(("grad_output", "self"), broadcastable("self", to="grad_output"), result_shape("grad_input")),
     ),
     differences=("Unequal dtypes: the documents refuse them, the source promotes them. Here: promoted.",),

@@ -14,6 +14,11 @@ def heaviside_formula(x, value):
     return where(x > 0, 1.0, where(abs(x) <= 0, value, 0.0))
 
 
+def unit_step_formula(x, threshold):
+    """1 if x > threshold else 0, also for NaN"""
+    return where(x > threshold, 1.0, 0.0)
+
+
 heaviside = Operator(
     "heaviside(Tensor input, Tensor values) -> Tensor out",
     summary="1 where input > 0, the element of values where input is 0, else 0.",
@@ -36,4 +41,13 @@ heaviside = Operator(
     torch=Torch("heaviside(input, values)"),
     aclnn="Heaviside",
     ir="Heaviside(input, values) -> output",
+)
+
+unit_step = Operator(
+    "unit_step(Tensor self, Scalar threshold=0) -> Tensor out",
+    summary="1 where an element is above threshold, else 0.",
+    formula=unit_step_formula,
+    differences=("CANN's graph operator Threshold is this one, aclnnThreshold another. Here: under two names.",),
+    torch=Torch("unit_step(threshold)"),
+    ir="Threshold(x=self, threshold=0.0) -> y",
 )

@@ -53,9 +53,9 @@ logsigmoid_backward = Operator(
     gradient_of=logsigmoid,
     checks=(
         supported("grad_output", "self"),
-        equal("self", "grad_input", to="grad_output"),
+        equal("grad_input", "self", to="grad_output"),
         document_rank("self", least=1),
-        same_shape("self", "grad_input", to="grad_output"),
+        same_shape("grad_input", "self", to="grad_output"),
     ),
     differences=(*DIFFERENCES, "buffer: required there, and not read. Here: too."),
     aclnn=C(

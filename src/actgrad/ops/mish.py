@@ -51,7 +51,7 @@ mish_backward = Operator(
     gradient_of=mish,
     broadcasts=True,
     checks=(
-        convertible("grad_input"),
+        convertible("grad_input", source="self"),
         supported("grad_output", "self", "grad_input"),
         rank("grad_output", "self", "grad_input"),
         broadcastable("self", to="grad_output"),

@@ -7,11 +7,18 @@ __all__ = [
     "bnll",
     "celu",
     "celu_backward",
+    "clipped_swiglu",
+    "clipped_swiglu_backward",
     "elu",
     "elu_backward",
     "erfinv",
     "fast_gelu",
     "fast_gelu_backward",
+    "fast_gelu_v2",
+    "fast_gelu_v2_backward",
+    "fatrelu_mul",
+    "fused_bias_leaky_relu",
+    "fused_bias_leaky_relu_backward",
     "geglu",
     "geglu_backward",
     "geglu_packed",
@@ -41,7 +48,11 @@ __all__ = [
     "relu",
     "relu6",
     "relu6_backward",
+    "relu6_d",
     "relu_backward",
+    "rrelu_with_noise",
+    "scaled_celu",
+    "scaled_celu_backward",
     "selu",
     "selu_backward",
     "selu_backward_from_input",
@@ -62,6 +73,7 @@ __all__ = [
     "squared_relu_backward",
     "swiglu",
     "swiglu_backward",
+    "swiglu_group",
     "swiglu_two",
     "swiglu_two_backward",
     "swish",
@@ -70,17 +82,25 @@ __all__ = [
     "tanh_backward",
     "threshold",
     "threshold_backward",
+    "unit_step",
 ]
 
 add_relu: Operator
 bnll: Operator
 celu: Operator
 celu_backward: Operator
+clipped_swiglu: Operator
+clipped_swiglu_backward: Operator
 elu: Operator
 elu_backward: Operator
 erfinv: Operator
 fast_gelu: Operator
 fast_gelu_backward: Operator
+fast_gelu_v2: Operator
+fast_gelu_v2_backward: Operator
+fatrelu_mul: Operator
+fused_bias_leaky_relu: Operator
+fused_bias_leaky_relu_backward: Operator
 geglu: Operator
 geglu_backward: Operator
 geglu_packed: Operator
@@ -110,7 +130,11 @@ prelu: Operator
 relu: Operator
 relu6: Operator
 relu6_backward: Operator
+relu6_d: Operator
 relu_backward: Operator
+rrelu_with_noise: Operator
+scaled_celu: Operator
+scaled_celu_backward: Operator
 selu: Operator
 selu_backward: Operator
 selu_backward_from_input: Operator
@@ -131,6 +155,7 @@ squared_relu: Operator
 squared_relu_backward: Operator
 swiglu: Operator
 swiglu_backward: Operator
+swiglu_group: Operator
 swiglu_two: Operator
 swiglu_two_backward: Operator
 swish: Operator
@@ -139,3 +164,4 @@ tanh: Operator
 tanh_backward: Operator
 threshold: Operator
 threshold_backward: Operator
+unit_step: Operator

@@ -1,7 +1,7 @@
 """ReLU6, ReLU with a ceiling (Krizhevsky 2010, Convolutional deep belief networks on CIFAR-10)."""
 
 from ..base.definition import Torch
-from ..base.xp import where
+from ..base.xp import minimum, where
 from ..calls.operator import Operator
 
 
@@ -13,6 +13,11 @@ def relu6_formula(x):
 def relu6_gradient(g, x):
     """g if 0 < x < 6 else 0"""
     return where(x > 0, where(x < 6, g, 0), 0)
+
+
+def relu6_d_formula(x, scale):
+    """min(max(x, 0), 6 * scale)"""
+    return minimum(where(x <= 0, 0, x), 6.0 * scale)
 
 
 relu6 = Operator(
@@ -33,4 +38,14 @@ relu6_backward = Operator(
     takes_gradient=True,
     gradient_of=relu6,
     ir="Relu6Grad(gradients=grad_output, features=self) -> backprops",
+)
+
+relu6_d = Operator(
+    "relu6_d(Tensor self, Scalar scale=1) -> Tensor out",
+    summary="Each element, clamped to [0, 6 * scale]; 6 * scale where that is negative.",
+    formula=relu6_d_formula,
+    dtypes="float32 float16 bfloat16 int32",
+    differences=("INT32: the kernel truncates 6 * scale. Here: rounded to nearest, as the results of integers are.",),
+    torch=Torch("relu6_d(scale)"),
+    ir="Relu6D(x=self, scale=1.0) -> y",
 )

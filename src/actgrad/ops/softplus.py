@@ -3,7 +3,7 @@
 from ..base.definition import C, Torch
 from ..base.xp import abs, exp, log1p, maximum, sigmoid, where
 from ..calls.operator import Operator
-from ..contract.dtype_rules import convertible, scalar_converts, supported
+from ..contract.dtype_rules import convertible, real, scalar_converts, supported
 from ..contract.shape_rules import rank, same_shape
 
 FLOATS = "float32 float16 float64 bfloat16"
@@ -69,6 +69,7 @@ softplus_backward = Operator(
         supported("grad_output", dtypes=FLOATS),
         supported("self"),
         supported("grad_input", dtypes=FLOATS),
+        real("beta", "threshold"),
         convertible("grad_input"),
         rank("grad_output", "self", "grad_input"),
         same_shape("self", to="grad_output"),

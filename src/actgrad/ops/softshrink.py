@@ -1,6 +1,7 @@
 """Soft shrinkage, which moves elements towards 0 (Donoho 1995, De-noising by soft-thresholding)."""
 
 from ..base.definition import C, Torch
+from ..base.dtypes import FLOAT32_ZERO
 from ..base.xp import abs, where
 from ..calls.operator import Operator
 from ..contract import Origin
@@ -10,7 +11,8 @@ from ..contract.shape_rules import broadcastable, rank, result_shape, same_forma
 from ..contract.stages import on
 from .selu import is_on_950
 
-NOT_NEGATIVE = {"lambd >= 0": lambda a, product: not a["lambd"] < 0}
+# Where a product judges, lambd is read as float32.
+NOT_NEGATIVE = {"lambd >= 0": lambda a, product: not a["lambd"] < (-FLOAT32_ZERO if product else 0)}
 DIFFERENCES = ("NaN: the kernel of Ascend950 gives 0. Here: 0 on Ascend950, else NaN.",)
 
 
@@ -46,9 +48,9 @@ softshrink = Operator(
     switch=lambda attributes, product: is_on_950(product),
     checks=(
         supported("self", "out"),
+        real("lambd"),
         same_shape("out", to="self"),
         rank("self"),
-        real("lambd"),
     ),
     requires=NOT_NEGATIVE,
     differences=DIFFERENCES,
@@ -67,10 +69,10 @@ softshrink_backward = Operator(
     checks=(
         supported("grad_output", "self", "grad_input", everywhere=True),
         on("Ascend310P Ascend910", supported("grad_output", "self", "grad_input")),
+        real("lambd"),
         rank("grad_output", "self"),
         broadcastable("self", to="grad_output"),
         result_shape("grad_input"),
-        real("lambd"),
         VALUES,
         convertible("grad_input", origin=Origin.ACTGRAD),
     ),
@@ -88,8 +90,8 @@ shrink = Operator(
     dtypes="float32 float16",
     checks=(
         supported("self", "out"),
-        same_shape("out", to="self"),
         real("lambd", "bias"),
+        same_shape("out", to="self"),
         VALUES,
         same_format("out", to="self"),
     ),

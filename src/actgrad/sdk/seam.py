@@ -99,14 +99,19 @@ def _glued(name: str, words: bytes, places: tuple[int, ...]) -> Answer:
 class KnownOperands(NamedTuple):
     """The operands of a cached call from C, outputs before inputs."""
 
-    rows: list[tuple[int, int, int, Meta]]  # number of the tensor, byte offset of the view, required bytes, metadata
+    #: Number of the tensor, byte offset of the view, required bytes, metadata; None for one left out.
+    rows: list[tuple[int, int, int, Meta] | None]
     packed: bytes  # the end of actgrad_plan
 
 
 def _planned_again(function: CFunction, cached: CachedPlan, places: tuple[int, ...]) -> Plan | None:
     """The plan of a call like a cached one; None if its memory is too small: the slow path reports it."""
-    views = []
-    for tensor, offset, needed, meta in cached.known.rows:
+    views: list[Any] = []
+    for row in cached.known.rows:
+        if row is None:
+            views.append(None)
+            continue
+        tensor, offset, needed, meta = row
         if places[2 * tensor + 1] < needed:
             return None
         views.append(View(meta, places[2 * tensor] + offset, "cpu", "numpy", True, None, None))
@@ -127,9 +132,14 @@ def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> Kno
     numbers = list(itertools.accumulate((isinstance(argument, AclTensor) for argument in given), initial=0))
     outputs, inputs = [view.meta for view in planned.outputs], [view.meta for view in planned.inputs if view]
     layouts = iter(aliasing.layout_words(outputs, inputs, planned.prepared.extents))
-    rows, packed = [], _COUNTS.pack(len(outputs), len(outputs) + len(inputs))
-    for k, meta in zip((*function.outputs, *function.inputs), (*outputs, *inputs), strict=True):
+    rows: list[Any] = []
+    packed, metas = _COUNTS.pack(len(outputs), len(outputs) + len(inputs)), iter((*outputs, *inputs))
+    for k in (*function.outputs, *function.inputs):
         tensor = given[k]
+        if tensor is None:
+            rows.append(None)
+            continue
+        meta = next(metas)
         needed = max(tensor.storage_size, tensor.reach) if tensor.is_touched else NOTHING
         rows.append((numbers[k], tensor.offset * tensor.dtype.itemsize, needed, meta))
         packed += _OPERAND.pack(*rows[-1][:3], *itertools.islice(layouts, 3))

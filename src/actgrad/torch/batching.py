@@ -43,7 +43,7 @@ def rule(interface: Interface) -> Callable[..., Any]:
             return tuple(map(torch.stack, zip(*calls, strict=True))), (0,) * len(calls[0])
         return torch.stack(calls), 0
 
-    if operator.access.tensor:
+    if operator.access.tensor or operator.counted is not None:
         return apart
 
     def batched(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:

@@ -6,9 +6,13 @@ __all__ = [
     "add_relu",
     "bnll",
     "celu",
+    "clipped_swiglu",
     "elu",
     "erfinv",
     "fast_gelu",
+    "fast_gelu_v2",
+    "fatrelu_mul",
+    "fused_bias_leaky_relu",
     "geglu",
     "geglu_two",
     "gelu",
@@ -25,6 +29,8 @@ __all__ = [
     "prelu",
     "relu",
     "relu6",
+    "relu6_d",
+    "scaled_celu",
     "selu",
     "shrink",
     "sigmoid",
@@ -35,10 +41,12 @@ __all__ = [
     "softsign",
     "squared_relu",
     "swiglu",
+    "swiglu_group",
     "swiglu_two",
     "swish",
     "tanh",
     "threshold",
+    "unit_step",
 ]
 
 def celu(input: torch.Tensor, alpha: float = 1.0, inplace: bool = False) -> torch.Tensor:
@@ -47,6 +55,12 @@ def celu(input: torch.Tensor, alpha: float = 1.0, inplace: bool = False) -> torc
         x if x > 0 else alpha * (exp(x / alpha) - 1)
 
     `inplace` overwrites the input with the result.
+    """
+
+def scaled_celu(input: torch.Tensor, alpha1: float = 1.0, alpha2: float = 1.0, alpha3: float = 1.0) -> torch.Tensor:
+    """alpha3 * x where x > 0, else alpha1 * (exp(x / alpha2) - 1), of each element x.
+
+    alpha3 * x if x > 0 else alpha1 * (exp(x / alpha2) - 1)
     """
 
 def elu(
@@ -69,10 +83,16 @@ def elu(
     dtype where the gradient needs only signs. Else it is the input.
     """
 
-def erfinv(input: torch.Tensor) -> torch.Tensor:
-    """The inverse error function of each element; that of integers in float32.
+def selu(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
+    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
 
-    y with erf(y) = x; NaN where abs(x) > 1
+        SCALE * (x if x > 0 else ALPHA * (exp(x) - 1)), ALPHA = 1.67326324..., SCALE = 1.05070098...
+
+    `inplace` overwrites the input with the result.
+
+    `save` names the tensor that is saved for the gradient: 'auto', 'result', 'input'.
+    By default it is the result where that suffices: in float32 and float64, and in any
+    dtype where the gradient needs only signs. Else it is the input.
     """
 
 def silu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
@@ -89,10 +109,56 @@ def swish(input: torch.Tensor, beta: float = 1.0) -> torch.Tensor:
     x * sigmoid(beta * x)
     """
 
+def clipped_swiglu(
+    x: torch.Tensor,
+    group_index: torch.Tensor | None = None,
+    dim: int = -1,
+    alpha: float = 1.702,
+    limit: float = 7.0,
+    bias: float = 1.0,
+    interleaved: bool = True,
+    clamp_mode: str = "input",
+) -> torch.Tensor:
+    """Swish of one clamped half of x, times the other, clamped, plus bias.
+    clamp_mode is input (0) or swish (1), which limit bounds. Interleaved halves are the even and odd elements of
+    all dimensions from dim on. group_index counts the rows before dim that are computed: further rows of a given
+    output stay as they are, of a fresh one they are 0.
+
+        swish(min(a, limit), alpha) * (clamp(b, limit) + bias)
+
+        min(silu(a), limit) * clamp(b, limit)
+    """
+
+def erfinv(input: torch.Tensor) -> torch.Tensor:
+    """The inverse error function of each element; that of integers in float32.
+
+    y with erf(y) = x; NaN where abs(x) > 1
+    """
+
 def fast_gelu(input: torch.Tensor) -> torch.Tensor:
     """x * sigmoid(1.702 * x) of each element x, which is near GELU.
 
     x * sigmoid(1.702 * x)
+    """
+
+def fast_gelu_v2(input: torch.Tensor) -> torch.Tensor:
+    """x times an approximation of the normal distribution by two parabolas, of each element x.
+
+    x - x * q if x > 0 else x * q, q = 0.1444 * max(1.769 - 0.7071 * abs(x), 0)**2
+    """
+
+def fatrelu_mul(input: torch.Tensor, threshold: torch.Tensor) -> torch.Tensor:
+    """The lower half of the input where it is above threshold, else 0, times the upper half.
+
+    (a if a > threshold else 0) * b
+    """
+
+def fused_bias_leaky_relu(
+    input: torch.Tensor, bias: torch.Tensor, negative_slope: float = 0.2, scale: float = 1.414213562373
+) -> torch.Tensor:
+    """scale times the leaky ReLU of self + bias, which have one shape.
+
+    scale * leaky_relu(x + bias, negative_slope)
     """
 
 def gelu(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
@@ -148,6 +214,12 @@ def heaviside(input: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
     """1 where input > 0, the element of values where input is 0, else 0.
 
     1 if x > 0, value if x == 0, else 0, also for NaN
+    """
+
+def unit_step(input: torch.Tensor, threshold: float = 0.0) -> torch.Tensor:
+    """1 where an element is above threshold, else 0.
+
+    1 if x > threshold else 0, also for NaN
     """
 
 def leaky_relu(
@@ -222,16 +294,10 @@ def relu6(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     `inplace` overwrites the input with the result.
     """
 
-def selu(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
-    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
+def relu6_d(input: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
+    """Each element, clamped to [0, 6 * scale]; 6 * scale where that is negative.
 
-        SCALE * (x if x > 0 else ALPHA * (exp(x) - 1)), ALPHA = 1.67326324..., SCALE = 1.05070098...
-
-    `inplace` overwrites the input with the result.
-
-    `save` names the tensor that is saved for the gradient: 'auto', 'result', 'input'.
-    By default it is the result where that suffices: in float32 and float64, and in any
-    dtype where the gradient needs only signs. Else it is the input.
+    min(max(x, 0), 6 * scale)
     """
 
 def sigmoid(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
@@ -314,3 +380,18 @@ def swiglu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
 
 def swiglu_two(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
     """SwiGLU of two tensors: self * silu(gate), of each pair of elements."""
+
+def swiglu_group(
+    x: torch.Tensor,
+    weight: torch.Tensor | None = None,
+    group_index: torch.Tensor | None = None,
+    clamp_limit: float = -1.0,
+) -> torch.Tensor:
+    """SiLU of the lower half of x along its last dimension, times the upper half and the weight of the row.
+    A clamp_limit above 0 clamps the halves. group_index counts the rows that are computed: further rows of a given
+    output stay as they are, of a fresh one they are 0.
+
+        silu(min(a, c)) * min(max(b, -c), c), c = clamp_limit if clamp_limit > 0 else infinity
+
+        The same times weight.
+    """

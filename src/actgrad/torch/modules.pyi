@@ -11,6 +11,7 @@ __all__ = [
     "GLU",
     "SELU",
     "FastGELU",
+    "FastGELUV2",
     "GELUMul",
     "Hardshrink",
     "Hardsigmoid",
@@ -21,6 +22,7 @@ __all__ = [
     "Mish",
     "ReLU",
     "ReLU6",
+    "ScaledCELU",
     "Shrink",
     "SiLU",
     "SiTUGLU",
@@ -46,6 +48,18 @@ class CELU(torch.nn.Module):
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
+class ScaledCELU(torch.nn.Module):
+    """alpha3 * x where x > 0, else alpha1 * (exp(x / alpha2) - 1), of each element x.
+
+    The module of `actgrad.torch.scaled_celu`, which has the details.
+    """
+
+    alpha1: float
+    alpha2: float
+    alpha3: float
+    def __init__(self, alpha1: float = 1.0, alpha2: float = 1.0, alpha3: float = 1.0) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
 class ELU(torch.nn.Module):
     """The exponential linear unit of each element.
 
@@ -66,6 +80,17 @@ class ELU(torch.nn.Module):
         input_scale: float = 1.0,
         save: str = "auto",
     ) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class SELU(torch.nn.Module):
+    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
+
+    The module of `actgrad.torch.selu`, which has the details.
+    """
+
+    inplace: bool
+    save: str
+    def __init__(self, inplace: bool = False, *, save: str = "auto") -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class SiLU(torch.nn.Module):
@@ -92,6 +117,15 @@ class FastGELU(torch.nn.Module):
     """x * sigmoid(1.702 * x) of each element x, which is near GELU.
 
     The module of `actgrad.torch.fast_gelu`, which has the details.
+    """
+
+    def __init__(self) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class FastGELUV2(torch.nn.Module):
+    """x times an approximation of the normal distribution by two parabolas, of each element x.
+
+    The module of `actgrad.torch.fast_gelu_v2`, which has the details.
     """
 
     def __init__(self) -> None: ...
@@ -246,17 +280,6 @@ class ReLU6(torch.nn.Module):
 
     inplace: bool
     def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
-
-class SELU(torch.nn.Module):
-    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
-
-    The module of `actgrad.torch.selu`, which has the details.
-    """
-
-    inplace: bool
-    save: str
-    def __init__(self, inplace: bool = False, *, save: str = "auto") -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Sigmoid(torch.nn.Module):

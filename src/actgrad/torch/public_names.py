@@ -29,9 +29,11 @@ class TorchParameter(NamedTuple):
     annotation: str
     default: Any = None  # None: it must be given
     is_keyword: bool = False  # given by name alone
+    is_optional: bool = False  # a tensor that may be left out
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.annotation}" + ("" if self.default is None else f" = {self.default!r}")
+        has_default = self.default is not None or self.is_optional
+        return f"{self.name}: {self.annotation}" + (f" = {self.default!r}" if has_default else "")
 
 
 class TorchNames:
@@ -90,6 +92,13 @@ class TorchNames:
                 found.append(TorchParameter(name, annotation, self.operator.defaults[name], is_keyword))
         return found
 
+    def _tensor_parameters(self) -> list[TorchParameter]:
+        named = zip(self.tensors, self.operator.schema.tensors, strict=True)
+        return [
+            TorchParameter(name, "torch.Tensor | None" if a.is_optional else "torch.Tensor", is_optional=a.is_optional)
+            for name, a in named
+        ]
+
     def _is_choice(self, name: str) -> bool:
         return name == self.operator.switch and bool(self.operator.choices)
 
@@ -98,7 +107,7 @@ class TorchNames:
     def function_text(self) -> str:
         """The code of the function."""
         operator, names = self.operator, {p.name for p in self.parameters}
-        tensors = [TorchParameter(name, "torch.Tensor") for name in self.tensors]
+        tensors = self._tensor_parameters()
         given = dict(zip(operator.schema.tensor_names, self.tensors, strict=True))
         for name in self.attributes:
             given[name] = name if name in names else repr(operator.defaults[name])
@@ -126,7 +135,7 @@ class TorchNames:
         shown = [repr(p.name) for p in ordered if is_shown[p.name]]
         shown += [f"{p.name}={p.default!r}" for p in ordered if not is_shown[p.name]]
         itself = TorchParameter("self", "")
-        tensors = [TorchParameter(name, "torch.Tensor") for name in self.tensors]
+        tensors = self._tensor_parameters()
         methods = (
             _function("__init__", [itself, *parameters], set_up),
             _function("forward", [itself, *tensors], [f"return functions.{self.function}({given})"], "torch.Tensor"),

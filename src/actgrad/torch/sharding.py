@@ -72,8 +72,11 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
     found = [row(lambda number, shape: Replicate(), Replicate())]
     if any(output in operator.access.held for output in operator.schema.outputs):
         return found  # its dimensions are not those of the elements
+    if operator.counted is not None and given[interface.tensors[-1]] is not None:
+        return found  # a row of a shard has another number
+    merged = operator.access.merged_from(attributes, rank)
     for dim in range(rank):
-        if dim in whole:
+        if dim in whole or (merged is not None and dim >= merged):
             continue
         size = max(shape[dim - rank] for shape in present if len(shape) >= rank - dim)
 

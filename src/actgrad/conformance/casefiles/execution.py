@@ -114,7 +114,7 @@ def _result(
     forward = operator.gradient_of
     if forward is None:
         raise NotRun(f"{name} is to be a forward pass's result, but {operator.name} has none")
-    optional = [a.name for a in operator.schema.tensors if a.is_optional]
+    optional = [a.name for a in operator.schema.tensors if a.name == operator.given_value]
     wanted = forward.schema.tensor_names
     sources = [inputs[n] for n in wanted if n in inputs] if name in optional else [inputs[name]]
     if len(sources) != len(wanted):

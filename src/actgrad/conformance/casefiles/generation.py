@@ -92,7 +92,8 @@ class _Maker:
         def whole(name: str) -> tuple[int, ...]:
             return operator.access.whole_shape(name, shape, own) if shape or not operator.access.dim else shape
 
-        inputs = {n: Tensor(dtype, whole(n), values) for n in operator.schema.tensor_names}
+        names = [a.name for a in operator.schema.tensors if not a.is_optional or a.name == operator.given_value]
+        inputs = {n: Tensor(dtype, whole(n), values) for n in names}
         outputs = self.outputs(self.call(inputs, own))
         inputs |= {p.argument: Tensor(dtype, shape, values) for p in signature.parameters if p.is_unread}
         return Described(name, {}, signature, inputs, outputs, self.scalars(signature, own))
@@ -148,7 +149,7 @@ class _Maker:
         operator = self.operator
         if operator.gradient_of is None:
             return
-        optional = [a.name for a in operator.schema.tensors if a.is_optional]
+        optional = [a.name for a in operator.schema.tensors if a.name == operator.given_value]
         for dtype in self.dtypes:
             for own in attributes:
                 names = [*optional, *([operator.definition.main] if operator.definition.takes_result(own) else [])]

@@ -37,10 +37,17 @@ def of(operator: Operator) -> tuple[Signature, ...]:
 
 
 def inputs(signature: Signature) -> tuple[CParameter, ...]:
-    """The parameters that a function reads, in its order; in place the reference too."""
+    """The parameters that a case states and a function reads, in its order; in place the reference too."""
     if signature.in_place:
         return signature.parameters
-    return tuple(p for p in signature.parameters if not p.is_output)
+    return tuple(p for p in stated(signature) if not p.is_output)
+
+
+def stated(signature: Signature) -> tuple[CParameter, ...]:
+    """The parameters that a case states: all but optional tensors, unless one holds the formula's value."""
+    definition = signature.operator.definition
+    left_out = {a.name for a in definition.schema.tensors if a.is_optional and a.name != definition.given_value}
+    return tuple(p for p in signature.parameters if p.argument not in left_out)
 
 
 def may_be_null(signature: Signature, parameter: CParameter) -> bool:

@@ -105,7 +105,7 @@ def _optional(column: str, given: Any, count: int, default: Any) -> tuple[Any, .
 
 def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Inputs and outputs by their names in the schema."""
-    parameters = [p for p in signature.parameters if p.type == "Tensor"]
+    parameters = [p for p in interface.stated(signature) if p.type == "Tensor"]
     given = cells.get("tensor_view_shapes", ())
     if isinstance(given, (tuple, list)) and given and all(type(n) is int for n in given):
         given = (given,)  # published so for functions of one tensor
@@ -221,7 +221,7 @@ def in_rows(rows: Iterable[Iterable[Any]]) -> str:
 def _written(case: Described) -> tuple[Any, ...]:
     signature = case.signature
     assert signature is not None, "generated cases have one"
-    parameters = [p for p in signature.parameters if p.type == "Tensor"]
+    parameters = [p for p in interface.stated(signature) if p.type == "Tensor"]
     known = {**case.outputs, **case.inputs}
     tensors = [known[p.argument] for p in parameters]
     inputs = [known[p.argument] for p in interface.inputs(signature) if p.type == "Tensor"]

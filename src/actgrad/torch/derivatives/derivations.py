@@ -149,7 +149,7 @@ def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: di
     given = {name: value for name, value in attributes.items() if name in way.backward.defaults}
     pairs = {tensor: output for output, tensor in way.backward.definition.gradients.items()}
     outputs = way.backward.schema.outputs
-    places = tuple(outputs.index(pairs[name]) for name in interface.operator.schema.tensor_names)
+    places = tuple(outputs.index(pairs[name]) for name in interface.operator.seen)
     return Gradient(backward, _row_attributes(backward, {**given, **way.flags}), way.sources, places)
 
 

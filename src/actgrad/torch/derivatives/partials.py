@@ -8,6 +8,7 @@ PyTorch differentiates, transforms and compiles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import torch
@@ -39,6 +40,9 @@ def vector_jacobian(
     element = _element(operator, tensors, attributes)
     rank = _rank(operator, tensors)
     cotangents = _parts(operator, attributes, gradients, rank, of_outputs=True)
+    rows = counted_rows(operator, tensors, attributes)
+    if rows is not None:
+        cotangents = [None if cotangent is None else torch.where(rows, cotangent, 0) for cotangent in cotangents]
     places = [place for place, owner in enumerate(element.owners) if owner == number]
     if element.rows is None:
         parts = [sum_present(_products(element, place, cotangents)) for place in places]
@@ -79,8 +83,24 @@ def jacobian_vector(
     totals = [sum_present(terms) for terms in zip(*columns, strict=True)]
     like = torch.broadcast_tensors(*element.inputs)[0]
     results = [(torch.zeros_like(like) if tangent is None else tangent).to(dtype) for tangent in totals]
+    rows = counted_rows(operator, tensors, attributes)
+    if rows is not None:
+        results = [torch.where(rows, result, 0) for result in results]
     (name, *_) = operator.schema.outputs
     return [_joined(operator, name, attributes, results, dtype)] if name in operator.access.packed else results
+
+
+def counted_rows(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> torch.Tensor | None:
+    """Whether elements lie in rows that are computed, broadcast to them; None where no tensor counts rows."""
+    counted = operator.counted
+    counts = None if counted is None else tensors[operator.schema.tensor_names.index(counted.tensor)]
+    if counts is None:
+        return None
+    first = tensors[0]
+    assert first is not None, "the first tensor is never optional"
+    dim = attributes[operator.access.dim] % first.dim()
+    numbers = torch.arange(prod(first.shape[:dim]), device=first.device)
+    return (numbers < counts.sum()).reshape(*first.shape[:dim], *(1,) * (first.dim() - dim))
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:
@@ -111,7 +131,7 @@ def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -
     owners = [
         number
         for number, tensor in enumerate(tensors)
-        if tensor is not None
+        if tensor is not None and names[number] in operator.seen
         for _ in operator.access.parts(names[number], tuple(tensor.shape), attributes)
     ]
     scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
@@ -152,7 +172,9 @@ def _parts(
     names, access = operator.schema.outputs if of_outputs else operator.schema.tensor_names, operator.access
     parts: list[torch.Tensor | None] = []
     for name, tensor in zip(names, tensors, strict=True):
-        if tensor is None:
+        if not of_outputs and name not in operator.seen:
+            parts.append(None)
+        elif tensor is None:
             parts += [None] * (2 if name in access.packed else 1)
         else:
             parts += split(access, name, tensor, attributes, rank)

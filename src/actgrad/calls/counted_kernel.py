@@ -1,0 +1,71 @@
+"""Kernels of calls that compute as many rows as a tensor counts, which they read whenever they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import prod
+
+from ..arrays import numpy_array
+from ..backends.kernel import EmptyKernel, Kernel
+from ..base import first_use
+from ..base.computation import Computation
+from ..base.counted import RowCount, boxes, narrowed
+from ..base.errors import InvalidArgument
+from ..base.floating_point import default_environment
+from ..base.loop import Loop, Meta
+
+Make = Callable[[Computation], Kernel]
+_KEPT = 64  # counts whose kernels are kept
+
+
+class CountedKernel:
+    """The kernels of the first rows, one for each box that they fill; made when a count is first met."""
+
+    machine_code = None
+    with_scalars = None
+
+    def __init__(self, computation: Computation, counts: RowCount, make: Make):
+        self._computation, self._counts, self._make = computation, counts, make
+        self._kernels: dict[int, list[Kernel]] = {}
+
+    def __str__(self) -> str:
+        return "a kernel for each count of rows"
+
+    def run(self, *addresses: int) -> None:
+        """Compute as many rows as the last tensor counts."""
+        *others, place = addresses
+        sizes = self._computation.loop.shape[: self._counts.dimensions]
+        rows = prod(sizes)
+        count = min(max(int(numpy_array(place, self._counts.meta).sum()), 0), rows)
+        kernels = self._kernels.get(count)
+        if kernels is None:
+            kernels = self._made(sizes, count)
+        for kernel in kernels:
+            kernel.run(*others)
+        if self._counts.clears:
+            for box in boxes(sizes, count, rows):
+                _clear(narrowed(self._computation.loop, box), others)
+
+    def _made(self, sizes: tuple[int, ...], count: int) -> list[Kernel]:
+        loops = [narrowed(self._computation.loop, box) for box in boxes(sizes, 0, count)]
+        with first_use.lock, default_environment():
+            kernels = [self._make(replace(self._computation, loop=loop)) for loop in loops]
+            while len(self._kernels) >= _KEPT:
+                self._kernels.pop(next(iter(self._kernels)), None)
+            self._kernels[count] = kernels
+        return kernels
+
+
+def _clear(loop: Loop, addresses: list[int]) -> None:
+    """Write 0 to the outputs of a loop."""
+    for operand in loop.outputs:
+        meta = Meta(operand.dtype, loop.shape, operand.strides)
+        numpy_array(addresses[operand.tensor] + operand.offset, meta)[...] = 0
+
+
+def prepare(computation: Computation, counts: RowCount, make: Make) -> Kernel:
+    """The kernel of a computation whose rows are counted."""
+    if computation.device != "cpu":
+        raise InvalidArgument(f"the tensor that counts rows is on {computation.device}; rows are counted on the CPU")
+    return CountedKernel(computation, counts, make) if computation.loop.size else EmptyKernel()

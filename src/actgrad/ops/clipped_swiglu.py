@@ -1,0 +1,139 @@
+"""Clipped SwiGLU, whose halves are clamped (as in gpt-oss, https://arxiv.org/abs/2508.10925)."""
+
+from ..base.access import Halves
+from ..base.counted import Counted
+from ..base.definition import C, Torch
+from ..base.xp import maximum, minimum, where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, has_dtype, supported
+from ..contract.halves_rules import counting, dim_in_range, even, groups, half, mergeable
+from ..contract.kinds import TILED_VALUES
+from ..contract.shape_rules import document_rank, same_shape
+from ..contract.stages import on, tiling
+from .selu import is_on_950
+from .silu import silu_derivative, silu_formula, swish_derivative, swish_formula
+
+PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
+DIFFERENCES = (
+    "A wrong dim, size or limit: the documents say 161002, the generated function 561002. Here: the latter; by the "
+    "documents' letter the former.",
+    "x or a result along strides, where elements alternate over several dimensions: copied there. Here: refused.",
+)
+DOUBLES = "alpha limit bias"
+
+
+def clamp(x, limit):
+    """min(max(x, -limit), limit)"""
+    return minimum(maximum(x, -limit), limit)
+
+
+def clipped_swiglu_formula(a, b, alpha, limit, bias):
+    """swish(min(a, limit), alpha) * (clamp(b, limit) + bias)"""
+    return swish_formula(minimum(a, limit), alpha) * (clamp(b, limit) + bias)
+
+
+def clipped_swish_formula(a, b, alpha, limit, bias):
+    """min(silu(a), limit) * clamp(b, limit)"""
+    return minimum(silu_formula(a), limit) * clamp(b, limit)
+
+
+def where_clamped(g, b, limit):
+    """g if -limit <= b <= limit else 0"""
+    return where(b >= -limit, where(b <= limit, g, 0.0), 0.0)
+
+
+def clipped_swiglu_gradients(g, a, b, alpha, limit, bias):
+    """The gradients by a and b; 0 where a comparison clamps."""
+    low = minimum(a, limit)
+    by_a = g * (swish_derivative(low, alpha) * (clamp(b, limit) + bias))
+    return where(a <= limit, by_a, 0.0), where_clamped(g * swish_formula(low, alpha), b, limit)
+
+
+def clipped_swish_gradients(g, a, b, alpha, limit, bias):
+    """The gradients by a and b; 0 where a comparison clamps."""
+    y = silu_formula(a)
+    by_a = g * (silu_derivative(a) * clamp(b, limit))
+    return where(y <= limit, by_a, 0.0), where_clamped(g * minimum(y, limit), b, limit)
+
+
+clipped_swiglu = Operator(
+    "clipped_swiglu(Tensor x, Tensor? group_index, int dim=-1, Scalar alpha=1.702, Scalar limit=7, Scalar bias=1, "
+    "bool interleaved=True, int clamp_mode=0) -> Tensor out",
+    summary="Swish of one clamped half of x, times the other, clamped, plus bias.\n"
+    "clamp_mode is input (0) or swish (1), which limit bounds. Interleaved halves are the even and odd elements of\n"
+    "all dimensions from dim on. group_index counts the rows before dim that are computed: further rows of a given\n"
+    "output stay as they are, of a fresh one they are 0.",
+    formula={"input": clipped_swiglu_formula, "swish": clipped_swish_formula},
+    switch="clamp_mode",
+    reads=Halves(("x",), active="lower", interleaved="interleaved", merges=True),
+    counted=Counted("group_index"),
+    requires={"limit > 0 on Ascend950": lambda a, product: not is_on_950(product) or a["limit"] > 0},
+    checks=(
+        supported("x"),
+        equal("out", to="x"),
+        has_dtype("group_index", "int64"),
+        document_rank("x", least=1),
+        tiling(dim_in_range("x"), even("x"), counting("group_index"), half("out", of="x")),
+        TILED_VALUES,
+        tiling(on("Ascend950", groups("group_index", most=8192)), mergeable("x", "out", of="x")),
+    ),
+    products=PRODUCTS,
+    generated=True,
+    differences=DIFFERENCES,
+    torch=Torch("clipped_swiglu(x, group_index, dim, alpha, limit, bias, interleaved, clamp_mode)"),
+    aclnn=(
+        C(
+            "ClippedSwiglu",
+            {"clamp_mode": 0},
+            parameters="x groupIndexOptional dim alpha limit bias interleaved out",
+            doubles=DOUBLES,
+            unusual_const="out",
+        ),
+        C(
+            "ClippedSwigluV2",
+            parameters="x groupIndexOptional dim alpha limit bias interleaved clampMode out",
+            doubles=DOUBLES,
+            unusual_const="out",
+            only_on="Ascend950",
+        ),
+    ),
+    ir="ClippedSwiglu(x, group_index?, dim=-1, alpha=1.702, limit=7.0, bias=1.0, interleaved=True, clamp_mode=0) -> y",
+)
+
+clipped_swiglu_backward = Operator(
+    "clipped_swiglu_backward(Tensor grad_output, Tensor x, Tensor? group_index, int dim=-1, Scalar alpha=1.702, "
+    "Scalar limit=7, Scalar bias=1, bool interleaved=True, int clamp_mode=0) -> Tensor grad_x",
+    summary="The gradient of clipped SwiGLU's input; 0 behind the rows that group_index counts.",
+    formula={"input": clipped_swiglu_gradients, "swish": clipped_swish_gradients},
+    switch="clamp_mode",
+    takes_gradient=True,
+    gradient_of=clipped_swiglu,
+    counted=Counted("group_index", clears=True),
+    requires={"limit > 0": lambda a, product: a["limit"] > 0},
+    checks=(
+        supported("grad_output"),
+        equal("x", "grad_x", to="grad_output"),
+        has_dtype("group_index", "int64"),
+        TILED_VALUES,
+        tiling(
+            dim_in_range("x"),
+            even("x"),
+            half("grad_output", of="x"),
+            counting("group_index"),
+            same_shape("grad_x", to="x"),
+            mergeable("x", "grad_output", "grad_x", of="x"),
+        ),
+    ),
+    products=PRODUCTS,
+    generated=True,
+    differences=DIFFERENCES,
+    aclnn=C(
+        "ClippedSwigluGrad",
+        {"clamp_mode": 0},
+        parameters="gradY x groupIndexOptional dim alpha limit bias interleaved gradXOut",
+        doubles=DOUBLES,
+        unusual_const="gradXOut",
+    ),
+    ir="ClippedSwigluGrad(grad_y=grad_output, x, group_index?, dim=-1, alpha=1.702, limit=7.0, bias=1.0, "
+    "interleaved=True; clamp_mode=0) -> grad_x",
+)

@@ -1,0 +1,46 @@
+"""FATReLU of one half, times the other (Kurtz et al. 2020, Inducing and exploiting activation sparsity)."""
+
+from ..base.access import Halves
+from ..base.definition import C, Torch
+from ..base.xp import where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, supported
+from ..contract.halves_rules import even, most_along, one_element
+from ..contract.shape_rules import rank, result_shape
+from ..contract.stages import tiling
+
+
+def fatrelu_mul_formula(a, b, threshold):
+    """(a if a > threshold else 0) * b"""
+    return where(a <= threshold, 0.0, a) * b
+
+
+fatrelu_mul = Operator(
+    "fatrelu_mul(Tensor input, Tensor threshold, int dim=-1) -> Tensor out",
+    summary="The lower half of the input where it is above threshold, else 0, times the upper half.",
+    formula=fatrelu_mul_formula,
+    reads=Halves(("input",), active="lower", tensor="threshold"),
+    checks=(
+        supported("input"),
+        equal("threshold", "out", to="input"),
+        tiling(
+            rank("input", least=2),
+            one_element("threshold"),
+            most_along("input", 1024, others=200_000),
+            even("input"),
+            result_shape("out", or_in_a_row=True),
+        ),
+    ),
+    products="Ascend910_93 Ascend910B",
+    generated=True,
+    differences=(
+        "An element equal to threshold: by the documents it stays, by the kernel it is 0. Here: 0.",
+        "NaN: the kernel takes 0 for it. Here: it stays, as in every forward function.",
+        "The size of the last dimension and the product of the others are limited to 1024 and 200000 there. Here: "
+        "where a product judges.",
+        "The shape of out is not compared there. Here: it has the shape of the result, or is contiguous and as large.",
+    ),
+    torch=Torch("fatrelu_mul(input, threshold)"),
+    aclnn=C("FatreluMul", {"dim": -1}, unusual_const="out"),
+    ir="FatreluMul(x=input, threshold; dim=-1) -> y",
+)

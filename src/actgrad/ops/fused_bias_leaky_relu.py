@@ -1,0 +1,48 @@
+"""Leaky ReLU of x + bias, scaled (as in StyleGAN2, Karras et al. 2020, https://arxiv.org/abs/1912.04958)."""
+
+from ..base.definition import Torch
+from ..base.xp import abs, where
+from ..calls.operator import Operator
+
+FLOATS = "float32 float16 float64"
+
+
+def fused_bias_leaky_relu_formula(x, bias, negative_slope, scale):
+    """scale * leaky_relu(x + bias, negative_slope)"""
+    is_large = abs(x) > 1.0  # halves of large terms: their sum does not overflow where the result does not
+    half = where(is_large, 0.5, 1.0)
+    z = half * x + half * bias
+    return z * (where(is_large, 2.0, 1.0) * scaled_slope(z, negative_slope, scale))
+
+
+def scaled_slope(x, negative_slope, scale):
+    """scale if x > 0 else negative_slope * scale"""
+    return where(x > 0, scale, negative_slope * scale)
+
+
+def fused_bias_leaky_relu_gradient(g, y, negative_slope, scale):
+    """g * scale if y > 0 else g * negative_slope * scale, for y = fused_bias_leaky_relu(x, bias)"""
+    return g * scaled_slope(y, negative_slope, scale)
+
+
+fused_bias_leaky_relu = Operator(
+    "fused_bias_leaky_relu(Tensor self, Tensor bias, Scalar negative_slope=0.2, Scalar scale=1.414213562373) "
+    "-> Tensor out",
+    summary="scale times the leaky ReLU of self + bias, which have one shape.",
+    formula=fused_bias_leaky_relu_formula,
+    dtypes=FLOATS,
+    torch=Torch("fused_bias_leaky_relu(input, bias, negative_slope, scale)"),
+    ir="FusedBiasLeakyRelu(x=self, bias, negative_slope=0.2, scale=1.414213562373) -> y",
+)
+
+fused_bias_leaky_relu_backward = Operator(
+    "fused_bias_leaky_relu_backward(Tensor grad_output, Tensor features, Scalar negative_slope=0.2, "
+    "Scalar scale=1.414213562373) -> Tensor grad_input",
+    summary="The gradient of x + bias in fused_bias_leaky_relu, from its result: that of x, and of bias.",
+    formula=fused_bias_leaky_relu_gradient,
+    linear_in="grad_output",
+    broadcasts=True,
+    dtypes=FLOATS,
+    differences=("scale times negative_slope must not be negative: the result then tells the sign of x + bias.",),
+    ir="FusedBiasLeakyReluGrad(y_grad=grad_output, features, negative_slope=0.2, scale=1.414213562373) -> x_grad",
+)

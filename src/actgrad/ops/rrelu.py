@@ -1,0 +1,43 @@
+"""Randomized leaky ReLU without training, which is leaky ReLU (Xu et al. 2015, https://arxiv.org/abs/1505.00853)."""
+
+from ..base.definition import C
+from ..calls.operator import Operator
+from ..contract import Check
+from ..contract.dtype_rules import equal, real, supported
+from ..contract.shape_rules import rank, same_format, same_shape
+from .leaky_relu import leaky_relu_formula
+
+
+def rrelu_formula(x, lower, upper):
+    """x if x > 0 else (lower + upper) / 2 * x"""
+    return leaky_relu_formula(x, 0.5 * (lower + upper))
+
+
+def enough_noise(call):
+    """Training writes a number for each element."""
+    noise, size = call.tensors["noise"].size, call.inputs["self"].size
+    fault = f"noise has {noise} elements, but self has {size}; with training it must have as many"
+    return fault if call.attributes["training"] and noise < size else None
+
+
+ENOUGH_NOISE = Check("with training noise has as many elements as self", enough_noise, about=("noise", "self"))
+
+rrelu_with_noise = Operator(
+    "rrelu_with_noise(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.3333333333333333, "
+    "bool training=False, int seed=0, int offset=0) -> Tensor out",
+    summary="Leaky ReLU with the slope (lower + upper) / 2. noise, seed and offset are not read.",
+    formula=rrelu_formula,
+    unseen="noise",
+    unsupported="training",
+    checks=(
+        supported("self", "noise", "out"),
+        equal("out", "noise", to="self"),
+        real("lower", "upper"),
+        same_shape("out", to="self"),
+        (ENOUGH_NOISE,),
+        rank("self", "noise", most=32),
+        same_format("self", "noise", to="out"),
+    ),
+    differences=("With training the operator draws random numbers on the device. Here: refused, after all checks.",),
+    aclnn=C("RReluWithNoise", overwrites_first=True, reference="self", const_reference=True),
+)

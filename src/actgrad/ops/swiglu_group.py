@@ -1,0 +1,64 @@
+"""SwiGLU of the tokens of a mixture of experts, with a weight for each token (as CANN's SwigluGroup defines it)."""
+
+from ..base.access import Halves
+from ..base.counted import Counted
+from ..base.definition import C, Torch
+from ..base.xp import minimum, where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, has_dtype, supported
+from ..contract.halves_rules import counting, even, groups, half, per_row
+from ..contract.kinds import TILED_VALUES
+from ..contract.stages import tiling
+from .clipped_swiglu import clamp
+from .silu import silu_formula
+
+INFINITY = float("inf")
+
+
+def swiglu_group_formula(a, b, clamp_limit):
+    """silu(min(a, c)) * min(max(b, -c), c), c = clamp_limit if clamp_limit > 0 else infinity"""
+    limit = where(clamp_limit > 0, clamp_limit, INFINITY)
+    return silu_formula(minimum(a, limit)) * clamp(b, limit)
+
+
+def weighted_swiglu_group_formula(a, b, weight, clamp_limit):
+    """The same times weight."""
+    return swiglu_group_formula(a, b, clamp_limit) * weight
+
+
+swiglu_group = Operator(
+    "swiglu_group(Tensor x, Tensor? weight, Tensor? group_index, int dim=-1, Scalar clamp_limit=-1) -> Tensor out",
+    summary="SiLU of the lower half of x along its last dimension, times the upper half and the weight of the row.\n"
+    "A clamp_limit above 0 clamps the halves. group_index counts the rows that are computed: further rows of a given\n"
+    "output stay as they are, of a fresh one they are 0.",
+    formula={False: swiglu_group_formula, True: weighted_swiglu_group_formula},
+    switch="weight",
+    reads=Halves(("x",), active="lower", tensor="weight", per_row=True),
+    counted=Counted("group_index"),
+    requires={"clamp_limit -1 or > 0": lambda a, product: a["clamp_limit"] == -1 or a["clamp_limit"] > 0},
+    checks=(
+        supported("x"),
+        equal("out", to="x"),
+        has_dtype("weight", "float32", or_that_of="x"),
+        has_dtype("group_index", "int64"),
+        TILED_VALUES,
+        tiling(
+            even("x"), per_row("weight", of="x"), counting("group_index"), groups("group_index"), half("out", of="x")
+        ),
+    ),
+    products="Ascend950",
+    generated=True,
+    differences=(
+        "The shape of weight: any of as many elements as rows there. Here: that of the rows, or with 1 behind it.",
+        "An empty x: the documents refuse it. Here: nothing to do.",
+    ),
+    torch=Torch("swiglu_group(x, weight, group_index, clamp_limit)"),
+    aclnn=C(
+        "SwigluGroup",
+        {"dim": -1},
+        parameters="x weightOptional groupIndexOptional clampLimit out",
+        doubles="clamp_limit",
+        unusual_const="out",
+    ),
+    ir="SwigluGroup(x, weight?, group_index?, clamp_limit=-1.0; dim=-1) -> y",
+)

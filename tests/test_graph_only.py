@@ -1,0 +1,60 @@
+"""Operators that graphs alone have, against the formulas of CANN's kernels and against PyTorch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from actgrad import ir
+
+X = np.array([-6.0, -2.6, -2.5, -1.3, -1e-3, -0.0, 0.0, 0.25, 1.0, 2.5, 2.6, 7.0, np.inf, -np.inf, np.nan], np.float32)
+
+
+def close(got: np.ndarray, wanted: np.ndarray) -> None:
+    np.testing.assert_allclose(got, wanted.astype(got.dtype), rtol=3e-6, atol=3e-7)
+
+
+@pytest.mark.parametrize("alphas", [(1.0, 1.0, 1.0), (2.0, 0.5, 3.0), (-1.5, 4.0, 0.25)])
+def test_celu(alphas: tuple[float, float, float]) -> None:
+    a1, a2, a3 = alphas
+    x = X.astype(np.float64)
+    with np.errstate(all="ignore"):
+        wanted = np.where(x >= 0, a3 * x, a1 * (np.exp(x / a2) - 1))
+    close(ir.Celu(X, alpha1=a1, alpha2=a2, alpha3=a3), wanted)
+
+
+def test_fast_gelu_v2() -> None:
+    x = X[np.isfinite(X)].astype(np.float64)
+    sign = np.clip((x + 1e-12) / np.abs(x + 1e-12), -1, 1)
+    wanted = x * (sign * (-0.1444 * (np.minimum(0.7071 * np.abs(x), 1.769) - 1.769) ** 2 + 0.5) + 0.5)
+    close(ir.FastGeluV2(X[np.isfinite(X)]), wanted)
+    at_the_ends = ir.FastGeluV2(np.array([np.inf, -np.inf, np.nan], np.float32))
+    np.testing.assert_array_equal(at_the_ends, [np.inf, -0.0, np.nan])
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.5, -0.5])
+def test_relu6_d(scale: float) -> None:
+    close(ir.Relu6D(X, scale=scale), np.minimum(np.maximum(X, 0), 6 * scale))
+    whole = np.array([-3, 0, 2, 5, 9], np.int32)
+    assert ir.Relu6D(whole, scale=scale).tolist() == np.minimum(np.maximum(whole, 0), int(6 * scale)).tolist()
+
+
+@pytest.mark.parametrize("threshold", [0.0, 1.0, -1.3])
+def test_threshold(threshold: float) -> None:
+    level = np.float32(threshold)
+    np.testing.assert_array_equal(ir.Threshold(X, threshold=threshold), (level < X).astype(np.float32))
+
+
+@pytest.mark.parametrize(("slope", "scale"), [(0.2, 1.414213562373), (0.5, 3.0)])
+def test_fused_bias_leaky_relu(slope: float, scale: float) -> None:
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(3)
+    x, bias, g = (rng.standard_normal((5, 7)).astype(np.float32) for _ in range(3))
+    ours = ir.FusedBiasLeakyRelu(x, bias, negative_slope=slope, scale=scale)
+    z = torch.tensor(x.astype(np.float64) + bias, requires_grad=True)
+    y = torch.nn.functional.leaky_relu(z, slope) * scale
+    close(ours, y.detach().numpy())
+    (wanted,) = torch.autograd.grad(y, z, torch.tensor(g.astype(np.float64)))
+    close(ir.FusedBiasLeakyReluGrad(g, ours, negative_slope=slope, scale=scale), wanted.numpy())
+    largest = np.full(4, np.finfo(np.float32).max, np.float32)
+    assert np.isfinite(ir.FusedBiasLeakyRelu(largest, largest, scale=0.25)).all()
