@@ -7,10 +7,10 @@ import sys
 
 import actgrad
 
-from . import compare, documents, page, plots, run_command
+from . import compare, documents, page, plots, rows, run_command
 from .verify import WrongResult
 
-COMMANDS = (run_command, compare, plots, page, documents)
+COMMANDS = (run_command, compare, plots, rows, page, documents)
 
 
 def parser() -> argparse.ArgumentParser:

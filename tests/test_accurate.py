@@ -333,3 +333,21 @@ def test_leading_and_trailing(c):
 def test_coefficients_are_what_the_script_makes():
     result = subprocess.run([sys.executable, str(SCRIPT), "--check"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_difference_of_large_numbers_keeps_its_digits(dtype):
+    """exp(x - y) of numbers whose difference is not a number of the dtype; rounding it costs up to 64 ULP."""
+    rng, end = np.random.default_rng(11), 80 if dtype == np.float32 else 600
+    y = (rng.uniform(-1000, 1000, 4000)).astype(dtype)
+    x = (y.astype(np.longdouble) - rng.uniform(-end, end, 4000)).astype(dtype)
+    constants = coefficients.FLOAT32 if dtype == np.float32 else coefficients.FLOAT64
+    function = bind(accurate.exp_difference, {**primitives.numpy_primitives(dtype), **constants})
+    exact = np.exp(x.astype(np.longdouble) - y.astype(np.longdouble))
+    errors = np.abs(function(x, y) - exact) / np.spacing(exact.astype(dtype))
+    assert errors.max() <= 1.2
+    assert (np.abs(np.exp(x - y) - exact) / np.spacing(exact.astype(dtype))).max() > 10
+    with np.errstate(all="ignore"):
+        pairs = [(np.inf, 1), (-np.inf, 1), (3e38, -3e38), (-3e38, 3e38), (np.nan, 1), (1, -np.inf)]
+        ends = function(*np.array(pairs, dtype).T)
+    np.testing.assert_array_equal(ends, [np.inf, 0, np.inf, 0, np.nan, np.inf])
