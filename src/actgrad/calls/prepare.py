@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from typing import Any
 
 from .. import backends, contract
@@ -127,7 +128,8 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
         return Computation(access.forward, (), (), compute, Loop((0,), (), ()), device)
     element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
     if definition.integer_formula is not None and BY_NAME[compute].kind in ("bool", "int", "uint"):
-        element, formulas = access.forward, (definition.integer_formula,)
+        element = access.forward
+        formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
     outputs = dict(zip(definition.schema.outputs, results, strict=True))
     loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device)

@@ -32,4 +32,5 @@ from . import (  # noqa: F401  importing registers
     squared_relu,
     swiglu,
     swiglu_group,
+    threshold_tensor,
 )
