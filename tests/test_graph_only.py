@@ -58,3 +58,15 @@ def test_fused_bias_leaky_relu(slope: float, scale: float) -> None:
     close(ir.FusedBiasLeakyReluGrad(g, ours, negative_slope=slope, scale=scale), wanted.numpy())
     largest = np.full(4, np.finfo(np.float32).max, np.float32)
     assert np.isfinite(ir.FusedBiasLeakyRelu(largest, largest, scale=0.25)).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8, np.int64])
+@pytest.mark.parametrize("shape", [(), (1,)])
+def test_threshold_v2(dtype: type, shape: tuple[int, ...]) -> None:
+    x = np.arange(-4, 5).astype(dtype)
+    threshold, value = np.full(shape, 2, dtype), np.full(shape, -3, dtype)
+    assert ir.ThresholdV2(x, threshold, value).tolist() == np.where(x > 2, x, -3).tolist()
+    assert ir.ThresholdV2(x, threshold).tolist() == np.where(x > 2, x, 0).tolist()
+    assert ir.ThresholdV2.infer_shape((9,), shape) == ((9,),)
+    largest = np.array([2**62 + 1], np.int64)
+    assert ir.ThresholdV2(largest, np.array([2**62], np.int64)).tolist() == [2**62 + 1]

@@ -95,7 +95,8 @@ class Definition:
     differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
     null_order: tuple[str, ...] = ()  # the arguments as they are searched for null pointers; empty: as they are given
     integer_result: str = ""  # the dtype of results of integers; else that of the inputs
-    integer_formula: Formula | None = None  # of integers, computed as such; else these are computed as floats
+    #: Of integers, computed as such, or the very mapping `formula`; else these are computed as floats.
+    integer_formula: Formula | Mapping[Any, Formula] | None = None
     takes_gradient: bool = False  # of a gradient: the formula is given grad_output too, and returns the gradient
     aclnn: tuple[C, ...] = ()  # its C functions
     generated: bool = False  # whether CANN's build makes its C functions, which have statuses of their own

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
+from math import prod
 from typing import Any
 
 from .. import backends, contract
@@ -13,7 +15,7 @@ from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
-from ..base.loop import Loop, Meta, dense_strides, extent, row_major
+from ..base.loop import Loop, Meta, broadcast_shapes, dense_strides, extent, row_major
 from . import aliasing, counted_kernel
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared
@@ -123,11 +125,18 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     definition = call.definition
     tensors = (*results, *call.inputs.values())
     compute = _compute(call, tensors)
-    if _is_unplanned(call):  # no attribute was looked at
-        return Computation(access.forward, (), (), compute, Loop((0,), (), ()), device)
-    element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
+    is_unplanned = _is_unplanned(call)
+    try:
+        element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
+    except KeyError:  # a choice that does not exist, which such a function has not looked at
+        if not is_unplanned:
+            raise
+        element, formulas = access.forward, ()
+    if is_unplanned:
+        return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
     if definition.integer_formula is not None and BY_NAME[compute].kind in ("bool", "int", "uint"):
-        element, formulas = access.forward, (definition.integer_formula,)
+        element = access.forward
+        formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
     outputs = dict(zip(definition.schema.outputs, results, strict=True))
     loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
     shapes = {name: meta.shape for name, meta in call.inputs.items()}
@@ -161,14 +170,21 @@ def result_metas(call: contract.Call) -> tuple[Meta, ...]:
 
 
 def _is_unplanned(call: contract.Call) -> bool:
-    """Whether a function returns before it plans: its given outputs are empty, or a tensor that it broadcasts is.
+    """Whether a function returns before it plans: a generated one with empty outputs, whatever the inputs are.
 
-    Generated functions have not compared shapes then, nor have some that broadcast.
+    One that broadcasts may not have compared the shapes of an empty tensor: then these tell.
     """
-    if len(call.outputs) < len(call.definition.schema.outputs):
+    definition, outputs = call.definition, call.outputs.values()
+    if len(outputs) < len(definition.schema.outputs):
         return False
-    is_empty = call.definition.broadcasts and any(meta.size == 0 for meta in call.inputs.values())
-    return is_empty or all(meta.size == 0 for meta in call.outputs.values())
+    if definition.generated:
+        return all(meta.size == 0 for meta in outputs)
+    if not definition.broadcasts or all(meta.size for meta in (*outputs, *call.inputs.values())):
+        return False
+    shape: tuple[int, ...] | None = ()
+    for meta in call.inputs.values():
+        shape = None if shape is None else broadcast_shapes(shape, meta.shape)
+    return shape is None or any(meta.size != prod(shape) for meta in outputs)
 
 
 def _given(output: Meta, shape: tuple[int, ...]) -> Meta:

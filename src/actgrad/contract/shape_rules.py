@@ -133,6 +133,20 @@ def broadcastable(name: str, to: str) -> tuple[Check, ...]:
     return (Check(f"{name} can be broadcast with {to}", test, about=(name, to)),)
 
 
+def broadcast_together(*names: str) -> tuple[Check, ...]:
+    """These tensors, as far as they are given, can be broadcast together."""
+
+    def test(call: Call) -> str | None:
+        shapes = {name: call.inputs[name].shape for name in names if name in call.inputs}
+        joined: tuple[int, ...] | None = ()
+        for shape in shapes.values():
+            joined = None if joined is None else broadcast_shapes(joined, shape)
+        words = ", ".join(f"{name} has shape {shape}" for name, shape in shapes.items())
+        return f"{words}; they cannot be broadcast together" if joined is None else None
+
+    return (Check(f"{', '.join(names)} can be broadcast together", test, about=names),)
+
+
 def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
     """A tensor has one element, or one for each place along a dimension of the tensor `to`."""
 

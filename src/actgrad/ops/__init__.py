@@ -34,4 +34,5 @@ from . import (  # noqa: F401  importing registers
     squared_relu,
     swiglu,
     swiglu_group,
+    threshold_tensor,
 )

@@ -82,6 +82,7 @@ __all__ = [
     "tanh_backward",
     "threshold",
     "threshold_backward",
+    "threshold_tensor",
     "unit_step",
 ]
 
@@ -164,4 +165,5 @@ tanh: Operator
 tanh_backward: Operator
 threshold: Operator
 threshold_backward: Operator
+threshold_tensor: Operator
 unit_step: Operator

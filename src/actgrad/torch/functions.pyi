@@ -46,6 +46,7 @@ __all__ = [
     "swish",
     "tanh",
     "threshold",
+    "threshold_tensor",
     "unit_step",
 ]
 
@@ -394,4 +395,12 @@ def swiglu_group(
         silu(min(a, c)) * min(max(b, -c), c), c = clamp_limit if clamp_limit > 0 else infinity
 
         The same times weight.
+    """
+
+def threshold_tensor(input: torch.Tensor, threshold: torch.Tensor, value: torch.Tensor | None = None) -> torch.Tensor:
+    """Each element, value in place of one up to threshold; 0 without a value. The tensors are broadcast.
+
+    x if x > threshold else 0
+
+    x if x > threshold else value
     """

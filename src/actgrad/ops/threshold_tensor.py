@@ -1,0 +1,34 @@
+"""Threshold with tensors of one element in place of numbers (as CANN's graph operator ThresholdV2)."""
+
+from ..base.definition import Torch
+from ..base.xp import where
+from ..calls.operator import Operator
+from ..contract.dtype_rules import equal, supported
+from ..contract.shape_rules import broadcast_together, rank, result_shape
+from .relu import threshold_formula
+
+
+def threshold_or_zero(x, threshold):
+    """x if x > threshold else 0"""
+    return where(x <= threshold, 0, x)
+
+
+threshold_tensor = Operator(
+    "threshold_tensor(Tensor self, Tensor threshold, Tensor? value) -> Tensor out",
+    summary="Each element, value in place of one up to threshold; 0 without a value. The tensors are broadcast.",
+    formula={False: threshold_or_zero, True: threshold_formula},
+    integer_formula={False: threshold_or_zero, True: threshold_formula},
+    switch="value",
+    broadcasts=True,
+    dtypes="float32 float16 bfloat16 int8 int32 uint8 int64",
+    checks=(
+        supported("self"),
+        equal("threshold", "value", "out", to="self"),
+        rank("self"),
+        broadcast_together("self", "threshold", "value"),
+        result_shape("out"),
+    ),
+    differences=("threshold and value: the operator wants one element each. Here: broadcast, whatever their shapes.",),
+    torch=Torch("threshold_tensor(input, threshold, value)"),
+    ir="ThresholdV2(x=self, threshold, value?) -> y",
+)
