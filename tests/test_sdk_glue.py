@@ -335,6 +335,59 @@ def test_lists_of_tensors() -> None:
     assert not any(x.any() for x in xs)
 
 
+#: By function: PyTorch's own, and what both are given after the tensor.
+OTHERS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "GtTensor": (torch.gt, (torch.ones(4),)), "GeTensor": (torch.ge, (torch.ones(4),)),
+    "LtTensor": (torch.lt, (torch.ones(4),)), "LeTensor": (torch.le, (torch.ones(4),)),
+    "NeTensor": (torch.ne, (torch.ones(4),)), "LogicalAnd": (torch.logical_and, (torch.ones(4),)),
+    "LogicalOr": (torch.logical_or, (torch.zeros(4),)), "LogicalNot": (torch.logical_not, ()),
+    "GeScalar": (torch.ge, (1,)), "LeScalar": (torch.le, (1,)), "NeScalar": (torch.ne, (1,)),
+    "IsFinite": (torch.isfinite, ()), "Floor": (torch.floor, ()), "Ceil": (torch.ceil, ()), "Trunc": (torch.trunc, ()),
+    "Round": (torch.round, ()), "Max": (torch.max, ()), "Min": (torch.min, ()), "Amax": (torch.amax, ((1,), False)),
+    "Amin": (torch.amin, ((0,), True)), "ArgMax": (torch.argmax, (1, True)), "Repeat": (torch.tile, ((2, 1, 3),)),
+    "Permute": (torch.permute, ((1, 0),)), "Roll": (torch.roll, ((1, 2), (0, 1))), "Tril": (torch.tril, (-1,)),
+    "Triu": (torch.triu, (1,)), "Sin": (torch.sin, ()), "Cos": (torch.cos, ()),
+    "IndexSelect": (torch.index_select, (1, torch.tensor([3, 0, 3]))),
+    "PowTensorScalar": (torch.pow, (2,)), "PowTensorTensor": (torch.pow, (torch.full((4,), 3.0),)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64", "int32"])
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_functions(name: str, dtype: str) -> None:
+    """A second tensor has the dtype of the first, but indices."""
+    rule, given = OTHERS[name]
+    x = sample(dtype, (3, 4), 40)
+    is_float = [isinstance(each, torch.Tensor) and each.dtype == torch.float32 for each in given]
+    given = tuple(each.to(x.dtype) if flag else each for each, flag in zip(given, is_float, strict=True))
+    wanted = rule(x, *given)
+    out = torch.zeros_like(wanted)
+    call(name, x, *given, out)
+    torch.testing.assert_close(out, wanted)
+
+
+def test_made_and_looked_up() -> None:
+    out = torch.zeros(4, dtype=torch.int64)
+    call("Arange", 1, 12, 3, out)
+    assert out.tolist() == [1, 4, 7, 10]
+    table, indices = sample("float32", (5, 3), 41), torch.tensor([[4, 0], [2, 4]], dtype=torch.int32)
+    rows = torch.zeros(2, 2, 3)
+    call("Embedding", table, indices, rows)
+    assert torch.equal(rows, table[indices.long()])
+    for dim in (0, 1, -1):
+        wanted = torch.stack([rows, -rows], dim)
+        out = torch.zeros_like(wanted)
+        call("Stack", [rows, -rows], dim, out)
+        assert torch.equal(out, wanted)
+    for name, rule in (("All", torch.all), ("Any", torch.any)):
+        truth = torch.zeros(5, dtype=torch.bool)
+        call(name, table > 3, (1,), False, truth)
+        assert torch.equal(truth, rule(table > 3, 1))
+    sums = torch.zeros(5, 3)
+    call("Cumsum", table, -1, 0, sums)
+    torch.testing.assert_close(sums, table.cumsum(-1))
+
+
 @needs_compiler
 @pytest.mark.parametrize("mode", MODES)
 def test_from_c(sdk: Sdk, mode: str) -> None:

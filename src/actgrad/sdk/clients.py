@@ -168,7 +168,7 @@ _TYPES = {
 
 def _parameter(text: str) -> CParameter:
     kind, _, name = text.removeprefix("const ").rpartition(" ")
-    is_output = kind in ("aclTensor*", "aclTensorList*") and not text.startswith("const ")
+    is_output = kind in ("aclTensor*", "aclTensorList*") and (name == "out" or not text.startswith("const "))
     return CParameter(name, name, _TYPES.get(kind, "int"), is_output)
 
 

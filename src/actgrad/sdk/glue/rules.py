@@ -6,6 +6,7 @@ dtypes are PyTorch's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +28,7 @@ class Rule:
 
     compute: Callable[..., Any]
     dtype: str = COMMON
-    shape: Callable[..., Shape] | None = None  # from shapes, numbers and flags; None: shapes broadcast
+    shape: Callable[..., Shape] | None = None  # from shapes, AclScalars and flags; None: shapes broadcast
 
 
 def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
@@ -39,7 +40,7 @@ def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
 
 
 def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda a, dims, keep, dtype: function(a, axis=tuple(dims) or None, keepdims=keep)
+    return lambda a, dims, keep, *dtype: function(a, axis=tuple(dims) or None, keepdims=keep)
 
 
 def _matrices(a: Shape, b: Shape, *_: Any) -> Shape:
@@ -71,6 +72,33 @@ def _joined(shapes: Sequence[Shape], dim: int) -> Shape:
     return (*first[:dim], sum(part[dim] for part in parts), *first[dim + 1 :])
 
 
+def _stacked(shapes: Sequence[Shape], dim: int) -> Shape:
+    if len(set(shapes)) != 1 or not -len(shapes[0]) - 1 <= dim <= len(shapes[0]):
+        raise ValueError(f"tensors of shapes {', '.join(map(str, shapes))} cannot be stacked along {dim}")
+    dim %= len(shapes[0]) + 1
+    return (*shapes[0][:dim], len(shapes), *shapes[0][dim:])
+
+
+def _selected(shape: Shape, dim: int, index: Shape) -> Shape:
+    if not -len(shape) <= dim < len(shape):
+        raise ValueError(f"dim is {dim}; self has {len(shape)} dimensions")
+    return (*shape[: dim % len(shape)], *index, *shape[dim % len(shape) + 1 :])
+
+
+def _steps(start: Any, end: Any, step: Any) -> int:
+    return max(math.ceil((end - start) / step), 0)
+
+
+def _repeated(shape: Shape, times: Sequence[int]) -> Shape:
+    if len(times) < len(shape):
+        raise ValueError(f"repeats has {len(times)} entries; self has {len(shape)} dimensions")
+    return tuple(n * k for n, k in zip((*(1,) * (len(times) - len(shape)), *shape), times, strict=True))
+
+
+def _rolled(a: Any, shifts: Sequence[int], dims: Sequence[int]) -> Any:
+    return np.roll(a, shifts, dims) if dims else np.roll(a, sum(shifts))
+
+
 def _concatenated(parts: Sequence[Any], dim: int) -> Any:
     return np.concatenate([part for part in parts if part.shape != (0,)] or list(parts[:1]), dim)
 
@@ -99,6 +127,11 @@ def _mse_loss_backward(gradient: Any, a: Any, b: Any, reduction: int) -> Any:
     return gradient * (2.0 / max(a.size, 1) if reduction == 1 else 2.0) * (a - b)
 
 
+_PLAIN = (
+    "maximum", "minimum", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_not",
+    "logical_and", "logical_or", "isfinite", "floor", "ceil", "trunc",
+)  # fmt: skip
+
 RULES: dict[str, Rule] = {
     "copy": Rule(lambda to, source: source, OWN),
     "cast": Rule(lambda source, *dtype: source, OWN),
@@ -113,6 +146,7 @@ RULES: dict[str, Rule] = {
     "addcdiv": Rule(lambda a, b, c, value: a + value * (b / c)),
     "lerp": Rule(_lerp),
     "square": Rule(np.square),
+    "round": Rule(np.rint),
     "sign": Rule(np.sign),
     "abs": Rule(np.abs),
     "neg": Rule(np.negative),
@@ -120,7 +154,7 @@ RULES: dict[str, Rule] = {
     **{name: Rule(getattr(np, name), FLOATING) for name in ("exp", "log", "sqrt", "sin", "cos", "reciprocal")},
     "pow": Rule(np.power),
     "clamp": Rule(_clamp),
-    **{name: Rule(getattr(np, name)) for name in ("maximum", "minimum", "greater", "less", "equal", "logical_not")},
+    **{name: Rule(getattr(np, name)) for name in _PLAIN},
     "where": Rule(lambda condition, a, b: np.where(condition != 0, a, b)),
     "masked_fill": Rule(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), OWN),
     "sum": Rule(_reduction(np.sum), RESULT, _reduced),
@@ -128,6 +162,30 @@ RULES: dict[str, Rule] = {
     "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
     "matmul": Rule(lambda a, b, *_: np.matmul(a, b), RESULT, _matrices),
     "addmm": Rule(_addmm, RESULT, _added),
+    "max_of_all": Rule(np.max, COMMON, lambda shape: ()),
+    "min_of_all": Rule(np.min, COMMON, lambda shape: ()),
+    "max": Rule(_reduction(np.max), COMMON, _reduced),
+    "min": Rule(_reduction(np.min), COMMON, _reduced),
+    "all": Rule(_reduction(np.all), OWN, _reduced),
+    "any": Rule(_reduction(np.any), OWN, _reduced),
+    "argmax": Rule(
+        lambda a, dim, keep: np.argmax(a, dim, keepdims=keep), OWN, lambda a, dim, keep: _reduced(a, (dim,), keep)
+    ),
+    "arange": Rule(
+        lambda start, end, step: start + step * np.arange(_steps(start, end, step)),
+        OWN,
+        lambda start, end, step: (_steps(start.value, end.value, step.value),),
+    ),
+    "select": Rule(lambda a, dim, index: np.take(a, index.astype(np.int64), dim), OWN, _selected),
+    "embedding": Rule(
+        lambda a, index: np.take(a, index.astype(np.int64), 0), OWN, lambda a, index: _selected(a, 0, index)
+    ),
+    "permute": Rule(np.transpose, OWN, lambda shape, dims: tuple(shape[d] for d in dims)),
+    "repeat": Rule(np.tile, OWN, _repeated),
+    "roll": Rule(_rolled, OWN, lambda shape, *_: shape),
+    "tril": Rule(np.tril, OWN, lambda shape, *_: shape),
+    "triu": Rule(np.triu, OWN, lambda shape, *_: shape),
+    "stack": Rule(np.stack, RESULT, _stacked),
     "cat": Rule(_concatenated, RESULT, _joined),
     "mse_loss": Rule(_mse_loss, FLOATING, _loss_shape),
     "mse_loss_backward": Rule(_mse_loss_backward, FLOATING),

@@ -58,7 +58,7 @@ class Work:
         return [value for k, value in enumerate(call) if k != self._result or k == 0]
 
     def _check_shape(self, result: str, call: tuple[Any, ...]) -> None:
-        shapes = [_each(lambda each: getattr(each, "view_dims", ()), value) for value in self._inputs(call)]
+        shapes = [_each(lambda each: getattr(each, "view_dims", each), value) for value in self._inputs(call)]
         tensors = [value.view_dims for value in self._inputs(call) if isinstance(value, AclTensor)]
         try:
             wanted = self.rule.shape(*shapes) if self.rule.shape else np.broadcast_shapes(*tensors)
