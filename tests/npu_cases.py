@@ -5,8 +5,12 @@ Results on `npu` are compared with PyTorch's on the CPU in float64.
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -181,6 +185,16 @@ def memory() -> None:
     assert torch.ones(2).npu().device.index == torch.npu.device_count() - 1
 
 
+def page() -> None:
+    """The program of docs/torch_npu.md, as it stands."""
+    text = (Path(__file__).parents[1] / "docs" / "torch_npu.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(program, {})
+    assert printed.getvalue().startswith("tensor([[")
+
+
 def refused() -> None:
     """The wheel's error has the name and the reason."""
     with pytest.raises(RuntimeError, match="is not in actgrad: normalisation; called at phase one"):
@@ -219,7 +233,7 @@ def training(optimiser: str, foreach: bool) -> None:
 CASES: dict[str, Callable[[], None]] = {
     **{name: lambda rules=rules: forward_and_backward(*rules) for name, rules in FORWARD_AND_BACKWARD.items()},
     **{name: lambda rule=rule: in_place(rule) for name, rule in IN_PLACE.items()},
-    **{function.__name__: function for function in (glue, gelu_mul, streams, memory, refused)},
+    **{function.__name__: function for function in (glue, gelu_mul, streams, memory, page, refused)},
     **{
         f"{name}{', foreach' * foreach}": lambda name=name, foreach=foreach: training(name, foreach)
         for name in ("SGD", "Adam")
