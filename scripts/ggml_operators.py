@@ -74,7 +74,7 @@ def main() -> int:
     parser.add_argument("operators", nargs="*", help="names as in test-backend-ops --list-ops; default: all")
     parser.add_argument("--build", type=Path, default=Path("build/ggml"), help="a folder for what is built")
     parser.add_argument("--seconds", type=int, default=300, help="the most that one operator may take")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.build.mkdir(parents=True, exist_ok=True)
     program, variables = build(options.checkout.resolve(), options.build.resolve())
     for operator in options.operators or operators(program, variables):

@@ -67,7 +67,7 @@ int main(void) {
     FAILS(aclnnReduceSumGetWorkspaceSize(x.tensor, dims, false, ACL_FLOAT, sums.tensor, &size, &executor), 161002,
           "aclnnReduceSum: out has shape (2, 1); it must have (2,)");
     FAILS(aclnnReduceSumGetWorkspaceSize(x.tensor, NULL, true, ACL_FLOAT, sums.tensor, &size, &executor), 161001,
-          "aclnnReduceSum: dims is a null pointer");
+          "(EZ1001): aclnnReduceSum: dims is a null pointer");
     CHECK(aclDestroyIntArray(dims));
     FAILS(aclnnReduceSumGetWorkspaceSize(x.tensor, dims, true, ACL_FLOAT, sums.tensor, &size, &executor), 161002,
           "aclnnReduceSum: dims was destroyed");

@@ -81,7 +81,7 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         return _answer(planned, cached.known.packed, is_here), ""
     except BaseException as error:  # no exception may reach C, not even an exit or an interrupt
         if function is None or not isinstance(error, ActgradError):
-            text = f"{name.decode()}: {messages.text_of(error)}"
+            text = f"{name.decode()}: {messages.text_of(error).removeprefix(f'{name.decode()}: ')}"
         else:
             text = function.signature.translated(str(error))
         return Answer(messages.status(error)), messages.line(error, text)
