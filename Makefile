@@ -1,10 +1,11 @@
 # Two commands do all the set-up: `make demo` runs the main job, `make test` the tests. Each makes .venv when missing.
 PYTHON ?= python3
 TORCH ?= torch==2.13.0
+TORCH_NPU ?= torch_npu==2.13.0
 BIN := .venv/bin
 NATIVE := hatch_build.py $(wildcard src/actgrad/calls/*.[ch])
 
-.PHONY: demo test slow bench accuracy operators training site format clean
+.PHONY: demo test slow test-npu bench accuracy operators training site format clean
 
 demo: .venv/demo
 	$(BIN)/actgrad demo
@@ -18,6 +19,12 @@ test: .venv/dev
 
 slow: .venv/dev
 	$(BIN)/pytest -m slow
+
+# The unmodified wheel of torch_npu on the C SDK. It has a folder of its own: PyTorch would import it in every test.
+test-npu: .venv/dev
+	test -d .venv/npu/torch_npu || $(BIN)/python -m pip install --quiet --no-deps --target .venv/npu $(TORCH_NPU) pyyaml \
+	    || rm -rf .venv/npu
+	$(BIN)/pytest -n auto -m npu tests/test_sdk_torch_npu.py tests/test_sdk_ggml.py
 
 # Half a minute; python -m benchmarks --help has the rest.
 bench: .venv/dev

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,9 +76,10 @@ def test_functions_without_parameters_at_hand() -> None:
 
 def test_the_registry_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     """An operator that is added leaves the table by itself."""
-    assert not {row.name for row in clients.table().functions} & {each.name for each in signatures.every()}
-    monkeypatch.setattr(signatures, "every", lambda: ())
     assert "aclnnMm" in {row.name for row in clients.table().functions}
+    like = replace(signatures.every()[0], name="aclnnMm")
+    monkeypatch.setattr(signatures, "every", lambda: (like,))
+    assert "aclnnMm" not in {row.name for row in clients.table().functions}
 
 
 @pytest.mark.parametrize("library", ["opapi", "opapi_nn", "cust_opapi", "aclnn_math", "opapi_math"])
@@ -94,7 +96,7 @@ def test_stubs(sdk: Sdk, mode: str) -> None:
         name for row in rows for name in clients.all_names(row) if row.fails and row.library in ("opapi", "ascendcl")
     ]
     printed = sdk.run("stubs", *names, mode=mode).splitlines()
-    assert len(printed) == len(names) > 200
+    assert len(printed) == len(names) > 100
     for name, line in zip(names, printed, strict=True):
         status, text = line.split(" ", 1)
         row = clients.not_computed()[name]

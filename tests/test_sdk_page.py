@@ -35,14 +35,15 @@ def test_commands(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> N
     shutil.copy(EXAMPLES / "elu_backward.cpp", home / "program.cpp")
     shutil.copy(EXAMPLES / "device.hpp", home)
     script = f"set -e\ncd\n{commands(PAGE)}\n"
-    if shutil.which("pkg-config") is None:
-        script = "\n".join(line for line in script.splitlines() if "pkg-config" not in line)
+    for tool in ("pkg-config", "valgrind"):
+        if shutil.which(tool) is None:
+            script = "\n".join(line for line in script.splitlines() if tool not in line)
     cache = tmp_path_factory.getbasetemp() / "cache"  # of the other tests that run programs, too
     settings = {"HOME": str(home), "PATH": f"{tools}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(cache)}
     printed = run(["sh", "-c", f"exec 2>&1\n{script}"], **settings)
     wanted = run(["sh", "-c", f'cd && actgrad sdk --run "{EXAMPLES}/elu_backward.cpp"'], **settings)
     assert printed.count(wanted) == len(re.findall(r"--run program|\./program", script))
-    assert "the SDK has every header and function of program.cpp" in printed
+    assert "the SDK has every name of program.cpp" in printed
 
 
 def test_table_of_functions(tmp_path: Path) -> None:

@@ -1,55 +1,56 @@
-"""The unmodified wheel of torch_npu on the SDK: one child process a case, against the CPU.
-
-ACTGRAD_TEST_TORCH_NPU names a Python that has torch 2.13.0, torch_npu 2.13.0, pyyaml and numpy.
-"""
+"""The unmodified wheel of torch_npu on the SDK: one child process a case. `make test-npu` fetches the wheel."""
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
-from sdk_programs import Sdk, environment, needs_compiler
+from sdk_programs import MODES, Sdk, environment, needs_compiler
 
-PYTHON = os.environ.get("ACTGRAD_TEST_TORCH_NPU", "")
+ROOT = Path(__file__).parents[1]
+#: The folder of the wheel: beside the virtual environment's own packages, which import it by themselves otherwise.
+WHEEL = Path(os.environ.get("ACTGRAD_TEST_TORCH_NPU", ROOT / ".venv" / "npu"))
 
-pytestmark = [needs_compiler, pytest.mark.skipif(not PYTHON, reason="ACTGRAD_TEST_TORCH_NPU names no Python")]
+pytestmark = [
+    needs_compiler,
+    pytest.mark.npu,
+    pytest.mark.skipif(not (WHEEL / "torch_npu").is_dir(), reason=f"no torch_npu in {WHEEL}; run make test-npu"),
+]
 
-BACKWARD = """
-for dtype in (torch.float32, torch.float16, torch.bfloat16):
-    x = torch.randn(4, 8).to(dtype)
-    a, b = x.clone().requires_grad_(), x.npu().requires_grad_()
-    f = torch.nn.functional.{name}
-    f(a).sum().backward()
-    f(b).sum().backward()
-    torch.testing.assert_close(b.grad.cpu(), a.grad, rtol=2**-7, atol=2**-7)
-    torch.testing.assert_close(f(b.detach()[:, ::2].t()).cpu(), f(x[:, ::2].t()), rtol=2**-7, atol=2**-7)
-"""
-GLUE = """
-x = torch.randn(3)
-assert torch.equal((x.npu() + 1).cpu(), x + 1)
-y = x.npu().clone()
-assert y.zero_().cpu().tolist() == [0, 0, 0] and y.fill_(3).to(torch.int32).cpu().tolist() == [3, 3, 3]
-"""
-REFUSED = """
-try:
-    torch.randn(2, 2).npu() @ torch.randn(2, 2).npu()
-    torch.npu.synchronize()
-except RuntimeError as error:
-    assert "aclnnMatmul is not in actgrad: matrix product; called at phase one" in str(error), error
-else:
-    raise AssertionError("a matrix product ran")
-"""
-NAMES = ("elu", "selu", "leaky_relu", "silu", "gelu", "sigmoid", "relu", "hardswish")
-CASES = {name: BACKWARD.format(name=name) for name in NAMES} | {"glue": GLUE, "refused": REFUSED}
+
+def names() -> list[str]:
+    """The names of the cases, which only a process with torch_npu can import."""
+    script = f"import sys; sys.path.insert(0, {str(ROOT / 'tests')!r}); import npu_cases; print(list(npu_cases.CASES))"
+    stub = "import sys, types; sys.modules['torch_npu'] = types.ModuleType('torch_npu')"
+    printed = subprocess.run([sys.executable, "-c", f"{stub}\n{script}"], capture_output=True, text=True, check=True)
+    return list(ast.literal_eval(printed.stdout))
+
+
+CASES = names() if (WHEEL / "torch_npu").is_dir() else ["none"]
+HOSTED = ("silu", "npu_swiglu", "elu_", "streams", "Adam, foreach")
+
+
+def run(sdk: Sdk, case: str, mode: str) -> None:
+    """After set_env.sh, with nothing else."""
+    script = f'. {sdk.prefix}/set_env.sh && exec "$@"'
+    command = ["sh", "-c", script, "sh", sys.executable, "-W", "ignore", str(ROOT / "tests" / "npu_cases.py"), case]
+    settings = MODES[mode] | {"PYTHONPATH": str(WHEEL)}
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment(**settings), check=False, timeout=300
+    )
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-3000:]
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_case(sdk: Sdk, case: str) -> None:
-    """After set_env.sh, with nothing else."""
-    code = f"import torch, torch_npu\ntorch.manual_seed(1)\n{CASES[case]}\nprint('done')"
-    script = f'. {sdk.prefix}/set_env.sh && exec {PYTHON} -W ignore -c "$CODE"'
-    done = subprocess.run(
-        ["sh", "-c", script], capture_output=True, text=True, env=environment(CODE=code), check=False, timeout=120
-    )
-    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-2000:]
+    run(sdk, case, "inprocess")
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "inprocess"])
+@pytest.mark.parametrize("case", HOSTED)
+def test_case_in_other_hosts(sdk: Sdk, case: str, mode: str) -> None:
+    run(sdk, case, mode)

@@ -1,10 +1,48 @@
-/* A mean square by copies, fills, arithmetic and sums; arrays of integers; wrong arguments. */
+/* A mean square by copies, fills, arithmetic and sums; lists of tensors; wrong arguments. */
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_cat.h"
 #include "aclnnop/aclnn_copy.h"
+#include "aclnnop/aclnn_foreach_mul_list.h"
+#include "aclnnop/aclnn_mm.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_ones.h"
 #include "aclnnop/aclnn_reduce_sum.h"
 #include "program.h"
+
+/* More tensors than an operator has: a list that is joined, and lists whose tensors are multiplied one by one. */
+static void lists(aclrtStream stream) {
+    enum { COUNT = 20 };
+    const float given[] = {1, 2};
+    float results[2 * COUNT];
+    Tensor parts[COUNT], joined = matrix(COUNT, 2, NULL), square = matrix(COUNT, COUNT, NULL);
+    const aclTensor* tensors[COUNT];
+    for (int k = 0; k < COUNT; k++) {
+        parts[k] = matrix(1, 2, given);
+        tensors[k] = parts[k].tensor;
+    }
+    aclTensorList* list = aclCreateTensorList(tensors, COUNT);
+    RUN(aclnnForeachMulList, list, list, list);
+    RUN(aclnnCat, list, 0, joined.tensor);
+    read_back(joined, results);
+    for (int k = 0; k < COUNT; k++) REQUIRE(results[2 * k] == 1 && results[2 * k + 1] == 4);
+    const int64_t dims[] = {2, COUNT}, strides[] = {1, 2};
+    aclTensor* turned = aclCreateTensor(dims, 2, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, dims, 2, joined.memory);
+    RUN(aclnnMm, joined.tensor, turned, square.tensor, 0);
+    float products[COUNT * COUNT];
+    read_back(square, products);
+    REQUIRE(products[0] == 17 && products[COUNT * COUNT - 1] == 17);
+    uint64_t size;
+    aclOpExecutor* executor;
+    CHECK(aclDestroyTensor(tensors[7]));
+    FAILS(aclnnCatGetWorkspaceSize(list, 0, joined.tensor, &size, &executor), 161002, "aclnnCat: tensors was destroyed");
+    parts[7].tensor = NULL;
+    for (int k = 0; k < COUNT; k++) destroy(parts[k]);
+    aclDestroyTensorList(list); /* its tensors are destroyed already */
+    FAILS(aclnnCatGetWorkspaceSize(list, 0, joined.tensor, &size, &executor), 161002, "aclnnCat: tensors was destroyed");
+    CHECK(aclDestroyTensor(turned));
+    destroy(joined);
+    destroy(square);
+}
 
 int main(void) {
     aclrtStream stream = start();
@@ -29,10 +67,11 @@ int main(void) {
     FAILS(aclnnReduceSumGetWorkspaceSize(x.tensor, dims, false, ACL_FLOAT, sums.tensor, &size, &executor), 161002,
           "aclnnReduceSum: out has shape (2, 1); it must have (2,)");
     FAILS(aclnnReduceSumGetWorkspaceSize(x.tensor, NULL, true, ACL_FLOAT, sums.tensor, &size, &executor), 161001,
-          "aclnnReduceSum: dims is a null pointer");
+          "(EZ1001): aclnnReduceSum: dims is a null pointer");
     CHECK(aclDestroyIntArray(dims));
     FAILS(aclnnReduceSumGetWorkspaceSize(x.tensor, dims, true, ACL_FLOAT, sums.tensor, &size, &executor), 161002,
           "aclnnReduceSum: dims was destroyed");
+    lists(stream);
     CHECK(aclDestroyScalar(one));
     CHECK(aclDestroyScalar(half));
     destroy(x);

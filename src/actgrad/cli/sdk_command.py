@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
-from ..sdk import builder, programs
+from ..sdk import builder, lacking, programs
 from ..sdk.prefix import SdkError
 from ..writing import terminal
 from . import argument_types
@@ -49,7 +50,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "--run", metavar="PROGRAM [ARGUMENT ...]", dest="program", nargs=argparse.REMAINDER,
         help="compile a C or C++ program and run it; what follows it are its arguments",
     )  # fmt: skip
-    what.add_argument("--check", metavar="PROGRAM", type=Path, nargs="+", help="name what programs lack in the SDK")
+    what.add_argument(
+        "--check", metavar="PROGRAM", type=Path, nargs="+",
+        help="name what programs lack in the SDK: sources, built programs and libraries, or folders of these",
+    )  # fmt: skip
     parser.add_argument("--flag", metavar="FLAG", action="append", default=[], help="before --run: for the compiler")
     parser.add_argument("--json", action="store_true", help="with --check: the findings as JSON")
     parser.set_defaults(run=_run)
@@ -57,7 +61,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     if options.check:
-        return _check(options.check, options.json)
+        return _check(options.check, options.flag, options.json)
     if options.program is not None:
         if not options.program:
             raise SdkError("--run: which program? actgrad sdk --run program.cpp")
@@ -69,13 +73,13 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check(paths: list[Path], as_json: bool) -> int:
-    found = [finding for path in paths for finding in programs.findings(path)]
+def _check(paths: list[Path], flags: list[str], as_json: bool) -> int:
+    found = [finding for path in paths for finding in lacking.findings(path, flags)]
     if as_json:
-        rows = [{"file": str(f.file), "line": f.line, "kind": f.kind, "name": f.name} for f in found]
+        rows = [asdict(finding) | {"file": str(finding.file)} for finding in found]
         terminal.show(json.dumps(rows, indent=2))
     elif found:
         terminal.show("\n".join(map(str, found)))
     else:
-        print("the SDK has every header and function of " + ", ".join(map(str, paths)), file=sys.stderr)
+        print("the SDK has every name of " + ", ".join(map(str, paths)), file=sys.stderr)
     return 1 if found else 0

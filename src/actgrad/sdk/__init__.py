@@ -8,7 +8,8 @@ clients         the names that programs ask for beside the activations, from cli
 prototypes      generated C: prototypes, enumerators, the operators' headers and functions
 descriptions    files for shells and build systems, and the folders in which they look
 builder         `actgrad sdk PREFIX`: headers, libraries and descriptions
-programs        other people's programs: compiled and run, or searched for missing headers and functions
+programs        other people's programs: compiled and run
+lacking         names of a program that the SDK lacks, by the compiler and by symbols
 seam            the Python side of phase one
 glue/           copies, fills, arithmetic and sums, as plain functions
 c/              sources of the libraries; see its README

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..aclnn import signatures
 from ..aclnn.signatures import CParameter
-from .glue.elementary import TABLE as GLUE
+from .glue.rules import RULES
 from .prefix import SdkError
 
 TABLE = Path(__file__).with_name("clients.txt")
@@ -21,7 +21,7 @@ _FAILURES = {"aclError": 207000, "int32_t": 207000, "rtError_t": 207000, "HcclRe
 _LIBRARY = re.compile(r"library (?P<names>.+): (?P<needed>.+)")
 _SECTION = re.compile(r"\[(?P<library>\w+)(?: (?P<header>[\w/.]+))?(?P<nothing> = 0)?\] (?P<reason>.+)")
 _PLAIN = re.compile(r"(?P<type>[\w ]+\*?) (?P<name>\w+)\((?P<parameters>.*)\)")
-_PHASES = re.compile(r"(?P<header>\w+): (?P<name>\w+)\((?P<parameters>.*)\)")
+_PHASES = re.compile(r"(?P<header>\w+): (?P<name>\w+)\((?P<parameters>.*)\)(?: = (?P<rule>\w+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,11 @@ class ClientFunction:
     reason: str
     fails: bool
     has_phases: bool
+    rule: str  # of the glue that computes it, "" without one
 
     @property
     def is_computed(self) -> bool:
-        """Whether it is one of the glue."""
-        return self.name in GLUE
+        return self.rule != ""
 
     @property
     def is_known(self) -> bool:
@@ -85,14 +85,15 @@ def _read() -> Names:
 def _row(section: re.Match[str] | None, line: str) -> ClientFunction | None:
     has_phases = section is not None and section["header"] is None
     match = (_PHASES if has_phases else _PLAIN).fullmatch(line)
-    if section is None or match is None:
+    rule = (match["rule"] or "") if match and has_phases else ""
+    if section is None or match is None or rule not in {"", *RULES}:
         return None
     given = () if match["parameters"] in ("", "void") else tuple(match["parameters"].split(", "))
     header, kind, name = section["header"], match["type"] if not has_phases else "aclnnStatus", match["name"]
     if has_phases:
         header, name = f"aclnnop/aclnn_{match['header']}.h", f"aclnn{name}"
     fails = section["nothing"] is None
-    return ClientFunction(section["library"], header, kind, name, given, section["reason"], fails, has_phases)
+    return ClientFunction(section["library"], header, kind, name, given, section["reason"], fails, has_phases, rule)
 
 
 def of_header(header: str) -> list[ClientFunction]:
@@ -145,17 +146,30 @@ def _c_type(kind: str) -> str:
     return "int32_t" if kind in _FAILURES else kind
 
 
-def glue() -> dict[str, tuple[CParameter, ...]]:
-    """The parameters of the functions that are computed, by name."""
-    return {row.name: tuple(map(_parameter, row.parameters)) for row in table().functions if row.is_computed}
+@dataclass(frozen=True, slots=True)
+class Glued:
+    """A function that the glue computes."""
+
+    rule: str
+    parameters: tuple[CParameter, ...]
 
 
-_TYPES = {"aclTensor*": "Tensor", "aclScalar*": "Scalar", "aclIntArray*": "ints", "bool": "bool"}
+def glue() -> dict[str, Glued]:
+    """The functions that are computed, by name."""
+    rows = (row for row in table().functions if row.is_computed)
+    return {row.name: Glued(row.rule, tuple(map(_parameter, row.parameters))) for row in rows}
+
+
+_TYPES = {
+    "aclTensor*": "Tensor", "aclScalar*": "Scalar", "aclIntArray*": "ints", "bool": "bool", "aclTensorList*": "tensors",
+    "aclScalarList*": "scalars",
+}  # fmt: skip
 
 
 def _parameter(text: str) -> CParameter:
     kind, _, name = text.removeprefix("const ").rpartition(" ")
-    return CParameter(name, name, _TYPES.get(kind, "int"))
+    is_output = kind in ("aclTensor*", "aclTensorList*") and (name == "out" or not text.startswith("const "))
+    return CParameter(name, name, _TYPES.get(kind, "int"), is_output)
 
 
 def declarations(rows: Sequence[ClientFunction]) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -1,25 +1,22 @@
-"""Programs of others: compiled and run against the SDK, or searched for headers and functions that it lacks."""
+"""Programs of others: compiled against the SDK, and run."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
 from ..base.folders import user_cache
-from . import builder, clients, descriptions
+from . import builder, descriptions, lacking
 from .builder import HERE
 from .prefix import SdkError
 
 #: The libraries of a program.
 LIBRARIES = ("opapi_nn", "opapi_math", "acl_op_compiler", "nnopbase", "ascendcl")
-CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
 
 
 def kept_sdk() -> Path:
@@ -57,7 +54,7 @@ def run(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> i
 
 def compile_program(program: Path, binary: Path, prefix: Path, flags: Sequence[str] = ()) -> None:
     """Compile a C or C++ program against the SDK in `prefix`. An error has the compiler's messages."""
-    is_cpp = program.suffix in CPP_SUFFIXES
+    is_cpp = program.suffix in lacking.CPP_SUFFIXES
     folders = [f"-I{prefix / 'include' / name}" for name in ("", "aclnn", "aclnnop")]
     library = prefix / "lib64"
     command = [
@@ -67,82 +64,8 @@ def compile_program(program: Path, binary: Path, prefix: Path, flags: Sequence[s
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        lacking = list(findings(program))
-        hint = "".join(f"\n{finding}" for finding in lacking)
+        try:
+            hint = "".join(f"\n{finding}" for finding in lacking.findings(program, flags))
+        except SdkError:  # the compiler's messages have nothing of the SDK
+            hint = ""
         raise SdkError(f"{program} does not compile:\n{done.stderr.strip()}{hint}")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A header or a function of a program that the SDK lacks."""
-
-    file: Path
-    line: int
-    kind: str  # "header" or "function"
-    name: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.kind} {self.name} is not in the SDK"
-
-
-_INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]((?:acl|aclnn|aclnnop)(?:_\w+)?/[^>"]+|(?:acl|aclnn)\w*\.h)[>"]', re.M)
-_CALL = re.compile(r"(?<![\w.>])(acl[a-zA-Z]\w*)\s*\(")  # not a method: objects have functions of their own
-_NAME = re.compile(r"\bacl\w+")
-
-
-def findings(program: Path) -> Iterator[Finding]:
-    """Headers and functions of the program that the SDK lacks, each at its first use."""
-    try:
-        text = program.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise SdkError(f"{program}: {error.strerror}") from error
-    headers, known = _sdk_names()
-    seen = set()
-    directives, code = _without(text, "comment"), _without(text, "comment", "string")
-    for kind, pattern, has, part in (
-        ("header", _INCLUDE, headers, directives),
-        ("function", _CALL, known, code),
-    ):
-        for match in pattern.finditer(part):
-            name = match[1]
-            if name not in has and name not in seen and not _is_own(kind, name, code, program.parent):
-                seen.add(name)
-                yield Finding(program, part.count("\n", 0, match.start(1)) + 1, kind, name)
-
-
-def _sdk_names() -> tuple[set[str], set[str]]:
-    """The SDK's headers, and every name that they declare, but functions that always fail."""
-    with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
-        include = Path(folder)
-        builder.write_headers(include)
-        paths = list(include.rglob("*.h"))
-        headers = {str(path.relative_to(include)) for path in paths}
-        for sub in ("aclnn", "aclnnop"):  # the usual command lines name these folders too
-            headers |= {str(path.relative_to(include / sub)) for path in (include / sub).rglob("*.h")}
-        declared = {name for path in paths for name in _NAME.findall(path.read_text(encoding="utf-8"))}
-    return headers, declared - clients.not_computed().keys()
-
-
-_PARTS = re.compile(
-    r'(?P<string>R"(?P<mark>[^()\\\s]{0,16})\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\')'
-    r"|(?P<comment>/\*.*?\*/|//[^\n]*)",
-    re.S,
-)
-
-
-def _without(text: str, *kinds: str) -> str:
-    """The text without its comments, or its strings too; lines keep their numbers."""
-
-    def blank(match: re.Match[str]) -> str:
-        return ("\n" * match[0].count("\n") or " ") if match.lastgroup in kinds else match[0]
-
-    return _PARTS.sub(blank, text)
-
-
-def _is_own(kind: str, name: str, code: str, folder: Path) -> bool:
-    """Whether the program has the header beside it, or defines the function: as a body, a macro or a pointer."""
-    if kind == "header":
-        return (folder / name).exists()
-    body = rf"\b{name}\s*\([^;{{}}]*\)\s*(?:const\s*|noexcept\s*|->\s*[\w:<>*&\s]+)*\{{"
-    others = rf"#\s*define\s+{name}\b|\bauto\s+{name}\s*=|\(\s*\*\s*{name}\s*\)"
-    return re.search(f"{body}|{others}", code) is not None

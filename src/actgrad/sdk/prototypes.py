@@ -132,7 +132,7 @@ def stubs() -> str:
     for row in clients.table().functions:
         if row.is_computed:
             first, second = (_prototype(f"EXPORT {start}", given) for start, given in clients.declarations([row]))
-            lines += _definitions(row.name, clients.glue()[row.name], (first, second))
+            lines += _definitions(row.name, clients.glue()[row.name].parameters, (first, second))
     return "\n".join(lines)
 
 
@@ -172,12 +172,8 @@ def _prototype(start: str, parameters: tuple[str, ...]) -> str:
 
 
 def _argument(parameter: CParameter) -> str:
-    if parameter.type in ("Tensor", "Scalar"):
+    if parameter.type in ("Tensor", "Scalar", "text", "ints", "tensors", "scalars"):
         return f"{{{parameter.type.upper()}, {parameter.name}, 0}}"
-    if parameter.type == "text":
-        return f"{{TEXT, {parameter.name}, 0}}"
-    if parameter.type == "ints":
-        return f"{{INTS, {parameter.name}, 0}}"
     value = f"actgrad_bits({parameter.name})" if parameter.type == "double" else parameter.name
     return f"{{FLAG, NULL, {value}}}"
 

@@ -33,11 +33,11 @@ from . import clients
 from .glue.work import Work
 
 _PLAN, _RUN = 1, 2  # requests, as in nnopbase.h
-NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS = range(7)  # the kinds of words, as in nnopbase.h
+NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS, LIST = range(8)  # the kinds of words, as in nnopbase.h
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 7  # the version of words and plans; nnopbase.h has the same number
+INTERFACE = 8  # the version of words and plans; nnopbase.h has the same number
 #: actgrad_plan of nnopbase.h: numbers of one call, numbers of operands, and each operand
 _HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
 _REST = _COUNTS.size + OPERANDS * _OPERAND.size
@@ -81,7 +81,7 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         return _answer(planned, cached.known.packed, is_here), ""
     except BaseException as error:  # no exception may reach C, not even an exit or an interrupt
         if function is None or not isinstance(error, ActgradError):
-            text = f"{name.decode()}: {messages.text_of(error)}"
+            text = f"{name.decode()}: {messages.text_of(error).removeprefix(f'{name.decode()}: ')}"
         else:
             text = function.signature.translated(str(error))
         return Answer(messages.status(error)), messages.line(error, text)
@@ -89,10 +89,10 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
 
 def _glued(name: str, words: bytes, places: tuple[int, ...]) -> Answer:
     """The plan of a function that no operator of the registry has."""
-    parameters = clients.glue()[name]
-    given = _arguments(name, parameters, np.frombuffer(words, np.int64).tolist(), places)
+    glued = clients.glue()[name]
+    given = _arguments(name, glued.parameters, np.frombuffer(words, np.int64).tolist(), places)
     handle = next(_handles)
-    _kept[handle] = Work(name, [p.name for p in parameters], list(given))
+    _kept[handle] = Work(name, glued.rule, glued.parameters, tuple(given))
     return Answer(0, 0, handle, is_run_by_planner=1)
 
 
@@ -153,30 +153,32 @@ def _arguments(name: str, parameters: Sequence[CParameter], words: list[int], pl
     def several(count: int) -> list[int]:
         return list(itertools.islice(word, count))
 
-    for parameter in parameters:
+    def argument(parameter: CParameter) -> Any:
         context = f"{name}: {parameter.argument}"
         kind = next(word)
         if kind == NULL:
-            yield None
-        elif kind == DEAD:
-            yield _destroyed(parameter.type)
-        elif kind == FLAG:
-            value = next(word)
-            yield _FLAGS.get(parameter.type, int)(value)
-        elif kind == TEXT:
+            return None
+        if kind == DEAD:
+            return _destroyed(parameter.type)
+        if kind == FLAG:
+            return _FLAGS.get(parameter.type, int)(next(word))
+        if kind == TEXT:
             size = next(word)
             words_of_it = several((size + 7) // 8)
-            yield struct.pack(f"<{len(words_of_it)}q", *words_of_it)[:size].decode(errors="replace")
-        elif kind == INTS:
-            yield tuple(several(next(word)))
-        elif kind == SCALAR:
-            yield scalar_of_bits(context, next(word), struct.pack("<2q", *several(2)))
-        else:
-            dtype, form, offset, rank, storage_rank = several(5)
-            dims, strides, storage_dims = several(rank), several(rank), several(storage_rank)
-            tensor = tensor_of(context, dims, dtype, strides, offset, format_name(form), storage_dims)
-            _put(tensor, next(place), next(place))
-            yield tensor
+            return struct.pack(f"<{len(words_of_it)}q", *words_of_it)[:size].decode(errors="replace")
+        if kind == INTS:
+            return tuple(several(next(word)))
+        if kind == LIST:
+            return tuple(argument(parameter) for _ in range(next(word)))
+        if kind == SCALAR:
+            return scalar_of_bits(context, next(word), struct.pack("<2q", *several(2)))
+        dtype, form, offset, rank, storage_rank = several(5)
+        dims, strides, storage_dims = several(rank), several(rank), several(storage_rank)
+        tensor = tensor_of(context, dims, dtype, strides, offset, format_name(form), storage_dims)
+        _put(tensor, next(place), next(place))
+        return tensor
+
+    return map(argument, parameters)
 
 
 #: The values of parameters that are no pointers, from a word; others are integers.
@@ -188,7 +190,7 @@ _FLAGS: dict[str, Callable[[int], Any]] = {
 
 def _destroyed(kind: str) -> AclTensor | AclScalar:
     """A destroyed object of Python, for one of C."""
-    if kind == "Scalar":
+    if kind in ("Scalar", "scalars"):
         return AclScalar(0.0, BY_NAME["float32"], None, is_destroyed=True)
     return AclTensor((), BY_NAME["float32"], (), 0, "ND", ())  # on no storage
 

@@ -3,6 +3,6 @@
 Plain NumPy over arrays on the program's tensors. clients.txt has their prototypes; they are in the C SDK alone.
 
 promotion       PyTorch's promotion of dtypes
-elementary      the functions, each registered by its name
+rules           the computations, which clients.txt names
 work            one call: its arguments, checked by phase one and computed by phase two
 """

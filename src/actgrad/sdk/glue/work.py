@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...aclnn.objects import AclScalar, AclTensor
+from ...aclnn.signatures import CParameter
 from ...arrays import View
 from ...base.errors import InvalidArgument, NullArgument
-from .elementary import TABLE, Quantity
-from .promotion import Dtype
+from .promotion import FLOAT32, Dtype, category, promoted, with_scalar, working
+from .rules import FLOATING, OWN, RESULT, RULES
+
+_LEFT_OUT = ("clipValueMin", "clipValueMax")  # parameters that may be null pointers
 
 
 class Work:
     """A checked call. Phase two may run it several times."""
 
-    def __init__(self, name: str, parameters: Sequence[str], given: Sequence[Any]):
-        self.name, self.glue = name, TABLE[name]
-        self.given = dict(zip(parameters, given, strict=True))
-        for parameter, value in self.given.items():
-            self._check(parameter, value)
-        self._check_shapes()
+    def __init__(self, name: str, rule: str, parameters: Sequence[CParameter], given: Sequence[Any]):
+        self.name, self.rule = name, RULES[rule]
+        for parameter, value in zip(parameters, given, strict=True):
+            for each in value if isinstance(value, tuple) else (value,):
+                self._check(parameter.name, each)
+        self._result = next(k for k, parameter in enumerate(parameters) if parameter.is_output)
+        self._calls = [tuple(given)]
+        if parameters[self._result].type == "tensors":
+            self._calls = self._one_by_one(given)
+        for call in self._calls:
+            self._check_shape(parameters[self._result].name, call)
 
     def _check(self, parameter: str, value: Any) -> None:
-        if value is None:
+        if value is None and parameter not in _LEFT_OUT:
             raise NullArgument(f"{self.name}: {parameter} is a null pointer; it is required")
         if isinstance(value, AclTensor):
             if value.view is None:
@@ -37,45 +45,72 @@ class Work:
         elif isinstance(value, AclScalar) and value.is_destroyed:
             raise InvalidArgument(f"{self.name}: {parameter} was destroyed")
 
-    def _check_shapes(self) -> None:
-        shapes = {name: each.view_dims for name, each in self.given.items() if isinstance(each, AclTensor)}
-        wanted = self._wanted(shapes)
-        if (found := shapes[self.glue.result]) != wanted:
-            raise InvalidArgument(f"{self.name}: {self.glue.result} has shape {found}; it must have {wanted}")
+    def _one_by_one(self, given: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """The calls of one tensor each that a call of lists is."""
+        count = len(given[self._result])
+        lists = [value if isinstance(value, tuple) else (value,) * count for value in given]
+        if any(len(each) != count for each in lists):
+            raise InvalidArgument(f"{self.name}: its lists have {', '.join(str(len(each)) for each in lists)} entries")
+        return list(zip(*lists, strict=True))
 
-    def _wanted(self, shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
-        """The shape that the result must have."""
-        first = next(iter(self.given))  # a function in place reads its first parameter and writes it
-        inputs = [shape for name, shape in shapes.items() if name != self.glue.result or name == first]
-        if self.glue.meets == "reduce":
-            return self._reduced(inputs[0])
+    def _inputs(self, call: tuple[Any, ...]) -> list[Any]:
+        """A function in place reads its result, which comes first."""
+        return [value for k, value in enumerate(call) if k != self._result or k == 0]
+
+    def _check_shape(self, result: str, call: tuple[Any, ...]) -> None:
+        shapes = [_each(lambda each: getattr(each, "view_dims", each), value) for value in self._inputs(call)]
+        tensors = [value.view_dims for value in self._inputs(call) if isinstance(value, AclTensor)]
         try:
-            return np.broadcast_shapes(*inputs)
-        except ValueError:
-            raise InvalidArgument(f"{self.name}: shapes {inputs} do not broadcast together") from None
-
-    def _reduced(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        _, dims, keep, *_ = self.given.values()
-        rank = len(shape)
-        if any(not -max(rank, 1) <= d < max(rank, 1) for d in dims):
-            raise InvalidArgument(f"{self.name}: dims is {tuple(dims)}; self has {rank} dimensions")
-        gone = {d % rank for d in dims if rank} or set(range(rank))
-        if keep:
-            return tuple(1 if k in gone else n for k, n in enumerate(shape))
-        return tuple(n for k, n in enumerate(shape) if k not in gone)
+            wanted = self.rule.shape(*shapes) if self.rule.shape else np.broadcast_shapes(*tensors)
+        except ValueError as error:
+            reason = error if self.rule.shape else f"shapes {tensors} do not broadcast together"
+            raise InvalidArgument(f"{self.name}: {reason}") from None
+        if (found := call[self._result].view_dims) != wanted:
+            raise InvalidArgument(f"{self.name}: {result} has shape {found}; it must have {wanted}")
 
     def run(self, distance: int) -> None:
         """Compute, on memory that this process touches at `distance` from its device address."""
-        values = [_value(value, distance) for value in self.given.values()]
         with np.errstate(all="ignore"):
-            self.glue.compute(*values)
+            for call in self._calls:
+                self._compute(call, distance)
+
+    def _compute(self, call: tuple[Any, ...], distance: int) -> None:
+        result = _array(call[self._result], distance)
+        dtype = self._dtype(call, result.dtype)
+        given = [_each(lambda each: _converted(each, dtype, distance), value) for value in self._inputs(call)]
+        values = np.asarray(self.rule.compute(*given))
+        _copy(result, values if dtype is None else values.astype(dtype))
+
+    def _dtype(self, call: tuple[Any, ...], result: Dtype) -> Dtype | None:
+        """The dtype of the values; None: each array keeps its own."""
+        if self.rule.dtype == OWN:
+            return None
+        if self.rule.dtype == RESULT:
+            return result if category(result) >= 2 else np.dtype(np.int64)
+        inputs = self._inputs(call)
+        dtype = promoted(*[each.dtype.numpy for each in inputs if isinstance(each, AclTensor)] or [FLOAT32])
+        for each in inputs:
+            if isinstance(each, AclScalar):
+                dtype = with_scalar(dtype, each.dtype.numpy)
+        return FLOAT32 if self.rule.dtype == FLOATING and category(dtype) < 2 else dtype
 
 
-def _value(value: Any, distance: int) -> Any:
-    if isinstance(value, AclTensor):
-        assert value.view is not None
-        return _array(value.view, value.dtype.numpy, distance)
-    return Quantity(value.value, value.dtype.numpy) if isinstance(value, AclScalar) else value
+def _each(function: Callable[[Any], Any], value: Any) -> Any:
+    """An argument, with `function` of its tensors and numbers."""
+    if isinstance(value, tuple):
+        return tuple(_each(function, each) for each in value)
+    return function(value) if isinstance(value, (AclTensor, AclScalar)) else value
+
+
+def _converted(value: AclTensor | AclScalar, dtype: Dtype | None, distance: int) -> Any:
+    given = _array(value, distance) if isinstance(value, AclTensor) else np.asarray(value.value)
+    return given if dtype is None else given.astype(working(dtype))
+
+
+def _copy(to: np.ndarray[Any, Any], source: np.ndarray[Any, Any]) -> None:
+    if source.dtype.kind == "c" and to.dtype.kind != "c":
+        source = source.real
+    to[...] = source != 0 if to.dtype == np.bool_ else source
 
 
 class _DeviceMemory:
@@ -92,7 +127,8 @@ class _DeviceMemory:
         }
 
 
-def _array(view: View, dtype: Dtype, distance: int) -> np.ndarray[Any, Any]:
-    if 0 in view.meta.shape:
-        return np.empty(view.meta.shape, dtype)
-    return np.asarray(_DeviceMemory(view, distance)).view(dtype)
+def _array(tensor: AclTensor, distance: int) -> np.ndarray[Any, Any]:
+    assert tensor.view is not None
+    if 0 in tensor.view.meta.shape:
+        return np.empty(tensor.view.meta.shape, tensor.dtype.numpy)
+    return np.asarray(_DeviceMemory(tensor.view, distance)).view(tensor.dtype.numpy)

@@ -1,7 +1,9 @@
 /* Device memory, and the host memory that programs get from the runtime. */
 #include "runtime.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -48,14 +50,62 @@ static uint64_t find_room(uint64_t size, size_t* index) {
     return 0;
 }
 
-static bool is_open(void) { return arena.size != 0 || actgrad_arena_open(&arena); }
+static bool is_in_arena(uint64_t address) { return address - arena.base < arena.size; }
+
+static void describe(uint64_t address, char* text, size_t size) {
+    const Block* on_device = actgrad_blocks_find(&device, address);
+    const Block* block = on_device != NULL ? on_device : actgrad_blocks_find(&host, address);
+    const char* maker = on_device != NULL ? "aclrtMalloc" : "aclrtMallocHost";
+    if (block != NULL && block->start == address)
+        snprintf(text, size, "0x%" PRIx64 " is %" PRIu64 " bytes of %s", address, block->size, maker);
+    else if (block != NULL)
+        snprintf(text, size, "0x%" PRIx64 " lies inside the %" PRIu64 " bytes of %s at 0x%" PRIx64, address,
+                 block->size, maker, block->start);
+    else if (is_in_arena(address))
+        snprintf(text, size, "0x%" PRIx64 " is device memory that is not allocated; it was freed, or never given out",
+                 address);
+    else
+        snprintf(text, size, "0x%" PRIx64 " is host memory that is not of aclrtMallocHost", address);
+}
+
+static struct sigaction earlier; /* of SIGSEGV */
+
+/* Explains a fault in device memory before the program dies: the instruction runs again with the earlier handler. The
+   lock is tried alone, since the thread itself may hold it. */
+static void explain_fault(int number, siginfo_t* information, void* context) {
+    const uint64_t address = (uint64_t)(uintptr_t)information->si_addr;
+    char place[160], text[4400];
+    if (is_in_arena(address) && pthread_mutex_trylock(&actgrad_memory_lock) == 0) {
+        const Block* block = actgrad_blocks_find(&device, address);
+        Dl_info maker = {0};
+        describe(address, place, sizeof place);
+        int length = snprintf(text, sizeof text, "actgrad: the host touched device memory: %s", place);
+        if (block != NULL && dladdr(block->maker, &maker) != 0)
+            length += snprintf(text + length, sizeof text - (size_t)length, ", called from %.4000s+0x%" PRIx64,
+                               maker.dli_fname, (uint64_t)((const char*)block->maker - (const char*)maker.dli_fbase));
+        length += snprintf(text + length, sizeof text - (size_t)length, "; copy it with aclrtMemcpy\n");
+        pthread_mutex_unlock(&actgrad_memory_lock);
+        if (write(STDERR_FILENO, text, (size_t)length) < 0) length = 0;
+    }
+    sigaction(SIGSEGV, &earlier, NULL);
+}
+
+static bool open_arena(void) {
+    if (!actgrad_arena_open(&arena)) return false;
+    struct sigaction action = {.sa_sigaction = explain_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    if (actgrad_get_settings()->is_strict) sigaction(SIGSEGV, &action, &earlier);
+    return true;
+}
+
+static bool is_open(void) { return arena.size != 0 || open_arena(); }
 
 /* The address of a new block; 0 without room or memory. */
-static uint64_t add_block(uint64_t size) {
+static uint64_t add_block(uint64_t size, const void* maker) {
     size_t index = 0;
     uint64_t start = is_open() ? find_room(size, &index) : 0;
     if (start == 0 || !actgrad_arena_reach(&arena, start + footprint(size)) ||
-        !actgrad_blocks_insert(&device, index, (Block){start, size}))
+        !actgrad_blocks_insert(&device, index, (Block){start, size, maker}))
         return 0;
     device_bytes += size;
     while (first_gap < device.count && end_before(first_gap) == start_at(first_gap)) first_gap++;
@@ -75,8 +125,6 @@ static void remove_block(size_t index) {
     uint64_t to = minimum(round_down(start_at(index), page), end);
     if (from < to) actgrad_arena_give_back(&arena, from, to);
 }
-
-static bool is_in_arena(uint64_t address) { return address - arena.base < arena.size; }
 
 bool actgrad_is_device_address(uint64_t address) {
     LOCKED(&actgrad_memory_lock);
@@ -105,19 +153,7 @@ int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size) {
 
 void actgrad_describe_address(uint64_t address, char* text, size_t size) {
     LOCKED(&actgrad_memory_lock);
-    const Block* on_device = actgrad_blocks_find(&device, address);
-    const Block* block = on_device != NULL ? on_device : actgrad_blocks_find(&host, address);
-    const char* maker = on_device != NULL ? "aclrtMalloc" : "aclrtMallocHost";
-    if (block != NULL && block->start == address)
-        snprintf(text, size, "0x%" PRIx64 " is %" PRIu64 " bytes of %s", address, block->size, maker);
-    else if (block != NULL)
-        snprintf(text, size, "0x%" PRIx64 " lies inside the %" PRIu64 " bytes of %s at 0x%" PRIx64, address,
-                 block->size, maker, block->start);
-    else if (is_in_arena(address))
-        snprintf(text, size, "0x%" PRIx64 " is device memory that is not allocated; it was freed, or never given out",
-                 address);
-    else
-        snprintf(text, size, "0x%" PRIx64 " is host memory that is not of aclrtMallocHost", address);
+    describe(address, text, size);
 }
 
 static aclError fail_address(const char* function, const char* argument, uint64_t address, const char* holds) {
@@ -131,12 +167,12 @@ static aclError check_size(const char* function, size_t size) {
                     : actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0; it must be positive", function);
 }
 
-static aclError allocate(const char* function, void** devPtr, size_t size) {
+static aclError allocate(const char* function, void** devPtr, size_t size, const void* maker) {
     if (devPtr == NULL) return actgrad_fail_null(function, "devPtr");
     RETURN_IF_ERROR(check_size(function, size));
     RETURN_IF_ERROR(actgrad_check_device(function));
     LOCKED(&actgrad_memory_lock);
-    uint64_t start = add_block(size);
+    uint64_t start = add_block(size, maker);
     if (start == 0)
         return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
                             "%s: size is %zu, but of the device's %" PRIu64 " bytes %" PRIu64 " are in use", function,
@@ -146,15 +182,15 @@ static aclError allocate(const char* function, void** devPtr, size_t size) {
 }
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return allocate(__func__, devPtr, size);
+    return allocate(__func__, devPtr, size, __builtin_return_address(0));
 }
 
 aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return allocate(__func__, devPtr, size);
+    return allocate(__func__, devPtr, size, __builtin_return_address(0));
 }
 
 aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return allocate(__func__, devPtr, size);
+    return allocate(__func__, devPtr, size, __builtin_return_address(0));
 }
 
 /* The host and this device have no cache between them. */
@@ -210,7 +246,7 @@ aclError aclrtMallocHost(void** hostPtr, size_t size) {
     bool is_made = posix_memalign(&memory, PAGE, size) == 0;
     if (is_made) {
         LOCKED(&actgrad_memory_lock);
-        Block block = {(uint64_t)(uintptr_t)memory, size};
+        Block block = {(uint64_t)(uintptr_t)memory, size, NULL};
         is_made = actgrad_blocks_insert(&host, actgrad_blocks_after(&host, block.start), block);
     }
     if (!is_made) {

@@ -27,6 +27,7 @@ void actgrad_end_default_context(int32_t device);
 typedef struct {
     uint64_t start;
     uint64_t size; /* as the program requested it */
+    const void* maker; /* the code that requested it */
 } Block;
 typedef struct {
     Block* all;

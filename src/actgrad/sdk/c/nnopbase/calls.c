@@ -7,7 +7,8 @@
 enum { TENSOR_HEAD = 6 }; /* the words of a tensor before its sizes */
 
 static bool is_alive(const actgrad_argument* argument) {
-    static const actgrad_live_kind kinds[] = {[TENSOR] = LIVE_TENSOR, [SCALAR] = LIVE_SCALAR, [INTS] = LIVE_LIST};
+    static const actgrad_live_kind kinds[] = {[TENSOR] = LIVE_TENSOR, [SCALAR] = LIVE_SCALAR, [INTS] = LIVE_LIST,
+                                              [TENSORS] = LIVE_LIST,  [SCALARS] = LIVE_LIST};
     return actgrad_live_has(kinds[argument->kind], argument->pointer);
 }
 
@@ -24,15 +25,29 @@ static int64_t words_of_tensor(const aclTensor* tensor, int64_t* words) {
 /* The bytes of a text are whole words, the last one filled up with zeros. */
 static int64_t text_words(const char* text) { return ((int64_t)strlen(text) + 7) / 8; }
 
-static int64_t most_words(const actgrad_argument* argument) {
-    if (argument->kind == TEXT && argument->pointer != NULL) return 2 + text_words(argument->pointer);
-    if (argument->kind == INTS && argument->pointer != NULL && is_alive(argument)) {
-        int64_t count;
-        actgrad_ints(argument->pointer, &count);
-        return 2 + count;
+/* An entry of a list, as an argument. */
+static actgrad_argument entry(const actgrad_argument* list, int64_t index) {
+    int64_t count;
+    const void* const* values = actgrad_list_values(list->pointer, &count);
+    return (actgrad_argument){list->kind == TENSORS ? TENSOR : SCALAR, values[index], 0};
+}
+
+/* Adds the words and the tensors that an argument may take. */
+static void add_sizes(const actgrad_argument* argument, int64_t* words, int64_t* tensors) {
+    int64_t count = 0;
+    *words += 4; /* the most of all but these */
+    if (argument->kind == TEXT && argument->pointer != NULL) *words += text_words(argument->pointer);
+    if (argument->kind == FLAG || argument->kind == TEXT || !is_alive(argument)) return;
+    if (argument->kind >= INTS) actgrad_list_values(argument->pointer, &count);
+    if (argument->kind == INTS) *words += count;
+    for (int64_t k = 0; argument->kind > INTS && k < count; k++) {
+        const actgrad_argument each = entry(argument, k);
+        add_sizes(&each, words, tensors);
     }
-    if (argument->kind != TENSOR || !is_alive(argument)) return 4;
-    return TENSOR_HEAD + sizes_of(argument->pointer);
+    if (argument->kind == TENSOR) {
+        *words += TENSOR_HEAD + sizes_of(argument->pointer);
+        *tensors += 1;
+    }
 }
 
 void actgrad_place(Call* call, int64_t tensor, void* data) {
@@ -56,10 +71,18 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
         words[0] = argument->pointer == NULL ? NO_WORDS : DEAD_WORDS;
         call->count += 1;
     } else if (argument->kind == INTS) {
-        const int64_t* values = actgrad_ints(argument->pointer, &words[1]);
+        const int64_t* values = actgrad_list_values(argument->pointer, &words[1]);
         words[0] = INTS_WORDS;
         memcpy(words + 2, values, (size_t)words[1] * sizeof *words);
         call->count += 2 + words[1];
+    } else if (argument->kind > INTS) {
+        actgrad_list_values(argument->pointer, &words[1]);
+        words[0] = LIST_WORDS;
+        call->count += 2;
+        for (int64_t k = 0; k < words[1]; k++) {
+            const actgrad_argument each = entry(argument, k);
+            describe_argument(call, &each);
+        }
     } else if (argument->kind == SCALAR) {
         const aclScalar* scalar = argument->pointer;
         words[0] = SCALAR_WORDS;
@@ -75,19 +98,29 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
     }
 }
 
-bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count) {
-    int64_t most = 0;
-    for (int k = 0; k < count; k++) most += most_words(&arguments[k]);
-    *call = (Call){.function = function, .words = malloc((size_t)most * sizeof *call->words)};
+/* Takes memory for words and tensors; false without it. */
+static bool make_room(Call* call, int64_t words, int64_t tensors) {
+    call->words = malloc((size_t)(words + 3 * tensors) * sizeof *call->words);
     if (call->words == NULL) return false;
+    call->places = call->words + words;
+    call->objects = (const void**)(call->places + 2 * tensors);
+    return true;
+}
+
+bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count) {
+    int64_t words = 0, tensors = 0;
+    for (int k = 0; k < count; k++) add_sizes(&arguments[k], &words, &tensors);
+    *call = (Call){.function = function};
+    if (!make_room(call, words, tensors)) return false;
     for (int k = 0; k < count; k++) describe_argument(call, &arguments[k]);
     return true;
 }
 
 bool actgrad_copy_call(const Call* call, Call* copy) {
-    size_t size = (size_t)call->count * sizeof *call->words;
     *copy = *call;
-    copy->words = malloc(size + 1);
-    if (copy->words != NULL) memcpy(copy->words, call->words, size);
-    return copy->words != NULL;
+    if (!make_room(copy, call->count, call->tensors)) return false;
+    memcpy(copy->words, call->words, (size_t)call->count * sizeof *call->words);
+    memcpy(copy->places, call->places, 2 * (size_t)call->tensors * sizeof *call->places);
+    memcpy(copy->objects, call->objects, (size_t)call->tensors * sizeof *call->objects);
+    return true;
 }

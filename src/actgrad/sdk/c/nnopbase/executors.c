@@ -139,7 +139,7 @@ aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTen
     return set_address(__func__, executor, ALL, index, tensor, addr);
 }
 
-/* No operator here takes a list of tensors. */
+/* No operator of the registry takes a list of tensors, and the glue is not planned again. */
 static aclnnStatus refuse_list(const char* function, const aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(function, "executor", executor));
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);

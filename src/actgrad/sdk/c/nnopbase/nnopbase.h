@@ -49,14 +49,14 @@ struct aclScalar {
     uint64_t bits[2];
 };
 
-const int64_t* actgrad_ints(const void* array, int64_t* count); /* of an aclIntArray that is alive */
+const void* actgrad_list_values(const void* list, int64_t* count); /* of a list or an array that is alive */
 
 /* interpreter.c, server.c, planner.c: the planner, Python code of seam.py, in this process or in another. It gets a
    call as words, and per tensor its address and the bytes left in its allocation. It answers with a plan. */
 /* Dead: destroyed, or no object at all. */
-enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS, INTS_WORDS };
+enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS, INTS_WORDS, LIST_WORDS };
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 7 }; /* the version of words and plans; seam.py has the same number */
+enum { INTERFACE = 8 }; /* the version of words and plans; seam.py has the same number */
 
 /* An operand of a plan's function. */
 typedef struct {
@@ -91,7 +91,7 @@ actgrad_planner actgrad_ask_planner; /* starts it at the first request; INNER an
 void actgrad_release_later(int64_t handle); /* gives back handles in batches */
 
 /* calls.c: a call, as the planner gets it. */
-typedef enum { TENSOR, SCALAR, FLAG, TEXT, INTS } actgrad_kind;
+typedef enum { TENSOR, SCALAR, FLAG, TEXT, INTS, TENSORS, SCALARS } actgrad_kind;
 typedef struct {
     actgrad_kind kind;
     const void* pointer;
@@ -104,11 +104,11 @@ static inline int64_t actgrad_bits(double number) {
 }
 typedef struct {
     const char* function;
-    int64_t* words;
-    int64_t count; /* of the words */
+    int64_t* words; /* places and objects follow them, in the same piece */
+    int64_t count;  /* of the words */
     int64_t tensors;
-    int64_t places[2 * MAX_OPERANDS]; /* per tensor its address, and the bytes from there to the end of its memory */
-    const void* objects[MAX_OPERANDS];
+    int64_t* places;      /* per tensor its address, and the bytes from there to the end of its memory */
+    const void** objects; /* the tensors */
 } Call;
 bool actgrad_describe_call(Call* call, const char* function, const actgrad_argument* arguments, int count);
 bool actgrad_copy_call(const Call* call, Call* copy); /* with words of its own; both: false without memory */

@@ -186,15 +186,15 @@ aclnnStatus aclDestroyScalar(const aclScalar* scalar) {
     return 0;
 }
 
-/* Arrays and lists have one form. Of these, the functions here take arrays of integers alone. */
+/* Arrays and lists have one form. */
 typedef struct {
     actgrad_live live;
     uint64_t size;
     void* values;
 } List;
 
-const int64_t* actgrad_ints(const void* array, int64_t* count) {
-    const List* list = array;
+const void* actgrad_list_values(const void* object, int64_t* count) {
+    const List* list = object;
     *count = (int64_t)list->size;
     return list->values;
 }

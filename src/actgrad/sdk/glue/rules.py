@@ -1,0 +1,192 @@
+"""The rules that clients.txt names: what a function of the table computes from its arguments.
+
+A rule gets arrays, and numbers and flags as they are. It returns the values of its function's result. The rules of
+dtypes are PyTorch's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Shape = tuple[int, ...]
+
+#: The dtype in which a rule gets its arrays, and in which its result is rounded.
+COMMON = "common"  # the promoted dtype of its arguments
+FLOATING = "floating"  # the same, float32 for integers
+RESULT = "result"  # the dtype of its result, int64 for integers
+OWN = "own"  # each array keeps its dtype
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A computation, and the shape that its result must have."""
+
+    compute: Callable[..., Any]
+    dtype: str = COMMON
+    shape: Callable[..., Shape] | None = None  # from shapes, AclScalars and flags; None: shapes broadcast
+
+
+def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
+    rank = len(shape)
+    if any(not -max(rank, 1) <= d < max(rank, 1) for d in dims):
+        raise ValueError(f"dims is {tuple(dims)}; self has {rank} dimensions")
+    gone = {d % rank for d in dims if rank} or set(range(rank))
+    return tuple(1 if k in gone else n for k, n in enumerate(shape) if keep or k not in gone)
+
+
+def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda a, dims, keep, *dtype: function(a, axis=tuple(dims) or None, keepdims=keep)
+
+
+def _matrices(a: Shape, b: Shape, *_: Any) -> Shape:
+    """The shape of a product of matrices, of vectors, or of batches of matrices."""
+    if not a or not b or a[-1] != b[max(len(b) - 2, 0)]:
+        raise ValueError(f"matrices of shapes {a} and {b} have no product")
+    return (*np.broadcast_shapes(a[:-2], b[:-2]), *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
+
+
+def _added(c: Shape, a: Shape, b: Shape, *_: Any) -> Shape:
+    return np.broadcast_shapes(c, _matrices(a, b))
+
+
+def _addmm(c: Any, a: Any, b: Any, beta: Any, alpha: Any, *_: Any) -> Any:
+    product = alpha * np.matmul(a, b)
+    return product + beta * c if beta else product  # without beta, c may hold NaN
+
+
+def _joined(shapes: Sequence[Shape], dim: int) -> Shape:
+    parts = [shape for shape in shapes if shape != (0,)]  # PyTorch leaves these out
+    if not parts:
+        return (0,)
+    first = parts[0]
+    if not -len(first) <= dim < len(first):
+        raise ValueError(f"dim is {dim}; the tensors have {len(first)} dimensions")
+    dim %= len(first)
+    if any(part[:dim] != first[:dim] or part[dim + 1 :] != first[dim + 1 :] for part in parts):
+        raise ValueError(f"tensors of shapes {', '.join(map(str, parts))} cannot be joined along {dim}")
+    return (*first[:dim], sum(part[dim] for part in parts), *first[dim + 1 :])
+
+
+def _stacked(shapes: Sequence[Shape], dim: int) -> Shape:
+    if len(set(shapes)) != 1 or not -len(shapes[0]) - 1 <= dim <= len(shapes[0]):
+        raise ValueError(f"tensors of shapes {', '.join(map(str, shapes))} cannot be stacked along {dim}")
+    dim %= len(shapes[0]) + 1
+    return (*shapes[0][:dim], len(shapes), *shapes[0][dim:])
+
+
+def _selected(shape: Shape, dim: int, index: Shape) -> Shape:
+    if not -len(shape) <= dim < len(shape):
+        raise ValueError(f"dim is {dim}; self has {len(shape)} dimensions")
+    return (*shape[: dim % len(shape)], *index, *shape[dim % len(shape) + 1 :])
+
+
+def _steps(start: Any, end: Any, step: Any) -> int:
+    return max(math.ceil((end - start) / step), 0)
+
+
+def _repeated(shape: Shape, times: Sequence[int]) -> Shape:
+    if len(times) < len(shape):
+        raise ValueError(f"repeats has {len(times)} entries; self has {len(shape)} dimensions")
+    return tuple(n * k for n, k in zip((*(1,) * (len(times) - len(shape)), *shape), times, strict=True))
+
+
+def _rolled(a: Any, shifts: Sequence[int], dims: Sequence[int]) -> Any:
+    return np.roll(a, shifts, dims) if dims else np.roll(a, sum(shifts))
+
+
+def _concatenated(parts: Sequence[Any], dim: int) -> Any:
+    return np.concatenate([part for part in parts if part.shape != (0,)] or list(parts[:1]), dim)
+
+
+def _clamp(a: Any, low: Any, high: Any) -> Any:
+    above = a if low is None else np.maximum(a, low)
+    return above if high is None else np.minimum(above, high)
+
+
+def _lerp(a: Any, b: Any, weight: Any) -> Any:
+    """PyTorch computes from the nearer end."""
+    return np.where(np.abs(weight) < 0.5, a + weight * (b - a), b - (b - a) * (1 - weight))
+
+
+def _loss_shape(a: Shape, b: Shape, reduction: int) -> Shape:
+    return () if reduction else np.broadcast_shapes(a, b)
+
+
+def _mse_loss(a: Any, b: Any, reduction: int) -> Any:
+    """Reduction 1 is the mean, 2 the sum."""
+    squares = np.square(a - b)
+    return (squares, np.mean(squares), np.sum(squares))[reduction]
+
+
+def _mse_loss_backward(gradient: Any, a: Any, b: Any, reduction: int) -> Any:
+    return gradient * (2.0 / max(a.size, 1) if reduction == 1 else 2.0) * (a - b)
+
+
+_PLAIN = (
+    "maximum", "minimum", "greater", "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_not",
+    "logical_and", "logical_or", "isfinite", "floor", "ceil", "trunc",
+)  # fmt: skip
+
+RULES: dict[str, Rule] = {
+    "copy": Rule(lambda to, source: source, OWN),
+    "cast": Rule(lambda source, *dtype: source, OWN),
+    "fill": Rule(lambda to, value: value, OWN),
+    "zero": Rule(lambda to: 0, OWN),
+    "one": Rule(lambda to: 1, OWN),
+    "add": Rule(lambda a, b, alpha=1: a + alpha * b),
+    "sub": Rule(lambda a, b, alpha=1: a - alpha * b),
+    "mul": Rule(np.multiply),
+    "div": Rule(np.divide, FLOATING),
+    "addcmul": Rule(lambda a, b, c, value: a + value * b * c),
+    "addcdiv": Rule(lambda a, b, c, value: a + value * (b / c)),
+    "lerp": Rule(_lerp),
+    "square": Rule(np.square),
+    "round": Rule(np.rint),
+    "sign": Rule(np.sign),
+    "abs": Rule(np.abs),
+    "neg": Rule(np.negative),
+    "rsqrt": Rule(lambda a: 1 / np.sqrt(a), FLOATING),
+    **{name: Rule(getattr(np, name), FLOATING) for name in ("exp", "log", "sqrt", "sin", "cos", "reciprocal")},
+    "pow": Rule(np.power),
+    "clamp": Rule(_clamp),
+    **{name: Rule(getattr(np, name)) for name in _PLAIN},
+    "where": Rule(lambda condition, a, b: np.where(condition != 0, a, b)),
+    "masked_fill": Rule(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), OWN),
+    "sum": Rule(_reduction(np.sum), RESULT, _reduced),
+    "mean": Rule(_reduction(np.mean), RESULT, _reduced),
+    "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),
+    "matmul": Rule(lambda a, b, *_: np.matmul(a, b), RESULT, _matrices),
+    "addmm": Rule(_addmm, RESULT, _added),
+    "max_of_all": Rule(np.max, COMMON, lambda shape: ()),
+    "min_of_all": Rule(np.min, COMMON, lambda shape: ()),
+    "max": Rule(_reduction(np.max), COMMON, _reduced),
+    "min": Rule(_reduction(np.min), COMMON, _reduced),
+    "all": Rule(_reduction(np.all), OWN, _reduced),
+    "any": Rule(_reduction(np.any), OWN, _reduced),
+    "argmax": Rule(
+        lambda a, dim, keep: np.argmax(a, dim, keepdims=keep), OWN, lambda a, dim, keep: _reduced(a, (dim,), keep)
+    ),
+    "arange": Rule(
+        lambda start, end, step: start + step * np.arange(_steps(start, end, step)),
+        OWN,
+        lambda start, end, step: (_steps(start.value, end.value, step.value),),
+    ),
+    "select": Rule(lambda a, dim, index: np.take(a, index.astype(np.int64), dim), OWN, _selected),
+    "embedding": Rule(
+        lambda a, index: np.take(a, index.astype(np.int64), 0), OWN, lambda a, index: _selected(a, 0, index)
+    ),
+    "permute": Rule(np.transpose, OWN, lambda shape, dims: tuple(shape[d] for d in dims)),
+    "repeat": Rule(np.tile, OWN, _repeated),
+    "roll": Rule(_rolled, OWN, lambda shape, *_: shape),
+    "tril": Rule(np.tril, OWN, lambda shape, *_: shape),
+    "triu": Rule(np.triu, OWN, lambda shape, *_: shape),
+    "stack": Rule(np.stack, RESULT, _stacked),
+    "cat": Rule(_concatenated, RESULT, _joined),
+    "mse_loss": Rule(_mse_loss, FLOATING, _loss_shape),
+    "mse_loss_backward": Rule(_mse_loss_backward, FLOATING),
+}

@@ -1,0 +1,226 @@
+"""The names of a program that the SDK lacks: of a source by the compiler's diagnostics, of a built file by its symbols.
+
+Missing headers become empty files, and each function that always fails is declared as deprecated. The compiler then
+sees macros, pasted names, addresses, types and constants.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from . import builder, clients
+from .prefix import SdkError
+
+CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
+SUFFIXES = (".c", *CPP_SUFFIXES)
+
+#: A name of CANN's, and a header or a library of CANN's.
+_NAME = re.compile(r"(?:struct |enum )?((?:aclnn|aclop|aclrt|aclmdl|aclprof|acl|ACL|Hccl|HCCL|Msprof|rt)_?[A-Z]\w*)")
+_HEADER = re.compile(r"(?:acl|aclnn|aclnnop|hccl|runtime|profiling)/.+|(?:acl|hccl)\w*\.h")
+_LIBRARY = re.compile(r"lib(?:acl|ascend|opapi|cust_opapi|nnopbase|hccl|ge_|msprof)\w*\.so.*")
+
+_DIAGNOSTIC = re.compile(
+    r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<level>(?:fatal )?error|warning): (?P<text>.*)$", re.M
+)
+_QUOTED = re.compile(r"'([^']+)'")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A name that a program uses and the SDK lacks."""
+
+    file: Path
+    line: int  # 0 in a built file
+    kind: str  # "header", "function", "type", "constant", "library" or "foreign header", which hides names
+    name: str
+    reason: str = ""  # of a function that always fails
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else str(self.file)
+        if self.kind == "foreign header":
+            return f"{place}: header {self.name} is nowhere; name its folder with --flag=-IFOLDER"
+        says = f"always fails in the SDK: {self.reason}" if self.reason else "is not in the SDK"
+        return f"{place}: {self.kind} {self.name} {says}"
+
+
+def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:
+    """The names that a source, a built file, or any of a folder uses and the SDK lacks, each at its first use."""
+    if program.is_dir():
+        paths = [path for path in sorted(program.rglob("*")) if path.is_file() and _is_program(path)]
+        if not paths:
+            raise SdkError(f"{program} has no source in C or C++ and no built program")
+        for path in paths:
+            yield from _of_file(path, program, flags)
+    else:
+        yield from _of_file(program, None, flags)
+
+
+def _is_program(path: Path) -> bool:
+    return path.suffix in SUFFIXES or (not path.is_symlink() and _is_built(path))
+
+
+def _is_built(path: Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError as error:
+        raise SdkError(f"{path}: {error.strerror}") from error
+
+
+def _of_file(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Finding]:
+    seen: set[str] = set()
+    for finding in _of_built(path) if _is_built(path) else _of_source(path, root, flags):
+        name = finding.name.removesuffix("GetWorkspaceSize")  # both phases are one function
+        if name not in seen:
+            seen.add(name)
+            yield finding
+
+
+@cache
+def _failing() -> dict[str, clients.Missing]:
+    return clients.not_computed()
+
+
+def _of_built(path: Path) -> Iterator[Finding]:
+    """Undefined symbols, and libraries that the file needs."""
+    said = _said(["readelf", "--wide", "--dynamic", "--dyn-syms", str(path)])
+    has = {f"lib{name}.so" for name in (*builder.libraries(), "acl_rt")}
+    for library in re.findall(r"\(NEEDED\).*\[(.+)\]", said):
+        if _LIBRARY.fullmatch(library) and library not in has:
+            yield Finding(path, 0, "library", library)
+    with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
+        known = _declared(Path(folder))
+    for name in sorted(set(re.findall(r"\bUND +([\w.]+)", said))):
+        if _NAME.fullmatch(name) and (name not in known or name in _failing()):
+            yield _finding(path, 0, "function", name)
+
+
+def _declared(include: Path) -> set[str]:
+    """Every name of the SDK's headers, which are written into a folder."""
+    builder.write_headers(include)
+    texts = (path.read_text(encoding="utf-8") for path in include.rglob("*.h"))
+    return {name for text in texts for name in re.findall(r"\w+", text)}
+
+
+def _finding(file: Path, line: int, kind: str, name: str) -> Finding:
+    row = _failing().get(name)
+    return Finding(file, line, kind, name, row.reason if row else "")
+
+
+def _of_source(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Finding]:
+    with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
+        include, stubs = Path(folder) / "include", Path(folder) / "stubs"
+        known = _declared(include)
+        for name, row in _failing().items():
+            header = include / row.header
+            inside, guard, _ = header.read_text(encoding="utf-8").rpartition("#endif")
+            again = f'extern __typeof__({name}) {name} __attribute__((deprecated("{row.reason}")));\n'
+            header.write_text(f"{inside}{again}{guard}\n", encoding="utf-8")
+        command = _command(path, include, flags)
+        missing = _complete(command, root, stubs)
+        found = [_finding(path, _line(path, name), "header", name) for name in missing if _HEADER.fullmatch(name)]
+        others = [name for name in missing if not _HEADER.fullmatch(name)]
+        found += _undeclared(command, path, others)
+        found += _looked_up(command, path, known)
+        yield from sorted(found, key=lambda finding: finding.line)
+
+
+def _command(path: Path, include: Path, flags: Sequence[str]) -> list[str]:
+    is_cpp = path.suffix in CPP_SUFFIXES
+    compiler = builder.compiler("c++" if is_cpp else "c")
+    own = [] if "clang" in compiler[0] else ["-ftrack-macro-expansion=0"]  # the line of a macro's use
+    folders = [f"-I{include / name}" for name in ("", "aclnn", "aclnnop")]
+    standard = "-std=c++17" if is_cpp else "-std=gnu11"
+    strict = [] if is_cpp else ["-Werror=implicit-function-declaration"]
+    return [*compiler, standard, *own, *strict, *folders, *flags, str(path)]
+
+
+def _complete(command: list[str], root: Path | None, stubs: Path) -> list[str]:
+    """Headers that are nowhere: each becomes an empty file. Folders of `root` that have one join the command."""
+    stubs.mkdir()
+    command.append(f"-I{stubs}")
+    missing: list[str] = []
+    while True:
+        made = _said([*command, "-M", "-MG"]).replace("\\\n", " ").split()
+        names = [name for name in made[1:] if not os.path.exists(name)]
+        if not names or set(names) <= set(missing):
+            return missing
+        for name in names:
+            in_root = root.rglob(Path(name).name) if root else ()
+            folders = [str(p).removesuffix(f"/{name}") for p in sorted(in_root) if str(p).endswith(f"/{name}")]
+            if folders and f"-I{folders[0]}" not in command:
+                command.append(f"-I{folders[0]}")
+                continue
+            missing.append(name)
+            (stubs / name).parent.mkdir(parents=True, exist_ok=True)
+            (stubs / name).touch()
+
+
+def _undeclared(command: list[str], path: Path, others: Sequence[str]) -> Iterator[Finding]:
+    """Names in the compiler's diagnostics, and the other headers for want of which there are errors."""
+    done = subprocess.run(
+        [*command, "-fsyntax-only"], capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"}
+    )
+    found = []
+    for match in _DIAGNOSTIC.finditer(done.stderr):
+        quoted = _QUOTED.search(match["text"])
+        name = _NAME.fullmatch(re.sub(r"\(.*|.* (?=\w+\()", "", quoted[1])) if quoted else None
+        is_judged = match["level"] != "warning" or match["text"].endswith("[-Wdeprecated-declarations]")
+        if name is None or not is_judged or _is_member(match["text"]):
+            continue
+        found.append(_finding(Path(match["file"]), int(match["line"]), _kind(match["text"], name[1], path), name[1]))
+    if done.returncode and not found and not others:
+        raise SdkError(f"{path} does not compile:\n{done.stderr.strip()}")
+    yield from found
+    if done.returncode:
+        yield from (Finding(path, _line(path, name), "foreign header", name) for name in others)
+
+
+def _is_member(text: str) -> bool:
+    return "has no member" in text or "no member named" in text
+
+
+def _kind(text: str, name: str, path: Path) -> str:
+    if name.startswith(("ACL_", "HCCL_")):
+        return "constant"
+    used = re.search(rf"\b{name}\s*\(", path.read_text(encoding="utf-8", errors="replace"))
+    is_function = name in _failing() or name.startswith("aclnn") or "function" in text or used is not None
+    return "function" if is_function else "type"
+
+
+_STRINGS = re.compile(r'"\w+"(?:\s*"\w*")*')
+
+
+def _looked_up(command: list[str], path: Path, known: set[str]) -> Iterator[Finding]:
+    """Names in strings, which a program gives to dlsym, as the preprocessor leaves them."""
+    line, is_own = 0, False
+    for text in _said([*command, "-E"]).splitlines():
+        if marker := re.match(r'# (\d+) "(.*)"', text):
+            line, is_own = int(marker[1]) - 1, marker[2] == str(path)
+            continue
+        line += 1
+        for match in _STRINGS.finditer(text) if is_own else ():
+            name = "".join(re.findall(r"\w+", match[0]))
+            if _NAME.fullmatch(name) and (name not in known or name in _failing()):
+                yield _finding(path, line, "function", name)
+
+
+def _line(path: Path, header: str) -> int:
+    """The line that includes a header, 0 where another file does."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    match = re.search(rf'^\s*#\s*include\s*[<"]{re.escape(header)}[>"]', text, re.M)
+    return text.count("\n", 0, match.end()) + 1 if match else 0
+
+
+def _said(command: list[str]) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout
+    except OSError as error:
+        raise SdkError(f"{command[0]} cannot be started: {error.strerror}") from error
