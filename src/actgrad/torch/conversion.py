@@ -75,6 +75,7 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO) -> Report:
 
     `save` is that of the functions. "auto" may save a result in place of the input. Where a model writes into an
     activation's result (`y = elu(x); y += residual`), the backward pass raises PyTorch's error; pass "input" then.
+    Sigmoid and Tanh always save the result, as PyTorch's own do.
     """
     if save not in (saving.AUTO, saving.INPUT):
         raise InvalidArgument(f"convert: save is {save!r}; it must be {saving.AUTO!r} or {saving.INPUT!r}")
@@ -181,6 +182,13 @@ def _plain() -> dict[type, str]:
     return {kind: function for kind, function in pairs if kind is not None}
 
 
+def _may_save_input(function: str) -> bool:
+    """Whether a function of actgrad.torch can save its input, where its gradient may also be given the result."""
+    operator = next(names.operator for names in public_names.stated() if names.function == function)
+    has_choice = "save" in inspect.signature(getattr(functions, function)).parameters
+    return has_choice and saving.INPUT in saving.ways(operator)
+
+
 @cache
 def _forward(function: str) -> Callable[..., Any]:
     """The forward of torch.nn's module of a function, which reads its own attributes."""
@@ -188,7 +196,7 @@ def _forward(function: str) -> Callable[..., Any]:
     kind = next(kind for kind, name in _plain().items() if name == function)
     own = set(inspect.signature(kind).parameters)
     names = [name for name in inspect.signature(call).parameters if name in own]
-    saves = "save" in inspect.signature(call).parameters
+    saves = _may_save_input(function)
 
     def forward(self: Any, input: torch.Tensor) -> torch.Tensor:
         given = {name: getattr(self, name) for name in names}
@@ -201,11 +209,12 @@ def _forward(function: str) -> Callable[..., Any]:
 
 @cache
 def _fixed_forward(trial: str) -> Callable[..., Any]:
-    """The forward of a module without parameters that computes a function of _TRIALS."""
+    """The forward of a module without parameters that computes a function of _TRIALS; its input has any name."""
+    call, saves = _function(trial, functions), _may_save_input(_TRIALS[trial][0])
 
-    def forward(self: Any, *inputs: torch.Tensor) -> torch.Tensor:
-        (x,) = inputs
-        return _TRIALS[trial](x)
+    def forward(self: Any, *inputs: torch.Tensor, **named: torch.Tensor) -> torch.Tensor:
+        (x,) = (*inputs, *named.values())
+        return call(x, save=self.actgrad_option) if saves else call(x)
 
     forward.__name__ = forward.__qualname__ = f"_as_{trial}"
     forward.__module__ = __name__
@@ -285,8 +294,9 @@ def _known_by_trial(module: torch.nn.Module, save: str) -> tuple[type | None, st
             results = [kind.forward(_in_mode(module, training), x.clone()) for training in (False, True)]
     except Exception:  # no activation: it takes other arguments
         return None, ""
-    for name, function in _STANDARDS.items():
-        if all(_is_close(result, function(x)) for result in results):
+    for name in _TRIALS:
+        wanted = _function(name, nn.functional)(x)
+        if all(_is_close(result, wanted) for result in results):
             return _class(kind, _fixed_forward(name), save), ""
     return None, ""
 
@@ -298,25 +308,24 @@ def _in_mode(module: torch.nn.Module, training: bool) -> torch.nn.Module:
     return trial
 
 
-#: The functions that trials look for, in PyTorch's words and in ours.
-_STANDARDS: dict[str, Callable[..., Any]] = {
-    "gelu": nn.functional.gelu,
-    "gelu_tanh": partial(nn.functional.gelu, approximate="tanh"),
-    "silu": nn.functional.silu,
-    "relu": nn.functional.relu,
-    "sigmoid": torch.sigmoid,
-    "tanh": torch.tanh,
+#: The functions that trials look for: of torch.nn.functional, and under the same name of actgrad.torch.
+_TRIALS: dict[str, tuple[str, dict[str, str]]] = {
+    "gelu": ("gelu", {}),
+    "gelu_tanh": ("gelu", {"approximate": "tanh"}),
+    "silu": ("silu", {}),
+    "relu": ("relu", {}),
+    "sigmoid": ("sigmoid", {}),
+    "tanh": ("tanh", {}),
 }
-_TRIALS: dict[str, Callable[..., Any]] = {
-    "gelu": lambda x: functions.gelu(x),
-    "gelu_tanh": lambda x: functions.gelu(x, approximate="tanh"),
-    "silu": lambda x: functions.silu(x),
-    "relu": lambda x: functions.relu(x),
-    "sigmoid": lambda x: functions.sigmoid(x),
-    "tanh": lambda x: functions.tanh(x),
-}
-_GELUS = {"none": _STANDARDS["gelu"], "tanh": _STANDARDS["gelu_tanh"]}
-_GATES = {**_GELUS, "silu": _STANDARDS["silu"]}
+
+
+def _function(trial: str, library: Any) -> Callable[..., Any]:
+    name, options = _TRIALS[trial]
+    return partial(getattr(library, name), **options)
+
+
+_GELUS = {"none": _function("gelu", nn.functional), "tanh": _function("gelu_tanh", nn.functional)}
+_GATES = {**_GELUS, "silu": _function("silu", nn.functional)}
 
 
 class _Threefold(torch.nn.Module):
