@@ -81,6 +81,19 @@ def kernel(interface: Interface) -> Callable[..., Any]:
     return autograd
 
 
+def _saved(ctx: Any) -> Any:
+    """The saved tensors. Where somebody overwrote the result, PyTorch's error with the way out."""
+    try:
+        return ctx.saved_tensors
+    except RuntimeError as fault:
+        derivation = ctx.derivation
+        is_avoidable = derivation.keeps_result and saving.INPUT in saving.ways(derivation.interface.operator)
+        if not is_avoidable or "inplace operation" not in str(fault):
+            raise
+        way_out = "save='input', of the function, the module or actgrad.torch.convert, keeps the input instead"
+        raise RuntimeError(f"{fault} The result was saved for the gradient: {way_out}") from None
+
+
 class Node(_SingleLevelFunction):
     """The node of a call in the graph."""
 
@@ -107,7 +120,7 @@ class Node(_SingleLevelFunction):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        derivation, saved = ctx.derivation, ctx.saved_tensors
+        derivation, saved = ctx.derivation, _saved(ctx)
         wanted = ctx.needs_input_grad
         results: list[Any] = [None] * len(wanted)
         places = [place + ctx._forward_cls.AHEAD for place in derivation.interface.tensors]

@@ -15,7 +15,7 @@ import torch
 from ...base import products
 from ...base.access import join, split
 from ...calls.operator import Operator
-from .dual import Dual, bound, slope
+from .dual import Dual, bound, slope, value
 
 Tensors = Sequence["torch.Tensor | None"]
 
@@ -69,6 +69,15 @@ def jacobian_vector(
     results = [(torch.zeros_like(like) if tangent is None else tangent).to(dtype) for tangent in totals]
     (name, *_) = operator.schema.outputs
     return [_joined(operator, name, attributes, results, dtype)] if name in operator.access.packed else results
+
+
+def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> tuple[torch.Tensor, ...]:
+    """The call's outputs by the formula, in the dtype of the first tensor."""
+    element = _element(operator, tensors, attributes)
+    dtype = next(tensor.dtype for tensor in tensors if tensor is not None)
+    values = [value(output).to(dtype) for output in element.compute(*element.inputs, *element.attributes)]
+    (name, *_) = operator.schema.outputs
+    return (_joined(operator, name, attributes, values, dtype),) if name in operator.access.packed else tuple(values)
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:

@@ -1,0 +1,5 @@
+"""What concerns whole models.
+
+trials      modules of other libraries, known by a trial
+patching    functional calls, counted or given to actgrad
+"""
