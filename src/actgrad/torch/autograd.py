@@ -7,7 +7,8 @@ and the functions of this package are one, and a compiled or exported graph hold
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import torch
@@ -15,9 +16,10 @@ from torch._functorch.autograd_function import enable_single_level_autograd_func
 from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
-from . import kernels, saving
-from .derivatives.derivations import derive
-from .kernels import Interface
+from ..calls.operator import Operator
+from . import saving
+from .derivatives.derivations import KNOWN, Derivation, derive
+from .kernels import Interface, interface_of
 
 _C = torch._C
 
@@ -65,8 +67,8 @@ def kernel(interface: Interface) -> Callable[..., Any]:
         reverse, forward = _C.is_grad_enabled(), is_forward()
         is_nested = _C._are_functorch_transforms_active()
         is_watched = forward or (reverse and _C._any_requires_grad(*given))
-        if not is_watched and not is_nested and kernels.may_compute(interface, given):
-            return interface.kernel(*given)
+        if not is_watched and not is_nested and (results := interface.direct(given)) is not None:
+            return results
         keys, overload = keys & _C._after_autograd_keyset, interface.overload
         if not is_watched:
             with _C._AutoDispatchBelowAutograd():
@@ -79,6 +81,34 @@ def kernel(interface: Interface) -> Callable[..., Any]:
             return node.apply(Redispatch(interface, overload, keys, save, reverse, forward, True), *given)
 
     return autograd
+
+
+def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any) -> Any:
+    """A call on plain memory that nothing but the autograd graph has to see; `values` are all its attributes."""
+    node = _recorded_node(operator)
+    known = KNOWN.get((node.interface, values, tensors[0].dtype, save))
+    if known is None or 0.0 in values:  # 0.0 equals -0.0
+        known = derive(node.interface, values, tensors[0].dtype, save)
+    return node.apply(known, *tensors)
+
+
+@cache
+def _recorded_node(operator: Operator) -> Any:
+    interface = interface_of(operator)
+    is_unary = len(interface.tensors) == len(operator.schema.outputs) == 1 and saving.ways(operator)
+    node = node_of(interface.title, UnaryNode if is_unary else RecordedNode)
+    node.interface = interface
+    return node
+
+
+def _save(ctx: Any, derivation: Derivation, tensors: Sequence[Any], outputs: tuple[Any, ...]) -> None:
+    """Save the tensors that the backward call needs."""
+    ctx.set_materialize_grads(False)
+    ctx.derivation = derivation
+    if derivation.keeps_result:
+        ctx.save_for_backward(outputs[0])
+    else:
+        ctx.save_for_backward(*tensors, *(outputs[1:] if derivation.keeps_more else ()))
 
 
 def _saved(ctx: Any) -> Any:
@@ -103,19 +133,14 @@ class Node(_SingleLevelFunction):
     def forward(ctx: Any, below: Redispatch, *given: Any) -> Any:
         interface = below.interface
         tensors = interface.tensors_of(given)
-        may_compute = not below.is_nested and kernels.may_compute(interface, given)
-        outputs = interface.kernel(*given) if may_compute else below(*given)
+        outputs = None if below.is_nested else interface.direct(given)
+        if outputs is None:
+            outputs = below(*given)
         every = outputs if isinstance(outputs, tuple) else (outputs,)
-        ctx.set_materialize_grads(False)
-        ctx.derivation = derivation = derive(interface, interface.values_of(given), tensors[0].dtype, below.save)
         if below.forward:
             ctx.dtype, ctx.is_nested = every[0].dtype, below.is_nested
             ctx.save_for_forward(*tensors)
-        if derivation.keeps_result:
-            tensors = [every[0]]
-        elif derivation.keeps_more:
-            tensors += every[1:]
-        ctx.save_for_backward(*tensors)
+        _save(ctx, derive(interface, interface.values_of(given), tensors[0].dtype, below.save), tensors, every)
         return outputs
 
     @staticmethod
@@ -138,3 +163,30 @@ class Node(_SingleLevelFunction):
         with forward_ad._set_fwd_grad_enabled(True):  # lower levels may need it
             primals = [x if x is None else forward_ad.unpack_dual(x).primal for x in tensors]
             return derivation.tangents(primals, directions, ctx.dtype)
+
+
+class RecordedNode(Node):
+    """The node of `record`."""
+
+    @staticmethod
+    def forward(ctx: Any, *given: Any) -> Any:
+        derivation, *tensors = given
+        outputs = derivation.compute(*tensors)
+        _save(ctx, derivation, tensors, outputs if isinstance(outputs, tuple) else (outputs,))
+        return outputs
+
+
+class UnaryNode(RecordedNode):
+    """The node of `record` for one tensor and one result: the shortest way, as small tensors need it."""
+
+    @staticmethod
+    def forward(ctx: Any, *given: Any) -> Any:
+        derivation, x = given
+        ctx.derivation = derivation
+        y = derivation.compute(x)
+        ctx.save_for_backward(y if derivation.keeps_result else x)
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return None, ctx.derivation.by_kernel(*gradients, *_saved(ctx))

@@ -276,12 +276,12 @@ def _made(name: str, function: str, options: list[str]) -> Callable[..., Any]:
         options = [*options, "save=self.actgrad_option"]
     text = f"""
 def {name}(self, input=None, **named):
-    if is_tracing():
+    if is_tracing() is not None:
         return self.original.forward(self, *(() if input is None else (input,)), **named)
     (x,) = named.values() if input is None else (input,)
     return {function}({", ".join(["x", *options])})
 """
-    scope: dict[str, Any] = {function: getattr(functions, function), "is_tracing": torch.jit.is_tracing}
+    scope: dict[str, Any] = {function: getattr(functions, function), "is_tracing": torch._C._get_tracing_state}
     exec(compile(text, f"<actgrad.torch {name}>", "exec"), scope)
     scope[name].__module__ = __name__
     return scope[name]
