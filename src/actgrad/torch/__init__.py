@@ -33,9 +33,11 @@ from .conventions import (
     geglu_vllm,
 )
 from .conversion import Report, convert, revert
+from .models.comparison import ModelReport, report
 from .models.patching import patched
 
 __all__ = [
+    "ModelReport",
     "Report",
     "call",
     "convert",
@@ -49,6 +51,7 @@ __all__ = [
     "geglu_vllm",
     "patched",
     "register",
+    "report",
     "revert",
 ]
 __all__ += functions.__all__

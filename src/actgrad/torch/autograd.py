@@ -50,7 +50,13 @@ class Redispatch(NamedTuple):
 
 def is_forward() -> bool:
     """Whether forward-mode differentiation is on."""
-    return bool(forward_ad._current_level >= 0 and _C._is_fwd_grad_enabled())
+    if not _C._is_fwd_grad_enabled():
+        return False
+    if forward_ad._current_level >= 0:
+        return True
+    # A compiled graph enters the levels of torch.func by itself, without the module above.
+    transforms = _C._functorch.get_interpreter_stack() if _C._are_functorch_transforms_active() else ()
+    return any(transform.key() == _C._functorch.TransformType.Jvp for transform in transforms or ())
 
 
 def node_of(name: str, kind: type) -> Any:
@@ -128,6 +134,7 @@ class Node(_SingleLevelFunction):
     """The node of a call in the graph."""
 
     AHEAD = 1  # arguments of `forward` before the operator's
+    _compiled_autograd_key = torch.autograd.Function._compiled_autograd_key
 
     @staticmethod
     def forward(ctx: Any, below: Redispatch, *given: Any) -> Any:
@@ -161,7 +168,7 @@ class Node(_SingleLevelFunction):
         if not ctx.is_nested:
             return derivation.tangents(tensors, directions, ctx.dtype)
         with forward_ad._set_fwd_grad_enabled(True):  # lower levels may need it
-            primals = [x if x is None else forward_ad.unpack_dual(x).primal for x in tensors]
+            primals = [x if x is None else forward_ad.unpack_dual(x, level=0).primal for x in tensors]
             return derivation.tangents(primals, directions, ctx.dtype)
 
 
