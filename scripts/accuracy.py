@@ -15,9 +15,10 @@ from rich.console import Console
 from rich.progress import track
 
 import actgrad
+from actgrad import aten
 from actgrad.backends.cpu.target import host
 from actgrad.calls.operator import Operator
-from actgrad.conformance import aten, oracle
+from actgrad.conformance import oracle
 from actgrad.writing.documents import write_part
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "accuracy.md"

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 import actgrad
-from actgrad import contract
+from actgrad import aten, contract
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import aten, oracle
+from actgrad.conformance import oracle
 
 #: ULP, and units of the larger term where terms cancel, that docs/accuracy.md allows: (float32, float64), halves.
 ULPS = {"elu": (4.5, 4), "selu": (4.5, 4), "leaky_relu": (4.5, 4)}

@@ -26,7 +26,7 @@ from benchmarks.peers import peer
 from calls import OPERATORS
 
 import actgrad
-from actgrad.conformance import aten
+from actgrad import aten
 
 
 @pytest.fixture

@@ -104,11 +104,17 @@ def exported() -> tuple[Any, Network]:
 
 
 @pytest.mark.filterwarnings("ignore:.*LeafSpec:FutureWarning")  # PyTorch's own
-def test_exported_graphs_keep_the_operators() -> None:
+def test_exported_graphs_keep_the_operators_until_they_are_decomposed() -> None:
     program, network = exported()
     names = {f"actgrad.{name}.default" for name in ("elu", "geglu_packed", "selu", "leaky_relu", "gelu")}
-    assert targets(program.run_decompositions()) == names
+    assert targets(program.run_decompositions({})) == names
     x = torch.randn(9, 6)
+    core = program.run_decompositions()
+    assert not targets(core)
+    torch.testing.assert_close(core.module()(x), network(x))
+    table = torch.export.default_decompositions()
+    table.pop(torch.ops.actgrad.elu.default)
+    assert targets(program.run_decompositions(table)) == {"actgrad.elu.default"}
     torch.testing.assert_close(program.module()(x), network(x))
 
 

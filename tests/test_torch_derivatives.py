@@ -351,3 +351,33 @@ def test_compiled_double_use_of_one_input() -> None:
     (wanted,) = torch.autograd.grad(function(x).sum(), x)
     (got,) = torch.autograd.grad(compiled(function)(x).sum(), x)
     torch.testing.assert_close(got, wanted)
+
+
+HIGHER = {
+    "jvp": lambda f: lambda x: torch.func.jvp(f, (x,), (x + 1,)),
+    "hessian": lambda f: torch.func.hessian(lambda x: f(x).square().sum()),
+}
+
+
+@pytest.mark.parametrize("transform", HIGHER)
+@pytest.mark.parametrize("name", ["elu", "gelu"])
+def test_compiled_transforms(name: str, transform: str) -> None:
+    x = torch.linspace(-2, 2, 5, dtype=torch.float64)
+    ours, theirs = getattr(actgrad.torch, name), getattr(torch.nn.functional, name)
+    got = compiled(HIGHER[transform](ours))(x)
+    torch.testing.assert_close(got, HIGHER[transform](theirs)(x))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning:torch")
+@pytest.mark.parametrize("name", ["elu", "gelu"])
+def test_linearize_and_compiled_autograd(name: str) -> None:
+    found = []
+    for library in (actgrad.torch, torch.nn.functional):
+        function, x = getattr(library, name), torch.linspace(-2, 2, 5, dtype=torch.float64)
+        value, tangent = torch.func.linearize(function, x)
+        torch.compiler.reset()
+        weight = x.clone().requires_grad_()
+        with torch._dynamo.compiled_autograd._enable(torch.compile(backend="eager")):
+            function(weight).square().sum().backward()
+        found.append([value, tangent(x), weight.grad])
+    torch.testing.assert_close(*found)

@@ -14,9 +14,12 @@ from torch_calls import ignore_deprecation, tensors
 
 import actgrad
 import actgrad.torch
+from actgrad.calls import extension
 from actgrad.conformance import oracle
 
 torch = pytest.importorskip("torch")
+from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402  only where PyTorch is
+
 functional = torch.nn.functional
 
 NAMES = {"elu": "ELU", "selu": "SELU", "leaky_relu": "LeakyReLU", "gelu": "GELU"}
@@ -149,3 +152,31 @@ def test_errors_of_the_plain_functions_stay_their_own() -> None:
 def test_public_names() -> None:
     assert sorted(actgrad.torch.__all__) == sorted(set(actgrad.torch.__all__))
     assert all(hasattr(actgrad.torch, name) for name in actgrad.torch.__all__)
+
+
+def test_calls_that_need_no_dispatcher() -> None:
+    """They go to the kernel by the shortest way; all others to PyTorch's dispatcher."""
+    declined = (NotImplemented,) if extension.native is not None else (None,)
+    operator, x = actgrad.elu, torch.linspace(-2, 2, 5)
+    weight = torch.nn.Parameter(x.clone())
+    assert torch.equal(operator._plain(x, alpha=1.3), actgrad.elu(x, alpha=1.3))
+    with torch.no_grad():
+        for _ in range(2):
+            assert torch.equal(operator._plain(weight, alpha=1.3), actgrad.elu(x, alpha=1.3))
+            assert operator._cached
+    assert operator._plain(weight, alpha=1.3) in declined
+    assert operator._plain(x.to("meta")) is None
+    assert operator._plain(x.numpy()) is None
+    with FakeTensorMode(), torch.device("cpu"):
+        assert operator._plain(x) is None
+    assert torch.func.vmap(lambda row: torch.tensor(operator._plain(row) is None))(x).all()
+    with pytest.raises(actgrad.ActgradError, match="elu: "):
+        actgrad.torch.elu(torch.ones(3, dtype=torch.int64))
+
+
+def test_gradients_of_both_zeros() -> None:
+    """Derivations are kept by attributes, and 0.0 equals -0.0."""
+    for slope in (0.0, -0.0, 0.0):
+        x = torch.tensor([-1.0], requires_grad=True)
+        actgrad.torch.leaky_relu(x, slope, save="input").backward()
+        assert torch.equal(torch.signbit(x.grad), torch.signbit(torch.tensor([slope])))

@@ -233,12 +233,12 @@ def npu_geglu_grad(
     return torch.ops.npu.npu_geglu_grad.default(grad_output, self, gelu, dim, approximate, activate_left)
 
 
-def npu_gelu(self: torch.Tensor, approximate: str = "none") -> torch.Tensor:
+def npu_gelu(self: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
     """GELU of each element; `approximate` is "none" or "tanh"."""
     return torch.ops.npu.npu_gelu.default(self, approximate=approximate)
 
 
-def npu_gelu_backward(grad_output: torch.Tensor, self: torch.Tensor, approximate: str = "none") -> torch.Tensor:
+def npu_gelu_backward(grad_output: torch.Tensor, self: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
     """The gradient of npu_gelu's input."""
     return torch.ops.npu.npu_gelu_backward.default(grad_output, self, approximate=approximate)
 

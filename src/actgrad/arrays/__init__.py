@@ -212,7 +212,8 @@ def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         kinds = "sparse, mkldnn, nested or quantised"
         raise InvalidCall(
-            f"{operator}: {argument} is a {kinds} tensor; pass .to_dense(), .to_padded_tensor() or .dequantize()"
+            f"{operator}: {argument} is a {kinds} tensor; pass .to_dense(), .to_padded_tensor() or .dequantize(), or "
+            "undo a conversion by actgrad.torch.revert(model)"
         )
     dtype = _torch_dtypes.get(tensor.dtype)
     if dtype is None:

@@ -75,7 +75,9 @@ def requires_grad(torch: Any, tensor: Any) -> bool:
     if tensor.requires_grad and torch.is_grad_enabled():
         return True
     forward_mode = torch.autograd.forward_ad
-    return forward_mode._current_level >= 0 and forward_mode.unpack_dual(tensor).tangent is not None
+    if forward_mode._current_level < 0 or torch._C._dispatch_tls_is_dispatch_key_excluded("AutogradFunctionality"):
+        return False  # a kernel of the dispatcher, below autograd, unpacks no tangents
+    return forward_mode.unpack_dual(tensor).tangent is not None
 
 
 def has_rule(torch: Any, obj: Any) -> bool:

@@ -1,6 +1,6 @@
 """The errors of actgrad, one class per aclnn status.
 
-ActgradError                        561000  any fault of this package
+ActgradError (RuntimeError)         561000  any fault of this package
 ├── NullArgument                    161001  a required argument is missing
 ├── InvalidArgument  (ValueError)   161002  an argument breaks the operator's contract
 │   ├── InvalidDtype (TypeError)    161002  ... by its data type
@@ -17,8 +17,11 @@ ActgradError                        561000  any fault of this package
 from collections.abc import Iterable
 
 
-class ActgradError(Exception):
-    """Any fault that this package reports; `status` is the aclnn return code of its kind."""
+class ActgradError(RuntimeError):
+    """Any fault that this package reports; `status` is the aclnn return code of its kind.
+
+    It is a RuntimeError, as PyTorch's own faults are.
+    """
 
     status = 561000
 

@@ -40,6 +40,7 @@ typedef struct {
 static struct {
     bool is_adopted; /* it is imported as a whole, and its threads are in use */
     bool (*is_function_mode)(void);
+    bool (*is_grad_enabled)(void);
     bool (*is_included)(uint16_t key); /* NULL: nothing is known of interceptors */
     uint16_t keys[MOST_INTERCEPTORS];
     Py_ssize_t key_count;
@@ -62,30 +63,36 @@ static bool is_false(PyObject* answer) {
     return answer == Py_False;
 }
 
-/* Describe an array, or an input's None, by words and address. False: of no known kind, or not plain, or an error. */
-static bool describe(PyObject* object, bool is_output, int64_t** end, int64_t* address) {
+/* What describes a tensor: nothing (it is of no known kind, or not plain, or an error), or its words. */
+enum { UNKNOWN, PLAIN, ON_GRAPH };
+
+/* Describe an array, or an input's None, by words and address; ON_GRAPH: plain, but recorded for differentiation. */
+static int describe(PyObject* object, bool is_output, int64_t** end, int64_t* address) {
     int64_t *words = *end, *shape, *strides;
+    bool is_on_graph = false;
     if (Py_TYPE(object) == &PyArray_Type) {
         PyArrayObject* array = (PyArrayObject*)object;
-        if (!PyArray_ISNOTSWAPPED(array) || (is_output && !PyArray_ISWRITEABLE(array))) return false;
+        if (!PyArray_ISNOTSWAPPED(array) || (is_output && !PyArray_ISWRITEABLE(array))) return UNKNOWN;
         words[DTYPE] = PyArray_TYPE(array), words[RANK] = PyArray_NDIM(array), *address = (int64_t)PyArray_DATA(array);
         shape = (int64_t*)PyArray_DIMS(array), strides = (int64_t*)PyArray_STRIDES(array);
     } else if (torch.tensor != NULL && (Py_TYPE(object) == torch.tensor || Py_TYPE(object) == torch.parameter)) {
         DLTensor tensor;
         /* DLPack tells neither that a tensor is on the autograd graph nor that it is a lazy negation. */
         if (torch.describe(object, &tensor) != 0 || tensor.device_type != DL_CPU || tensor.code == DL_COMPLEX ||
-            !is_false(torch.requires_grad(object, NULL)) || !is_false(torch.is_neg(object, NULL)))
-            return false;
+            !is_false(torch.is_neg(object, NULL)))
+            return UNKNOWN;
+        is_on_graph = (is_output || torch.is_grad_enabled()) && !is_false(torch.requires_grad(object, NULL));
         words[DTYPE] = tensor.code | tensor.bits << 8 | (int64_t)tensor.lanes << 16, words[RANK] = tensor.rank;
         shape = tensor.shape, strides = tensor.strides, *address = (int64_t)(tensor.data + tensor.offset);
-        if (tensor.rank > MOST_RANK || (tensor.rank > 0 && strides == NULL)) return false;
+        if (tensor.rank > MOST_RANK || (tensor.rank > 0 && strides == NULL)) return UNKNOWN;
     } else {
         words[TYPE] = words[DTYPE] = words[RANK] = 0, *end = words + SHAPE, *address = 0;
-        return object == Py_None && !is_output;
+        return object == Py_None && !is_output ? PLAIN : UNKNOWN;
     }
     words[TYPE] = (int64_t)Py_TYPE(object), *end = words + SHAPE + 2 * words[RANK];
     for (int64_t k = 0; k < words[RANK]; k++) words[SHAPE + k] = shape[k], words[SHAPE + words[RANK] + k] = strides[k];
-    return *address != 0; /* no memory: seen through a transform, or taken away */
+    if (*address == 0) return UNKNOWN; /* no memory: seen through a transform, or taken away */
+    return is_on_graph ? ON_GRAPH : PLAIN;
 }
 
 static bool is_same_text(PyObject* a, PyObject* b) { return a == b || PyUnicode_Compare(a, b) == 0; }
@@ -107,16 +114,19 @@ static bool describe_attribute(PyObject* name, PyObject* value, int64_t** end) {
     return !overflow;
 }
 
-/* adopt_questions(is_function_mode, is_included, keys): the addresses of PyTorch's functions about interceptors. */
+/* adopt_questions(is_function_mode, is_included, is_grad_enabled, keys): the addresses of PyTorch's functions about
+   interceptors and gradients. */
 static PyObject* adopt_questions(PyObject* Py_UNUSED(module), PyObject* args) {
-    Py_ssize_t is_function_mode, is_included;
+    Py_ssize_t is_function_mode, is_included, is_grad_enabled;
     PyObject* keys;
-    if (!PyArg_ParseTuple(args, "nnO!", &is_function_mode, &is_included, &PyTuple_Type, &keys)) return NULL;
+    if (!PyArg_ParseTuple(args, "nnnO!", &is_function_mode, &is_included, &is_grad_enabled, &PyTuple_Type, &keys))
+        return NULL;
     torch.key_count = Py_MIN(PyTuple_GET_SIZE(keys), MOST_INTERCEPTORS);
     for (Py_ssize_t k = 0; k < torch.key_count; k++)
         torch.keys[k] = (uint16_t)PyLong_AsLong(PyTuple_GET_ITEM(keys, k));
     if (PyErr_Occurred()) return NULL;
     torch.is_function_mode = (bool (*)(void))is_function_mode;
+    torch.is_grad_enabled = (bool (*)(void))is_grad_enabled;
     torch.is_included = (bool (*)(uint16_t))is_included;
     Py_RETURN_NONE;
 }

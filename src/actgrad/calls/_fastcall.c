@@ -56,29 +56,32 @@ typedef struct {
 } Call;
 
 /* Describe tensors and attributes; the outputs' addresses have their place before the inputs'. */
-static bool describe_key(Call* call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+static int describe_key(Call* call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     Py_ssize_t attributes = names == NULL ? 0 : PyTuple_GET_SIZE(names);
     call->end = call->words, call->inputs = call->outputs = 0, call->out = Py_None;
-    if (count > MOST_TENSORS || attributes > MOST_ATTRIBUTES) return false;
+    int kind = PLAIN, found;
+    if (count > MOST_TENSORS || attributes > MOST_ATTRIBUTES) return UNKNOWN;
     for (Py_ssize_t k = 0; k < count; k++) {
-        if (!describe(args[k], false, &call->end, call->addresses + MOST_TENSORS + call->inputs)) return false;
+        found = describe(args[k], false, &call->end, call->addresses + MOST_TENSORS + call->inputs);
+        if (found == UNKNOWN) return UNKNOWN;
+        kind = Py_MAX(kind, found);
         call->inputs += args[k] != Py_None;
     }
     for (Py_ssize_t k = 0; k < attributes; k++) {
         if (is_same_text(PyTuple_GET_ITEM(names, k), out_name))
             call->out = args[count + k];
         else if (!describe_attribute(PyTuple_GET_ITEM(names, k), args[count + k], &call->end))
-            return false;
+            return UNKNOWN;
     }
     call->key = call->end - call->words;
-    return true;
+    return kind;
 }
 
 static bool describe_outputs(Call* call, PyObject* const* results, Py_ssize_t count) {
     call->results = results, call->outputs = count, call->of_inputs = call->addresses + MOST_TENSORS - count;
     if (count + call->inputs > MOST_TENSORS) return false;
     for (Py_ssize_t k = 0; k < count; k++)
-        if (!describe(results[k], true, &call->end, &call->of_inputs[k])) return false;
+        if (describe(results[k], true, &call->end, &call->of_inputs[k]) != PLAIN) return false;
     return true;
 }
 
@@ -208,11 +211,12 @@ static bool note_written(const Entry* entry, const Call* call) {
 
 /* The result of a call that is like a cached one; NULL for the slow path, or with an error. `has_run`: the kernel has,
    and the slow path could compute an output in place a second time. */
-static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t count, PyObject* names, bool* has_run) {
+static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t count, PyObject* names, int* kind,
+                          bool* has_run) {
     Call call;
     PyObject *fresh[MOST_TENSORS] = {NULL}, *result = NULL;
-    if (self->count == 0 || count == 0 || is_other_context(args[0]) || !describe_key(&call, args, count, names))
-        return NULL;
+    if (count != 0 && !is_other_context(args[0])) *kind = describe_key(&call, args, count, names);
+    if (*kind != PLAIN || self->count == 0) return NULL;
     PyObject* out = call.out;
     bool is_given = out != Py_None, is_tuple = PyTuple_CheckExact(out);
     Py_ssize_t given = is_tuple ? PyTuple_GET_SIZE(out) : 1;
@@ -233,22 +237,33 @@ static PyObject* try_call(FastPath* self, PyObject* const* args, Py_ssize_t coun
     return result;
 }
 
-/* operator(*tensors, out=None, **attributes) */
-static PyObject* call_operator(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* names) {
-    Py_ssize_t count = PyVectorcall_NARGS(nargsf), all = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
+/* A call. If it `may_decline`: None where PyTorch's dispatcher has to see it, NotImplemented where the graph alone. */
+static PyObject* call(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names, bool may_decline) {
+    Py_ssize_t all = count + (names == NULL ? 0 : PyTuple_GET_SIZE(names));
     bool has_run = false;
-    PyObject *result = try_call((FastPath*)self, args, count, names, &has_run), **moved;
+    int kind = UNKNOWN; /* of the tensors */
+    PyObject *result = try_call((FastPath*)self, args, count, names, &kind, &has_run), **moved;
     if (result != NULL || has_run) return result;
     if (PyErr_Occurred()) { /* the slow path reports the fault; an interrupt stays */
         if (!PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
         PyErr_Clear();
     }
+    if (may_decline && kind != PLAIN) return Py_NewRef(kind == ON_GRAPH ? Py_NotImplemented : Py_None);
     if ((moved = PyMem_Malloc((all + 1) * sizeof *moved)) == NULL) return PyErr_NoMemory();
     moved[0] = self;
     for (Py_ssize_t k = 0; k < all; k++) moved[k + 1] = args[k];
     result = PyObject_VectorcallMethod(slow_path_name, moved, count + 1, names);
     PyMem_Free(moved);
     return result;
+}
+
+/* operator(*tensors, out=None, **attributes); the second one for PyTorch's tensors that need no dispatcher. */
+static PyObject* call_operator(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* names) {
+    return call(self, args, PyVectorcall_NARGS(nargsf), names, false);
+}
+static PyObject* call_plain(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    if (count == 0 || Py_TYPE(args[0]) == &PyArray_Type) Py_RETURN_NONE;
+    return call(self, args, count, names, true);
 }
 
 static PyObject* new_fast_path(PyTypeObject* type, PyObject* Py_UNUSED(args), PyObject* Py_UNUSED(names)) {
@@ -284,7 +299,7 @@ static PyObject* remember(FastPath* self, PyObject* args) {
         return NULL;
     PyObject* names = PyTuple_GET_ITEM(known, NAMES);
     Py_ssize_t tensors = PyTuple_GET_SIZE(arguments) - PyTuple_GET_SIZE(names);
-    if (!describe_key(&call, &PyTuple_GET_ITEM(arguments, 0), tensors, names) ||
+    if (describe_key(&call, &PyTuple_GET_ITEM(arguments, 0), tensors, names) != PLAIN ||
         !describe_outputs(&call, &PyTuple_GET_ITEM(outputs, 0), PyTuple_GET_SIZE(outputs)))
         return PyErr_Occurred() ? NULL : PyLong_FromLong(0);
     Entry* entry = find(self, &call, &PyTuple_GET_ITEM(arguments, 0) + tensors, names);
@@ -334,6 +349,7 @@ static PyObject* settle(PyObject* Py_UNUSED(module), PyObject* Py_UNUSED(none)) 
 
 static PyMethodDef fast_path_methods[] = {
     {"_remember", (PyCFunction)remember, METH_VARARGS, NULL},
+    {"_plain", (PyCFunction)(void (*)(void))call_plain, METH_FASTCALL | METH_KEYWORDS, NULL},
     {"_forget", (PyCFunction)forget, METH_NOARGS, NULL},
     {NULL},
 };

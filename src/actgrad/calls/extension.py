@@ -22,6 +22,7 @@ RELEASE = 16384  # elements of a call during which other Python threads may run
 _QUESTIONS = (
     "_ZN2at4impl27torch_function_mode_enabledEv",
     "_ZN3c104impl28tls_is_dispatch_key_includedENS_11DispatchKeyE",
+    "_ZN3c108GradMode10is_enabledEv",
 )
 
 

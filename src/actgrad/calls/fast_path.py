@@ -69,6 +69,13 @@ class PythonFastPath:
         result = self._try(tensors, out, attributes) if tensors and self._entries else None
         return self._slow_path(*tensors, out=out, **attributes) if result is None else result
 
+    def _plain(self, /, *tensors: Any, **attributes: Any) -> Any:
+        """The result of a call on tensors that need no dispatcher of PyTorch, else None.
+
+        The extension's returns NotImplemented where the autograd graph alone has to see the call.
+        """
+        return None if _described_torch(tensors, 0) is None else self(*tensors, **attributes)
+
     def _try(self, tensors: tuple[Any, ...], out: Any, attributes: dict[str, Any]) -> Any:
         """The result of a call that is like a cached one, None for the slow path."""
         if products.selected.get() is not None or not (backends.torch_is_adopted or "torch" not in sys.modules):
@@ -117,7 +124,7 @@ Described = tuple[tuple[Any, ...], list[int]]  # a key of each object, and the a
 
 def _described(objects: tuple[Any, ...], outputs: int) -> Described | None:
     """Keys and addresses of outputs, then inputs; None where an object is of no known kind or not plain."""
-    return _described_numpy(objects, outputs) if type(objects[0]) is np.ndarray else _described_torch(objects)
+    return _described_numpy(objects, outputs) if type(objects[0]) is np.ndarray else _described_torch(objects, outputs)
 
 
 def _described_numpy(objects: tuple[Any, ...], outputs: int) -> Described | None:
@@ -137,7 +144,7 @@ def _described_numpy(objects: tuple[Any, ...], outputs: int) -> Described | None
     return tuple(keys), addresses
 
 
-def _described_torch(objects: tuple[Any, ...]) -> Described | None:
+def _described_torch(objects: tuple[Any, ...], outputs: int) -> Described | None:
     torch = sys.modules.get("torch")
     if torch is None or interception.interceptor() or torch.autograd.forward_ad._current_level >= 0:
         return None
@@ -150,7 +157,9 @@ def _described_torch(objects: tuple[Any, ...]) -> Described | None:
                 keys.append(None)
                 continue
             kind = type(obj)
-            if kind not in exact or obj.requires_grad or not obj.is_cpu or obj.is_neg() or obj.is_conj():
+            if kind not in exact or not obj.is_cpu or obj.is_neg() or obj.is_conj():
+                return None
+            if obj.requires_grad and (len(keys) < outputs or torch.is_grad_enabled()):
                 return None
             address = obj.data_ptr()
             if not address:

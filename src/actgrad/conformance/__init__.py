@@ -6,7 +6,6 @@ elements       a call element by element
 golden         the exact values of a call
 oracle         exact values of operators, the error measure, inputs and attributes to try
 error_bounds   the errors that rounding explains
-aten           PyTorch's counterparts of operators
 standards      the acceptance standards
 measurement    the elements of a call measured, on all cores
 backend_cases  the calls that our own backends are tried on

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import backends
+from .. import aten, backends
 from ..backends.reference import rounded
 from ..base import products
 from ..base.dtypes import BY_NAME
 from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct
 from ..calls.operator import Operator
-from . import aten, oracle, standards
+from . import oracle, standards
 from .elements import Array
 from .judging import judge
 from .standards import NAMES, REPEAT, RUNS, STANDARDS

@@ -84,7 +84,7 @@ def _of_file(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Fi
 
 
 @cache
-def _failing() -> dict[str, clients.Missing]:
+def _failing() -> dict[str, clients.ClientFunction]:
     return clients.not_computed()
 
 

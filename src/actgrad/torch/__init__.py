@@ -4,7 +4,8 @@ Importing this package defines every operator of the registry; all else follows 
 `registration` defines it with its `kernels`, its `autograd` key (`saving`, `derivations`, and `partials` with `dual`
 numbers where no kernel exists), its in-place and out `variants`, and the rules of vmap (`batching`), DTensor
 (`sharding`) and torch.compile (`graphs`). Names: `public_names` makes `functions` and `modules`, `conventions` has
-GeGLU under other projects' names, `conversion` changes the modules of a model.
+GeGLU under other projects' names. Models: `conversion` changes the modules of one, with the help of `models`;
+`decomposition` lets models leave PyTorch.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -32,8 +33,11 @@ from .conventions import (
     geglu_vllm,
 )
 from .conversion import Report, convert, revert
+from .models.comparison import ModelReport, report
+from .models.patching import patched
 
 __all__ = [
+    "ModelReport",
     "Report",
     "call",
     "convert",
@@ -45,7 +49,9 @@ __all__ = [
     "geglu_onnx",
     "geglu_t5",
     "geglu_vllm",
+    "patched",
     "register",
+    "report",
     "revert",
 ]
 __all__ += functions.__all__

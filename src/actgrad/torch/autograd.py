@@ -7,7 +7,8 @@ and the functions of this package are one, and a compiled or exported graph hold
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import torch
@@ -15,9 +16,10 @@ from torch._functorch.autograd_function import enable_single_level_autograd_func
 from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
-from . import kernels, saving
-from .derivatives.derivations import derive
-from .kernels import Interface
+from ..calls.operator import Operator
+from . import saving
+from .derivatives.derivations import KNOWN, Derivation, derive
+from .kernels import Interface, interface_of
 
 _C = torch._C
 
@@ -48,7 +50,13 @@ class Redispatch(NamedTuple):
 
 def is_forward() -> bool:
     """Whether forward-mode differentiation is on."""
-    return bool(forward_ad._current_level >= 0 and _C._is_fwd_grad_enabled())
+    if not _C._is_fwd_grad_enabled():
+        return False
+    if forward_ad._current_level >= 0:
+        return True
+    # A compiled graph enters the levels of torch.func by itself, without the module above.
+    transforms = _C._functorch.get_interpreter_stack() if _C._are_functorch_transforms_active() else ()
+    return any(transform.key() == _C._functorch.TransformType.Jvp for transform in transforms or ())
 
 
 def node_of(name: str, kind: type) -> Any:
@@ -65,8 +73,8 @@ def kernel(interface: Interface) -> Callable[..., Any]:
         reverse, forward = _C.is_grad_enabled(), is_forward()
         is_nested = _C._are_functorch_transforms_active()
         is_watched = forward or (reverse and _C._any_requires_grad(*given))
-        if not is_watched and not is_nested and kernels.may_compute(interface, given):
-            return interface.kernel(*given)
+        if not is_watched and not is_nested and (results := interface.direct(given)) is not None:
+            return results
         keys, overload = keys & _C._after_autograd_keyset, interface.overload
         if not is_watched:
             with _C._AutoDispatchBelowAutograd():
@@ -81,33 +89,70 @@ def kernel(interface: Interface) -> Callable[..., Any]:
     return autograd
 
 
+def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any) -> Any:
+    """A call on plain memory that nothing but the autograd graph has to see; `values` are all its attributes."""
+    node = _recorded_node(operator)
+    known = KNOWN.get((node.interface, values, tensors[0].dtype, save))
+    if known is None or 0.0 in values:  # 0.0 equals -0.0
+        known = derive(node.interface, values, tensors[0].dtype, save)
+    return node.apply(known, *tensors)
+
+
+@cache
+def _recorded_node(operator: Operator) -> Any:
+    interface = interface_of(operator)
+    is_unary = len(interface.tensors) == len(operator.schema.outputs) == 1 and saving.ways(operator)
+    node = node_of(interface.title, UnaryNode if is_unary else RecordedNode)
+    node.interface = interface
+    return node
+
+
+def _save(ctx: Any, derivation: Derivation, tensors: Sequence[Any], outputs: tuple[Any, ...]) -> None:
+    """Save the tensors that the backward call needs."""
+    ctx.set_materialize_grads(False)
+    ctx.derivation = derivation
+    if derivation.keeps_result:
+        ctx.save_for_backward(outputs[0])
+    else:
+        ctx.save_for_backward(*tensors, *(outputs[1:] if derivation.keeps_more else ()))
+
+
+def _saved(ctx: Any) -> Any:
+    """The saved tensors. Where somebody overwrote the result, PyTorch's error with the way out."""
+    try:
+        return ctx.saved_tensors
+    except RuntimeError as fault:
+        derivation = ctx.derivation
+        is_avoidable = derivation.keeps_result and saving.INPUT in saving.ways(derivation.interface.operator)
+        if not is_avoidable or "inplace operation" not in str(fault):
+            raise
+        way_out = "save='input', of the function, the module or actgrad.torch.convert, keeps the input instead"
+        raise RuntimeError(f"{fault} The result was saved for the gradient: {way_out}") from None
+
+
 class Node(_SingleLevelFunction):
     """The node of a call in the graph."""
 
     AHEAD = 1  # arguments of `forward` before the operator's
+    _compiled_autograd_key = torch.autograd.Function._compiled_autograd_key
 
     @staticmethod
     def forward(ctx: Any, below: Redispatch, *given: Any) -> Any:
         interface = below.interface
         tensors = interface.tensors_of(given)
-        may_compute = not below.is_nested and kernels.may_compute(interface, given)
-        outputs = interface.kernel(*given) if may_compute else below(*given)
+        outputs = None if below.is_nested else interface.direct(given)
+        if outputs is None:
+            outputs = below(*given)
         every = outputs if isinstance(outputs, tuple) else (outputs,)
-        ctx.set_materialize_grads(False)
-        ctx.derivation = derivation = derive(interface, interface.values_of(given), tensors[0].dtype, below.save)
         if below.forward:
             ctx.dtype, ctx.is_nested = every[0].dtype, below.is_nested
             ctx.save_for_forward(*tensors)
-        if derivation.keeps_result:
-            tensors = [every[0]]
-        elif derivation.keeps_more:
-            tensors += every[1:]
-        ctx.save_for_backward(*tensors)
+        _save(ctx, derive(interface, interface.values_of(given), tensors[0].dtype, below.save), tensors, every)
         return outputs
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        derivation, saved = ctx.derivation, ctx.saved_tensors
+        derivation, saved = ctx.derivation, _saved(ctx)
         wanted = ctx.needs_input_grad
         results: list[Any] = [None] * len(wanted)
         places = [place + ctx._forward_cls.AHEAD for place in derivation.interface.tensors]
@@ -123,5 +168,32 @@ class Node(_SingleLevelFunction):
         if not ctx.is_nested:
             return derivation.tangents(tensors, directions, ctx.dtype)
         with forward_ad._set_fwd_grad_enabled(True):  # lower levels may need it
-            primals = [x if x is None else forward_ad.unpack_dual(x).primal for x in tensors]
+            primals = [x if x is None else forward_ad.unpack_dual(x, level=0).primal for x in tensors]
             return derivation.tangents(primals, directions, ctx.dtype)
+
+
+class RecordedNode(Node):
+    """The node of `record`."""
+
+    @staticmethod
+    def forward(ctx: Any, *given: Any) -> Any:
+        derivation, *tensors = given
+        outputs = derivation.compute(*tensors)
+        _save(ctx, derivation, tensors, outputs if isinstance(outputs, tuple) else (outputs,))
+        return outputs
+
+
+class UnaryNode(RecordedNode):
+    """The node of `record` for one tensor and one result: the shortest way, as small tensors need it."""
+
+    @staticmethod
+    def forward(ctx: Any, *given: Any) -> Any:
+        derivation, x = given
+        ctx.derivation = derivation
+        y = derivation.compute(x)
+        ctx.save_for_backward(y if derivation.keeps_result else x)
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return None, ctx.derivation.by_kernel(*gradients, *_saved(ctx))

@@ -7,15 +7,18 @@ buffers, hooks and names; so do references to it, and `isinstance`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache, partial
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import torch
 
 from ..base.errors import InvalidArgument
 from . import functions, public_names, saving
+from .models import patching, trials
 
 nn = torch.nn
 
@@ -33,10 +36,13 @@ class ConvertedModule(NamedTuple):
 class Report:
     """The outcome of a conversion; printed, it is a table. `rows`, `swapped` and `left` are the data.
 
-    Only modules are converted: calls such as `torch.nn.functional.gelu` in a `forward` are not in the report.
+    `looked_at` counts the model's modules. `calls` counts the calls of `torch.nn.functional` in a forward pass, which
+    `convert` does not change; it is empty where `convert` was given no inputs.
     """
 
     rows: tuple[ConvertedModule, ...]
+    looked_at: int = 0
+    calls: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def swapped(self) -> tuple[ConvertedModule, ...]:
@@ -55,35 +61,65 @@ class Report:
         return iter(self.rows)
 
     def __str__(self) -> str:
-        if not self.rows:
-            return "no activation modules to swap (functional calls are not looked at)"
-        table = [("module", "from", "to", "why not"), *((r.name, r.was, r.becomes or "-", r.reason) for r in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-        return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+        lines = []
+        if self.rows:
+            rows = ((r.name, r.was, r.becomes or "-", r.reason) for r in self.rows)
+            table = [("module", "from", "to", "why not"), *rows]
+            widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+            lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+            lines.insert(1, "  ".join("-" * width for width in widths))
+        lines.append(f"{self.looked_at} modules looked at, {len(self.swapped)} swapped, {len(self.left)} left")
+        if self.calls:
+            counts = ", ".join(f"{name} {count}" for name, count in self.calls.items())
+            lines.append(f"functional calls in a forward pass: {counts}; actgrad.torch.patched() takes them")
+        return "\n".join(lines)
 
     __repr__ = __str__
 
 
-def convert(model: torch.nn.Module, *, save: str = saving.AUTO) -> Report:
-    """Convert a model's activation modules to actgrad, in place; the report lists those converted and those left.
+def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = None) -> Report:
+    """Convert a model's activation modules to actgrad, in place.
 
-    It converts torch.nn's activations that actgrad.torch has, and modules of other libraries that compute one of them:
-    activations without parameters, packed gates (diffusers' GEGLU), and blocks of gate_proj, up_proj and down_proj
-    (Llama, Gemma, Qwen, ...), gated by GELU or SiLU. Trials on a few numbers tell the latter. Scripted modules and
-    subclasses of torch.nn's with a `forward` of their own are left alone. Calls of `torch.nn.functional` stay.
+    It converts torch.nn's activations that actgrad.torch has. It converts modules of other libraries that compute one
+    of these, and blocks that are gated by GELU or SiLU, as those of Llama, T5, ModernBERT and diffusers. Trials on a
+    few numbers tell the latter. Scripted modules and subclasses of torch.nn's with a `forward` of their own stay.
+    Calls of `torch.nn.functional` stay too; `patched` takes them.
 
-    `save` is that of the functions. "auto" may save a result in place of the input. Where a model writes into an
-    activation's result (`y = elu(x); y += residual`), the backward pass raises PyTorch's error; pass "input" then.
-    Sigmoid, Tanh and ReLU always save the result, as PyTorch's own do.
+    Args:
+        model: The model.
+        save: The tensor that is saved for the gradient, "auto" or "input". "auto" may save a result. It saves the input
+            where the next module of a Sequential overwrites the result. Where a model does so elsewhere
+            (`y = elu(x); y += residual`), the backward pass raises an error; pass "input" then.
+        inputs: The model's inputs, a tensor, a tuple or a dict; the report then counts functional calls.
+
+    Returns:
+        The report: the modules that were converted, those left alone and the reasons. Printed, it is a table.
+
+    Raises:
+        InvalidArgument: `save` is neither "auto" nor "input".
+
+    Example:
+        >>> print(actgrad.torch.convert(model))
     """
     if save not in (saving.AUTO, saving.INPUT):
         raise InvalidArgument(f"convert: save is {save!r}; it must be {saving.AUTO!r} or {saving.INPUT!r}")
-    return _each(model, partial(_converted, save))
+    overwritten = _overwritten(model)
+    report = _each(model, lambda module: _converted(saving.INPUT if module in overwritten else save, module))
+    return report if inputs is None else Report(report.rows, report.looked_at, _calls(model, inputs))
 
 
 def revert(model: torch.nn.Module) -> Report:
-    """Undo `convert`: the modules, still the same objects, get their own classes back."""
+    """Undo `convert`: the modules, still the same objects, get their own classes back.
+
+    Args:
+        model: The model, or a copy or pickle of it.
+
+    Returns:
+        The report: the modules that were reverted, and those that cannot be.
+
+    Example:
+        >>> actgrad.torch.revert(model)
+    """
     return _each(model, _reverted)
 
 
@@ -102,7 +138,29 @@ def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any,
             rows.append(
                 ConvertedModule(", ".join(known), was.__name__, kind.__name__ if kind is not None else "", reason)
             )
-    return Report(tuple(rows))
+    return Report(tuple(rows), len(names))
+
+
+def _overwritten(model: torch.nn.Module) -> set[torch.nn.Module]:
+    """The modules of Sequentials whose result the next module overwrites."""
+    chains = [list(_chain(module)) for module in model.modules() if isinstance(module, nn.Sequential)]
+    return {first for chain in chains for first, then in pairwise(chain) if getattr(then, "inplace", False)}
+
+
+def _chain(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
+    """The modules of nested Sequentials in the order of their calls."""
+    if isinstance(module, nn.Sequential):
+        for child in module:
+            yield from _chain(child)
+    else:
+        yield module
+
+
+def _calls(model: torch.nn.Module, inputs: Any) -> Counter[str]:
+    """The functional calls of activations in one forward pass."""
+    with torch.no_grad(), patching.watched() as calls:
+        patching.call(model, inputs)
+    return calls
 
 
 # The classes
@@ -116,7 +174,7 @@ class _Marker:
 
 @cache
 def _class(original: Any, forward: Callable[..., Any], option: str) -> type:
-    """A subclass with another forward. `option` is its `save`, or GELU's form.
+    """A subclass with another forward. `option` is its `save`, or a block's structure.
 
     Its name begins with ours, as the names that torch.nn.utils.parametrize makes begin with "Parametrized".
     """
@@ -126,9 +184,18 @@ def _class(original: Any, forward: Callable[..., Any], option: str) -> type:
         "actgrad_option": option,
         "__module__": original.__module__,
         "__doc__": original.__doc__,
+        "__prepare_scriptable__": _original,
         "__reduce_ex__": lambda self, _: (_rebuilt, (original, forward, option), self.__dict__.copy()),
     }
     return type(f"Actgrad{original.__name__}", (original, _Marker), members)
+
+
+def _original(module: Any) -> Any:
+    """A reverted copy with the same members, which torch.jit.script takes in place of a converted module."""
+    kind = type(module).original
+    copy = kind.__new__(kind)
+    copy.__dict__.update(module.__dict__)
+    return copy
 
 
 def _rebuilt(original: Any, forward: Callable[..., Any], option: str) -> Any:
@@ -150,26 +217,24 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     if isinstance(module, _Marker):
         return None, ""
     simple = next((base for base in kind.__mro__ if base in _plain()), None)
-    children = set(dict(module.named_children()))
-    is_packed, is_block = kind.__name__ == "GEGLU", children >= {"gate_proj", "up_proj", "down_proj"}
-    if simple is None and not is_packed and not is_block:
-        return _known_by_trial(module, save)
+    if simple is None and (isinstance(module, torch.jit.ScriptModule) or kind.__module__.startswith("torch.")):
+        is_activation = kind.__module__ == nn.ELU.__module__ and not module._modules
+        return None, "actgrad.torch has no such module" if is_activation else ""
     if isinstance(module, torch.jit.ScriptModule):
         return None, "it is scripted"
     if "forward" in vars(module):
-        return None, "its forward was replaced on the instance"
+        return None, "its forward was replaced on the instance" if simple else ""
     if simple is not None:
-        if kind.forward is not simple.forward:
-            return None, f"a sub-class of {simple.__name__} with a forward of its own"
-        return _class(kind, _forward(_plain()[simple]), save), ""
-    if is_packed:
-        if children != {"proj"}:
-            return None, "it is no projection named proj and a gelu"
-        return _if_it_is(module, _packed_forward, ("proj",), lambda x, gate: x[:16] * gate(x[16:]), _GELUS)
-    if _has_hooks(getattr(module, "act_fn", None)):
-        return None, "its act_fn has hooks, which would no longer be called"
-    projections = ("gate_proj", "up_proj", "down_proj")
-    return _if_it_is(module, _two_forward, projections, lambda x, gate: gate(x) * (3.0 * x), _GATES)
+        if kind.forward is simple.forward:
+            return _class(kind, _forward(_plain()[simple]), save), ""
+        name, _ = trials.activation(module)
+        reason = "" if name else f"a sub-class of {simple.__name__} with a forward of its own"
+    elif module._modules:
+        block, reason = trials.block(module)
+        return None if block is None or reason else _class(kind, _block_forward, block), reason
+    else:
+        name, reason = trials.activation(module)
+    return _class(kind, _fixed_forward(name), save) if name else None, reason
 
 
 # Their forwards
@@ -191,42 +256,81 @@ def _may_save_input(function: str) -> bool:
 @cache
 def _forward(function: str) -> Callable[..., Any]:
     """The forward of torch.nn's module of a function, which reads its own attributes."""
-    call = getattr(functions, function)
-    kind = next(kind for kind, name in _plain().items() if name == function)
+    kind: Any = next(kind for kind, name in _plain().items() if name == function)
     own = set(inspect.signature(kind).parameters)
-    names = [name for name in inspect.signature(call).parameters if name in own]
-    saves = _may_save_input(function)
-
-    def forward(self: Any, input: torch.Tensor) -> torch.Tensor:
-        given = {name: getattr(self, name) for name in names}
-        return call(input, **given, save=self.actgrad_option) if saves else call(input, **given)
-
-    forward.__name__ = forward.__qualname__ = f"_{function}"
-    forward.__module__ = __name__
-    return forward
+    names = [name for name in inspect.signature(getattr(functions, function)).parameters if name in own]
+    return _made(f"_{function}", function, [f"{name}=self.{name}" for name in names])
 
 
 @cache
 def _fixed_forward(trial: str) -> Callable[..., Any]:
-    """The forward of a module without parameters that computes a function of _TRIALS; its input has any name."""
-    call, saves = _function(trial, functions), _may_save_input(_TRIALS[trial][0])
+    """The forward of a module without parameters that computes a function of `trials.activations`."""
+    function, options = trials.activations()[trial]
+    return _made(f"_as_{trial}", function, [f"{name}={value!r}" for name, value in options])
 
-    def forward(self: Any, *inputs: torch.Tensor, **named: torch.Tensor) -> torch.Tensor:
-        (x,) = (*inputs, *named.values())
-        return call(x, save=self.actgrad_option) if saves else call(x)
 
-    forward.__name__ = forward.__qualname__ = f"_as_{trial}"
-    forward.__module__ = __name__
-    return forward
+def _made(name: str, function: str, options: list[str]) -> Callable[..., Any]:
+    """A forward whose call costs no more than that of a written one. Scripts and traces hold the original."""
+    if _may_save_input(function):
+        options = [*options, "save=self.actgrad_option"]
+    text = f"""
+def {name}(self, input=None, **named):
+    if is_tracing() is not None:
+        return self.original.forward(self, *(() if input is None else (input,)), **named)
+    (x,) = named.values() if input is None else (input,)
+    return {function}({", ".join(["x", *options])})
+"""
+    scope: dict[str, Any] = {function: getattr(functions, function), "is_tracing": torch._C._get_tracing_state}
+    exec(compile(text, f"<actgrad.torch {name}>", "exec"), scope)
+    scope[name].__module__ = __name__
+    return scope[name]
 
 
 def __getattr__(name: str) -> Any:
     """The forwards by their names, which pickles have."""
-    if name.startswith("_as_") and name.removeprefix("_as_") in _TRIALS:
+    if name.startswith("_as_") and name.removeprefix("_as_") in trials.activations():
         return _fixed_forward(name.removeprefix("_as_"))
     if not name.startswith("__") and name.removeprefix("_") in _plain().values():
         return _forward(name.removeprefix("_"))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _block_forward(self: Any, *given: Any, **named: Any) -> Any:
+    """The forward of a gated block. Other arguments than one tensor reach the original, as scripts and traces do."""
+    if len(given) + len(named) != 1 or torch.jit.is_tracing():
+        return self.original.forward(self, *given, **named)
+    (x,) = (*given, *named.values())
+    form: trials.BlockStructure = self.actgrad_option
+    y = _activated(self, form, x)
+    for name in form.before:
+        y = getattr(self, name)(y)
+    if form.down:
+        last = getattr(self, form.down)
+        if form.casts and isinstance(last.weight, torch.Tensor) and last.weight.dtype != torch.int8:
+            y = y.to(last.weight.dtype)
+        y = last(y)
+    for name in form.after:
+        y = getattr(self, name)(y)
+    return y
+
+
+def _activated(module: Any, form: trials.BlockStructure, x: torch.Tensor) -> torch.Tensor:
+    """The activation of a block, or its gate."""
+    function, options = form.activation.function, dict(form.activation.options)
+    gate = getattr(module, form.gate)(x)
+    if not form.has_gate:
+        return getattr(functions, function)(gate, **options)
+    if function != "silu" and not form.up:
+        return functions.geglu(gate, activate_left=form.is_lower, **options)
+    if form.up:
+        up = getattr(module, form.up)(x)
+    else:
+        lower, upper = gate.chunk(2, -1)
+        up, gate = (upper, lower) if form.is_lower else (lower, upper)
+    return functions.swiglu_two(up, gate) if function == "silu" else functions.geglu_two(up, gate, **options)
+
+
+# Pickles of version 0.1
 
 
 def _packed_forward(self: Any, hidden_states: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
@@ -236,110 +340,4 @@ def _packed_forward(self: Any, hidden_states: torch.Tensor, *args: Any, **kwargs
 
 
 def _two_forward(self: Any, x: torch.Tensor) -> torch.Tensor:
-    up, gate = self.up_proj(x), self.gate_proj(x)
-    if self.actgrad_option == "silu":
-        return self.down_proj(functions.swiglu_two(up, gate))
-    return self.down_proj(functions.geglu_two(up, gate, self.actgrad_option))
-
-
-# Trials
-
-
-def _if_it_is(
-    module: torch.nn.Module,
-    forward: Callable[..., Any],
-    projections: tuple[str, ...],
-    formula: Callable[[Any, Callable[..., Any]], Any],
-    gates: dict[str, Callable[..., Any]],
-) -> tuple[type | None, str]:
-    """The converted class, if the module without its weights computes the formula with one of these gates.
-
-    The trial is necessary: libraries differ in the half that is the gate, and in the form of GELU.
-    """
-    kind: Any = type(module)
-    trial = kind.__new__(kind)
-    trial.__dict__.update(module.__dict__)
-    stubs = {name: nn.Identity() if name != "up_proj" else _Threefold() for name in projections}
-    trial.__dict__["_modules"] = {**module._modules, **stubs}
-    # A call of `forward` runs no hooks.
-    x = torch.linspace(-3, 3, 32, dtype=torch.float64, device="cpu")  # two halves of 16
-    try:
-        with torch.no_grad():
-            got = kind.forward(trial, x)
-    except Exception as fault:
-        return None, f"its forward cannot be tried: {type(fault).__name__}"
-    for option, gate in gates.items():
-        if _is_close(got, formula(x, gate)):
-            return _class(kind, forward, option), ""
-    return None, f"it computes something else than a gate of {', '.join(gates)}"
-
-
-def _is_close(got: Any, wanted: torch.Tensor) -> bool:
-    return torch.is_tensor(got) and got.shape == wanted.shape and torch.allclose(got.double(), wanted, 1e-9, 1e-9)
-
-
-def _known_by_trial(module: torch.nn.Module, save: str) -> tuple[type | None, str]:
-    """The converted class of an activation of another library; nothing for a module that computes something else.
-
-    Such a module has neither children nor parameters, and computes the same in training and evaluation. It does not
-    write into its input.
-    """
-    kind: Any = type(module)
-    is_plain = not (module._modules or module._parameters or module._buffers)
-    if not is_plain or kind.__module__.startswith("torch.") or "forward" in vars(module):
-        return None, ""
-    x = torch.linspace(-6, 6, 61, dtype=torch.float64, device="cpu")
-    given = x.clone()
-    try:
-        with torch.no_grad():
-            results = [kind.forward(_in_mode(module, training), given) for training in (False, True)]
-    except Exception:  # no activation: it takes other arguments
-        return None, ""
-    if not torch.equal(given, x):
-        return None, ""
-    for name in _TRIALS:
-        wanted = _function(name, nn.functional)(x)
-        if all(_is_close(result, wanted) for result in results):
-            return _class(kind, _fixed_forward(name), save), ""
-    return None, ""
-
-
-def _in_mode(module: torch.nn.Module, training: bool) -> torch.nn.Module:
-    kind: Any = type(module)
-    trial: torch.nn.Module = kind.__new__(kind)
-    trial.__dict__.update(module.__dict__, training=training)
-    return trial
-
-
-#: The functions that trials look for: of torch.nn.functional, and under the same name of actgrad.torch.
-_TRIALS: dict[str, tuple[str, dict[str, str]]] = {
-    "gelu": ("gelu", {}),
-    "gelu_tanh": ("gelu", {"approximate": "tanh"}),
-    "silu": ("silu", {}),
-    "relu": ("relu", {}),
-    "sigmoid": ("sigmoid", {}),
-    "tanh": ("tanh", {}),
-}
-
-
-def _function(trial: str, library: Any) -> Callable[..., Any]:
-    """A function of _TRIALS, as torch.nn.functional or actgrad.torch has it."""
-    name, options = _TRIALS[trial]
-    return partial(getattr(library, name), **options)
-
-
-_GELUS = {"none": _function("gelu", nn.functional), "tanh": _function("gelu_tanh", nn.functional)}
-_GATES = {**_GELUS, "silu": _function("silu", nn.functional)}
-
-
-class _Threefold(torch.nn.Module):
-    """A projection that differs from the identity beside it."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return 3.0 * x
-
-
-def _has_hooks(module: Any) -> bool:
-    """Whether hooks run around a module's forward."""
-    names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    return any(getattr(module, name, None) for name in names)
+    return self.down_proj(functions.geglu_two(self.up_proj(x), self.gate_proj(x), self.actgrad_option))

@@ -10,12 +10,17 @@ from typing import Any
 import torch
 
 from ..base.errors import InvalidArgument
-from . import public_names
+from ..calls.operator import REGISTRY
+from . import autograd, public_names
 from .saving import AUTO
 
 __all__ = [names.function for names in public_names.stated()]
 
+# For the functions' code
 _actgrad = torch.ops.actgrad
+_is_compiling = torch.compiler.is_compiling
+_operators = REGISTRY
+_record = autograd.record
 
 
 def __getattr__(name: str) -> Any:

@@ -25,6 +25,7 @@ from . import kernels
 from .kernels import Interface
 
 DEVICE = "cuda"
+_IMPLICIT = torch._C.DispatchKey.CompositeImplicitAutograd
 #: The kernels of each operator in PyTorch's cache of compiled graphs; None in versions that know no such operators.
 _KERNELS = getattr(getattr(torch._library, "triton", None), "triton_ops_to_kernels", None)
 
@@ -38,16 +39,22 @@ def register(library: Any, interface: Interface) -> None:
                 results = _launched(interface, given)
             if results is not None:
                 return results
+        if _IMPLICIT in overload.py_kernels:  # while torch.export runs decompositions, by the caller's table
+            with mode:
+                results = overload.decompose(*given, **(options or {}))
+            if results is not NotImplemented:
+                return results
         return mode.__torch_dispatch__(overload, types, given, options)
 
     _register(library, interface.operator.name, rule)
 
 
-def register_variant(library: Any, name: str, functional: Callable[..., Any]) -> None:
+def register_variant(library: Any, interface: Interface, name: str, functional: Callable[..., Any]) -> None:
     """The rule of a variant that writes into given tensors; `functional` is the operator and a copy."""
 
     def rule(mode: Any, overload: Any, types: Any, given: Any, options: Any = None) -> Any:
-        if not _may_hold_kernels(mode, types, (*given, *(options or {}).values())):
+        is_decomposed = _IMPLICIT in interface.overload.py_kernels
+        if not (is_decomposed or _may_hold_kernels(mode, types, (*given, *(options or {}).values()))):
             return mode.__torch_dispatch__(overload, types, given, options)
         with mode:
             return functional(*given, **(options or {}))

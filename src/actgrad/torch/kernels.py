@@ -31,7 +31,6 @@ class Interface:
         self.span = slice(first, first + len(self.names))  # the attributes' places
         if self.names != tuple(names[self.span]):
             raise ValueError(f"{operator.name}: its schema has tensors between attributes")
-        self.has_optional = any(a.is_optional for a in schema.tensors)
         #: The dispatcher leaves out trailing arguments that equal these.
         self.defaults = tuple(_literal(operator, a.name, a.default) for a in schema.arguments)
 
@@ -103,6 +102,16 @@ class Interface:
             for a, value in zip(known, values, strict=True)
         }
 
+    def direct(self, given: tuple[Any, ...]) -> Any:
+        """The results of a call below autograd that reaches the kernel without another rule, else None.
+
+        The dispatcher takes longer than the kernel of a small tensor.
+        """
+        row = self.filled(given)
+        options = dict(zip(self.names, row[self.span], strict=True))
+        results = self.operator._plain(*self.tensors_of(row), **options)
+        return None if results is NotImplemented else results
+
     def template(self, attributes: dict[str, Any]) -> list[Any]:
         """All arguments of a call but the tensors; missing attributes take the operator's defaults."""
         row: list[Any] = [None] * len(self.defaults)
@@ -128,25 +137,6 @@ def _literal(operator: Operator, name: str, value: Any) -> Any:
     """An attribute's value as PyTorch's schema has it: choices by their numbers."""
     is_choice = name == operator.switch and isinstance(value, str) and value in operator.choices
     return operator.choices.index(value) if is_choice else value
-
-
-#: The dispatch keys of plain CPU memory: not batched, lazily negated, functional, a subclass...
-_PLAIN = torch._C._dispatch_keys(torch.empty(0)).raw_repr()
-
-
-def is_direct(tensors: Sequence[torch.Tensor]) -> bool:
-    """Whether a call below autograd reaches the kernel without another rule, so that it may skip the dispatcher.
-
-    The dispatcher takes longer than the kernel of a small tensor.
-    """
-    if torch._C._len_torch_dispatch_stack():
-        return False
-    return all([torch._C._dispatch_keys(tensor).raw_repr() == _PLAIN for tensor in tensors])  # noqa: C419  twice as fast
-
-
-def may_compute(interface: Interface, given: Sequence[Any]) -> bool:
-    """Whether a call may skip the dispatcher."""
-    return not interface.has_optional and is_direct(interface.tensors_of(given))
 
 
 def shapes(interface: Interface, *given: Any, out: Any = None, **options: Any) -> Any:

@@ -121,6 +121,18 @@ class TorchNames:
         if "save" in names and whole is not None:
             further = tuple(set(ways(whole)) - set(ways(operator)))
             body += [f"if save in {further!r}:", f"    return _actgrad.{whole.name}.default({row}, save=save)[0]"]
+        options = ", ".join(f"{name}={name}" for name in self.attributes if name in names)
+        values = "".join(f"{given[name]}, " for name in self.attributes)
+        save = "save" if "save" in names else repr(AUTO)
+        tensors_given = ", ".join(self.tensors)
+        body += [
+            "if not _is_compiling():",
+            f"    result = _operators[{operator.name!r}]._plain({tensors_given}, {options})",
+            "    if result is NotImplemented:",
+            f"        return _record(_operators[{operator.name!r}], ({values}), {save}, {tensors_given})",
+            "    if result is not None:",
+            "        return result",
+        ]
         saving = ", **_saving(save)" if "save" in names else ""
         body.append(f"return _actgrad.{operator.name}.default({row}{saving})")
         return _function(self.function, [*tensors, *self.parameters], body, "torch.Tensor")

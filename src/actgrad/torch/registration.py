@@ -11,11 +11,10 @@ import torch
 from torch.nested._internal.nested_tensor import NestedTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
-from .. import arrays
 from ..base.errors import InvalidCall
 from ..base.forks import forkable_lock
 from ..calls.operator import REGISTRY, Operator
-from . import autograd, batching, graphs, kernels, saving, sharding, variants
+from . import autograd, batching, decomposition, graphs, kernels, saving, sharding, variants
 from .kernels import Interface, interface_of
 
 #: It lives as long as the process: PyTorch removes operators with their library.
@@ -23,8 +22,12 @@ LIBRARY = torch.library.Library("actgrad", "FRAGMENT")
 
 _CLONE = variants.register_clone(LIBRARY)
 
-#: One kernel for all devices and kinds of memory: the operator's own error names those that it cannot take.
-KERNEL_KEYS = ("CompositeExplicitAutograd", "NestedTensorCPU", "NestedTensorCUDA")
+#: One kernel for all devices: the operator's own error names those that it cannot take. Graphs keep an operator whole
+#: where its device has a kernel.
+KERNEL_KEYS = ("CompositeExplicitAutograd", "CPU", "CUDA")
+
+#: The second one is that of mkldnn tensors, which would have no gradient of ours beside a decomposition.
+AUTOGRAD_KEYS = ("Autograd", "AutogradOther")
 
 #: Registered operators, by name.
 REGISTERED: dict[str, Interface] = {}
@@ -73,7 +76,8 @@ def register(operator: Operator) -> Interface:
     torch.library.register_fake(f"actgrad::{name}", partial(kernels.shapes, interface), lib=LIBRARY)
     for key in KERNEL_KEYS:
         LIBRARY.impl(name, interface.kernel, key)
-    LIBRARY.impl(name, autograd.kernel(interface), "Autograd", with_keyset=True)
+    for key in AUTOGRAD_KEYS:
+        LIBRARY.impl(name, autograd.kernel(interface), key, with_keyset=True)
     LIBRARY.impl(name, batching.kernel(interface), "FuncTorchBatched", with_keyset=True)
     for variant in variants.of(interface):
         variant.register(LIBRARY)
@@ -89,8 +93,9 @@ def _complete(interface: Interface) -> None:
         return
     with _disable_current_modes():  # a traced call may be the first
         torch.library.register_torch_dispatch(
-            f"actgrad::{name}", NestedTensor, partial(_refuse, interface), lib=LIBRARY
+            f"actgrad::{name}", NestedTensor, partial(_jagged, interface), lib=LIBRARY
         )
+        decomposition.register(LIBRARY, interface)
         graphs.register(LIBRARY, interface)
         for variant in variants.of(interface):
             variant.complete(LIBRARY)
@@ -101,11 +106,9 @@ def _complete(interface: Interface) -> None:
                 sharding.register(interface, overload)
 
 
-def _refuse(interface: Interface, mode: Any, function: Any, types: Any, args: Any, kwargs: Any = None) -> None:
-    """Raise our own error for jagged tensors; that of their class does not name the way out."""
-    for name, tensor in zip(interface.operator.schema.tensor_names, interface.tensors_of(args), strict=True):
-        if isinstance(tensor, NestedTensor):
-            arrays.torch_meta(torch, tensor, interface.operator.name, name)
+def _jagged(interface: Interface, mode: Any, function: Any, types: Any, args: Any, kwargs: Any = None) -> Any:
+    """The results of a call on jagged tensors, whose class knows aten's operators."""
+    return decomposition.of_other_kinds(interface, *args)
 
 
 def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any], out: tuple[Any, ...] = ()) -> Any:

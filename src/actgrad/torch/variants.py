@@ -54,7 +54,7 @@ class Variant:
     def complete(self, library: Any) -> None:
         """Register the rules for tensors without data, and for graphs."""
         torch.library.register_fake(f"actgrad::{self.name}", self.shapes, lib=library)
-        graphs.register_variant(library, self.name, self.functional)
+        graphs.register_variant(library, self.interface, self.name, self.functional)
 
     @cached_property
     def overload(self) -> Any:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ... import backends
+from ... import aten, backends
 from ...base import products
 from ...base.computation import Computation
 from ...base.dtypes import BY_NAME
@@ -25,7 +25,7 @@ from ...base.folders import user_cache
 from ...calls.operator import Operator
 from ...contract import allowed_dtypes
 from ...writing import outputs
-from .. import aten, oracle
+from .. import oracle
 from ..files.sizes import UnreadableFile
 from ..measurement import in_threads
 from . import mpmath_check

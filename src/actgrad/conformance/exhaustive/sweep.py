@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ... import aten
 from ...base.access import split
 from ...base.dtypes import BY_NAME
 from ...calls.operator import Operator
-from .. import aten, oracle, standards
+from .. import oracle, standards
 from ..elements import Array, elements
 from ..golden import Golden
 from ..measurement import CHUNK, faults_among

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import aten
+from ... import aten
 from ..elements import Array
 from . import sizes
 from .sizes import UnreadableFile, first_line

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
-from torch.autograd import forward_ad
 
 from ...base import products
 from ...base.forks import forkable_lock
 from .. import saving
-from ..kernels import Interface, interface_of, is_direct
+from ..kernels import Interface, interface_of
 from .partials import Tensors, jacobian_vector, sum_present, vector_jacobian
-
-_C = torch._C
 
 
 class Gradient(NamedTuple):
@@ -22,17 +20,17 @@ class Gradient(NamedTuple):
 
     interface: Interface
     attributes: dict[str, Any]  # all of them, as PyTorch's schema has them
+    plain: Callable[..., Any]  # the call on tensors that need no dispatcher
     sources: tuple[int | None, ...]  # each tensor's place in (grad_output, *saved); None: left out
     places: tuple[int, ...]  # each forward tensor's gradient among the outputs
 
     def __call__(self, *given: Any) -> Any:
         """The outputs, given grad_output and the saved tensors."""
         tensors = [None if source is None else given[source] for source in self.sources]
-        is_watched = _C.is_grad_enabled() or forward_ad._current_level >= 0 or _C._are_functorch_transforms_active()
-        if not is_watched and is_direct([tensor for tensor in tensors if tensor is not None]):
-            plain = [None if tensor is None else tensor.detach() for tensor in tensors]
-            return self.interface.operator(*plain, **self.attributes)
-        return self.interface.overload(*self.interface.row(tensors, self.attributes))
+        results = self.plain(*tensors)
+        if results is None or results is NotImplemented:
+            return self.interface.overload(*self.interface.row(tensors, self.attributes))
+        return results
 
     def of_tensors(self, *given: Any) -> list[torch.Tensor]:
         """The gradient of each forward tensor, given grad_output and the saved tensors."""
@@ -46,6 +44,7 @@ class Derivation(NamedTuple):
 
     interface: Interface
     attributes: dict[str, Any]
+    compute: Callable[..., Any]  # the call on memory
     keeps_result: bool
     keeps_more: bool
     by_kernel: Gradient | None  # of a forward operator, from the saved tensors
@@ -91,7 +90,8 @@ class Derivation(NamedTuple):
 
 
 _KEPT = 1024
-_derivations: dict[Any, Derivation] = {}
+#: Derivations by interface, attributes, dtype and `save`.
+KNOWN: dict[Any, Derivation] = {}
 _lock = forkable_lock()
 
 
@@ -100,13 +100,13 @@ def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype, sa
     if products.any_chosen() or not all(map(_is_told_by_equality, values)):
         return _derive(interface, values, dtype, save)
     key = (interface, values, dtype, save)
-    known = _derivations.get(key)
+    known = KNOWN.get(key)
     if known is None:
         known = _derive(interface, values, dtype, save)
         with _lock:
-            while len(_derivations) >= _KEPT:
-                del _derivations[next(iter(_derivations))]
-            _derivations[key] = known
+            while len(KNOWN) >= _KEPT:
+                del KNOWN[next(iter(KNOWN))]
+            KNOWN[key] = known
     return known
 
 
@@ -131,6 +131,7 @@ def _with_way(interface: Interface, attributes: dict[str, Any], way: saving.Save
     return Derivation(
         interface,
         attributes,
+        partial(interface.operator, **_off_defaults(interface, attributes)),
         way is not None and way.keeps_result,
         way is not None and way.keeps_more,
         None if way is None else _gradient(interface, way, attributes),
@@ -141,7 +142,8 @@ def _with_way(interface: Interface, attributes: dict[str, Any], way: saving.Save
 def _itself(interface: Interface, attributes: dict[str, Any]) -> Gradient:
     """An operator with these attributes, called with its own tensors."""
     count = len(interface.tensors)
-    return Gradient(interface, _row_attributes(interface, attributes), tuple(range(count)), ())
+    attributes = _row_attributes(interface, attributes)
+    return Gradient(interface, attributes, _plain(interface, attributes), tuple(range(count)), ())
 
 
 def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: dict[str, Any]) -> Gradient:
@@ -150,9 +152,21 @@ def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: di
     pairs = {tensor: output for output, tensor in way.backward.definition.gradients.items()}
     outputs = way.backward.schema.outputs
     places = tuple(outputs.index(pairs[name]) for name in interface.operator.seen)
-    return Gradient(backward, _row_attributes(backward, {**given, **way.flags}), way.sources, places)
+    row = _row_attributes(backward, {**given, **way.flags})
+    return Gradient(backward, row, _plain(backward, row), way.sources, places)
 
 
 def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
     """All attributes of a call as PyTorch's schema has them; missing ones take the operator's defaults."""
     return dict(zip(interface.names, interface.template(attributes)[interface.span], strict=True))
+
+
+def _plain(interface: Interface, attributes: dict[str, Any]) -> Callable[..., Any]:
+    return partial(interface.operator._plain, **_off_defaults(interface, attributes))
+
+
+def _off_defaults(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
+    """The attributes that differ from the defaults in type, value or sign; a call of fewer is found faster."""
+    defaults = interface.attributes_of(interface.values_of(interface.defaults))
+    known = interface.attributes_of([attributes[name] for name in interface.names])
+    return {name: value for name, value in attributes.items() if repr(known[name]) != repr(defaults[name])}

@@ -17,7 +17,7 @@ from ...base import products
 from ...base.access import join, split
 from ...calls.operator import Operator
 from . import statistics
-from .dual import Dual, bound, slope
+from .dual import Dual, bound, slope, value
 
 Tensors = Sequence["torch.Tensor | None"]
 
@@ -101,6 +101,19 @@ def counted_rows(operator: Operator, tensors: Tensors, attributes: dict[str, Any
     dim = attributes[operator.access.dim] % first.dim()
     numbers = torch.arange(prod(first.shape[:dim]), device=first.device)
     return (numbers < counts.sum()).reshape(*first.shape[:dim], *(1,) * (first.dim() - dim))
+
+
+def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> tuple[torch.Tensor, ...]:
+    """The call's outputs by the formula, in the dtype of the first tensor."""
+    element = _element(operator, tensors, attributes)
+    dtype = next(tensor.dtype for tensor in tensors if tensor is not None)
+    if element.rows is None:
+        outputs = element.compute(*element.inputs, *element.attributes)
+    else:
+        outputs = statistics.results(element.rows)
+    values = [value(output).to(dtype) for output in outputs]
+    (name, *_) = operator.schema.outputs
+    return (_joined(operator, name, attributes, values, dtype),) if name in operator.access.packed else tuple(values)
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:

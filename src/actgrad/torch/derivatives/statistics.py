@@ -69,6 +69,13 @@ class RowCall(NamedTuple):
         return torch.sum(self.whole(terms), self.dims, keepdim=True)
 
 
+def results(call: RowCall) -> list[torch.Tensor]:
+    """The outputs; one that holds a statistic has no dimension for the row."""
+    values = call.outputs(call.inputs, call.found(call.inputs))
+    pairs = zip(values, call.statistics.held_by, strict=True)
+    return [call.whole(y) if held < 0 else y.flatten() for y, held in pairs]
+
+
 def jacobian_vector(call: RowCall, directions: Sequence[torch.Tensor | None]) -> list[torch.Tensor]:
     """The outputs' tangents, given those of the inputs; None stands for 0."""
     inputs = [x if d is None else Dual(x, d.to(x.dtype)) for x, d in zip(call.inputs, directions, strict=True)]

@@ -1,4 +1,7 @@
-"""PyTorch's own operators: the counterparts of ours, and arrays as tensors on the same memory."""
+"""PyTorch's own operators: the counterparts of ours, and arrays as tensors on the same memory.
+
+The conformance suite compares with them, and exported graphs hold them.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,18 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..calls.operator import Operator
-from ..ops.selu import ALPHA, SCALE
-from .elements import Array
-from .oracle import as_tuple
+from .calls.operator import Operator
+from .ops.selu import ALPHA, SCALE
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 
 def results(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Array, ...]:
     """PyTorch's results for a call on NumPy arrays; KeyError for an operator without a counterpart."""
     counterpart = ATEN[operator.name]
     arrays = [to_torch(torch, array) for array in inputs if array is not None]
-    return tuple(from_torch(torch, result) for result in as_tuple(counterpart(torch.ops.aten, attributes, *arrays)))
+    found = counterpart(torch.ops.aten, attributes, *arrays)
+    return tuple(from_torch(torch, result) for result in (found if isinstance(found, tuple) else (found,)))
 
 
 def to_torch(torch: Any, array: Array) -> Any:

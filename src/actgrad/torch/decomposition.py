@@ -1,0 +1,48 @@
+"""Operators as aten's own: in exported graphs, and for tensors that no kernel of ours reads."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import torch
+from torch._decomp import meta_table
+
+from .. import arrays
+from ..aten import ATEN
+from .derivatives.partials import results
+from .kernels import Interface, shapes
+
+#: Kinds of tensors for which PyTorch has kernels of its own.
+KINDS = ("QuantizedCPU", "QuantizedCUDA", "MkldnnCPU", "NestedTensorCPU", "NestedTensorCUDA")
+
+
+def register(library: Any, interface: Interface) -> None:
+    """Register what torch.export decomposes the operator into, and the kernels of tensors of other kinds."""
+    library.impl(interface.operator.name, partial(decomposed, interface), "CompositeImplicitAutograd")
+    meta_table[interface.overload] = partial(shapes, interface)  # else fake tensors would take the decomposition's
+    for kind in KINDS:
+        library.impl(interface.operator.name, partial(of_other_kinds, interface), kind)
+
+
+def decomposed(interface: Interface, *given: Any, **options: Any) -> Any:
+    """The results of a call by aten's counterpart of the operator, else by its formula."""
+    operator = interface.operator
+    tensors, attributes = interface.tensors_of(given), interface.attributes_of(interface.values_of(given))
+    counterpart = ATEN.get(operator.name)
+    if counterpart is not None:
+        return counterpart(torch.ops.aten, attributes, *[tensor for tensor in tensors if tensor is not None])
+    outputs = results(operator, tensors, attributes)
+    return outputs if len(outputs) > 1 else outputs[0]
+
+
+def of_other_kinds(interface: Interface, *given: Any, **options: Any) -> Any:
+    """The results of a call on quantised, mkldnn or nested tensors; our own error where PyTorch has no kernel."""
+    try:
+        return decomposed(interface, *given)
+    except RuntimeError:
+        names = interface.operator.schema.tensor_names
+        for name, tensor in zip(names, interface.tensors_of(given), strict=True):
+            if tensor is not None:
+                arrays.torch_meta(torch, tensor, interface.operator.name, name)  # raises
+        raise

@@ -1,0 +1,177 @@
+"""`report`: a user's own model before and after its conversion, in numbers."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ..conversion import Report, convert, revert
+from .patching import call
+
+ROUNDS = 7
+
+
+@dataclass(frozen=True)
+class TrainingStep:
+    """A training step, forward and backward, in one of the ways of running it: before and after the conversion."""
+
+    seconds: tuple[float, float]  # medians of ROUNDS steps in turn
+    peak: tuple[int, int]  # bytes beyond those before the step
+
+
+@dataclass(frozen=True)
+class ModelReport:
+    """The numbers of `report`; printed, they are a table."""
+
+    conversion: Report
+    output: float  # the largest difference of the outputs, of the largest output
+    gradient: float  # the same of the parameters' gradients
+    ways: Mapping[str, TrainingStep]  # "eager", and "compiled"
+
+    def __str__(self) -> str:
+        lines = [str(self.conversion), ""]
+        lines.append(f"largest difference, relative: output {self.output:.1e}, gradient {self.gradient:.1e}")
+        for way, measured in self.ways.items():
+            (before, after), (most, least) = measured.seconds, measured.peak
+            lines.append(
+                f"training step, {way}: {before * 1e3:.2f} ms before, {after * 1e3:.2f} ms after "
+                f"({after / before:.2f}); peak memory {most / 2**20:.1f} MiB before, {least / 2**20:.1f} MiB after "
+                f"({least / max(most, 1):.2f})"
+            )
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False) -> ModelReport:
+    """Compare a model with itself after `convert`: values, time and memory of a training step.
+
+    A step is a forward pass and the gradients of the sum of all outputs. The model is as before afterwards: its
+    classes, parameters, buffers, gradients and mode. The random numbers of both are the same.
+
+    Args:
+        model: The model; it trains or evaluates as it is set.
+        inputs: Its inputs, a tensor, a tuple of arguments, or a dict of arguments by name.
+        compiled: Whether to measure it with `torch.compile` too.
+
+    Returns:
+        The numbers: `conversion`, `output`, `gradient`, and `ways` with times and memory. Printed, they are a table.
+
+    Raises:
+        RuntimeError: The model has no output with a gradient.
+
+    Example:
+        >>> print(actgrad.torch.report(model, x))
+    """
+    with _unchanged(model):
+        revert(model)
+        before = _classes(model)
+        found = convert(model, inputs=inputs)
+        after = _classes(model)
+        both = (before, after)
+        values = []
+        for classes in both:
+            _become(classes)
+            values.append(_step(model, model, inputs))
+        ways = {"eager": _measured(model, (model, model), both, inputs)}
+        if compiled:
+            ways["compiled"] = _measured(model, (torch.compile(model), torch.compile(model)), both, inputs)
+    output, gradient = (_difference(theirs, ours) for theirs, ours in zip(*values, strict=True))
+    return ModelReport(found, output, gradient, ways)
+
+
+Classes = dict[torch.nn.Module, type]
+
+
+def _classes(model: torch.nn.Module) -> Classes:
+    return {module: type(module) for module in model.modules()}
+
+
+def _become(classes: Classes) -> None:
+    for module, kind in classes.items():
+        if type(module) is not kind:
+            module.__class__ = kind
+
+
+@contextmanager
+def _unchanged(model: torch.nn.Module) -> Iterator[None]:
+    """A context after which classes, buffers and the state of random numbers are as before."""
+    classes, buffers = _classes(model), [(buffer, buffer.detach().clone()) for buffer in model.buffers()]
+    devices = sorted({p.device.index or 0 for p in model.parameters() if p.device.type == "cuda"})
+    with torch.random.fork_rng(devices):
+        try:
+            yield
+        finally:
+            _become(classes)
+            with torch.no_grad():
+                for buffer, value in buffers:
+                    buffer.copy_(value)
+
+
+def _step(model: torch.nn.Module, run: Any, inputs: Any) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """The outputs of a forward pass, and the parameters' gradients of their sum."""
+    torch.manual_seed(0)
+    leaves = torch.utils._pytree.tree_leaves(call(run, inputs))
+    outputs = [leaf for leaf in leaves if torch.is_tensor(leaf) and leaf.requires_grad]
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    if not outputs or not parameters:
+        raise RuntimeError("report: the model has no output with a gradient; train its parameters, and enable grad")
+    total = torch.stack([output.float().sum() for output in outputs]).sum()
+    gradients = torch.autograd.grad(total, parameters, allow_unused=True)
+    return [output.detach() for output in outputs], [gradient for gradient in gradients if gradient is not None]
+
+
+def _difference(theirs: list[torch.Tensor], ours: list[torch.Tensor]) -> float:
+    """The largest difference of tensors, of the largest number among them."""
+    largest = max(float(tensor.abs().max()) for tensor in theirs)
+    differences = [float((a.float() - b.float()).abs().max()) for a, b in zip(theirs, ours, strict=True)]
+    return max(differences) / (largest or 1.0)
+
+
+def _measured(
+    model: torch.nn.Module, runs: tuple[Any, Any], both: tuple[Classes, Classes], inputs: Any
+) -> TrainingStep:
+    """Times and memory of both, in turn: what else the machine does concerns both."""
+    times: tuple[list[float], list[float]] = ([], [])
+    peaks = []
+    for round_number in range(ROUNDS + 1):
+        for run, classes, found in zip(runs, both, times, strict=True):
+            _become(classes)
+            start = time.perf_counter()
+            _step(model, run, inputs)
+            _wait()
+            if round_number:  # the first one compiles
+                found.append(time.perf_counter() - start)
+    for run, classes in zip(runs, both, strict=True):
+        _become(classes)
+        peaks.append(_peak(lambda run=run: _step(model, run, inputs)))  # type: ignore[misc]
+    return TrainingStep((statistics.median(times[0]), statistics.median(times[1])), (peaks[0], peaks[1]))
+
+
+def _wait() -> None:
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+
+def _peak(step: Callable[[], object]) -> int:
+    """The most memory that a step has at once, beyond the memory before it."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+        before = torch.cuda.memory_allocated()
+        torch.cuda.reset_peak_memory_stats()
+        step()
+        return int(torch.cuda.max_memory_allocated() - before)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
+        step()
+    events = [event for event in profile.profiler.kineto_results.events() if event.name() == "[memory]"]
+    total = most = 0
+    for event in sorted(events, key=lambda event: event.start_ns()):
+        total += event.nbytes()
+        most = max(most, total)
+    return most

@@ -1,0 +1,60 @@
+"""The report on a model before and after its conversion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import actgrad
+import actgrad.torch
+
+torch = pytest.importorskip("torch")
+nn = torch.nn
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning", "ignore::FutureWarning")
+
+
+class Model(nn.Module):  # type: ignore[misc,name-defined]
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, 64), nn.ELU(), nn.Linear(64, 64), nn.BatchNorm1d(64), nn.Dropout(0.5))
+
+    def forward(self, x: Any, scale: Any) -> dict[str, Any]:
+        return {"result": nn.functional.silu(self.layers(x)) * scale}
+
+
+@pytest.mark.parametrize("as_dict", [False, True])
+def test_report_leaves_the_model_alone(as_dict: bool) -> None:
+    torch.manual_seed(0)
+    model, x = Model(), torch.randn(256, 8)
+    model.layers[0].weight.grad = torch.ones(64, 8)
+    state = {name: value.clone() for name, value in model.state_dict().items()}
+    random = torch.random.get_rng_state()
+    report = actgrad.torch.report(model, {"x": x, "scale": 2.0} if as_dict else (x, 2.0))
+    assert type(model.layers[1]) is nn.ELU
+    assert torch.equal(torch.random.get_rng_state(), random)
+    assert all(torch.equal(value, state[name]) for name, value in model.state_dict().items())
+    assert torch.equal(model.layers[0].weight.grad, torch.ones(64, 8))
+    assert [row.name for row in report.conversion.swapped] == ["layers.1"]
+    assert report.conversion.calls == {"silu": 1}
+    assert 0 <= report.output < 1e-5
+    assert 0 <= report.gradient < 1e-5
+    (measured,) = report.ways.values()
+    before, after = measured.peak
+    assert before - after >= 256 * 64 * 4, "the input of ELU, which its result replaces"
+    assert "training step, eager" in str(report)
+
+
+def test_a_converted_model_stays_converted_and_compiles() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.GELU())
+    actgrad.torch.convert(model)
+    report = actgrad.torch.report(model, torch.randn(3, 4), compiled=True)
+    assert list(report.ways) == ["eager", "compiled"]
+    assert len(report.conversion.swapped) == 1
+    assert type(model[1]).__name__ == "ActgradGELU"
+
+
+def test_a_model_without_gradients() -> None:
+    with pytest.raises(RuntimeError, match="report: the model has no output with a gradient"):
+        actgrad.torch.report(nn.GELU(), torch.randn(3))
