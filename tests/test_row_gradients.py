@@ -54,7 +54,8 @@ def test_gradients_are_pytorchs(name: str, dtype: Any) -> None:
         g = numbers(5, 17, 3).detach().to(dtype)
         (got,), (wanted,) = (torch.autograd.grad(f(x, dim), x, g) for f in (ours, theirs))
         assert got.dtype == dtype
-        torch.testing.assert_close(got, wanted)
+        bounds = {} if dtype == torch.float32 else {"atol": 0.01, "rtol": 0.02}
+        torch.testing.assert_close(got, wanted, **bounds)
 
 
 def test_batches_and_compiled_functions() -> None:

@@ -28,7 +28,7 @@ def test_each_of_torchs_modules(module: Any) -> None:
 
 
 def default_of(kind: Any) -> Any:
-    return kind(0.3, -2.0) if kind is nn.Threshold else kind()
+    return kind(*{nn.Threshold: (0.3, -2.0), nn.Softmax: (-1,), nn.LogSoftmax: (-1,)}.get(kind, ()))
 
 
 def with_gradient(module: Any, x: Any) -> tuple[Any, Any]:
@@ -51,6 +51,11 @@ def test_each_module_that_saves_its_input(kind: Any) -> None:
     torch.testing.assert_close(module(input=x), wanted[0])
 
 
+def test_an_implicit_dimension_stays() -> None:
+    (row,) = convert(nn.Softmax()).rows
+    assert row.reason == "its dim is None, which PyTorch chooses by the rank"
+
+
 def test_modules_that_take_the_input_save_it() -> None:
     """The others save the result, as PyTorch's do."""
     raised = set()
@@ -65,4 +70,8 @@ def test_modules_that_take_the_input_save_it() -> None:
                 y.sum().backward()
             except RuntimeError:
                 raised.add((kind, convert_it))
-    assert raised == {(kind, converted) for kind in (nn.Sigmoid, nn.Tanh, nn.ReLU) for converted in (False, True)}
+    assert raised == {
+        (kind, converted)
+        for kind in (nn.Sigmoid, nn.Tanh, nn.ReLU, nn.Softmax, nn.LogSoftmax)
+        for converted in (False, True)
+    }

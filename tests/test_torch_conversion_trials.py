@@ -45,7 +45,7 @@ def test_activations_of_other_libraries_are_known_by_a_trial(name: str) -> None:
 
 
 def test_a_module_that_differs_in_training_stays() -> None:
-    assert not convert(nn.Sequential(Noisy().eval(), OtherActivation(torch.sin), nn.Identity())).rows
+    assert not convert(nn.Sequential(Noisy().eval(), OtherActivation(torch.sin), nn.Identity())).swapped
 
 
 def with_another(kind: str) -> nn.Module:

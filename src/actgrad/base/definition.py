@@ -9,7 +9,6 @@ from typing import Any
 
 from . import access, products, schema, xp
 from .access import Access, Elementwise
-from .counted import Counted
 from .errors import InvalidOperator, shown
 from .products import Product
 from .schema import Argument, GraphSignature, Schema
@@ -29,6 +28,18 @@ class Torch:
 
     function: str
     module: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The tensor whose sum is the number of rows that a call computes.
+
+    A row is all that lies behind one place of the dimensions before the one that the access numbers. The tensor may be
+    left out; it is the last one of the schema, and no element sees it.
+    """
+
+    tensor: str
+    clears: bool = False  # whether results are 0 behind these rows, else as they were
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,21 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import prod
+from typing import NamedTuple
 
 from ..arrays import numpy_array
 from ..backends.kernel import EmptyKernel, Kernel
 from ..base import first_use
 from ..base.computation import Computation
-from ..base.counted import RowCount, boxes, narrowed
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, Meta
 
 Make = Callable[[Computation], Kernel]
 _KEPT = 64  # counts whose kernels are kept
+
+Box = tuple[tuple[int, int], ...]  # the first place and the number of places of each dimension
+
+
+class RowCount(NamedTuple):
+    """The tensor that counts the rows of a call; see Counted."""
+
+    meta: Meta
+    dimensions: int  # of the loop that a row is a place of
+    clears: bool
+
+
+def boxes(sizes: tuple[int, ...], first: int, last: int) -> Iterator[Box]:
+    """The places from `first` up to `last` of dimensions, counted in their order, as boxes."""
+    if first >= last:
+        return
+    if not sizes:
+        yield ()
+        return
+    inner = prod(sizes[1:])
+    start, end = -(-first // inner), last // inner
+    if start > end:
+        yield from _within(sizes, end, first, last)
+        return
+    yield from _within(sizes, start - 1, first, start * inner)
+    if start < end:
+        yield ((start, end - start), *((0, n) for n in sizes[1:]))
+    yield from _within(sizes, end, end * inner, last)
+
+
+def _within(sizes: tuple[int, ...], place: int, first: int, last: int) -> Iterator[Box]:
+    """The boxes that lie at one place of the first dimension."""
+    before = place * prod(sizes[1:])
+    for box in boxes(sizes[1:], first - before, last - before):
+        yield ((place, 1), *box)
+
+
+def narrowed(loop: Loop, box: Box) -> Loop:
+    """The part of a loop that lies in a box of its first dimensions."""
+    sizes = (*(size for _, size in box), *loop.shape[len(box) :])
+    starts = [start for start, _ in box]
+
+    def moved(operands: tuple) -> tuple:  # type: ignore[type-arg]
+        return tuple(
+            replace(o, offset=o.offset + sum(n * step for n, step in zip(starts, o.strides, strict=False)))
+            for o in operands
+        )
+
+    return Loop(sizes, moved(loop.outputs), moved(loop.inputs))
 
 
 class CountedKernel:

@@ -10,7 +10,6 @@ from typing import Any
 from .. import backends, contract
 from ..base import access, first_use
 from ..base.computation import Computation
-from ..base.counted import RowCount
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
@@ -78,14 +77,14 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     return Prepared(what, backend, kernel, results, tuple(map(extent, metas)))
 
 
-def row_count(call: contract.Call) -> RowCount | None:
+def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
     """The rows that a call computes, where a tensor counts them. Fresh results are 0 behind them."""
     counted, meta = call.definition.counted, call.counting
     if counted is None or meta is None:
         return None
     first = next(iter(call.inputs.values()))
     dimensions = call.attributes[call.definition.access.dim] % max(len(first.shape), 1)
-    return RowCount(meta, dimensions, counted.clears or not call.outputs)
+    return counted_kernel.RowCount(meta, dimensions, counted.clears or not call.outputs)
 
 
 def _with_scalars(known: Prepared, call: contract.Call) -> Prepared | None:

@@ -1,8 +1,7 @@
 """Clipped SwiGLU, whose halves are clamped (as in gpt-oss, https://arxiv.org/abs/2508.10925)."""
 
 from ..base.access import Halves
-from ..base.counted import Counted
-from ..base.definition import C, Torch
+from ..base.definition import C, Counted, Torch
 from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, has_dtype, supported

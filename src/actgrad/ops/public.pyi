@@ -9,6 +9,7 @@ __all__ = [
     "celu_backward",
     "clipped_swiglu",
     "clipped_swiglu_backward",
+    "confusion_softmax_grad",
     "elu",
     "elu_backward",
     "erfinv",
@@ -40,11 +41,14 @@ __all__ = [
     "heaviside",
     "leaky_relu",
     "leaky_relu_backward",
+    "log_softmax",
+    "log_softmax_backward",
     "logsigmoid",
     "logsigmoid_backward",
     "mish",
     "mish_backward",
     "prelu",
+    "prelu_backward",
     "relu",
     "relu6",
     "relu6_backward",
@@ -63,6 +67,10 @@ __all__ = [
     "silu_backward",
     "situ_glu",
     "situ_glu_backward",
+    "softmax",
+    "softmax_backward",
+    "softmax_cross_entropy_with_logits",
+    "softmax_grad_ext",
     "softplus",
     "softplus_backward",
     "softshrink",
@@ -92,6 +100,7 @@ celu: Operator
 celu_backward: Operator
 clipped_swiglu: Operator
 clipped_swiglu_backward: Operator
+confusion_softmax_grad: Operator
 elu: Operator
 elu_backward: Operator
 erfinv: Operator
@@ -123,11 +132,14 @@ hardtanh_backward: Operator
 heaviside: Operator
 leaky_relu: Operator
 leaky_relu_backward: Operator
+log_softmax: Operator
+log_softmax_backward: Operator
 logsigmoid: Operator
 logsigmoid_backward: Operator
 mish: Operator
 mish_backward: Operator
 prelu: Operator
+prelu_backward: Operator
 relu: Operator
 relu6: Operator
 relu6_backward: Operator
@@ -146,6 +158,10 @@ silu: Operator
 silu_backward: Operator
 situ_glu: Operator
 situ_glu_backward: Operator
+softmax: Operator
+softmax_backward: Operator
+softmax_cross_entropy_with_logits: Operator
+softmax_grad_ext: Operator
 softplus: Operator
 softplus_backward: Operator
 softshrink: Operator

@@ -1,8 +1,7 @@
 """SwiGLU of the tokens of a mixture of experts, with a weight for each token (as CANN's SwigluGroup defines it)."""
 
 from ..base.access import Halves
-from ..base.counted import Counted
-from ..base.definition import C, Torch
+from ..base.definition import C, Counted, Torch
 from ..base.xp import minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, has_dtype, supported

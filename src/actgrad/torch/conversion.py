@@ -225,6 +225,8 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     if "forward" in vars(module):
         return None, "its forward was replaced on the instance" if simple else ""
     if simple is not None:
+        if getattr(module, "dim", 0) is None:
+            return None, "its dim is None, which PyTorch chooses by the rank"
         if kind.forward is simple.forward:
             return _class(kind, _forward(_plain()[simple]), save), ""
         name, _ = trials.activation(module)

@@ -24,6 +24,7 @@ __all__ = [
     "hardtanh",
     "heaviside",
     "leaky_relu",
+    "log_softmax",
     "logsigmoid",
     "mish",
     "prelu",
@@ -36,6 +37,7 @@ __all__ = [
     "sigmoid",
     "silu",
     "situ_glu",
+    "softmax",
     "softplus",
     "softshrink",
     "softsign",
@@ -235,6 +237,18 @@ def leaky_relu(
     `save` names the tensor that is saved for the gradient: 'auto', 'input', 'result'.
     By default it is the result where that suffices: in float32 and float64, and in any
     dtype where the gradient needs only signs. Else it is the input.
+    """
+
+def softmax(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """The powers of e of each row's elements, divided by their sum.
+
+    exp(x - m) / sum(exp(x - m)), where m is the largest x of the row
+    """
+
+def log_softmax(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
+    """The logarithm of softmax: each element less the logarithm of the sum of its row's powers of e.
+
+    x - m - log(sum(exp(x - m))), where m is the largest x of the row
     """
 
 def logsigmoid(input: torch.Tensor) -> torch.Tensor:

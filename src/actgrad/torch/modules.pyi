@@ -19,6 +19,7 @@ __all__ = [
     "Hardtanh",
     "LeakyReLU",
     "LogSigmoid",
+    "LogSoftmax",
     "Mish",
     "ReLU",
     "ReLU6",
@@ -27,6 +28,7 @@ __all__ = [
     "SiLU",
     "SiTUGLU",
     "Sigmoid",
+    "Softmax",
     "Softplus",
     "Softshrink",
     "Softsign",
@@ -217,6 +219,26 @@ class LeakyReLU(torch.nn.Module):
     inplace: bool
     save: str
     def __init__(self, negative_slope: float = 0.01, inplace: bool = False, *, save: str = "auto") -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class Softmax(torch.nn.Module):
+    """The powers of e of each row's elements, divided by their sum.
+
+    The module of `actgrad.torch.softmax`, which has the details.
+    """
+
+    dim: int
+    def __init__(self, dim: int = -1) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class LogSoftmax(torch.nn.Module):
+    """The logarithm of softmax: each element less the logarithm of the sum of its row's powers of e.
+
+    The module of `actgrad.torch.log_softmax`, which has the details.
+    """
+
+    dim: int
+    def __init__(self, dim: int = -1) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class LogSigmoid(torch.nn.Module):

@@ -7,6 +7,8 @@ An inner loop is specified by a `kernel_spec`. `inner_loop` emits it: `operands`
 converts them, `body` computes the formulas, `remainder` ends the row. The body uses an `emitter` of vector instructions
 with the known `facts` of values, `vector_primitives`, and tables: `piecewise`, `formula_table`, `lookup_buffer`.
 
+`reduction` emits the loop over rows whose elements see statistics, from the parts of `row_loop`.
+
 `half_tables` holds results for all half-precision numbers. `schedule` decides how a loop is cut, and writes the words
 of `call_block`. `driver` walks the loop on the `threads`, through `tiles` with `packing`, in the default
 `fp_environment`. `ir_builder` and `ir_types` help to emit LLVM IR.

@@ -19,7 +19,7 @@ from ...base.computation import Computation
 from ...base.loop import Loop
 from ..formula.tracing import pattern
 from ..kernel import EmptyKernel, Kernel
-from . import code_cache, driver, half_tables, jit, reduction, schedule, threads
+from . import code_cache, driver, half_tables, jit, row_loop, schedule, threads
 from .call_block import MAX_OPERANDS, Block
 from .jit import InnerLoopCode
 from .kernel_spec import KernelSpec
@@ -183,9 +183,9 @@ class RowKernel:
             computation.element, computation.formulas, len(computation.scalars), computation.compute, *dtypes,
             broadcast=(False,) * len(loop.inputs),
         )  # fmt: skip
-        lanes = tuple(map(reduction.lanes_of, loop.operands, plan.lane_strides))
+        lanes = tuple(map(row_loop.lanes_of, loop.operands, plan.lane_strides))
         statistics = replace(statistics, dims=len(plan.sizes))
-        rows = reduction.ReductionSpec(spec, statistics, plan.across, lanes)
+        rows = row_loop.ReductionSpec(spec, statistics, plan.across, lanes)
         self.code = code = jit.inner_loop_code(rows, self.target)
         scalars = (*_words(computation.scalars), *plan.sizes, *chain.from_iterable(plan.strides))
         words = plan.schedule.words(code.plain, 0, scalars)

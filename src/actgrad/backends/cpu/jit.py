@@ -12,7 +12,7 @@ import llvmlite.ir as ir
 from ...base import first_use
 from . import code_cache, inner_loop, reduction
 from .kernel_spec import KernelSpec
-from .reduction import ReductionSpec
+from .row_loop import ReductionSpec
 from .target import Target
 
 _engines: list[llvm.ExecutionEngine] = []  # keeps the machine code

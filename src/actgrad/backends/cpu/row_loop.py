@@ -1,0 +1,218 @@
+"""The parts that loops over rows share: loads, stores, and the places of a row's elements.
+
+    void row(char** operands, int64 n, void* scalars)      n rows; see `inner_loop`
+
+The scalars are followed by the sizes of a row's dimensions, and then by each operand's strides: along these dimensions,
+and from one row to the next. Lanes are consecutive elements of a row, or, with `across`, consecutive rows.
+
+A total is summed in double. The element at place i of a row's last dimension goes to partial sum i modulo PARTIAL_SUMS,
+and these are added as a tree. So a row's results have the same bits for every layout, processor and number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+
+import llvmlite.ir as ir
+
+from ...base import access
+from ...base.computation import RowStatistics
+from ...base.dtypes import Dtype
+from ...base.loop import Operand
+from . import casting
+from .body import LoopBody
+from .emitter import Emitter, Vector
+from .ir_builder import IRFunction
+from .ir_types import DOUBLE, I32, I64, PTR, VOID
+from .kernel_spec import KernelSpec
+from .operands import bits_of
+from .target import Target
+
+PARTIAL_SUMS = 16
+KEPT = 8192  # terms of a row that are kept on the stack
+COLUMNS = 64  # rows that are computed together, across lanes
+CONTIGUOUS, BROADCAST, STRIDED = "contiguous", "broadcast", "strided"
+
+Pointers = list[ir.Value]
+#: A visit of vectors: their inputs, the indices of their first lanes, the mask of the last one, the first one's number.
+Visitor = Callable[[list[list[Vector]], list[ir.Value], "ir.Value | None", int], None]
+
+
+@dataclass(frozen=True)
+class ReductionSpec:
+    """All that the code of a loop over rows depends on, besides the target."""
+
+    kernel: KernelSpec
+    statistics: RowStatistics
+    across: bool  # lanes are rows
+    lanes: tuple[str, ...]  # per operand: CONTIGUOUS, BROADCAST or STRIDED from lane to lane
+
+
+def lanes_of(operand: Operand, stride: int) -> str:
+    """How the lanes of an operand lie in memory, with so many bytes from lane to lane."""
+    return {operand.dtype.itemsize: CONTIGUOUS, 0: BROADCAST}.get(stride, STRIDED)
+
+
+class RowLoop:
+    """The parts that both directions of the lanes share."""
+
+    def __init__(self, module: ir.Module, spec: ReductionSpec, target: Target):
+        self.function = f = IRFunction(module, "row", (PTR, I64, PTR), public=True)
+        self.spec, self.kernel, self.statistics = spec, spec.kernel, spec.statistics
+        self.emitter = emitter = Emitter(f, target, self.kernel.compute)
+        self.lanes, self.unroll = emitter.lanes, target.tuning.unroll
+        pointers, self.count, scalars = f.arguments
+        self.pointers = [f.word(pointers, k, PTR) for k in range(len(self.kernel.dtypes))]
+        words = iter(range(self.kernel.scalars, 1 << 10))
+        self.sizes = [f.word(scalars, next(words)) for _ in range(self.statistics.dims)]
+        strides = [[f.word(scalars, next(words)) for _ in range(self.statistics.dims + 1)] for _ in self.pointers]
+        self.strides, self.steps = [s[:-1] for s in strides], [s[-1] for s in strides]
+        formula, *terms = self.kernel.formulas
+
+        def body(element: Callable[..., object], formula: Callable[..., object]) -> LoopBody:
+            return LoopBody(emitter, replace(self.kernel, element=element, formulas=(formula,)), scalars, None)
+
+        self.terms = [body(access.forward, term) for term in terms]
+        self.element = body(self.kernel.element, formula)
+        outputs = range(len(self.kernel.outputs))
+        self.inputs = range(len(outputs), len(self.pointers))
+        self.of_elements = [k for k in outputs if self.statistics.held_by[k] < 0]
+        self.of_rows = [k for k in outputs if self.statistics.held_by[k] >= 0]
+
+    @property
+    def lane_strides(self) -> list[ir.Value]:
+        """Bytes from lane to lane, per operand."""
+        raise NotImplementedError
+
+    @contextmanager
+    def lines(self, places: Pointers) -> Iterator[Pointers]:
+        """A loop over a row's dimensions but the last; yields each operand's place."""
+        f = self.function
+        with ExitStack() as loops:
+            for d, size in enumerate(self.sizes[:-1]):
+                i = loops.enter_context(f.steps(I64(0), size))
+                places = [f.at(place, f.mul(i, s[d])) for place, s in zip(places, self.strides, strict=True)]
+            yield places
+
+    def over_lanes(
+        self,
+        places: Pointers,
+        size: ir.Value,
+        step: int,
+        visit: Visitor,
+        load: Callable[[ir.Value, ir.Value | None], list[Vector]] | None = None,
+    ) -> None:
+        """Visit `size` elements from lane to lane, `step` vectors at a time, then one by one and masked.
+
+        The inputs' vectors are visited, or those that `load(index, mask)` returns.
+        """
+        f, lanes = self.function, self.lanes
+        whole = f.and_(size, I64(-lanes * step))
+        with f.steps(I64(0), whole, lanes * step) as i:
+            indices = [f.add(i, I64(lanes * v)) for v in range(step)]
+            visit([load(i, None) if load else self._loaded(places, i) for i in indices], indices, None, 0)
+        for v in range(step):
+            index = f.add(whole, I64(lanes * v))
+            with f.if_then(f.icmp_signed("<", index, size)):
+                left = f.trunc(f.minimum(f.sub(size, index), I64(lanes)), I32)
+                ascending = ir.Constant(self.emitter.vector_type(I32), list(range(lanes)))
+                mask = f.icmp_signed("<", ascending, self.emitter.broadcast(left))
+                visit([load(index, mask) if load else self._loaded(places, index, mask, left)], [index], mask, v)
+
+    def _loaded(
+        self, places: Pointers, index: ir.Value, mask: ir.Value | None = None, left: ir.Value | None = None
+    ) -> list[Vector]:
+        """A widened vector of each input."""
+        return [self._load(k, places[k], index, mask, left) for k in self.inputs]
+
+    def _lane_place(self, k: int, place: ir.Value, index: ir.Value, lane: int, left: ir.Value | None) -> ir.Value:
+        """The address of a lane's element; of the last lane's for those that the mask leaves out."""
+        f, number = self.function, I64(lane)
+        if left is not None:
+            number = f.minimum(number, f.sub(f.zext(left, I64), I64(1)))
+        return f.at(place, f.mul(f.add(index, number), self.lane_strides[k]))
+
+    def _load(self, k: int, place: ir.Value, index: ir.Value, mask: ir.Value | None, left: ir.Value | None) -> Vector:
+        f, emitter, dtype = self.function, self.emitter, self.kernel.dtypes[k]
+        type_, kind = casting.memory_type(dtype, self.lanes), self.spec.lanes[k]
+        if kind == BROADCAST:
+            raw = emitter.broadcast(f.load(place, typ=type_.element, align=1))
+        elif kind == STRIDED:
+            raw = ir.Constant(type_, ir.Undefined)
+            for lane in range(self.lanes):
+                element = f.load(self._lane_place(k, place, index, lane, left), typ=type_.element, align=1)
+                raw = f.insert_element(raw, element, I32(lane))
+        else:
+            raw = self.load_raw(type_, self._contiguous(dtype, place, index), mask)
+        return Vector(emitter, casting.widen(emitter, raw, dtype))
+
+    def load_raw(self, type_: ir.VectorType, place: ir.Value, mask: ir.Value | None) -> ir.Value:
+        """A vector in memory; zeros where the mask is false."""
+        if mask is None:
+            return self.function.load(place, typ=type_, align=1)
+        return self.emitter.call(_masked("load", type_), type_, place, I32(1), mask, ir.Constant(type_, None))
+
+    def store_raw(self, value: ir.Value, place: ir.Value, mask: ir.Value | None) -> None:
+        """Store a vector where the mask is true."""
+        if mask is None:
+            self.function.store(value, place, align=1)
+        else:
+            self.emitter.call(_masked("store", value.type), VOID, value, place, I32(1), mask)
+
+    def _contiguous(self, dtype: Dtype, place: ir.Value, index: ir.Value) -> ir.Value:
+        return self.function.at(place, self.function.mul(index, I64(dtype.itemsize)))
+
+    def store(self, k: int, place: ir.Value, index: ir.Value, value: Vector, mask: ir.Value | None) -> None:
+        """Store a vector of an output, narrowed."""
+        f, emitter, dtype = self.function, self.emitter, self.kernel.dtypes[k]
+        raw = casting.narrow(emitter, value, dtype)
+        if self.spec.lanes[k] == CONTIGUOUS:
+            self.store_raw(raw, self._contiguous(dtype, place, index), mask)
+            return
+        for lane in range(self.lanes):
+            with ExitStack() as branch:
+                if mask is not None:
+                    branch.enter_context(f.if_then(f.extract_element(mask, I32(lane))))
+                f.store(f.extract_element(raw, I32(lane)), self._lane_place(k, place, index, lane, None), align=1)
+
+    def computed(self, body: LoopBody, vectors: list[list[Vector]]) -> list[list[Vector]]:
+        """A body's results for each vector, which is a list of its arguments."""
+        inputs = [(vector, I64(0)) for vector in vectors]
+        if self.emitter.target.tuning.interleave:
+            return body.compute(inputs)
+        return [body.compute([one])[0] for one in inputs]
+
+    def store_elements(
+        self,
+        places: Pointers,
+        vectors: list[list[Vector]],
+        indices: list[ir.Value],
+        mask: ir.Value | None,
+    ) -> None:
+        """Compute and store the elements of vectors, which are their inputs and statistics."""
+        results = self.computed(self.element, vectors)
+        for index, values in zip(indices, results, strict=True):
+            for k, value in zip(self.of_elements, values, strict=True):
+                self.store(k, places[k], index, value, mask)
+
+    def widened(self, value: ir.Value) -> ir.Value:
+        """A vector of terms in double."""
+        return value if self.emitter.is_double else self.function.fpext(value, self.emitter.vector_type(DOUBLE))
+
+    def narrowed(self, value: ir.Value) -> Vector:
+        """A vector of totals in the compute dtype."""
+        is_wide = self.emitter.is_double
+        type_ = self.emitter.vector_type(self.emitter.element)
+        return Vector(self.emitter, value if is_wide else self.function.fptrunc(value, type_))
+
+    def larger(self, a: ir.Value, b: ir.Value) -> ir.Value:
+        """The larger one of a and b, neither for a NaN in b."""
+        return self.function.select(self.function.fcmp_ordered(">", b, a), b, a)
+
+
+def _masked(what: str, type_: ir.VectorType) -> str:
+    """The name of LLVM's masked load or store."""
+    kind = "i" if isinstance(type_.element, ir.IntType) else "f"
+    return f"llvm.masked.{what}.v{type_.count}{kind}{bits_of(type_.element)}.p0"
