@@ -74,7 +74,7 @@ class CFunction:
     def plan(self, given: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
         terms = Terms.chosen(typed=True)
-        views: list[View | None] = []
+        views: list[Any] = []  # None for an optional tensor that was left out
         values: list[Any] = []  # the other arguments: scalars and flags
         tokens: list[Any] = [terms]
         is_plain = True
@@ -116,8 +116,7 @@ class CFunction:
         key = tuple(map(id, tokens))
         cached = self.cache.get(key) if is_plain else None
         if cached is not None:
-            outputs = [view for view in views[n:] if view]
-            return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], outputs)
+            return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
         plan = self._new_plan(given, views, values, terms)
         if is_plain:
             self.keep(key, plan, tokens)
