@@ -12,7 +12,7 @@ from sdk_programs import EXAMPLES, MODES, PROGRAMS, Sdk, needs_compiler, needs_l
 pytestmark = needs_compiler
 
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1")
-CHECKED = ("thirteen", "misuse", "repeatable", "remembered", "races", "texts")
+CHECKED = ("thirteen", "misuse", "repeatable", "remembered", "races", "texts", "glue")
 
 
 def in_hosts(program: str) -> list[object]:

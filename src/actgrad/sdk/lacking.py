@@ -164,7 +164,7 @@ def _complete(command: list[str], root: Path | None, stubs: Path) -> list[str]:
 
 
 def _undeclared(command: list[str], path: Path, others: Sequence[str]) -> Iterator[Finding]:
-    """Names in the compiler's diagnostics, and the other headers that are missing."""
+    """Names in the compiler's diagnostics; the other headers too, where the compiler fails without them."""
     done = subprocess.run(
         [*command, "-fsyntax-only"], capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"}
     )
