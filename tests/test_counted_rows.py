@@ -10,7 +10,7 @@ import pytest
 from ml_dtypes import bfloat16
 
 import actgrad
-from actgrad import aclnn, ir
+from actgrad import aclnn, conformance, ir
 from actgrad.base.counted import boxes
 from actgrad.base.errors import TilingFailed
 
@@ -175,3 +175,11 @@ def test_pytorch_differentiates_the_counted_rows() -> None:
     batch = torch.randn(3, 5, 4)
     together = torch.vmap(lambda x, n: functions.clipped_swiglu(x, n))(batch, torch.tensor([[1], [0], [4]]))
     assert [int(each.any(1).sum()) for each in together] == [1, 0, 4]
+
+
+def test_a_wrong_element_that_alternates_is_named_by_its_index() -> None:
+    g, x = some(2, 2, 3), some(2, 4, 3)
+    wrong = actgrad.clipped_swiglu_backward(g, x, dim=1)
+    wrong[1, 2, 1] += 1
+    verdict = conformance.judge(actgrad.clipped_swiglu_backward, {"dim": 1}, [g, x], [wrong])
+    assert [failure.index for output in verdict.outputs for failure in output.first] == [(1, 2, 1)]

@@ -31,6 +31,7 @@ class Lane:
     name: str
     array: Any  # an Array of the shape that all lanes have; a Sized for a statistic of the elements' rows
     part: Part | None = None  # of the tensor; None for the whole of it
+    merged: tuple[int, ...] = ()  # the tensor's dimensions that the part counts as one
 
     def take(self, at: At) -> Any:
         """Some elements, as a 1-D array."""
@@ -43,6 +44,11 @@ class Lane:
     def index(self, place: int) -> tuple[int, ...]:
         """The index of an element in its tensor."""
         here = [int(i) for i in np.unravel_index(place, self.array.shape)] if self.array.shape else []
+        if self.part is not None and self.merged:
+            first = len(here) - len(self.merged)
+            number = int(np.ravel_multi_index(here[first:], self.array.shape[first:]))
+            places = np.unravel_index(self.part.start + self.part.step * number, self.merged)
+            return (*here[:first], *map(int, places))
         if self.part is not None:
             here[self.part.dim] = self.part.start + self.part.step * here[self.part.dim]
         return tuple(here)
@@ -148,5 +154,7 @@ def _lanes(
 ) -> Iterator[Lane]:
     """The parts of a tensor, each broadcast to `shape`."""
     parts = access.parts(name, array.shape, attributes)
+    first = access.merged_from(attributes, array.ndim)
+    merged = () if first is None else array.shape[first:]
     for part, view in zip(parts, split(access, name, np.asarray(array), attributes, len(shape)), strict=True):
-        yield Lane(name if part is None else f"{name}, {part.name}", np.broadcast_to(view, shape), part)
+        yield Lane(name if part is None else f"{name}, {part.name}", np.broadcast_to(view, shape), part, merged)
