@@ -110,6 +110,8 @@ LISTS = {
     "Heaviside": "FLOAT FLOAT16 BF16!", "Celu": "FLOAT FLOAT16 BF16+", "Hardshrink": "FLOAT FLOAT16 BF16+",
     "SoftshrinkBackward": "FLOAT FLOAT16 BF16+",
     "Erfinv": f"{_HALF} BOOL INT8 INT16 INT32 INT64 UINT8", "Shrink": "FLOAT FLOAT16",
+    "Softmax": f"{_HALF} DOUBLE", "LogSoftmax": f"{_HALF} DOUBLE",
+    "SoftmaxBackward.out": _ALL, "LogSoftmaxBackward.out": _ALL,
     "Glu": f"{_HALF} DOUBLE", "GluBackward": f"{_HALF} DOUBLE", "SoftplusBackward": f"{_HALF} DOUBLE",
     "SoftplusBackward.self": f"{_HALF} DOUBLE INT8 INT16 INT32 INT64 UINT8 BOOL",
 }  # fmt: skip

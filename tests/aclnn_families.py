@@ -54,6 +54,7 @@ from aclnn_smooth import (
     softplus,
     softplus_backward,
 )
+from aclnn_softmax import log_softmax, log_softmax_backward, softmax, softmax_backward
 from aclnn_swiglu import swiglu, swiglu_grad
 from aclnn_thresholds import add_relu, hardtanh, hardtanh_backward, relu, threshold, threshold_backward
 from aclnn_values import Call, promoted
@@ -300,6 +301,8 @@ TABLES: dict[str, Callable[[str], Iterator[Row]]] = {
     "Hardswish": hardswish, "InplaceHardswish": plain_in_place,
     "HardswishBackward": hardswish_backward, "HardswishBackwardV2": hardswish_backward,
     "Gelu": gelu, "GeluV2": gelu_v2, "GeluBackward": gelu_backward, "GeluBackwardV2": gelu_backward_v2,
+    "Softmax": softmax, "SoftmaxBackward": softmax_backward,
+    "LogSoftmax": log_softmax, "LogSoftmaxBackward": log_softmax_backward,
     "Prelu": prelu, "Celu": celu, "InplaceCelu": celu, "Erfinv": erfinv, "InplaceErfinv": erfinv,
     "FastGelu": fast_gelu, "FastGeluBackward": fast_gelu_backward,
     "LogSigmoid": log_sigmoid, "LogSigmoidForward": log_sigmoid, "LogSigmoidBackward": log_sigmoid_backward,

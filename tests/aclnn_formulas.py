@@ -67,6 +67,10 @@ FORMULAS = {
     "GeluV2": lambda x, g, a: gelu_and_slope(x, a["approximate"])[0],
     "GeluBackward": lambda x, g, a: g * gelu_and_slope(x, True)[1],
     "GeluBackwardV2": lambda x, g, a: g * gelu_and_slope(x, a["approximate"] == "tanh")[1],
+    "Softmax": lambda x, g, a: np.exp(log_softmax(x, a["dim"])),
+    "SoftmaxBackward": lambda x, g, a: (g - (g * x).sum(a["dim"], keepdims=True)) * x,
+    "LogSoftmax": lambda x, g, a: log_softmax(x, a["dim"]),
+    "LogSoftmaxBackward": lambda x, g, a: g - np.exp(x) * g.sum(a["dim"], keepdims=True),
     "Prelu": lambda x, g, a: np.where(g > 0, g, x * g),  # the weights lie along the last dimension
     "Celu": lambda x, g, a: np.maximum(x, 0) + np.minimum(0, a["alpha"] * (np.exp(x / a["alpha"]) - 1)),
     "Erfinv": lambda x, g, a: inverse(np.vectorize(math.erf), x),
@@ -88,6 +92,11 @@ FORMULAS = {
     "RReluWithNoise": lambda x, g, a: np.where(x > 0, x, (a["lower"] + a["upper"]) / 2 * x),
     "SquaredRelu": lambda x, g, a: np.maximum(x, 0) ** 2,
 }
+
+
+def log_softmax(x, dim):
+    near = x - x.max(dim, keepdims=True, initial=-np.inf)
+    return near - np.log(np.exp(near).sum(dim, keepdims=True))
 
 
 def mish_slope(x):

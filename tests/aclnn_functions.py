@@ -89,6 +89,10 @@ ClippedSwigluV2(x, groupIndexOptional, dim, alpha, limit, bias, interleaved, cla
 ClippedSwigluGrad(gradY, x, groupIndexOptional, dim, alpha, limit, bias, interleaved) -> gradXOut
 SwigluGroup(x, weightOptional, groupIndexOptional, clampLimit) -> out
 FatreluMul(input, threshold) -> out
+Softmax(self, dim) -> out
+SoftmaxBackward(gradOutput, output, dim) -> out
+LogSoftmax(self, dim) -> out
+LogSoftmaxBackward(gradOutput, output, dim) -> out
 RReluWithNoise(self, noise, lower, upper, training, seed, offset) -> out
 InplaceRReluWithNoise(self, noise, lower, upper, training, seed, offset)
 """
@@ -201,6 +205,7 @@ _PYTHON: dict[str, tuple[str, dict[str, Any]]] = {
     "ClippedSwiglu": ("clipped_swiglu", {"clamp_mode": 0}), "ClippedSwigluV2": ("clipped_swiglu", {}),
     "ClippedSwigluGrad": ("clipped_swiglu_backward", {"clamp_mode": 0}), "SwigluGroup": ("swiglu_group", {}),
     "FatreluMul": ("fatrelu_mul", {}), "RReluWithNoise": ("rrelu_with_noise", {}),
+    "LogSoftmax": ("log_softmax", {}), "LogSoftmaxBackward": ("log_softmax_backward", {}),
     "SituGlu": ("situ_glu", {}), "SituGluGrad": ("situ_glu_backward", {}),
 }  # fmt: skip
 _KEYWORDS = {
