@@ -226,9 +226,14 @@ class Expected:
         return faults
 
 
-def expected(operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any]) -> tuple[Expected, ...]:
+def expected(
+    operator: Operator, inputs: tuple[Any, ...], attributes: dict[str, Any], out_dtype: npt.DTypeLike | None = None
+) -> tuple[Expected, ...]:
     """The outputs of a call on NumPy arrays, as exact as the reference is; attributes are rounded as in any call."""
     plan = operator.plan(*inputs, backend="reference", **attributes)
+    if out_dtype is not None:
+        out = tuple(np.empty(array.shape, out_dtype) for array in as_tuple(plan.result))
+        plan = operator.plan(*inputs, out=out if len(out) > 1 else out[0], backend="reference", **attributes)
     kernel = plan.kernel
     assert isinstance(kernel, ReferenceKernel)
     with np.errstate(invalid="ignore"):  # signalling NaNs
