@@ -21,7 +21,7 @@ from actgrad.torch import ModelReport
 from actgrad.writing.documents import write_part
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from benchmarks.machine import processor  # noqa: E402  benchmarks are not installed
+from benchmarks.machine import processor
 
 PART = "models"
 BATCH, TOKENS, WORDS = 4, 128, 512
@@ -69,7 +69,8 @@ def main() -> None:
         for name in ("transformers", "timm", "diffusers")
         if name in sys.modules
     ]
-    made_with = f"Measured on {processor()}, {host()}, {given.threads} thread, PyTorch {torch.__version__}, {', '.join(versions)}.\n\n"
+    machine = f"{processor()}, {host()}, {given.threads} thread"
+    made_with = f"Measured on {machine}, PyTorch {torch.__version__}, {', '.join(versions)}.\n\n"
     if given.write:
         write_part(given.write, PART, made_with + table)
     else:
