@@ -201,3 +201,21 @@ def test_pickles_of_version_0_1_load() -> None:
     torch.testing.assert_close(found[3](x), functional.gelu(x, approximate="tanh"))
     torch.testing.assert_close(found[0](x.clone()), torch.ops.aten.elu(x, 1.3, 0.7))
     assert vars(found[0]).keys() == vars(actgrad.torch.ELU()).keys()
+
+
+def test_older_versions_are_refused_in_one_line() -> None:
+    run_script(
+        """
+import torch
+torch.__version__ = type(torch.__version__)("2.7.1")
+import actgrad
+try:
+    import actgrad.torch
+except ImportError as error:
+    assert isinstance(error, actgrad.ActgradError)
+    assert str(error).startswith("actgrad.torch needs PyTorch 2.8 or newer, and this is 2.7.1"), error
+    assert "\\n" not in str(error)
+else:
+    raise AssertionError("it was imported")
+"""
+    )

@@ -10,10 +10,18 @@ GeGLU under other projects' names. Models: `conversion` changes the modules of o
 
 from typing import TYPE_CHECKING, Any
 
-from torch.utils._python_dispatch import _disable_current_modes
+import torch
 
 from .. import ops as _ops  # noqa: F401  fills the registry
+from ..base.errors import BackendUnavailable
 from ..calls import dynamo as _frames
+
+if torch.__version__ < "2.8":  # older ones lack parts of torch._C; docs/support.md
+    raise BackendUnavailable(
+        f"actgrad.torch needs PyTorch 2.8 or newer, and this is {torch.__version__}; pip install 'torch>=2.8'"
+    )
+
+from torch.utils._python_dispatch import _disable_current_modes
 
 with _disable_current_modes():  # a traced call may import this package, and no trace may contain the import
     _frames.tell_torch()

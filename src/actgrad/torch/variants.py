@@ -12,7 +12,7 @@ from torch._C._autograd import CreationMeta, _get_creation_meta
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
 from .autograd import Node, Redispatch, is_forward, node_of
-from .derivatives.derivations import derive_in_place
+from .derivatives.derivations import derive
 from .kernels import Interface
 
 _C = torch._C
@@ -149,7 +149,7 @@ class InPlaceVariant(Variant):
         x = row[0]
         if x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT)):
             x.copy_(x)  # PyTorch's own error, before anything is written
-        derivation = derive_in_place(self.interface, self.interface.values_of(row))
+        derivation = derive(self.interface, self.interface.values_of(row), None, saving.AUTO)
         kept = None if derivation.keeps_result else torch.ops.actgrad._clone(x)  # on the graph: for second derivatives
         below = Redispatch(self.interface, overload, keys, saving.AUTO, True, False, False)
         return self.node.apply(below, derivation, *row, kept)  # the overwritten tensor must be the first on the graph

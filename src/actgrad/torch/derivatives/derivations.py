@@ -95,8 +95,11 @@ KNOWN: dict[Any, Derivation] = {}
 _lock = forkable_lock()
 
 
-def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype, save: str) -> Derivation:
-    """The derivatives of a call with these attributes; cached, since they take longer than a small kernel."""
+def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | None, save: str) -> Derivation:
+    """The derivatives of a call with these attributes; cached, since they take longer than a small kernel.
+
+    Without a dtype, it is a call in place.
+    """
     if products.any_chosen() or not all(map(_is_told_by_equality, values)):
         return _derive(interface, values, dtype, save)
     key = (interface, values, dtype, save)
@@ -115,18 +118,12 @@ def _is_told_by_equality(value: Any) -> bool:
     return type(value) in (int, bool) or (type(value) is float and value == value and value != 0)
 
 
-def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype, save: str) -> Derivation:
+def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | None, save: str) -> Derivation:
     attributes = interface.attributes_of(values)
-    return _with_way(interface, attributes, saving.choose(interface.operator, attributes, dtype, save))
-
-
-def derive_in_place(interface: Interface, values: tuple[Any, ...]) -> Derivation:
-    """The derivatives of a call in place."""
-    attributes = interface.attributes_of(values)
-    return _with_way(interface, attributes, saving.choose_in_place(interface.operator, attributes))
-
-
-def _with_way(interface: Interface, attributes: dict[str, Any], way: saving.SavedForBackward | None) -> Derivation:
+    if dtype is None:
+        way = saving.choose_in_place(interface.operator, attributes)
+    else:
+        way = saving.choose(interface.operator, attributes, dtype, save)
     from_input = saving.ways(interface.operator).get(saving.INPUT)
     return Derivation(
         interface,
