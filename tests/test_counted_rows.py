@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from actgrad.base.counted import boxes
 from ml_dtypes import bfloat16
 
 import actgrad
 from actgrad import aclnn, conformance, ir
-from actgrad.base.counted import boxes
 from actgrad.base.errors import TilingFailed
 
 RNG = np.random.default_rng(5)
