@@ -64,7 +64,7 @@ def main() -> None:
         for attributes in attribute_cases(operator)[:2]:
             for dim in (-1, -3) if "dim" in attributes else (None,):
                 own = attributes if dim is None else {**attributes, "dim": dim}
-                for optional in {False, interface_of(operator).has_optional}:
+                for optional in {False, any(tensor.is_optional for tensor in operator.schema.tensors)}:
                     given = tensors(operator, SHAPE, optional=optional)
                     if dim == -3:
                         given = [None if t is None else t.transpose(0, 2) for t in given]

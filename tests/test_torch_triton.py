@@ -219,7 +219,7 @@ def test_the_operator_stays_for_sizes_that_only_the_data_tells(seen: Graphs) -> 
 @pytest.mark.filterwarnings("ignore:.*LeafSpec:FutureWarning")  # PyTorch's own
 def test_the_operator_stays_in_exported_graphs(seen: Graphs) -> None:
     exported = torch.export.export(network().eval(), (torch.randn(4, 6),))
-    for program_ in (exported, exported.run_decompositions()):
+    for program_ in (exported, exported.run_decompositions({})):
         targets = {str(node.target) for node in program_.graph.nodes}
         assert {"actgrad.elu.default", "actgrad.geglu_packed.default", "actgrad.gelu.default"} <= targets
 

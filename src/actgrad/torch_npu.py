@@ -106,7 +106,6 @@ class _NpuInterface(Interface):
         self.defaults = tuple(
             defaults.get(a.name, default) for a, default in zip(arguments, self.defaults, strict=True)
         )
-        self.has_optional = False  # torch_npu requires every tensor
 
     @property
     def title(self) -> str:
