@@ -282,9 +282,9 @@ def prelu(function: str) -> Iterator[Row]:
     yield from map(rank_limit, names)
     yield shapes_equal("out", "self")
 
-    def wrong(c: Call) -> bool:  # of one dimension: a decision of this project
+    def wrong(c: Call) -> bool:
         shape = c["self"].shape
-        return c["weight"].shape not in ((1,), (shape[1] if len(shape) > 1 else 1,))
+        return c["weight"].size not in (1, shape[1] if len(shape) > 1 else 1)
 
     yield Row("weight count", INVALID, ("self", "weight"), wrong, ("weight",), r"shape \(", "shape")
 

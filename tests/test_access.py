@@ -139,9 +139,23 @@ def test_a_slope_for_each_channel(backend: str) -> None:
 
 def test_a_slope_of_the_wrong_size() -> None:
     x = np.ones((2, 3, 4), np.float32)
-    for weight in (np.ones(4, np.float32), np.ones((3, 1), np.float32), np.float32(1)):
+    for weight in (np.ones(4, np.float32), np.ones((2, 2), np.float32), np.ones(0, np.float32)):
         with pytest.raises(actgrad.InvalidArgument, match=r"weight has shape .*; it must be \(3,\) or \(1,\)"):
             REGISTRY["access_prelu"](x, weight)
+
+
+def test_slopes_of_any_shape() -> None:
+    x = np.random.default_rng(3).standard_normal((2, 6, 5)).astype(np.float32)
+    slopes = np.linspace(-1, 2, 6, dtype=np.float32)
+    wanted = REGISTRY["access_prelu"](x, slopes)
+    wide = np.zeros((6, 2), np.float32)
+    wide[:, 0] = slopes
+    for weight in (slopes.reshape(2, 3), slopes.reshape(6, 1, 1), slopes.reshape(1, 6, 1), wide[:, :1]):
+        np.testing.assert_array_equal(REGISTRY["access_prelu"](x, weight), wanted)
+    for one in (np.float32(0.5), np.full((1, 1), 0.5, np.float32)):
+        np.testing.assert_array_equal(REGISTRY["access_prelu"](x, one), np.where(x > 0, x, 0.5 * x))
+    with pytest.raises(actgrad.InvalidArgument, match="not in a row; pass a copy"):
+        REGISTRY["access_prelu"](x, np.asfortranarray(slopes.reshape(2, 3)))
 
 
 def test_a_row_has_a_number_of_every_tensor_for_each_element() -> None:

@@ -78,6 +78,10 @@ class Elementwise:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
         return shape
 
+    def flattens(self, name: str) -> bool:
+        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        return False
+
     def row_dimensions(
         self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
     ) -> tuple[int, ...]:
@@ -99,6 +103,13 @@ class Elementwise:
         return (count,)
 
 
+def along(size: int, position: int, rank: int) -> Shape:
+    """The shape that broadcasts so many elements along a dimension to elements of `rank` dimensions."""
+    if rank <= position:
+        return () if not rank and size == 1 else (size,)
+    return (size, *(1,) * (rank - 1 - position))
+
+
 @dataclass(frozen=True, slots=True)
 class Along(Elementwise):
     """As Elementwise, but of one tensor an element sees the number at its place along one dimension.
@@ -117,9 +128,11 @@ class Along(Elementwise):
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
-        if name != self.tensor or rank <= self.position:
-            return () if not rank and shape == (1,) else shape
-        return (*shape, *(1,) * (rank - 1 - self.position))
+        return along(prod(shape), self.position, rank) if name == self.tensor else shape
+
+    def flattens(self, name: str) -> bool:
+        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        return name == self.tensor
 
     def row(self, count: int) -> Shape:
         """The shape of so many elements, where each sees its own number of every tensor."""
@@ -263,7 +276,9 @@ def loop(
     if merged is not None:
         shape = (*shape[:merged], prod(shape[merged:]))
 
-    def laid_out(meta: Meta) -> Meta:
+    def laid_out(name: str, meta: Meta) -> Meta:
+        if access.flattens(name) and len(meta.shape) != 1:
+            return in_a_row(meta, 0)
         return meta if merged is None else in_a_row(meta, merged)
 
     def aligned(name: str, own_shape: Shape) -> Shape:
@@ -271,7 +286,7 @@ def loop(
 
     def operands(tensors: Mapping[str, Meta], first: int) -> tuple[Operand, ...]:
         return tuple(
-            _operand(number, laid_out(meta), part, aligned(name, laid_out(meta).shape), shape)
+            _operand(number, laid_out(name, meta), part, aligned(name, laid_out(name, meta).shape), shape)
             for number, (name, meta) in enumerate(tensors.items(), first)
             for part in access.parts(name, meta.shape, attributes)
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
-from .access import NONE, Elementwise, Shape
+from .access import NONE, Elementwise, Shape, along
 from .computation import LARGEST, TOTAL, RowStatistics
 
 
@@ -126,9 +126,11 @@ class RowsAlong(Rows):
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
-        if name not in (self.tensor, *self.held) or rank <= self.position:
-            return () if not rank and shape == (1,) else shape
-        return (*shape, *(1,) * (rank - 1 - self.position))
+        return along(prod(shape), self.position, rank) if self.flattens(name) else shape
+
+    def flattens(self, name: str) -> bool:
+        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        return name in (self.tensor, *self.held)
 
     def row(self, count: int) -> Shape:
         """The shape of so many elements, where each sees its own number of every tensor."""

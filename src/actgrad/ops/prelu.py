@@ -37,7 +37,6 @@ prelu = Operator(
         same_shape("out", to="self"),
         along("weight", to="self"),
     ),
-    differences=("The shape of weight: the source takes any of as many elements as channels. Here: one dimension.",),
     torch=Torch("prelu(input, weight)"),
     aclnn="Prelu",
     ir="PRelu(x=self, weight) -> y",
