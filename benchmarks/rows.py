@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from math import exp, log
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 import actgrad
 from actgrad.base.dtypes import BY_NAME
@@ -71,6 +71,7 @@ def _cells() -> Iterator[tuple[str, str, int, int, int]]:
 
 def calls(name: str, dtype: str, dim: int, size: int, elements: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
     """The call of ours and of PyTorch's, into given outputs; both were compared."""
+    torch = import_module("torch")
     generator = torch.Generator().manual_seed(size)
     shape = (elements // size, size) if dim else (size, elements // size)
     x, g = (torch.randn(shape, generator=generator).mul(3).to(getattr(torch, dtype)) for _ in range(2))

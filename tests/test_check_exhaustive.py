@@ -363,7 +363,7 @@ def test_the_document_has_all_16_bit_numbers_of_every_case_within_the_bounds() -
     text = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
     rows = {tuple(line[2:-2].split(" | ")[:3]): line[2:-2].split(" | ") for line in text.splitlines()}
     for operator in actgrad.operators.values():
-        if operator.part_of is not None:
+        if operator.part_of is not None or operator.access.terms:  # rows are not swept
             continue
         for attributes in oracle.attribute_cases(operator):
             for dtype in ("float16", "bfloat16"):

@@ -152,7 +152,6 @@ FAULTS = {
     "a program that is a folder": ["sdk", "--run", "."],
     "a program that is gone": ["sdk", "--run", "gone.c"],
     "a program of a long name": ["sdk", "--run", "9" * 5000],
-    "looking through a folder": ["sdk", "--check", "."],
     "an SDK over a file": ["sdk", "bytes"],
     "an SDK over a loop": ["sdk", "loop"],
     "an SDK of a long name": ["sdk", "9" * 5000],

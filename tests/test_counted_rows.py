@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from actgrad.base.counted import boxes
+from actgrad.calls.counted_kernel import boxes
 from ml_dtypes import bfloat16
 
 import actgrad

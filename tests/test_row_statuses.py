@@ -94,7 +94,7 @@ def test_statuses_of_prelus_gradient(given: tuple[Any, ...], wanted: int) -> Non
     assert first_phase(PRELU, *given) == wanted
 
 
-def test_products_without_the_gradient_of_prelu() -> None:
+def test_the_source_has_the_gradient_of_prelu_on_every_product() -> None:
     given = (rows(), rows(), rows(F32, 9), rows(), rows(F32, 9))
     with product("Ascend310P"):
-        assert first_phase(PRELU, *given) == 561103
+        assert first_phase(PRELU, *given) == OK

@@ -136,7 +136,7 @@ def test_statuses_of_very_many_calls(sdk: Sdk, tmp_path: Path, product: str, doc
 def test_the_driver_covers_much() -> None:
     """Dtypes, ranks, gaps, stretched and empty tensors, formats: all are among the calls that are compared."""
     found: Counter[str] = Counter()
-    for call in calls(11, 400, "Ascend910B", False):
+    for call in calls(11, 800, "Ascend910B", False):
         for value in call.arguments.values():
             if isinstance(value, Tensor):
                 found[value.dtype] += 1

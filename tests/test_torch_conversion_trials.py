@@ -78,7 +78,7 @@ def test_modules_that_pytorch_makes_stay() -> None:
 @pytest.mark.parametrize("function", [functional.silu, functional.relu])
 def test_a_module_that_writes_into_its_input_stays(function: Any) -> None:
     """A model may read the input after it."""
-    assert not convert(OtherActivation(partial(function, inplace=True))).rows
+    assert not convert(OtherActivation(partial(function, inplace=True))).swapped
 
 
 class OfX(nn.Module):

@@ -59,8 +59,8 @@ prelu_backward = Operator(
     takes_gradient=True,
     reads=RowsAlong(passes=({"grad_weight": total(weight_gradient)},), tensor="weight"),
     checks=(supported("self"), promoted("self", "weight", "grad_output"), *BACKWARD),
-    products="Ascend950 Ascend910_93 Ascend910B Ascend910",
     differences=(
+        "Ascend310P and Ascend310B: the documents say no, the source yes. Here: available.",
         "Each x * grad is rounded to the tensors' dtype before the sum. Here: not rounded.",
         "An empty input: grad_weight is not written. Here: zeros.",
     ),
