@@ -69,7 +69,8 @@ def largest_errors(operator: Operator, attributes: dict[str, Any], x: np.ndarray
 
 def cases() -> list[tuple[Operator, dict[str, Any]]]:
     """What is measured: every operator with every case of attributes."""
-    return [(o, a) for o in actgrad.operators.values() for a in oracle.attribute_cases(o)]
+    alone = [o for o in actgrad.operators.values() if not o.access.terms]  # rows: python -m benchmarks rows
+    return [(o, a) for o in alone for a in oracle.attribute_cases(o)]
 
 
 def rows(count: int, torch: Any, console: Console) -> Iterator[str]:
