@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from actgrad.calls.counted_kernel import boxes
 from ml_dtypes import bfloat16
 
 import actgrad
 from actgrad import aclnn, conformance, ir
 from actgrad.base.errors import TilingFailed
+from actgrad.calls.counted_kernel import boxes
 
 RNG = np.random.default_rng(5)
 
