@@ -185,7 +185,12 @@ class RowKernel:
         )  # fmt: skip
         lanes = tuple(map(row_loop.lanes_of, loop.operands, plan.lane_strides))
         statistics = replace(statistics, dims=len(plan.sizes))
-        rows = row_loop.ReductionSpec(spec, statistics, plan.across, lanes)
+        streams = (
+            bool(self.target.fence and plan.is_large and not plan.across)
+            and all(o.dtype.itemsize >= 4 for o in loop.outputs)  # whole lines
+            and (plan.sizes[-1] <= row_loop.KEPT or not statistics.kept)
+        )
+        rows = row_loop.ReductionSpec(spec, statistics, plan.across, lanes, streams)
         self.code = code = jit.inner_loop_code(rows, self.target)
         scalars = (*_words(computation.scalars), *plan.sizes, *chain.from_iterable(plan.strides))
         words = plan.schedule.words(code.plain, 0, scalars)

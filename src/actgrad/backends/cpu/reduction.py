@@ -12,10 +12,10 @@ import llvmlite.ir as ir
 from ...base.computation import TOTAL
 from . import casting
 from .emitter import Vector
-from .ir_types import DOUBLE, FLOAT, I32, I64
+from .ir_types import DOUBLE, FLOAT, I32, I64, VOID
 from .operands import bits_of
 from .row_loop import COLUMNS, CONTIGUOUS, KEPT, PARTIAL_SUMS, Pointers, ReductionSpec, RowLoop, Visitor
-from .target import Target
+from .target import LINE, Target
 
 
 def emit(module: ir.Module, spec: ReductionSpec, target: Target) -> None:
@@ -45,8 +45,26 @@ class AlongRows(RowLoop):
                 raw = casting.narrow(self.emitter, statistics[rows.held_by[k]], self.kernel.dtypes[k])
                 f.store(f.extract_element(raw, I32(0)), places[k], align=1)
             if self.of_elements:
-                self._elements(places, statistics)
+                self._elements_of_row(places, statistics)
+        if self.spec.streams:
+            f.call_by_name(self.emitter.target.fence, VOID)
         f.end()
+
+    def _elements_of_row(self, places: Pointers, statistics: list[Vector]) -> None:
+        """A row's elements, by streaming stores if the outputs' rows begin at a line."""
+        if not self.spec.streams:
+            self._elements(places, statistics)
+            return
+        f = self.function
+        addresses = [f.ptrtoint(places[k], I64) for k in self.of_elements]
+        begins = f.icmp_signed("==", f.and_(reduce(f.or_, addresses), I64(LINE - 1)), I64(0))
+        with f.if_else(begins) as (at_a_line, elsewhere):
+            with at_a_line:
+                self.is_streaming = True
+                self._elements(places, statistics)
+                self.is_streaming = False
+            with elsewhere:
+                self._elements(places, statistics)
 
     def _accumulators(self, combine: str) -> list[ir.Value]:
         """Places on the stack: of partial sums in lanes, or of the largest of each vector of a step."""
@@ -144,7 +162,7 @@ class KeptTerms:
         self.loop, self.function = loop, loop.function
         (self.output,) = loop.of_elements
         is_like = bits_of(loop.emitter.element) == 8 * loop.kernel.dtypes[self.output].itemsize
-        self.in_output = is_like and loop.spec.lanes[self.output] == CONTIGUOUS
+        self.in_output = is_like and loop.spec.lanes[self.output] == CONTIGUOUS and not loop.spec.streams
         words = KEPT * bits_of(loop.emitter.element) // 64
         self.array = None if self.in_output else self.function.stack_words(words, "kept")
 

@@ -48,6 +48,7 @@ class ReductionSpec:
     statistics: RowStatistics
     across: bool  # lanes are rows
     lanes: tuple[str, ...]  # per operand: CONTIGUOUS, BROADCAST or STRIDED from lane to lane
+    streams: bool = False  # results bypass the caches where all rows of the outputs begin at a line
 
 
 def lanes_of(operand: Operand, stride: int) -> str:
@@ -63,6 +64,7 @@ class RowLoop:
         self.spec, self.kernel, self.statistics = spec, spec.kernel, spec.statistics
         self.emitter = emitter = Emitter(f, target, self.kernel.compute)
         self.lanes, self.unroll = emitter.lanes, target.tuning.unroll
+        self.is_streaming = False  # while the code for streaming stores is emitted
         pointers, self.count, scalars = f.arguments
         self.pointers = [f.word(pointers, k, PTR) for k in range(len(self.kernel.dtypes))]
         words = iter(range(self.kernel.scalars, 1 << 10))
@@ -169,7 +171,11 @@ class RowLoop:
         f, emitter, dtype = self.function, self.emitter, self.kernel.dtypes[k]
         raw = casting.narrow(emitter, value, dtype)
         if self.spec.lanes[k] == CONTIGUOUS:
-            self.store_raw(raw, self._contiguous(dtype, place, index), mask)
+            here = self._contiguous(dtype, place, index)
+            if self.is_streaming and mask is None:
+                f.stream(raw, here, align=raw.type.count * bits_of(raw.type.element) // 8)
+            else:
+                self.store_raw(raw, here, mask)
             return
         for lane in range(self.lanes):
             with ExitStack() as branch:

@@ -144,6 +144,7 @@ class RowSchedule(NamedTuple):
     across: bool  # whether lanes are rows
     sizes: tuple[int, ...]  # of a row's dimensions
     strides: tuple[tuple[int, ...], ...]  # per operand: along these dimensions, then from row to row
+    is_large: bool  # whether the outputs leave the caches anyway
 
     @property
     def lane_strides(self) -> tuple[int, ...]:
@@ -173,7 +174,7 @@ def plan_rows(loop: Loop, dims: int) -> RowSchedule:
         (*(o.strides[d] for d in own), row.strides[-1] if rows.shape else 0)
         for o, row in zip(loop.operands, rows.operands, strict=True)
     ]
-    return RowSchedule(schedule, across, tuple(loop.shape[d] for d in own), tuple(strides))
+    return RowSchedule(schedule, across, tuple(loop.shape[d] for d in own), tuple(strides), _is_large(loop))
 
 
 def _reading_rows(schedule: Schedule, reading: RowReading) -> Schedule:
