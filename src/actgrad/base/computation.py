@@ -9,7 +9,7 @@ from typing import Any
 
 from .loop import Loop
 
-LARGEST, TOTAL = "largest", "total"
+LARGEST, TOTAL, ONCE = "largest", "total", "once"
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,12 @@ class RowStatistics:
 
     The computation's formulas are that of an element, and then a term for each statistic. A term is a function of the
     inputs, the statistics of earlier passes and the attributes; an element is one of the inputs, all statistics and the
-    attributes. With `kept`, an element sees the last statistic's term in place of the inputs.
+    attributes. With `kept`, an element sees the last pass's last term in place of the inputs.
+
+    A pass of the kind ONCE visits no elements: its one term is a function of the earlier statistics and the attributes.
     """
 
-    passes: tuple[tuple[str, ...], ...]  # the statistics of each pass over a row: LARGEST or TOTAL of its terms
+    passes: tuple[tuple[str, ...], ...]  # the statistics of each pass: LARGEST or TOTAL of its terms; or one ONCE
     held_by: tuple[int, ...]  # per output: the statistic that it holds for each row; -1 for the elements' results
     dims: int
     kept: bool = False
@@ -36,9 +38,19 @@ class RowStatistics:
         """All statistics; `combine(LARGEST or TOTAL, terms)` makes one."""
         found: list[Any] = []
         for one in self.passes:
+            if one == (ONCE,):
+                found.append(terms[len(found)](*found, *attributes))
+                continue
             seen, first = [*inputs, *found, *attributes], len(found)
             found += [combine(kind, terms[k](*seen)) for k, kind in enumerate(one, first)]
         return found
+
+    @property
+    def kept_term(self) -> tuple[int, int]:
+        """The number of the term that elements see, and how many statistics it sees."""
+        visiting = [k for k, one in enumerate(self.passes) if one != (ONCE,)]
+        seen = sum(map(len, self.passes[: visiting[-1]]))
+        return seen + len(self.passes[visiting[-1]]) - 1, seen
 
     def results(
         self,
@@ -50,8 +62,8 @@ class RowStatistics:
     ) -> list[Any]:
         """A value of each output, given all statistics."""
         if self.kept:
-            earlier = found[: -len(self.passes[-1])]
-            inputs = [formulas[-1](*inputs, *earlier, *attributes)]
+            term, seen = self.kept_term
+            inputs = [formulas[1 + term](*inputs, *found[:seen], *attributes)]
         of_elements = iter(element(formulas[0], *inputs, *found, *attributes))
         return [next(of_elements) if held < 0 else found[held] for held in self.held_by]
 

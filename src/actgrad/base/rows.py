@@ -12,7 +12,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .access import NONE, Elementwise, Shape, along
-from .computation import LARGEST, TOTAL, RowStatistics
+from .computation import LARGEST, ONCE, TOTAL, RowStatistics
 
 
 class Statistic(NamedTuple):
@@ -32,12 +32,17 @@ def total(term: Callable[..., Any]) -> Statistic:
     return Statistic(TOTAL, term)
 
 
+def once(term: Callable[..., Any]) -> Statistic:
+    """A function of earlier statistics and the attributes, computed once for a row; alone in its pass."""
+    return Statistic(ONCE, term)
+
+
 @dataclass(frozen=True, slots=True)
 class Rows(Elementwise):
     """An element sees the element at its own place of every tensor, and the statistics of its row.
 
     A row lies along the dimension that the attribute `dim` numbers; without one, along the dimension `position`. The
-    formula takes the inputs, all statistics and the attributes; with `kept`, the last statistic's term in place of the
+    formula takes the inputs, all statistics and the attributes; with `kept`, the last pass's last term in place of the
     inputs. An output with a statistic's name holds that, one for each row.
     """
 

@@ -1,7 +1,7 @@
 """The logarithm of softmax, and the cross entropy of softmax with labels (Bridle 1990)."""
 
 from ..base.definition import C, Torch
-from ..base.rows import Rows, largest, total
+from ..base.rows import Rows, largest, once, total
 from ..base.xp import exp, exp_difference, log1p, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
@@ -21,14 +21,14 @@ def is_largest(x, largest):
     return where(x < largest, 0.0, 1.0 + (x - largest))
 
 
-def log_total(rest, count):
+def log_total(largest, rest, count):
     """log(sum(exp(x - m))): the largest terms are 1 each, so that no digits of the others are lost"""
     return log1p((count - 1.0) + rest)
 
 
-def log_softmax_formula(x, largest, rest, count):
+def log_softmax_formula(x, largest, rest, count, log_total):
     """x - m - log(sum(exp(x - m))), where m is the largest x of the row"""
-    return (x - largest) - log_total(rest, count)
+    return (x - largest) - log_total
 
 
 def gradient_itself(grad, y):
@@ -56,17 +56,21 @@ def is_largest_feature(x, labels, largest):
     return is_largest(x, largest)
 
 
-def entropy(x, labels, largest, rest, count):
+def entropy(x, labels, largest, rest, count, log_total):
     """-labels * log_softmax(x)"""
-    return labels * (log_total(rest, count) - (x - largest))
+    return labels * (log_total - (x - largest))
 
 
-def entropy_gradient(x, labels, largest, rest, count, loss):
+def entropy_gradient(x, labels, largest, rest, count, log_total, loss):
     """softmax(x) - labels"""
     return exp_difference(x, largest) / (count + rest) - labels
 
 
-LOG_TOTAL = ({"largest": largest(itself)}, {"rest": total(rest), "count": total(is_largest)})
+LOG_TOTAL = (
+    {"largest": largest(itself)},
+    {"rest": total(rest), "count": total(is_largest)},
+    {"log_total": once(log_total)},
+)
 
 log_softmax = Operator(
     "log_softmax(Tensor self, int dim=-1) -> Tensor out",
@@ -121,6 +125,7 @@ softmax_cross_entropy_with_logits = Operator(
         passes=(
             {"largest": largest(largest_feature)},
             {"rest": total(rest_of_features), "count": total(is_largest_feature)},
+            {"log_total": once(log_total)},
             {"loss": total(entropy)},
         ),
         dim="",

@@ -1,7 +1,7 @@
 """Softmax (Bridle 1990, Probabilistic Interpretation of Feedforward Classification Network Outputs)."""
 
 from ..base.definition import C, Torch
-from ..base.rows import Rows, largest, total
+from ..base.rows import Rows, largest, once, total
 from ..base.xp import exp_difference
 from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, equal, promoted, supported
@@ -22,9 +22,14 @@ def power(x, largest):
     return exp_difference(x, largest)
 
 
-def softmax_formula(power, largest, total):
+def inverse(largest, total):
+    """1 / sum(exp(x - m))"""
+    return 1.0 / total
+
+
+def softmax_formula(power, largest, total, inverse):
     """exp(x - m) / sum(exp(x - m)), where m is the largest x of the row"""
-    return power * (1.0 / total)
+    return power * inverse
 
 
 def weighted(grad, y):
@@ -56,7 +61,7 @@ softmax = Operator(
     "softmax(Tensor self, int dim=-1) -> Tensor out",
     summary="The powers of e of each row's elements, divided by their sum.",
     formula=softmax_formula,
-    reads=Rows(passes=({"largest": largest(itself)}, {"total": total(power)}), kept=True),
+    reads=Rows(passes=({"largest": largest(itself)}, {"total": total(power)}, {"inverse": once(inverse)}), kept=True),
     dtypes=FLOATS,
     checks=(
         unless_empty(

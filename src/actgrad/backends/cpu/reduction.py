@@ -9,7 +9,7 @@ from math import inf
 
 import llvmlite.ir as ir
 
-from ...base.computation import TOTAL
+from ...base.computation import ONCE, TOTAL
 from . import casting
 from .emitter import Vector
 from .ir_types import DOUBLE, FLOAT, I32, I64, VOID
@@ -40,7 +40,10 @@ class AlongRows(RowLoop):
             places = [f.at(p, f.mul(row, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
             statistics: list[Vector] = []
             for combinations, places_on_stack in zip(rows.passes, accumulators, strict=True):
-                statistics += self._pass(combinations, places_on_stack, places, statistics)
+                if combinations == (ONCE,):
+                    statistics += self.computed(self.terms[len(statistics)], [statistics])[0]
+                else:
+                    statistics += self._pass(combinations, places_on_stack, places, statistics)
             for k in self.of_rows:
                 raw = casting.narrow(self.emitter, statistics[rows.held_by[k]], self.kernel.dtypes[k])
                 f.store(f.extract_element(raw, I32(0)), places[k], align=1)
@@ -84,7 +87,7 @@ class AlongRows(RowLoop):
         for combine, held in zip(combinations, accumulators, strict=True):
             for accumulator in held:
                 f.store(self.start_of(combine), accumulator)
-        is_last = first_term + len(combinations) == len(self.terms)
+        is_last = first_term == self.statistics.kept_term[1]
 
         def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, first: int) -> None:
             seen = [[*vector, *earlier] for vector in vectors]
@@ -129,8 +132,8 @@ class AlongRows(RowLoop):
 
         def from_inputs(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
             if kept:
-                earlier = statistics[: -len(self.statistics.passes[-1])]
-                vectors = self.computed(self.terms[-1], [[*vector, *earlier] for vector in vectors])
+                term, seen = self.statistics.kept_term
+                vectors = self.computed(self.terms[term], [[*vector, *statistics[:seen]] for vector in vectors])
             from_terms(vectors, indices, mask, _)
 
         with self.lines(places) as line, ExitStack() as branches:
@@ -208,6 +211,10 @@ class AcrossRows(RowLoop):
             number = 0
             for combinations in self.statistics.passes:
                 numbers = range(number, number + len(combinations))
+                if combinations == (ONCE,):
+                    self._compute_once(number, columns)
+                    number = numbers.stop
+                    continue
                 pass_ = list(zip(numbers, self.sums, combinations, strict=False))
                 for one in pass_:
                     self._begin(*one, columns)
@@ -234,9 +241,9 @@ class AcrossRows(RowLoop):
         def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
             found = [self._statistics(index, len(self.terms)) for index in indices]
             if self.statistics.kept:
-                earlier = len(self.terms) - len(self.statistics.passes[-1])
+                term, earlier = self.statistics.kept_term
                 seen = [[*v, *s[:earlier]] for v, s in zip(vectors, found, strict=True)]
-                vectors = self.computed(self.terms[-1], seen)
+                vectors = self.computed(self.terms[term], seen)
             self.store_elements(here, [[*v, *s] for v, s in zip(vectors, found, strict=True)], indices, mask)
 
         return visit
@@ -276,6 +283,12 @@ class AcrossRows(RowLoop):
     def _partial_sums(self) -> ir.Value:
         """The number of partial sums in use: of a short row fewer than all."""
         return self.function.minimum(self.sizes[-1], I64(PARTIAL_SUMS))
+
+    def _compute_once(self, number: int, columns: ir.Value) -> None:
+        """A statistic that is a function of the earlier ones."""
+        with self.function.steps(I64(0), columns, self.lanes) as index:
+            ((found,),) = self.computed(self.terms[number], [self._statistics(index, number)])
+            self.function.store(found.value, self._found_at(number, index))
 
     def _begin(self, number: int, sums: ir.Value, combine: str, columns: ir.Value) -> None:
         """Clear a statistic and its partial sums."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import prod
 
 from ...base import access
-from ...base.computation import TOTAL, Computation, RowStatistics
+from ...base.computation import ONCE, TOTAL, Computation, RowStatistics
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
 from .element import ElementFunction, element
@@ -72,6 +72,11 @@ class _RowWriter:
         calls = []
         seen = 0
         for one in rows.passes:
+            if one == (ONCE,):
+                calls.append(self._function(f"term{seen}", terms[seen], [number] * seen, [number]))
+                body.append(f"s{seen} = {calls[-1](self.statistics[:seen])}")
+                seen += 1
+                continue
             for k, _ in enumerate(one, seen):
                 calls.append(self._function(f"term{k}", terms[k], [*loads, *[number] * seen], [number]))
             body += self._pass(one, seen, calls, block, compute)
@@ -90,7 +95,8 @@ class _RowWriter:
             arguments = [f"x{k}" for k in range(len(self.inputs))]
             lines = self._loads()
             if rows.kept:
-                lines.append(f"e = {calls[-1]([*arguments, *self.statistics[: seen - len(rows.passes[-1])]])}")
+                term, earlier = rows.kept_term
+                lines.append(f"e = {calls[term]([*arguments, *self.statistics[:earlier]])}")
                 arguments = ["e"]
             lines.append(f"{', '.join(f'y{k}' for k in of_elements)} = {call([*arguments, *self.statistics])}")
             lines += [f"tl.store(out{k} + {self._offset(f'out{k}')}, y{k}, inside)" for k in of_elements]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ...base.computation import TOTAL, RowStatistics
+from ...base.computation import ONCE, TOTAL, RowStatistics
 from .dual import Dual, slope, value
 
 Numbers = list[Any]
@@ -121,6 +121,14 @@ def vector_jacobian(call: RowCall, place: int, gradients: Sequence[torch.Tensor 
         if of_found[number] is None:
             continue
         combine, seen, term = terms[number]
+        if combine == ONCE:
+            for earlier in range(seen):
+                numbers = list(found[:seen])
+                numbers[earlier] = Dual(numbers[earlier], 1.0)
+                derivative = slope(term(*numbers, *call.attributes))
+                if derivative is not None:
+                    of_found[earlier] = sum_of(of_found[earlier], of_found[number] * derivative)
+            continue
         compute = partial(_term, call, term, seen)
         _, share = call.combined(combine, value(compute(call.inputs, found)[0]))
         shared = of_found[number] * share
