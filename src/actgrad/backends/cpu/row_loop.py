@@ -32,7 +32,7 @@ from .target import Target
 
 PARTIAL_SUMS = 16
 KEPT = 8192  # terms of a row that are kept on the stack
-COLUMNS = 64  # rows that are computed together, across lanes
+COLUMNS = 256  # rows that are computed together, across lanes
 CONTIGUOUS, BROADCAST, STRIDED = "contiguous", "broadcast", "strided"
 
 Pointers = list[ir.Value]
