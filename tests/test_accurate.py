@@ -330,6 +330,7 @@ def test_leading_and_trailing(c):
     assert (primitives.leading(c), primitives.trailing(c)) == (c, 0.0)
 
 
+@pytest.mark.slow  # half a minute: fits all polynomials anew
 def test_coefficients_are_what_the_script_makes():
     result = subprocess.run([sys.executable, str(SCRIPT), "--check"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...base import first_use
 from ...base.computation import Computation
+from ...base.dtypes import BY_NAME
 from ...base.loop import Loop
 from ..formula.tracing import pattern
 from ..kernel import EmptyKernel, Kernel
@@ -188,7 +189,7 @@ class RowKernel:
         streams = (
             bool(self.target.fence and plan.is_large and not plan.across)
             and all(o.dtype.itemsize >= 4 for o in loop.outputs)  # whole lines
-            and (plan.sizes[-1] <= row_loop.KEPT or not statistics.kept)
+            and (plan.sizes[-1] * BY_NAME[computation.compute].itemsize <= row_loop.KEPT_BYTES or not statistics.kept)
         )
         rows = row_loop.ReductionSpec(spec, statistics, plan.across, lanes, streams)
         self.code = code = jit.inner_loop_code(rows, self.target)

@@ -14,7 +14,7 @@ from . import casting
 from .emitter import Vector
 from .ir_types import DOUBLE, FLOAT, I32, I64, VOID
 from .operands import bits_of
-from .row_loop import COLUMNS, CONTIGUOUS, KEPT, PARTIAL_SUMS, Pointers, ReductionSpec, RowLoop, Visitor
+from .row_loop import COLUMNS, CONTIGUOUS, KEPT_BYTES, PARTIAL_SUMS, Pointers, ReductionSpec, RowLoop, Visitor
 from .target import LINE, Target
 
 
@@ -166,13 +166,13 @@ class KeptTerms:
         (self.output,) = loop.of_elements
         is_like = bits_of(loop.emitter.element) == 8 * loop.kernel.dtypes[self.output].itemsize
         self.in_output = is_like and loop.spec.lanes[self.output] == CONTIGUOUS and not loop.spec.streams
-        words = KEPT * bits_of(loop.emitter.element) // 64
-        self.array = None if self.in_output else self.function.stack_words(words, "kept")
+        self.most = 8 * KEPT_BYTES // bits_of(loop.emitter.element)
+        self.array = None if self.in_output else self.function.stack_words(KEPT_BYTES // 8, "kept")
 
     def fits(self) -> ir.Value:
         """Whether a row's terms are kept."""
         rest = [f.icmp_signed("==", size, I64(1)) for f in [self.function] for size in self.loop.sizes[:-1]]
-        whole = self.function.icmp_signed("<=", self.loop.sizes[-1], I64((1 << 62) if self.in_output else KEPT))
+        whole = self.function.icmp_signed("<=", self.loop.sizes[-1], I64((1 << 62) if self.in_output else self.most))
         return reduce(self.function.and_, rest, whole)
 
     def _place(self, line: Pointers, index: ir.Value) -> ir.Value:

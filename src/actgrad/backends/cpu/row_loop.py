@@ -31,8 +31,8 @@ from .operands import bits_of
 from .target import Target
 
 PARTIAL_SUMS = 16
-KEPT = 8192  # terms of a row that are kept on the stack
-COLUMNS = 256  # rows that are computed together, across lanes
+KEPT_BYTES = 32 << 10  # of a row's terms that are kept on the stack, which some threads have little of
+COLUMNS = 64  # rows that are computed together, across lanes
 CONTIGUOUS, BROADCAST, STRIDED = "contiguous", "broadcast", "strided"
 
 Pointers = list[ir.Value]
