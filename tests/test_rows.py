@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+from surroundings import on_small_stack
 
 import actgrad
 from actgrad import backends
@@ -230,3 +232,17 @@ def test_a_further_operator_works_everywhere(softmin: Any) -> None:
     assert torch.autograd.gradcheck(function, t, check_forward_ad=True)
     assert torch.autograd.gradgradcheck(function, t)
     assert torch.equal(torch.vmap(function)(t), function(t))
+
+
+@pytest.mark.parametrize("operator", ROWS, ids=lambda o: o.name)
+def test_rows_need_little_stack(operator: Any) -> None:
+    rng = np.random.default_rng(8)
+    for dtype in (np.float32, np.float16, np.float64):
+        for shape in ((300, 40), (3, 5000), (1, 20_000)):
+            for dim in (0, 1) if operator.access.dim else (-1,):
+                given = tensors(operator, shape, dtype, rng)
+                wanted = oracle.as_tuple(operator(*given, **attributes(operator, dim)))
+                own = None if "loss" in operator.schema.outputs else np.float32  # computed in float64, kept in float32
+                outputs = tuple(np.empty_like(array, own) for array in wanted)
+                out = outputs if len(outputs) > 1 else outputs[0]
+                on_small_stack(partial(operator, *given, out=out, **attributes(operator, dim)))
