@@ -9,31 +9,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from row_operators import OPERATORS, ULPS, softmin, tensors
 from surroundings import on_small_stack
 
 import actgrad
 from actgrad import backends
-from actgrad.base.rows import Rows, largest, total
-from actgrad.base.xp import exp_difference
-from actgrad.calls.operator import REGISTRY
 from actgrad.conformance import oracle
 
-ROWS = [operator for operator in actgrad.operators.values() if operator.access.terms]
 DTYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
-#: ULP of an element of a row; products and sums that cancel are measured in units of the larger term.
-ULPS = {"float32": 4.0, "float64": 8.0, "float16": 0.51, "bfloat16": 0.51}
-
-
-def tensors(operator: Any, shape: tuple[int, ...], dtype: Any, rng: np.random.Generator, scale: float = 3) -> list[Any]:
-    """Tensors of a call on rows of this shape; results are those of a forward pass."""
-    found = []
-    for argument in operator.schema.tensors:
-        whole = operator.access.whole_shape(argument.name, shape, {"dim": -1})
-        found.append((scale * rng.standard_normal(whole)).astype(dtype))
-    if operator.definition.reads_result:
-        place = operator.schema.tensor_names.index(operator.definition.reads_result)
-        found[place] = operator.gradient_of(found[place].astype(np.float64)).astype(dtype)
-    return found
 
 
 def attributes(operator: Any, dim: int) -> dict[str, int]:
@@ -42,7 +25,7 @@ def attributes(operator: Any, dim: int) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("operator", ROWS, ids=lambda o: o.name)
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
 def test_rows_of_every_length(operator: Any, dtype: str) -> None:
     rng = np.random.default_rng(1)
     for size in (1, 2, 15, 16, 17, 33, 64, 1000, 8191, 8193):
@@ -91,7 +74,7 @@ def layouts(array: np.ndarray[Any, Any]) -> Iterator[np.ndarray[Any, Any]]:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-@pytest.mark.parametrize("operator", ROWS, ids=lambda o: o.name)
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
 def test_every_layout_has_the_same_bits(operator: Any, dtype: str) -> None:
     rng = np.random.default_rng(4)
     for shape in ((5, 70, 19), (2, 3, 130), (70, 18)):
@@ -110,7 +93,7 @@ def test_every_layout_has_the_same_bits(operator: Any, dtype: str) -> None:
                     assert np.ascontiguousarray(got).tobytes() == wanted.tobytes()
 
 
-@pytest.mark.parametrize("operator", ROWS, ids=lambda o: o.name)
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
 def test_any_number_of_threads_has_the_same_bits(operator: Any) -> None:
     rng = np.random.default_rng(5)
     given = tensors(operator, (300, 515), np.float32, rng)
@@ -169,72 +152,26 @@ def test_dimensions_that_there_are_not() -> None:
         actgrad.log_softmax(np.float32(1), dim=-2)
 
 
-# One further operator
-
-
-def minus(x):
-    return -x
-
-
-def power_below(x, largest):
-    return exp_difference(-x, largest)
-
-
-def softmin_formula(power, largest, total):
-    return power / total
-
-
-def share(grad, y):
-    return grad * y
-
-
-def softmin_gradient(grad, y, total):
-    return y * (total - grad)
-
-
-@pytest.fixture
-def softmin() -> Iterator[Any]:
-    """Softmax of -x, and its gradient, as somebody would add them."""
-    try:
-        forward = actgrad.Operator(
-            "softmin_of_tests(Tensor self, int dim=-1) -> Tensor out",
-            summary="Softmax of -x.",
-            formula=softmin_formula,
-            reads=Rows(passes=({"largest": largest(minus)}, {"total": total(power_below)}), kept=True),
-        )
-        actgrad.Operator(
-            "softmin_of_tests_backward(Tensor grad_output, Tensor output, int dim=-1) -> Tensor grad_input",
-            summary="The gradient of the input.",
-            formula=softmin_gradient,
-            gradient_of=forward,
-            takes_gradient=True,
-            reads_result="output",
-            reads=Rows(passes=({"total": total(share)},)),
-        )
-        yield forward
-    finally:
-        for name in ("softmin_of_tests", "softmin_of_tests_backward"):
-            REGISTRY.pop(name, None)
-
-
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
-def test_a_further_operator_works_everywhere(softmin: Any) -> None:
+def test_a_further_operator_works_everywhere() -> None:
+    """tests/test_rows_elsewhere.py has Triton."""
     torch = pytest.importorskip("torch")
     x = np.random.default_rng(7).standard_normal((6, 40)).astype(np.float32)
-    for dim in (0, 1):
-        wanted = torch.nn.functional.softmin(torch.tensor(x).double(), dim).numpy()
-        for backend in ("cpu", "reference"):
-            np.testing.assert_allclose(softmin(x, dim=dim, backend=backend), wanted, rtol=1e-6)
-    import actgrad.torch  # noqa: F401
+    with softmin() as operator:
+        for dim in (0, 1):
+            wanted = torch.nn.functional.softmin(torch.tensor(x).double(), dim).numpy()
+            for backend in ("cpu", "reference"):
+                np.testing.assert_allclose(operator(x, dim=dim, backend=backend), wanted, rtol=1e-6)
+        import actgrad.torch  # noqa: F401
 
-    function = torch.ops.actgrad.softmin_of_tests
-    t = torch.tensor(x[:3, :5], dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(function, t, check_forward_ad=True)
-    assert torch.autograd.gradgradcheck(function, t)
-    assert torch.equal(torch.vmap(function)(t), function(t))
+        function = torch.ops.actgrad.softmin_of_tests
+        t = torch.tensor(x[:3, :5], dtype=torch.float64, requires_grad=True)
+        assert torch.autograd.gradcheck(function, t, check_forward_ad=True)
+        assert torch.autograd.gradgradcheck(function, t)
+        assert torch.equal(torch.vmap(function)(t), function(t))
 
 
-@pytest.mark.parametrize("operator", ROWS, ids=lambda o: o.name)
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
 def test_rows_need_little_stack(operator: Any) -> None:
     rng = np.random.default_rng(8)
     for dtype in (np.float32, np.float16, np.float64):

@@ -16,6 +16,16 @@ from .machines import INTERPRETER, Machine
 from .widening import memory_type
 
 MOST_LANES = 4096  # elements of a row that a program computes at a time
+#: The text of functions that combine two numbers. Triton's own sum and max run in the interpreter only where
+#: TRITON_INTERPRET was set before Triton's import.
+COMBINATIONS = """\
+def add(a, b):
+    return a + b
+
+
+def larger(a, b):
+    return tl.maximum(a, b)
+"""
 
 
 def row_kernel(computation: Computation, machine: Machine) -> TiledKernel:
@@ -39,7 +49,7 @@ class _RowWriter:
         self.outputs, self.inputs = list(loop.outputs), list(loop.inputs)
         names = [f"out{k}" for k in range(len(self.outputs))] + [f"in{k}" for k in range(len(self.inputs))]
         self.operands = dict(zip(names, loop.operands, strict=True))
-        self.functions: list[str] = []
+        self.functions = [COMBINATIONS]
         self.uniforms: list[KernelParameter] = []
         self.numbers: list[KernelParameter] = []
         self.statistics = [f"s{k}" for k in range(sum(map(len, rows.passes)))]
@@ -162,7 +172,8 @@ class _RowWriter:
             before.append(f"a{k} = tl.full([{block}], {start}, {dtype})")
             lines.append(f"t{k} = tl.where(inside, {calls[k](arguments)}, {start}).to({dtype})")
             lines.append(f"a{k} = a{k} + t{k}" if is_total else f"a{k} = tl.where(t{k} > a{k}, t{k}, a{k})")
-            after.append(f"s{k} = tl.sum(a{k}, 0).to({compute})" if is_total else f"s{k} = tl.max(a{k}, 0) + 0.0")
+            whole = f"tl.reduce(a{k}, 0, {'add' if is_total else 'larger'})"
+            after.append(f"s{k} = {whole}.to({compute})" if is_total else f"s{k} = {whole} + 0.0")
         return [*before, *self._blocks(block, lines), *after]
 
 
