@@ -72,7 +72,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path, help="a folder with llama.cpp's sources")
     parser.add_argument("operators", nargs="*", help="names as in test-backend-ops --list-ops; default: all")
-    parser.add_argument("--build", type=Path, default=Path("build/ggml"), help="a folder for what is built")
+    parser.add_argument("--build", type=Path, default=Path("build/ggml"), help="the folder of the build")
     parser.add_argument("--seconds", type=int, default=300, help="the most that one operator may take")
     options = parser.parse_intermixed_args()
     options.build.mkdir(parents=True, exist_ok=True)

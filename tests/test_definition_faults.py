@@ -13,6 +13,7 @@ import actgrad
 from actgrad.base.access import Halves
 from actgrad.base.definition import C
 from actgrad.base.errors import InvalidOperator
+from actgrad.base.rows import Rows, largest, once, total
 from actgrad.calls.operator import REGISTRY
 from actgrad.contract import Check, validate
 from actgrad.contract.dtype_rules import supported
@@ -55,6 +56,11 @@ def forward(**fields: Any) -> actgrad.Operator:
 
 def pair() -> actgrad.Operator:
     return operator("NAME(Tensor self, Tensor weight) -> Tensor out", of_two)
+
+
+def of_rows(*passes: Any, outputs: str = "Tensor out", **fields: Any) -> actgrad.Operator:
+    reads = Rows(passes=passes, **fields)
+    return operator(f"NAME(Tensor self, int dim=-1) -> {outputs}", of_two, reads=reads)
 
 
 FAULTS = {
@@ -118,6 +124,28 @@ FAULTS = {
     ),
     "an attribute fixed in C that is none": (
         lambda: forward(aclnn=C("Faulty", {"alpha": 1})), "aclnn Faulty names 'alpha', which is no attribute",
+    ),
+    "a term of too many arguments": (
+        lambda: of_rows({"m": largest(of_two)}), "the term of 'm' takes 2 arguments; it must take 1: self",
+    ),
+    "a term that leaves out an earlier statistic": (
+        lambda: of_rows({"m": largest(identity)}, {"s": total(identity)}),
+        "the term of 's' takes 1 arguments; it must take 2: self, m",
+    ),
+    "a statistic of statistics that takes the element": (
+        lambda: of_rows({"m": largest(identity)}, {"q": once(of_two)}),
+        "the term of 'q' takes 2 arguments; it must take 1: m",
+    ),
+    "a statistic of statistics beside others": (
+        lambda: of_rows({"m": largest(identity)}, {"q": once(identity), "s": total(of_two)}),
+        r"once\(\) shares a pass with others \(q, s\); give it a pass of its own",
+    ),
+    "rows that no pass visits": (
+        lambda: of_rows({"q": once(lambda: 1.0)}), "no pass of its rows visits elements; write largest",
+    ),
+    "kept terms of two outputs": (
+        lambda: of_rows({"m": largest(identity)}, outputs="(Tensor out, Tensor other)", kept=True),
+        "kept terms take the place of one output",
     ),
 }  # fmt: skip
 

@@ -140,7 +140,7 @@ def test_an_interrupt_while_arrays_are_looked_at_is_not_lost() -> None:
     from torch.overrides import TorchFunctionMode
 
     class Interrupting(TorchFunctionMode):
-        """Interrupts once: what is lost then does not come again."""
+        """Interrupts once: a reference lost then is lost once."""
 
         calls = 0
 

@@ -228,7 +228,7 @@ def test_products_of_matrices(dtype: str, shapes: tuple[tuple[int, ...], ...]) -
 @pytest.mark.parametrize("dtype", HALVES)
 @pytest.mark.parametrize("beta", [0, 0.5])
 def test_addmm(dtype: str, beta: float) -> None:
-    """With beta 0, what is added may be NaN."""
+    """With beta 0 the addend may be NaN."""
     x, y, c = sample(dtype, (3, 4), 1), sample(dtype, (4, 5), 2), sample(dtype, (5,), 3)
     if not beta:
         c.fill_(torch.nan)

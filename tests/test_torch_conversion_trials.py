@@ -8,27 +8,12 @@ from types import MethodType
 from typing import Any
 
 import pytest
+from foreign_modules import Noisy, OtherActivation
 
 from actgrad.torch import convert, revert
 
 torch = pytest.importorskip("torch")
 nn, functional = torch.nn, torch.nn.functional
-
-
-class OtherActivation(nn.Module):
-    """As other libraries have them: a function in a module."""
-
-    def __init__(self, function: Any):
-        super().__init__()
-        self.function = function
-
-    def forward(self, x: Any) -> Any:
-        return self.function(x)
-
-
-class Noisy(nn.Module):
-    def forward(self, x: Any) -> Any:
-        return functional.silu(x) + self.training * torch.rand_like(x)
 
 
 @pytest.mark.parametrize("name", ["gelu", "silu", "relu", "sigmoid", "tanh"])

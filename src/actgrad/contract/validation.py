@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..base import xp
+from ..base.computation import ONCE
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidOperator
@@ -28,6 +29,7 @@ def faults(definition: Definition) -> Iterator[str]:
     yield from _roles(definition)
     yield from _gradients(definition)
     yield from _checks(definition)
+    yield from _statistics(definition)
     yield from _formulas(definition)
 
 
@@ -118,12 +120,41 @@ def _formulas(definition: Definition) -> Iterator[str]:
 
 def _elements(definition: Definition) -> int:
     """How many elements the formula is given; kernels multiply a derivative by the first tensor's."""
-    names = [a.name for a in definition.schema.tensors if not a.is_optional and a.name in definition.seen]
-    if definition.gradient_of is not None and not definition.takes_gradient:
-        names = names[1:]
+    names = _seen(definition)
     if definition.access.terms:
         return (1 if definition.access.kept else len(names)) + len(definition.access.terms)
     return sum(2 if name in definition.access.packed else 1 for name in names)
+
+
+def _seen(definition: Definition) -> list[str]:
+    """The tensors that formulas see."""
+    names = [a.name for a in definition.schema.tensors if not a.is_optional and a.name in definition.seen]
+    return names if definition.gradient_of is None or definition.takes_gradient else names[1:]
+
+
+def _statistics(definition: Definition) -> Iterator[str]:
+    """A term takes the tensors' elements, the statistics of earlier passes, then the scalars."""
+    statistics = definition.access.statistics(definition.schema.outputs, 1)
+    if statistics is None:
+        return
+    if statistics.kept and sum(held < 0 for held in statistics.held_by) != 1:
+        yield "kept terms take the place of one output; leave out kept, or return one output of elements"
+    if all(one == (ONCE,) for one in statistics.passes):
+        yield "no pass of its rows visits elements; write largest(term) or total(term) before once(term)"
+    scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
+    found: list[str] = []
+    for one in statistics.passes:
+        names = definition.access.held[len(found) : len(found) + len(one)]
+        if ONCE in one and len(one) > 1:
+            yield f"once() shares a pass with others ({_listed(names)}); give it a pass of its own"
+        wanted = [*([] if one == (ONCE,) else _seen(definition)), *found, *scalars]
+        for name, term in zip(names, definition.access.terms[len(found) :], strict=False):
+            arity = len(inspect.signature(term).parameters)
+            if arity != len(wanted):
+                must = f"it must take {len(wanted)}: {_listed(wanted) or 'nothing'}"
+                yield f"the term of {name!r} takes {arity} arguments; {must}"
+            xp.check(term)
+        found += names
 
 
 def _all_formulas(definition: Definition) -> tuple[Callable[..., Any], ...]:

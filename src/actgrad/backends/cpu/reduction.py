@@ -171,9 +171,10 @@ class KeptTerms:
 
     def fits(self) -> ir.Value:
         """Whether a row's terms are kept."""
-        rest = [f.icmp_signed("==", size, I64(1)) for f in [self.function] for size in self.loop.sizes[:-1]]
-        whole = self.function.icmp_signed("<=", self.loop.sizes[-1], I64((1 << 62) if self.in_output else self.most))
-        return reduce(self.function.and_, rest, whole)
+        f = self.function
+        rest = [f.icmp_signed("==", size, I64(1)) for size in self.loop.sizes[:-1]]
+        whole = f.icmp_signed("<=", self.loop.sizes[-1], I64((1 << 62) if self.in_output else self.most))
+        return reduce(f.and_, rest, whole)
 
     def _place(self, line: Pointers, index: ir.Value) -> ir.Value:
         base = line[self.output] if self.in_output else self.array

@@ -6,7 +6,7 @@ The scalars are followed by the sizes of a row's dimensions, and then by each op
 and from one row to the next. Lanes are consecutive elements of a row, or, with `across`, consecutive rows.
 
 A total is summed in double. The element at place i of a row's last dimension goes to partial sum i modulo PARTIAL_SUMS,
-and these are added as a tree. So a row's results have the same bits for every layout, processor and number of threads.
+and these are added as a tree. So a row's results have the same bits for every layout and number of threads.
 """
 
 from __future__ import annotations

@@ -30,15 +30,15 @@ class Dual:
         self.slope = slope
 
     def __add__(self, other: Any) -> Any:
-        return _dual(self.value + value(other), _sum(self.slope, slope(other)))
+        return _dual(self.value + value(other), sum_of(self.slope, slope(other)))
 
     def __mul__(self, other: Any) -> Any:
         a, b = self.value, value(other)
-        return _dual(a * b, _sum(_product(self.slope, b), _product(slope(other), a)))
+        return _dual(a * b, sum_of(_product(self.slope, b), _product(slope(other), a)))
 
     def __truediv__(self, other: Any) -> Any:
         quotient = self.value / value(other)
-        return _dual(quotient, _quotient(_sum(self.slope, _product(slope(other), -quotient)), value(other)))
+        return _dual(quotient, _quotient(sum_of(self.slope, _product(slope(other), -quotient)), value(other)))
 
     def __rtruediv__(self, other: Any) -> Any:
         quotient = other / self.value
@@ -82,7 +82,8 @@ def _dual(number: Any, derivative: Any) -> Any:
     return number if derivative is None else Dual(number, derivative)
 
 
-def _sum(a: Any, b: Any) -> Any:
+def sum_of(a: Any, b: Any) -> Any:
+    """The sum; None stands for 0."""
     if a is None or b is None:
         return b if a is None else a
     return a + b

@@ -40,9 +40,9 @@ def vector_jacobian(
     element = _element(operator, tensors, attributes)
     rank = _rank(operator, tensors)
     cotangents = _parts(operator, attributes, gradients, rank, of_outputs=True)
-    rows = counted_rows(operator, tensors, attributes)
-    if rows is not None:
-        cotangents = [None if cotangent is None else torch.where(rows, cotangent, 0) for cotangent in cotangents]
+    is_counted = counted_rows(operator, tensors, attributes)
+    if is_counted is not None:
+        cotangents = [None if cotangent is None else torch.where(is_counted, cotangent, 0) for cotangent in cotangents]
     places = [place for place, owner in enumerate(element.owners) if owner == number]
     if element.rows is None:
         parts = [sum_present(_products(element, place, cotangents)) for place in places]
@@ -69,12 +69,8 @@ def jacobian_vector(
     pairs = zip(_parts(operator, attributes, tensors, rank), _parts(operator, attributes, tangents, rank), strict=True)
     directions = [tangent for tensor, tangent in pairs if tensor is not None]
     if element.rows is not None:
-        whole = tuple(torch.broadcast_shapes(*(x.shape for x in element.inputs)))
-        given = dict(zip(operator.schema.tensor_names, tensors, strict=True))
-        known = {name: tuple(tensor.shape) for name, tensor in given.items() if tensor is not None}
-        shapes = [operator.access.held_shape(name, whole, attributes, known) for name in operator.schema.outputs]
         found = statistics.jacobian_vector(element.rows, directions)
-        return [tangent.reshape(shape).to(dtype) for tangent, shape in zip(found, shapes, strict=True)]
+        return _shaped(operator, tensors, attributes, element.rows.shape, found, dtype)
     columns = [
         [None if d is None else direction.to(element.dtype) * d for d in _partials(element, place)]
         for place, direction in enumerate(directions)
@@ -83,9 +79,9 @@ def jacobian_vector(
     totals = [sum_present(terms) for terms in zip(*columns, strict=True)]
     like = torch.broadcast_tensors(*element.inputs)[0]
     results = [(torch.zeros_like(like) if tangent is None else tangent).to(dtype) for tangent in totals]
-    rows = counted_rows(operator, tensors, attributes)
-    if rows is not None:
-        results = [torch.where(rows, result, 0) for result in results]
+    is_counted = counted_rows(operator, tensors, attributes)
+    if is_counted is not None:
+        results = [torch.where(is_counted, result, 0) for result in results]
     (name, *_) = operator.schema.outputs
     return [_joined(operator, name, attributes, results, dtype)] if name in operator.access.packed else results
 
@@ -107,13 +103,28 @@ def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) ->
     """The call's outputs by the formula, in the dtype of the first tensor."""
     element = _element(operator, tensors, attributes)
     dtype = next(tensor.dtype for tensor in tensors if tensor is not None)
-    if element.rows is None:
-        outputs = element.compute(*element.inputs, *element.attributes)
-    else:
-        outputs = statistics.results(element.rows)
+    if element.rows is not None:
+        found = statistics.results(element.rows)
+        return tuple(_shaped(operator, tensors, attributes, element.rows.shape, found, dtype))
+    outputs = element.compute(*element.inputs, *element.attributes)
     values = [value(output).to(dtype) for output in outputs]
     (name, *_) = operator.schema.outputs
     return (_joined(operator, name, attributes, values, dtype),) if name in operator.access.packed else tuple(values)
+
+
+def _shaped(
+    operator: Operator,
+    tensors: Tensors,
+    attributes: dict[str, Any],
+    elements: tuple[int, ...],
+    values: Sequence[Any],
+    dtype: torch.dtype,
+) -> list[torch.Tensor]:
+    """Values of an operator on rows, each in its output's shape; that of a statistic is smaller."""
+    given = zip(operator.schema.tensor_names, tensors, strict=True)
+    shapes = {name: tuple(tensor.shape) for name, tensor in given if tensor is not None}
+    held = [operator.access.held_shape(name, elements, attributes, shapes) for name in operator.schema.outputs]
+    return [number.reshape(shape).to(dtype) for number, shape in zip(values, held, strict=True)]
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:

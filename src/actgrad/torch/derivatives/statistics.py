@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ...base.computation import ONCE, TOTAL, RowStatistics
-from .dual import Dual, slope, value
+from .dual import Dual, slope, sum_of, value
 
 Numbers = list[Any]
 
@@ -60,9 +60,14 @@ class RowCall(NamedTuple):
         is_largest = (terms == number).to(terms.dtype)
         return number, is_largest / self.total(is_largest)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the elements."""
+        return tuple(torch.broadcast_shapes(*(x.shape for x in self.inputs)))
+
     def whole(self, terms: torch.Tensor) -> torch.Tensor:
         """Terms of all elements."""
-        return torch.broadcast_to(terms, torch.broadcast_shapes(*(x.shape for x in self.inputs)))
+        return torch.broadcast_to(terms, self.shape)
 
     def total(self, terms: torch.Tensor) -> torch.Tensor:
         """The sums of the rows."""
@@ -70,10 +75,10 @@ class RowCall(NamedTuple):
 
 
 def results(call: RowCall) -> list[torch.Tensor]:
-    """The outputs; one that holds a statistic has no dimension for the row."""
+    """The outputs; a statistic that one holds has 1 for each of the row's dimensions."""
     values = call.outputs(call.inputs, call.found(call.inputs))
     pairs = zip(values, call.statistics.held_by, strict=True)
-    return [call.whole(y) if held < 0 else y.flatten() for y, held in pairs]
+    return [call.whole(y) if held < 0 else y for y, held in pairs]
 
 
 def jacobian_vector(call: RowCall, directions: Sequence[torch.Tensor | None]) -> list[torch.Tensor]:
@@ -90,9 +95,6 @@ def vector_jacobian(call: RowCall, place: int, gradients: Sequence[torch.Tensor 
     found, terms = call.found(call.inputs), call.terms()
     of_found: Numbers = [None] * len(found)
     total: Any = None
-
-    def sum_of(a: Any, b: Any) -> Any:
-        return b if a is None else a + b
 
     def derivatives(function: Callable[[Numbers, Numbers], Numbers], number: int | None) -> Numbers:
         """The derivatives of a function by a statistic, or by the input at `place`."""
@@ -116,7 +118,7 @@ def vector_jacobian(call: RowCall, place: int, gradients: Sequence[torch.Tensor 
             if derivative is not None:
                 of_found[number] = sum_of(of_found[number], call.total(gradient * derivative))
         own = derivatives(call.outputs, None)[output]
-        total = total if own is None else sum_of(total, gradient * own)
+        total = sum_of(total, None if own is None else gradient * own)
     for number in reversed(range(len(found))):
         if of_found[number] is None:
             continue
@@ -137,7 +139,7 @@ def vector_jacobian(call: RowCall, place: int, gradients: Sequence[torch.Tensor 
             if derivative is not None:
                 of_found[earlier] = sum_of(of_found[earlier], call.total(shared * derivative))
         (own,) = derivatives(compute, None)
-        total = total if own is None else sum_of(total, call.whole(shared * own))
+        total = sum_of(total, None if own is None else call.whole(shared * own))
     return None if total is None else call.whole(total)
 
 
