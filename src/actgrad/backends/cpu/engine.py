@@ -187,11 +187,11 @@ class RowKernel:
         lanes = tuple(map(row_loop.lanes_of, loop.operands, plan.lane_strides))
         statistics = replace(statistics, dims=len(plan.sizes))
         streams = (
-            bool(self.target.fence and plan.is_large and not plan.across)
+            bool(self.target.fence and plan.streams and not plan.across)
             and all(o.dtype.itemsize >= 4 for o in loop.outputs)  # whole lines
             and (plan.sizes[-1] * BY_NAME[computation.compute].itemsize <= row_loop.KEPT_BYTES or not statistics.kept)
         )
-        rows = row_loop.ReductionSpec(spec, statistics, plan.across, lanes, streams)
+        rows = row_loop.ReductionSpec(spec, statistics, plan.across, lanes, plan.is_large, streams)
         self.code = code = jit.inner_loop_code(rows, self.target)
         scalars = (*_words(computation.scalars), *plan.sizes, *chain.from_iterable(plan.strides))
         words = plan.schedule.words(code.plain, 0, scalars)

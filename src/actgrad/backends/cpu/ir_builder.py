@@ -143,9 +143,9 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         """A streaming store, which bypasses the caches."""
         self.store(value, place, align=align).set_metadata("nontemporal", self.module.add_metadata([I32(1)]))
 
-    def prefetch(self, address: ir.Value) -> None:
-        """Prefetch a line for reading, into the second-level cache. The address may be outside all memory."""
-        self.call_by_name("llvm.prefetch.p0", VOID, address, I32(0), I32(2), I32(1))
+    def prefetch(self, address: ir.Value, writes: bool = False) -> None:
+        """Prefetch a line into the second-level cache. The address may be outside all memory."""
+        self.call_by_name("llvm.prefetch.p0", VOID, address, I32(int(writes)), I32(2), I32(1))
 
     def stack_words(self, count: int, name: str) -> ir.Value:
         """An array of `count` 8-byte words on the stack; only the entry block may allocate."""

@@ -14,7 +14,7 @@ from . import casting
 from .emitter import Vector
 from .ir_types import DOUBLE, FLOAT, I32, I64, VOID
 from .operands import bits_of
-from .row_loop import COLUMNS, CONTIGUOUS, KEPT_BYTES, PARTIAL_SUMS, Pointers, ReductionSpec, RowLoop, Visitor
+from .row_loop import AHEAD, COLUMNS, CONTIGUOUS, KEPT_BYTES, PARTIAL_SUMS, Pointers, ReductionSpec, RowLoop, Visitor
 from .target import LINE, Target
 
 
@@ -231,10 +231,21 @@ class AcrossRows(RowLoop):
 
     def _visit_elements(self, places: Pointers, columns: ir.Value, visit: Callable[..., Visitor]) -> None:
         """Visit the rows' elements, all rows' first ones, then all rows' second ones, and so on."""
-        f = self.function
+        f, stored = self.function, self.of_elements if visit == self._elements else []
         with self.lines(places) as line, f.steps(I64(0), self.sizes[-1]) as i:
             here = [f.at(place, f.mul(i, s[-1])) for place, s in zip(line, self.strides, strict=True)]
+            if self.spec.is_large:
+                self._prefetch(here, stored)
             self.over_lanes(here, columns, self.step, visit(here, i))
+
+    def _prefetch(self, here: Pointers, stored: Sequence[int]) -> None:
+        """Prefetch later elements of the rows: the processor does not foresee places so far apart."""
+        f = self.function
+        for k in [*self.inputs, *stored]:
+            if self.spec.lanes[k] == CONTIGUOUS:
+                there = f.at(here[k], f.mul(I64(AHEAD), self.strides[k][-1]))
+                for line in range(0, COLUMNS * self.kernel.dtypes[k].itemsize, LINE):
+                    f.prefetch(f.at(there, line), writes=k in stored)
 
     def _elements(self, here: Pointers, _: ir.Value) -> Visitor:
         """A visit that computes and stores elements."""

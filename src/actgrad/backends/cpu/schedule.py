@@ -111,7 +111,7 @@ def plan(loop: Loop, target: Target) -> Schedule:
     assert len(loop.operands) <= MAX_OPERANDS
     assert len(loop.shape) <= MAX_DIMENSIONS - 2
     loop = _with_best_rows(loop)
-    streaming = bool(target.fence) and _is_large(loop)
+    streaming = bool(target.fence) and _are_large(loop, loop.outputs)
     broadcast = tuple(bool(loop.shape) and o.strides[-1] == 0 for o in loop.inputs)
     varying = [*loop.outputs, *(o for o, is_one in zip(loop.inputs, broadcast, strict=True) if not is_one)]
     has_rows_in_place = all(not loop.shape or o.strides[-1] == o.dtype.itemsize for o in varying)
@@ -123,7 +123,7 @@ def plan(loop: Loop, target: Target) -> Schedule:
         columns = min(loop.shape[-1], IN_PLACE_COLUMNS)
         rows = max(1, min(loop.shape[-2], GRAIN // columns))
         schedule = Schedule(loop, False, broadcast, in_place, (rows, columns), streaming)
-        return _reading_rows(schedule, target.tuning.row_reading) if _is_large(loop) else schedule
+        return _reading_rows(schedule, target.tuning.row_reading) if _are_large(loop, loop.outputs) else schedule
     loop = _with_best_partner(loop)
     is_short = loop.shape[-1] < SHORT_ROW
     packing = tuple(
@@ -145,7 +145,8 @@ class RowSchedule(NamedTuple):
     across: bool  # whether lanes are rows
     sizes: tuple[int, ...]  # of a row's dimensions
     strides: tuple[tuple[int, ...], ...]  # per operand: along these dimensions, then from row to row
-    is_large: bool  # whether the outputs leave the caches anyway
+    is_large: bool  # whether the operands leave the caches
+    streams: bool  # whether the outputs leave the caches anyway
 
     @property
     def lane_strides(self) -> tuple[int, ...]:
@@ -175,7 +176,14 @@ def plan_rows(loop: Loop, dims: int) -> RowSchedule:
         (*(o.strides[d] for d in own), row.strides[-1] if rows.shape else 0)
         for o, row in zip(loop.operands, rows.operands, strict=True)
     ]
-    return RowSchedule(schedule, across, tuple(loop.shape[d] for d in own), tuple(strides), _is_large(loop))
+    return RowSchedule(
+        schedule,
+        across,
+        tuple(loop.shape[d] for d in own),
+        tuple(strides),
+        _are_large(loop, loop.operands),
+        _are_large(loop, loop.outputs),
+    )
 
 
 def _reading_rows(schedule: Schedule, reading: RowReading) -> Schedule:
@@ -250,9 +258,9 @@ def _with_best_partner(loop: Loop) -> Loop:
     return loop.reordered([d for d in dimensions if d != partner] + [partner, len(loop.shape) - 1])
 
 
-def _is_large(loop: Loop) -> bool:
-    """Whether the outputs fill half of the last-level cache, so that storing them there only evicts other data."""
-    return loop.size * sum(o.dtype.itemsize for o in loop.outputs) >= _last_cache_bytes() // 2
+def _are_large(loop: Loop, operands: Sequence[Operand]) -> bool:
+    """Whether operands fill half of the last-level cache: storing such outputs there would only evict other data."""
+    return loop.size * sum(o.dtype.itemsize for o in operands) >= _last_cache_bytes() // 2
 
 
 @cache
