@@ -1,15 +1,17 @@
 """Fast GELU, x * sigmoid(1.702 * x) (Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415)."""
 
 from ..base.definition import C, Torch
-from ..base.xp import abs, maximum, where
+from ..base.xp import abs, maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.shape_rules import rank, same_format, same_shape
 from .silu import QUICK, swish_derivative, swish_formula
 
 PRODUCTS = "Ascend950 Ascend910_93 Ascend910B"
-TURN, STEEPNESS, CURVATURE = 1.769, 0.7071, 0.1444  # of fast GELU V2's parabolas
-FAR = 1e4  # beyond TURN / STEEPNESS; keeps infinity * 0 out of the products
+# Of fast GELU V2's parabolas, 0.1444 * (1.769 - 0.7071 * abs(x))**2 = CURVATURE * (TURN - abs(x))**2.
+CURVATURE, TURN = 0.1444 * 0.7071**2, 1.769 / 0.7071
+TURN_SHORT = 163955 / 65536  # near TURN, exact in every dtype of the arithmetic
+BEYOND = 4.0  # above TURN; keeps infinity * 0 out of the products
 DIFFERENCES = ("Ascend310P and Ascend910: the README says yes, the source has no dtype there. Here: none.",)
 
 
@@ -23,18 +25,24 @@ def fast_gelu_derivative(x):
     return swish_derivative(x, QUICK)
 
 
+def before_turn(a):
+    """TURN - a, for a up to TURN with one rounding: the rounding error of TURN_SHORT - a is added."""
+    near = TURN_SHORT - a
+    return near + (((TURN_SHORT - near) - a) + (TURN - TURN_SHORT))
+
+
 def fast_gelu_v2_formula(x):
     """x - x * q if x > 0 else x * q, q = 0.1444 * max(1.769 - 0.7071 * abs(x), 0)**2"""
-    d = maximum(TURN - STEEPNESS * abs(x), 0.0)
+    d = maximum(before_turn(minimum(abs(x), BEYOND)), 0.0)
     q = CURVATURE * d * d
-    return where(x > 0, x * (1.0 - q), maximum(x, -FAR) * q)
+    return where(x > 0, x * (1.0 - q), maximum(x, -BEYOND) * q)
 
 
 def fast_gelu_v2_derivative(x):
     """1 - s if x > 0 else s, s = 0.1444 * d * (d - 2 * 0.7071 * abs(x)), d = max(1.769 - 0.7071 * abs(x), 0)"""
-    size = STEEPNESS * abs(x)
-    d = maximum(TURN - size, 0.0)
-    s = CURVATURE * d * maximum(TURN - 3.0 * size, -FAR)
+    a = minimum(abs(x), BEYOND)
+    d = maximum(before_turn(a), 0.0)
+    s = CURVATURE * d * ((TURN_SHORT - 3.0 * a) + (TURN - TURN_SHORT))
     return where(x > 0, 1.0 - s, s)
 
 
