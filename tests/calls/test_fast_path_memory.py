@@ -81,24 +81,6 @@ def test_threads_that_forget_each_others_calls(monkeypatch: pytest.MonkeyPatch) 
     assert not faults
 
 
-def test_pytorch_imported_after_calls_on_numpy() -> None:
-    pytest.importorskip("torch")
-    run_script(
-        textwrap.dedent("""
-        import numpy as np, actgrad
-        from actgrad.backends.cpu import threads
-        x = np.ones(5, np.float32)
-        for _ in range(3):
-            actgrad.elu(x)
-        assert threads._runtime != "PyTorch"
-        import torch
-        for _ in range(3):
-            actgrad.elu(x)
-        assert threads._runtime == "PyTorch", threads._runtime
-        """)
-    )
-
-
 def test_a_call_at_the_very_end_of_a_process() -> None:
     """When the interpreter has put its modules away."""
     run_script(

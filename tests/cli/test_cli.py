@@ -125,18 +125,6 @@ def test_verbose_version_tells_what_computes(capsys: pytest.CaptureFixture[str])
     assert "thread" in lines["OpenMP"]
 
 
-def test_a_fault_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from actgrad.backends.cpu import target
-
-    monkeypatch.setenv("ACTGRAD_CPU", "abacus")
-    target.host.cache_clear()
-    assert main(["--version", "--verbose"]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("actgrad: ACTGRAD_CPU is 'abacus', which this machine does not run; it runs ")
-    assert captured.err.count("\n") == 1
-
-
 @pytest.mark.parametrize("wrong", [[], ["dance"], ["list", "--loud"], ["list", "--json", "--markdown"]], ids=" ".join)
 def test_a_wrong_call_ends_with_2(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:

@@ -178,3 +178,13 @@ def test_a_processor_without_code_leaves_the_rest(fault: Exception, monkeypatch:
     lines = told()
     assert str(fault) in lines["processor"]
     assert {"actgrad", "NumPy", "C compiler", "environment"} <= set(lines)
+
+
+def test_a_fault_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("ACTGRAD_CPU", "abacus")
+    target.host.cache_clear()
+    assert main(["--version", "--verbose"]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("actgrad: ACTGRAD_CPU is 'abacus', which this machine does not run; it runs ")
+    assert captured.err.count("\n") == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import textwrap
 import threading
 import time
 from collections.abc import Iterator
@@ -371,3 +372,21 @@ if __name__ == "__main__":
 """
     )
     run_script(script)
+
+
+def test_pytorch_imported_after_calls_on_numpy() -> None:
+    pytest.importorskip("torch")
+    run_script(
+        textwrap.dedent("""
+        import numpy as np, actgrad
+        from actgrad.backends.cpu import threads
+        x = np.ones(5, np.float32)
+        for _ in range(3):
+            actgrad.elu(x)
+        assert threads._runtime != "PyTorch"
+        import torch
+        for _ in range(3):
+            actgrad.elu(x)
+        assert threads._runtime == "PyTorch", threads._runtime
+        """)
+    )

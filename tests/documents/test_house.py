@@ -16,6 +16,7 @@ import actgrad
 PACKAGE = Path(actgrad.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 NATIVE = sorted([*PACKAGE.rglob("*.c"), *PACKAGE.rglob("*.h")])
+TESTS = Path(__file__).parents[1]
 PHRASES = re.compile(
     r"\b(what (is|was|it|they|stands|lies|comes)|of which|whoever|whom|nobody|had for|lies there|asked for|"
     r"in the midst|beside what)\b",
@@ -127,3 +128,20 @@ def test_no_floor_above_knows_an_argument_by_its_name() -> None:
         if pattern.search(line)
     ]
     assert found == []
+
+
+def test_the_inside_of_the_cpu_backend_is_for_its_own_tests() -> None:
+    inside = re.compile(r"\bactgrad\.backends\.cpu(\.\w| import )")
+    found = {str(p.relative_to(TESTS)) for p in TESTS.rglob("*.py") if inside.search(p.read_text(encoding="utf-8"))}
+    assert {path for path in found if not path.startswith("cpu/")} == {
+        "calls/test_fast_path_memory.py",  # makes a kernel fail
+        "cli/test_version.py",  # compares the report with the processor's facts
+        "triton_backend/test_triton_interpreter.py",  # compares with kernels that look nothing up
+    }
+
+
+def test_no_two_test_modules_have_one_name_and_none_hides_a_library() -> None:
+    """A process that starts in `tests` finds its folders before the libraries that are installed."""
+    files = Counter(path.stem for path in TESTS.rglob("*.py") if path.name != "__init__.py")
+    assert [stem for stem, count in files.items() if count > 1] == []
+    assert not {path.name for path in TESTS.iterdir()} & {"numpy", "onnx", "scipy", "torch", "triton"}
