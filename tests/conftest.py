@@ -15,8 +15,7 @@ import actgrad
 from actgrad.calls import arguments
 
 if TYPE_CHECKING:
-    import calls
-    import sdk_programs
+    from tests.support import calls, sdk_programs
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,7 +31,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def sdk(tmp_path_factory: pytest.TempPathFactory) -> "sdk_programs.Sdk":
     """The C SDK of this Python, in a folder of this run."""
-    import sdk_programs
+    from tests.support import sdk_programs
 
     folder = tmp_path_factory.mktemp("sdk")
     return sdk_programs.Sdk(folder / "sdk", folder / "programs")
@@ -44,8 +43,8 @@ def smooth_relu() -> Iterator[ModuleType]:
     before = dict(actgrad.operators)
     for name in ("smooth_relu", "smooth_relu_backward"):  # somebody may have followed CONTRIBUTING.md to the letter
         actgrad.operators.pop(name, None)
-    yield importlib.import_module("smooth_relu_operator")
-    del sys.modules["smooth_relu_operator"]
+    yield importlib.import_module("tests.support.smooth_relu_operator")
+    del sys.modules["tests.support.smooth_relu_operator"]
     actgrad.operators.clear()
     actgrad.operators.update(before)
 
@@ -53,7 +52,7 @@ def smooth_relu() -> Iterator[ModuleType]:
 @pytest.fixture
 def slow_paths(monkeypatch: pytest.MonkeyPatch) -> "calls.Counter":
     """The calls from now on that take the slow path."""
-    import calls
+    from tests.support import calls
 
     counter, arrange = calls.Counter(), arguments.arrange
 

@@ -2,7 +2,7 @@
 
 These functions use the names of `primitives` and the constants of `coefficients`, and nothing else. A backend binds
 both: `bind(exp, {**primitives, **coefficients.FLOAT32})`. Unbound, the functions compute in float64 on NumPy arrays.
-tests/test_accurate.py bounds their errors, for machines with and without fma.
+tests/formula/test_accurate.py bounds their errors, for machines with and without fma.
 
 Constants written in place are powers of two or small integers, so they are exact in every dtype.
 """

@@ -1,0 +1,315 @@
+"""Graph mode: names, inputs and defaults of CANN's graph operators, and what is inferred of shapes and dtypes."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from textwrap import dedent
+from typing import Any
+
+import numpy as np
+import pytest
+
+import actgrad
+from actgrad import ir
+from actgrad.base import schema
+from actgrad.calls.operator import REGISTRY
+from actgrad.conformance.oracle import as_tuple
+from tests.support.calls import BFLOAT16, run_script
+
+#: From the operators' public registrations: inputs, attributes with their defaults, outputs.
+GRAPH = {
+    "Elu": ("x", {"alpha": 1.0, "scale": 1.0, "input_scale": 1.0}, "y"),
+    "EluGradV2": ("grads activations", {"alpha": 1.0, "scale": 1.0, "input_scale": 1.0, "is_result": False}, "y"),
+    "Selu": ("x", {}, "y"),
+    "SeluGrad": ("gradients outputs", {}, "y"),
+    "LeakyRelu": ("x", {"negative_slope": 0.0}, "y"),
+    "LeakyReluGrad": ("gradients features", {"negative_slope": 0.0}, "backprops"),
+    "GeGluV2": ("x", {"dim": -1, "approximate": 1, "activate_left": False}, "y gelu"),
+    "GeGluGradV2": ("dy x gelu", {"dim": -1, "approximate": 1, "activate_left": False}, "dx"),
+}
+X = np.linspace(-3, 3, 24, dtype=np.float32).reshape(4, 6)
+G = np.linspace(1, 2, 24, dtype=np.float32).reshape(4, 6)
+HALF = G[:, :3]
+
+
+def test_interfaces() -> None:
+    found = {
+        name: (" ".join(s.inputs), s.attributes, " ".join(s.outputs))
+        for name in ir.names()
+        for s in [getattr(ir, name).signature]
+    }
+    assert {name: found[name] for name in GRAPH} == GRAPH
+    for name, (_, attributes, _) in GRAPH.items():
+        signature = getattr(ir, name).signature
+        assert [type(v) for v in signature.attributes.values()] == [type(v) for v in attributes.values()]
+        assert name in dir(ir)
+        assert repr(getattr(ir, name)).startswith(f"<graph operator {name}(")
+
+
+CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any], Any]] = [
+    ("Elu", (X,), {}, lambda: actgrad.elu(X)),
+    ("Elu", (X,), {"alpha": 0.5, "scale": 2.0, "input_scale": 0.25},
+     lambda: actgrad.elu(X, alpha=0.5, scale=2.0, input_scale=0.25)),
+    ("EluGradV2", (G, X), {}, lambda: actgrad.elu_backward(G, X)),
+    ("EluGradV2", (G, X), {"alpha": 0.5, "is_result": True},
+     lambda: actgrad.elu_backward(G, X, alpha=0.5, is_result=True)),
+    ("Selu", (X,), {}, lambda: actgrad.selu(X)),
+    ("SeluGrad", (G, X), {}, lambda: actgrad.selu_backward(G, X)),
+    ("LeakyRelu", (X,), {}, lambda: actgrad.leaky_relu(X, negative_slope=0.0)),
+    ("LeakyRelu", (X,), {"negative_slope": 0.3}, lambda: actgrad.leaky_relu(X, negative_slope=0.3)),
+    ("LeakyReluGrad", (G, X), {}, lambda: actgrad.leaky_relu_backward(G, X, negative_slope=0.0)),
+    ("LeakyReluGrad", (G, X[:1]), {}, lambda: actgrad.leaky_relu_backward(G, X[:1], negative_slope=0.0)),
+    ("GeGluV2", (X,), {}, lambda: actgrad.geglu(X, approximate="tanh")),
+    ("GeGluV2", (X,), {"dim": 0, "approximate": 0, "activate_left": True},
+     lambda: actgrad.geglu(X, dim=0, approximate="none", activate_left=True)),
+    ("GeGluGradV2", (HALF, X, HALF), {}, lambda: actgrad.geglu_backward(HALF, X, HALF, approximate="tanh")),
+    ("GeGluGradV2", (X[:2], X, X[:2]), {"dim": 0, "approximate": 0, "activate_left": True},
+     lambda: actgrad.geglu_backward(X[:2], X, X[:2], dim=0, approximate="none", activate_left=True)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "tensors", "attributes", "wanted"), CALLS, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_computes_at_once_and_infers_what_it_returns(
+    name: str, tensors: tuple[Any, ...], attributes: dict[str, Any], wanted: Any
+) -> None:
+    operator = getattr(ir, name)
+    results = as_tuple(operator(*tensors, **attributes))
+    for got, expected in zip(results, as_tuple(wanted()), strict=True):
+        assert np.array_equal(got, expected)
+    by_name = dict(zip(operator.signature.inputs, tensors, strict=True))
+    for got, again in zip(results, as_tuple(operator(**by_name, **attributes)), strict=True):
+        assert np.array_equal(got, again)
+    shapes = [tensor.shape for tensor in tensors]
+    assert operator.infer_shape(*shapes, **attributes) == tuple(result.shape for result in results)
+    assert operator.infer_dtype(*[tensor.dtype for tensor in tensors]) == tuple(result.dtype for result in results)
+    # Whatever is not known of the inputs, what is inferred agrees with what comes out.
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        hidden = [tuple(-1 if rng.random() < 0.4 else n for n in shape) for shape in shapes]
+        for inferred, result in zip(operator.infer_shape(*hidden, **attributes), results, strict=True):
+            assert len(inferred) == result.ndim
+            assert all(n in (-1, m) for n, m in zip(inferred, result.shape, strict=True))
+        hidden[rng.integers(len(hidden))] = (-2,)
+        for inferred, result in zip(operator.infer_shape(*hidden, **attributes), results, strict=True):
+            assert inferred == (-2,) or all(n in (-1, m) for n, m in zip(inferred, result.shape, strict=True))
+
+
+SHAPES: list[tuple[str, tuple[Any, ...], dict[str, Any], Any]] = [
+    ("Elu", ((),), {}, ((),)),
+    ("Elu", ((-2,),), {}, ((-2,),)),
+    ("EluGradV2", ((-1, 3), (2, -1)), {}, ((2, 3),)),
+    ("EluGradV2", ((-2,), (2, -1)), {}, ((2, -1),)),
+    ("SeluGrad", ((-1, -1), (-1, 0)), {}, ((-1, 0),)),
+    ("LeakyReluGrad", ((3, 1, -1), (-1, 5, 4)), {}, ((3, 5, 4),)),
+    ("LeakyReluGrad", ((-1,), (1,)), {}, ((-1,),)),
+    ("LeakyReluGrad", ((-1,), (-1,)), {}, ((-1,),)),
+    ("LeakyReluGrad", ((5,), ()), {}, ((5,),)),
+    ("LeakyReluGrad", ((-2,), (5,)), {}, ((-2,),)),
+    ("LeakyReluGrad", ((0,), (1,)), {}, ((0,),)),
+    ("GeGluV2", ((4, -1),), {}, ((4, -1), (4, -1))),
+    ("GeGluV2", ((4, -1),), {"dim": 0}, ((2, -1), (2, -1))),
+    ("GeGluV2", ((-2,),), {}, ((-2,), (-2,))),
+    ("GeGluGradV2", ((4, -1), (4, 64), (-1, 32)), {}, ((4, 64),)),
+    ("GeGluGradV2", ((-2,), (4, 64), (-2,)), {}, ((4, 64),)),
+    ("GeGluGradV2", ((4, 32), (-2,), (4, 32)), {}, ((-2,),)),
+    ("GeGluGradV2", ((4, 32), (-1, -1), (4, 32)), {}, ((-1, -1),)),
+]
+
+
+@pytest.mark.parametrize(("name", "shapes", "attributes", "wanted"), SHAPES)
+def test_unknown_shapes(name: str, shapes: tuple[Any, ...], attributes: dict[str, Any], wanted: Any) -> None:
+    assert getattr(ir, name).infer_shape(*shapes, **attributes) == wanted
+
+
+BAD_SHAPES = [
+    ("EluGradV2", ((2, 3), (2, 4)), {}, "the inputs have shapes (2, 3) and (2, 4); they must be equal"),
+    ("EluGradV2", ((2, 3), (2, 3, 1)), {}, "they must be equal"),
+    ("SeluGrad", ((2, 1), (2, 3)), {}, "they must be equal"),
+    ("LeakyReluGrad", ((2, 3), (4, 3)), {}, "they cannot be broadcast"),
+    ("LeakyReluGrad", ((0,), (2,)), {}, "they cannot be broadcast"),
+    ("GeGluV2", ((),), {}, "there is no dimension to halve"),
+    ("GeGluV2", ((4, 6),), {"dim": 2}, "dim is 2, but x has shape (4, 6); it must lie in [-2, 1]"),
+    ("GeGluV2", ((4, 7),), {}, "x has odd size 7 in dimension -1"),
+    ("GeGluGradV2", ((4, 4), (4, 6), (4, 3)), {}, "dy has shape (4, 4), but half of x along -1 has (4, 3)"),
+    ("GeGluGradV2", ((4, 3), (4, 6), (3,)), {}, "gelu has shape (3,), but half of x"),
+    ("GeGluGradV2", ((-1, 3), (4, 6), (5, 3)), {}, "gelu has shape (5, 3), but half of x"),
+    ("Elu", ((-3, 2),), {}, "the shape of x is (-3, 2); sizes are -1 (unknown) or more"),
+    ("Elu", ((-2, 2),), {}, "sizes are -1 (unknown) or more"),
+]
+
+
+@pytest.mark.parametrize(("name", "shapes", "attributes", "says"), BAD_SHAPES)
+def test_bad_shapes(name: str, shapes: tuple[Any, ...], attributes: dict[str, Any], says: str) -> None:
+    with pytest.raises(actgrad.InvalidArgument, match=re.escape(says)) as caught:
+        getattr(ir, name).infer_shape(*shapes, **attributes)
+    assert str(caught.value).startswith(f"{name}: ")
+
+
+ANY = "any_one(Tensor a, Tensor? b, Scalar beta=1, int n=0) -> Tensor out"
+TWO = "any_two(Tensor a, Tensor c, Scalar beta=1, int n=0) -> (Tensor out, Tensor rest)"
+LINES = [
+    (ANY, "F(x) -> y", {"x": "a"}, {}, {}),  # the only required tensor
+    (ANY, "F(a, beta=2) -> y", {"a": "a"}, {"beta": "beta"}, {"beta": 2.0}),
+    (ANY, "F(b=a, scale=beta:-1.5) -> y", {"b": "a"}, {"scale": "beta"}, {"scale": -1.5}),
+    (ANY, "F(b, x=a) -> y", {"b": "b", "x": "a"}, {}, {}),
+    (TWO, "F(c, a) -> (y, z)", {"c": "c", "a": "a"}, {}, {}),
+    (TWO, "F(a=c, c=a, n=beta:1, beta=n:2) -> (y, z)", {"a": "c", "c": "a"}, {"n": "beta", "beta": "n"},
+     {"n": 1.0, "beta": 2}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "line", "tensors", "renamed", "attributes"), LINES)
+def test_names_pair_with_the_schemas(
+    text: str, line: str, tensors: dict[str, str], renamed: dict[str, str], attributes: dict[str, Any]
+) -> None:
+    signature = schema.parse_graph(line, schema.parse(text))
+    assert signature.inputs == tuple(tensors)
+    assert (signature.tensors, signature.renamed, signature.attributes) == (tensors, renamed, attributes)
+    assert [type(value) for value in signature.attributes.values()] == [type(value) for value in attributes.values()]
+
+
+BAD_LINES = [
+    (TWO, "F(x, y) -> (p, q)", "'x' names no tensor of any_two; write 'x=TENSOR' with one of a, c"),
+    (TWO, "F(x=a, y=d) -> (p, q)", "'y=d' names no tensor of any_two; write 'y=TENSOR' with one of a, c"),
+    (TWO, "F(x=a) -> (p, q)", "no input is c; write 'GRAPH_NAME=c'"),
+    (TWO, "F(a, c, gamma=1.0) -> (p, q)", "'gamma=1.0' names no attribute of any_two; write 'gamma=ATTRIBUTE:1.0'"),
+    (TWO, "F(a, c, g=delta:1.0) -> (p, q)", "'g=delta:1.0' names no attribute of any_two; write 'g=ATTRIBUTE:1.0'"),
+    (TWO, "F(a, c, beta=n) -> (p, q)", "'beta=n' names no tensor"),
+    (TWO, "F(a, b=a, c) -> (p, q)", "'b=a' repeats a name"),
+    (TWO, "F(a, a=c) -> (p, q)", "'a=c' repeats a name"),
+    (TWO, "F(a, c, g=n:1, n=2) -> (p, q)", "'n=2' repeats a name"),
+    (TWO, "F(a, c, n=n:1.5) -> (p, q)", "'n=n:1.5': '1.5' is no int"),
+    (TWO, "F(a, c, n=True) -> (p, q)", "'n=True': 'True' is no int"),
+    (TWO, "F(a, c, n=) -> (p, q)", "'n=': '' is no int"),
+    (TWO, "F(a, c=) -> (p, q)", "'c=' names no attribute"),
+    (TWO, "F(a c) -> (p, q)", "'a c' is neither 'name=tensor' nor 'name=attribute:default'"),
+    (TWO, "F(a, c) -> y", "1 outputs, but any_two has 2 (out, rest)"),
+    (ANY, "F(b) -> y", "no input is a; write 'GRAPH_NAME=a'"),
+    (ANY, "f(a) -> y", "not a graph operator"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "says"), BAD_LINES)
+def test_bad_lines(text: str, line: str, says: str) -> None:
+    with pytest.raises(actgrad.InvalidOperator, match=re.escape(says)) as caught:
+        schema.parse_graph(line, schema.parse(text))
+    assert str(caught.value).startswith(f"operator {text[:7]}: ")
+
+
+def test_a_wrong_line_is_refused_where_it_is_written() -> None:
+    known = dict(REGISTRY)
+    with pytest.raises(actgrad.InvalidOperator, match="'y' names no tensor of wrong_graph"):
+        actgrad.Operator(
+            "wrong_graph(Tensor a, Tensor b) -> Tensor out", summary="", formula=np.abs, ir="Wrong(a, y) -> z"
+        )
+    with pytest.raises(actgrad.InvalidOperator, match="no attribute is beta; write 'GRAPH_NAME=beta:DEFAULT'"):
+        actgrad.Operator(
+            "wrong_graph(Tensor a, Scalar beta) -> Tensor out", summary="", formula=np.abs, ir="Wrong(x) -> z"
+        )
+    assert known == REGISTRY
+
+
+def test_inputs_go_to_the_tensors_that_they_name() -> None:
+    """Also where the graph has them in another order."""
+    line = "Mixed(features=self, gradients=grad_output, slope=negative_slope:0.5) -> backprops"
+    mixed = ir.GraphOperator(actgrad.leaky_relu_backward, schema.parse_graph(line, actgrad.leaky_relu_backward.schema))
+    wanted = actgrad.leaky_relu_backward(G, X, negative_slope=0.25)
+    assert np.array_equal(mixed(X, G, slope=0.25), wanted)
+    assert np.array_equal(mixed(gradients=G, features=X, slope=0.25), wanted)
+    torch = pytest.importorskip("torch")
+    importlib.import_module("actgrad.torch")
+    assert np.array_equal(mixed(torch.from_numpy(X), torch.from_numpy(G), slope=0.25).numpy(), wanted)
+    with pytest.raises(actgrad.InvalidDtype, match="gradients is float16, but features is float32"):
+        mixed.infer_dtype("float32", "float16")
+    line = "Mixed(x=self, gelu, dy=grad_output, axis=dim:0) -> dx"
+    packed = ir.GraphOperator(actgrad.geglu_backward, schema.parse_graph(line, actgrad.geglu_backward.schema))
+    assert packed.infer_shape((4, 6), (2, -1), (-1, 6)) == ((4, 6),)
+    assert packed.infer_shape((4, 6), (4, -1), (-1, 3), axis=1) == ((4, 6),)
+    assert np.array_equal(packed(X, X[:2], X[:2]), actgrad.geglu_backward(X[:2], X, X[:2], dim=0))
+    with pytest.raises(
+        actgrad.InvalidArgument, match=re.escape("dy has shape (1, 6), but half of x along 0 has (2, 6)")
+    ):
+        packed.infer_shape((4, 6), (2, 6), (1, 6))
+
+
+def test_dtypes() -> None:
+    assert ir.EluGradV2.infer_dtype("BF16", "bfloat16") == ("BF16",)
+    assert ir.GeGluV2.infer_dtype(np.float16) == (np.float16, np.float16)
+    assert ir.Selu.infer_dtype(np.dtype(BFLOAT16)) == (np.dtype(BFLOAT16),)
+    assert ir.SeluGrad.infer_dtype("int8", "INT8") == ("int8",)
+    torch = pytest.importorskip("torch")
+    assert ir.Elu.infer_dtype(torch.bfloat16) == (torch.bfloat16,)
+    for operator, dtypes, says in [
+        (ir.EluGradV2, ("float32", "float16"), "EluGradV2: activations is float16, but grads is float32"),
+        (ir.Elu, ("int32",), "Elu: x is int32; supported: "),
+        (ir.Elu, ("quaternion",), "Elu: x is 'quaternion', no data type"),
+    ]:
+        with pytest.raises(actgrad.InvalidDtype, match=re.escape(says)):
+            operator.infer_dtype(*dtypes)
+    with actgrad.product("Ascend310P"), pytest.raises(actgrad.InvalidDtype, match="x is bfloat16; supported: "):
+        ir.GeGluV2.infer_dtype("bfloat16")
+
+
+def test_wrong_calls() -> None:
+    for call, says in [
+        (lambda: ir.EluGradV2(G), "EluGradV2: activations is missing; it takes grads, activations"),
+        (lambda: ir.GeGluGradV2(HALF, X, None), "GeGluGradV2: gelu is missing"),
+        (lambda: ir.Elu(X, X), "Elu: takes 1 inputs (x), got 2"),
+        (lambda: ir.Elu(X, x=X), "Elu: x is given twice"),
+        (lambda: ir.LeakyReluGrad(G, X, self_is_result=True), "LeakyReluGrad: self_is_result is unknown"),
+        (lambda: ir.Elu.infer_shape(3), "Elu: the shape of x is 3; it must be a sequence"),
+    ]:
+        with pytest.raises(actgrad.InvalidCall, match=re.escape(says)):
+            call()
+    with pytest.raises(
+        AttributeError, match="no attribute 'Reloo'; graph operators: CeluV2, Celu, Elu, EluGradV2, EluGrad"
+    ):
+        _ = ir.Reloo
+
+
+def test_one_node_of_a_traced_graph() -> None:
+    torch = pytest.importorskip("torch")
+    importlib.import_module("actgrad.torch")
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    for name, tensors, attributes, _ in CALLS:
+        operator, given = getattr(ir, name), [torch.from_numpy(tensor.copy()) for tensor in tensors]
+
+        class Model(torch.nn.Module):
+            def forward(self, *tensors: Any) -> Any:
+                return operator(*tensors, **attributes)  # noqa: B023  traced before the next round
+
+        traced = make_fx(Model())(*given)
+        exported = torch.export.export(Model(), tuple(given)).graph
+        for graph in (traced.graph, exported):
+            called = [node for node in graph.nodes if node.op == "call_function" and "getitem" not in node.name]
+            assert [str(node.target) for node in called] == [f"actgrad.{operator.operator.name}.default"]
+        torch._dynamo.reset()  # else it counts one model compiled many times
+        whole = torch.compile(Model(), fullgraph=True, backend="aot_eager")
+        for result in (traced(*given), whole(*given), operator(*given, **attributes)):
+            for got, wanted in zip(as_tuple(result), as_tuple(operator(*tensors, **attributes)), strict=True):
+                assert np.array_equal(got.numpy(), wanted)
+
+
+def test_a_traced_operator_is_differentiable() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.linspace(-2, 2, 9, requires_grad=True)
+    ir.LeakyRelu(x, negative_slope=0.25).sum().backward()
+    assert torch.equal(x.grad, torch.where(x > 0, 1.0, 0.25))
+
+
+def test_first_call_may_be_traced() -> None:
+    pytest.importorskip("torch")
+    nodes = run_script(
+        dedent("""
+        import torch
+        from torch.fx.experimental.proxy_tensor import make_fx
+        from actgrad import ir
+        graph = make_fx(lambda x: ir.Elu(x))(torch.zeros(3)).graph
+        print([str(node.target) for node in graph.nodes])
+    """)
+    )
+    assert nodes.strip() == "['x_1', 'actgrad.elu.default', 'output']"

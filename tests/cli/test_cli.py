@@ -1,0 +1,145 @@
+"""The command line: what it prints where, and its exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import actgrad
+from actgrad import contract
+from actgrad.cli import list_command
+from actgrad.cli.main import COMMANDS, main
+from actgrad.writing.documents import with_part
+
+README = Path(__file__).parents[2] / "README.md"
+MODULES = [module.__name__.rpartition(".")[2] for module in COMMANDS]
+COMMAND_NAMES = [name.removesuffix("_command") for name in MODULES if name != "moved_command"]
+
+
+def process(*arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-W", "error", "-m", "actgrad", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_list_prints_every_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for operator in actgrad.operators.values():
+        assert str(operator.schema) in lines
+        assert all(any(f"aclnn{c.name}" in line for line in lines) for c in operator.aclnn)
+
+
+def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--json"]) == 0
+    captured = capsys.readouterr()
+    rows = {row["name"]: row for row in json.loads(captured.out)}
+    assert list(rows) == list(actgrad.operators)
+    assert captured.err == ""
+    for name, operator in actgrad.operators.items():
+        assert rows[name]["schema"] == str(operator.schema)
+        assert rows[name]["dtypes"] == list(contract.allowed_dtypes(operator.definition, None))
+        assert rows[name]["products"] == list(operator.products)
+    assert rows["geglu_backward"]["aclnn"] == ["aclnnGeGluBackward", "aclnnGeGluV3Backward"]
+    assert rows["geglu_backward"]["ir"] == ["GeGluGradV2"]
+    assert rows["geglu_packed"]["aclnn"] == []
+
+
+def test_summaries_are_one_line_each() -> None:
+    for row in list_command.rows():
+        assert row.summary
+        assert "\n" not in row.summary
+        assert row.summary.endswith(".")
+
+
+def test_markdown_table_has_a_row_per_operator(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--markdown"]) == 0
+    header, rule, *rows = capsys.readouterr().out.splitlines()
+    assert len(rows) == len(actgrad.operators)
+    assert {line.count(" | ") for line in (header, rule, *rows)} == {4}
+
+
+def test_write_replaces_only_what_lies_between_the_markers(tmp_path: Path) -> None:
+    document = tmp_path / "document.md"
+    document.write_text(f"before\n{list_command.BEGIN}\nstale\n{list_command.END}\nafter\n", encoding="utf-8")
+    assert main(["list", "--write", str(document)]) == 0
+    text = document.read_text(encoding="utf-8")
+    assert text == f"before\n{list_command.BEGIN}\n{list_command.markdown_table()}\n{list_command.END}\nafter\n"
+    assert with_part(text, list_command.PART, list_command.markdown_table()) == text
+
+
+def test_write_needs_a_file_with_markers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = tmp_path / "document.md"
+    assert main(["list", "--write", str(document)]) == 2
+    document.write_text("no place\n", encoding="utf-8")
+    assert main(["list", "--write", str(document)]) == 2
+    missing, no_place = capsys.readouterr().err.splitlines()
+    assert "No such file" in missing
+    assert list_command.BEGIN in no_place
+    assert document.read_text(encoding="utf-8") == "no place\n"
+
+
+def test_readme_has_the_current_table() -> None:
+    text = README.read_text(encoding="utf-8")
+    current = with_part(text, list_command.PART, list_command.markdown_table())
+    assert current == text, "run: actgrad list --write README.md"
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMAND_NAMES)], ids=" ".join)
+def test_help_has_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([*command, "--help"])
+    assert end.value.code == 0
+    _, _, examples = capsys.readouterr().out.partition("examples:\n")
+    assert f"  actgrad {' '.join(command)}" in examples
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--quick"], ["--help"], ["elu", "--json", "-", "--base", "main"]], ids=" ".join
+)
+@pytest.mark.parametrize("name", ["bench", "plot"])
+def test_a_command_that_moved_says_where(name: str, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"actgrad: {name}: ")
+    assert f"in a clone of the project: python -m benchmarks {'run' if name == 'bench' else 'plot'}" in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"actgrad {actgrad.__version__}\n"
+
+
+def test_verbose_version_tells_what_computes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version", "--verbose"]) == 0
+    lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert lines["actgrad"] == actgrad.__version__
+    assert lines["Python"].startswith(sys.version.split()[0])
+    assert {"NumPy", "ml_dtypes", "llvmlite", "PyTorch"} <= set(lines)
+    assert "-bit vectors" in lines["processor"]
+    assert "thread" in lines["OpenMP"]
+
+
+@pytest.mark.parametrize("wrong", [[], ["dance"], ["list", "--loud"], ["list", "--json", "--markdown"]], ids=" ".join)
+def test_a_wrong_call_ends_with_2(wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(wrong)
+    assert end.value.code == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("usage: actgrad")
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["--help"], ["cache"]], ids=" ".join)
+def test_a_pipe_without_a_reader_ends_quietly(arguments: list[str]) -> None:
+    with process(*arguments) as command:
+        assert command.stdout is not None
+        assert command.stderr is not None
+        command.stdout.close()
+        assert command.stderr.read() == ""
+    assert command.returncode == 141  # the shell's number for SIGPIPE

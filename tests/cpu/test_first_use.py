@@ -1,0 +1,172 @@
+"""Imports and compilation of a first call: forked children and threads with little stack compute, too."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from actgrad.base import first_use
+from tests.support.calls import run_script
+from tests.support.surroundings import SMALL_STACK, on_small_stack
+
+FORK_WHILE = """
+import importlib.abc, os, signal, sys, threading, time
+import numpy as np
+import actgrad
+{before}
+begun = threading.Event()
+class Slow(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            begun.set()
+            time.sleep(0.5)  # while the module's lock is held
+sys.meta_path.insert(0, Slow())
+x = np.linspace(-4, 4, 1001, dtype=np.float32)
+def first():
+    {call}
+worker = threading.Thread(target=first)
+worker.start()
+assert begun.wait(60)
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    try:
+        {call}
+    except BaseException as error:
+        print(repr(error), file=sys.stderr, flush=True)
+        os._exit(1)
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+assert status == 0, f"the child ended with {{status}}" + (": it hung" if status == signal.SIGALRM else "")
+worker.join(60)
+assert not worker.is_alive()
+"""
+
+
+@pytest.mark.parametrize("module", ["llvmlite.binding", "actgrad.backends.cpu.engine", "actgrad.backends.cpu.threads"])
+def test_a_child_forked_while_a_first_call_imports(module: str) -> None:
+    call = "assert np.array_equal(actgrad.leaky_relu(x, negative_slope=0.5), np.where(x > 0, x, x / 2))"
+    run_script(FORK_WHILE.format(module=module, call=call, before=""))
+
+
+def test_a_child_forked_while_the_thread_count_is_found() -> None:
+    run_script(FORK_WHILE.format(module="llvmlite.binding", call="actgrad.get_num_threads()", before=""))
+
+
+def test_a_child_forked_while_the_reference_is_imported() -> None:
+    call = "actgrad.elu(x, backend='reference')"
+    run_script(FORK_WHILE.format(module="actgrad.backends.reference", call=call, before=""))
+
+
+def test_a_child_forked_while_actgrad_torch_is_imported() -> None:
+    pytest.importorskip("torch")
+    call = "assert actgrad.elu(torch.ones(3, requires_grad=True)).requires_grad"
+    run_script(FORK_WHILE.format(module="actgrad.torch.registration", call=call, before="import torch"))
+
+
+def test_a_child_forked_while_ml_dtypes_is_imported() -> None:
+    call = "actgrad.operators['elu'].plan; from actgrad.base.dtypes import BY_NAME; BY_NAME['bfloat16'].numpy"
+    run_script(FORK_WHILE.format(module="ml_dtypes", call=call, before=""))
+
+
+@pytest.mark.parametrize("size", [SMALL_STACK, SMALL_STACK // 2])
+@pytest.mark.parametrize("imported", ["numpy", "actgrad"])
+def test_everything_on_a_small_stack(size: int, imported: str) -> None:
+    """The first import, compilation, tables, tiles and rows; nothing was kept on disk before."""
+    script = f"""
+import threading, numpy as np, {imported}
+def work():
+    import actgrad
+    x = np.random.default_rng(0).standard_normal((300, 1200))
+    for dtype in ("float32", "float16", "float64"):
+        a = x.astype(dtype)
+        for given in ((a, a), (a, np.asfortranarray(a)), (a[:4, :4], a[:4, :4])):
+            g = actgrad.gelu_backward(*given)
+            assert g.tobytes() == actgrad.gelu_backward(*map(np.ascontiguousarray, given)).tobytes()
+            actgrad.geglu(given[1])
+    print("done")
+threading.stack_size({size})
+worker = threading.Thread(target=work)
+worker.start()
+worker.join()
+"""
+    assert run_script(script, ACTGRAD_CACHE_DIR="") == "done\n"
+
+
+def test_pytorch_tensors_on_a_small_stack() -> None:
+    pytest.importorskip("torch")
+    script = f"""
+import threading, torch, actgrad
+def work():
+    x = torch.randn(300, 200)
+    assert torch.allclose(actgrad.gelu(x.T), torch.nn.functional.gelu(x.T), atol=1e-5)
+    print("done")
+threading.stack_size({SMALL_STACK})
+worker = threading.Thread(target=work)
+worker.start()
+worker.join()
+"""
+    assert run_script(script, ACTGRAD_CACHE_DIR="") == "done\n"
+
+
+def test_work_has_a_large_stack_and_its_caller_the_errors() -> None:
+    def fail() -> None:
+        raise LookupError("work")
+
+    for call in (lambda: first_use.run(fail), lambda: on_small_stack(lambda: first_use.run(fail))):
+        with pytest.raises(LookupError, match="work"):
+            call()
+    assert first_use.run(lambda: first_use.run(threading.get_ident)) != threading.get_ident()
+
+
+def test_an_interrupt_waits_for_the_work() -> None:
+    """Ctrl-C during a compilation: the next call finds a compiler that is not in use."""
+    script = """
+import _thread, threading, time
+from actgrad.base import first_use
+done = []
+def work():
+    _thread.interrupt_main()
+    time.sleep(0.3)
+    done.append(1)
+try:
+    first_use.run(work)
+except KeyboardInterrupt:
+    assert done == [1]
+    print(first_use.run(lambda: "works"))
+"""
+    assert run_script(script) == "works\n"
+
+
+def test_a_first_call_while_the_interpreter_ends() -> None:
+    script = """
+import atexit, numpy as np, actgrad
+x = np.float32([-1, 2])
+atexit.register(lambda: print(actgrad.leaky_relu(x, negative_slope=0.5)))
+"""
+    assert run_script(script, ACTGRAD_CACHE_DIR="") == "[-0.5  2. ]\n"
+
+
+def test_missing_memory_is_an_error() -> None:
+    """A thread's buffer for tiles comes from the heap, which may be full."""
+    script = """
+import ctypes, threading
+import numpy as np, actgrad
+actgrad.set_num_threads(1)
+x = np.ones((64, 64), np.float32)
+out = np.empty_like(x.T)
+plan = actgrad.elu.plan(x[:, ::2], out=np.full((64, 32), np.nan, np.float32))
+import resource
+from actgrad.backends.cpu import threads
+from actgrad.backends.cpu.call_block import ThreadSlots
+known = threads._table[ThreadSlots.BUFFER_KEY]
+threads._table[ThreadSlots.BUFFER_KEY] = 1 << 20  # no such key: pthread_setspecific fails
+try:
+    plan.run()
+except MemoryError:
+    print("MemoryError")
+threads._table[ThreadSlots.BUFFER_KEY] = known
+assert (plan.run() == 1).all()
+"""
+    assert run_script(script) == "MemoryError\n"

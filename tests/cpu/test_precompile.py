@@ -1,0 +1,62 @@
+"""Kernels compiled ahead of the calls."""
+
+from __future__ import annotations
+
+import pytest
+
+import actgrad
+from tests.support.calls import run_script
+
+
+def test_precompile_everything() -> None:
+    assert actgrad.precompile() > 90
+
+
+def test_precompiled_calls_compile_nothing() -> None:
+    script = """
+import numpy as np, actgrad
+from actgrad.backends.cpu import engine, jit
+count = actgrad.precompile(["elu", "leaky_relu", "geglu_backward", "gelu_backward"], ["float32", "float16"])
+assert count > 0
+def forbidden(*args):
+    raise AssertionError("compiled")
+jit.optimised = forbidden
+for dtype in ("float32", "float16"):
+    for x in (np.ones((8, 64), dtype), np.ones((64, 8), dtype).T, np.ones((8, 128), dtype)[:, ::2], np.ones((), dtype)):
+        for alpha in (1, 1.5, 0, float("nan")):
+            actgrad.elu(x, alpha=alpha)
+        actgrad.elu(x, scale=2, input_scale=0.5)
+        actgrad.elu(x[..., None])
+        for slope in (0.01, 1, 2):
+            actgrad.leaky_relu(x, negative_slope=slope)
+    g, x = np.ones((8, 32), dtype), np.ones((8, 64), dtype)
+    for approximate in (0, 1):
+        for left in (False, True):
+            actgrad.geglu_backward(g, x, approximate=approximate, activate_left=left)
+            actgrad.geglu_backward(g, x, g, approximate=approximate, activate_left=left)
+        large = np.ones((200, 2000), dtype)
+        plan = actgrad.gelu_backward.plan(large, large, approximate=approximate)
+        assert ("looked up" in str(plan)) == (dtype == "float16" and bool(engine.host().tuning.table_lookup))
+        actgrad.geglu_backward(large[:, 1000:], large, approximate=approximate)
+    actgrad.elu(large, alpha=3)
+try:
+    actgrad.selu(np.ones(3))
+except AssertionError:
+    pass
+else:
+    raise SystemExit("nothing was ever compiled: the test sees nothing")
+"""
+    run_script(script, ACTGRAD_CACHE_DIR="")
+
+
+def test_precompile_names() -> None:
+    assert actgrad.precompile("gelu", "float32") == 4  # two formulas, small calls and large ones
+    assert actgrad.precompile("elu", "float32") == 3  # small calls with attributes of 1 and others, large ones
+    assert actgrad.precompile("leaky_relu", "float32") == 3
+    assert actgrad.precompile("selu", "float32") == 2
+    with pytest.raises(actgrad.InvalidDtype, match="none of elu takes int8"):
+        actgrad.precompile("elu", "int8")
+    with pytest.raises(actgrad.InvalidCall, match=r"no operator 'reloo'; known: celu, "):
+        actgrad.precompile(["reloo"])
+    with pytest.raises(actgrad.InvalidCall, match=r"no dtype 'float8'; known: float32, "):
+        actgrad.precompile(["elu"], ["float8"])

@@ -1,0 +1,51 @@
+"""docs/operators.md is what the registry says, and says every check of every operator in order."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import ModuleType
+
+from actgrad import contract, operators
+from actgrad.aclnn import signatures
+from actgrad.contract import When
+from tests.support.calls import script
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_page_is_fresh() -> None:
+    assert script("operators").page() == (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
+
+
+def test_page_has_every_check_in_order() -> None:
+    parts = re.split(r"^## (\w+)", (ROOT / "docs" / "operators.md").read_text(encoding="utf-8"), flags=re.M)
+    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
+    for operator in operators.values():
+        functions = signatures.of(operator)
+        if not functions:
+            continue
+        row = r"^\| (\d+) \| (.+) \| (\d+) \| (.+) \| (.+) \|$"
+        tables = re.findall(r"(?:^\| .*\n)+", sections[operator.name], flags=re.M)
+        found = [rows for table in tables if (rows := re.findall(row, table, flags=re.M))]
+        distinct = {contract.checks_of(s.definition): s for s in reversed(functions)}
+        assert len(found) == len(distinct)
+        for signature in distinct.values():
+            wanted = [
+                (signature.translated(check.rule), str(check.error.status), check.origin.value)
+                for check in contract.checks_of(signature.definition)
+                if check.when is not When.UNTYPED
+            ]
+            (rows,) = [rows for rows in found if [row[1:4] for row in rows[1:]] == wanted]
+            assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
+            assert rows[0][2] == "161001"
+        for signature in functions:
+            assert f"{signature.first_name}(" in sections[operator.name]
+            assert f"{signature.name}(" in sections[operator.name]
+            assert all(f"{name} is {value!r}" in sections[operator.name] for name, value in signature.fixed.items())
+
+
+def test_a_new_operator_has_a_page(smooth_relu: ModuleType) -> None:
+    _, _, section = script("operators").page().partition("## smooth_relu_backward")
+    assert "actgrad.smooth_relu_backward(grad_output, self, *, beta=1.0" in section
+    assert "Requires beta > 0." in section

@@ -1,0 +1,80 @@
+"""NaN, infinities and zeros: what comes of them."""
+
+import numpy as np
+import pytest
+
+import actgrad
+from actgrad.conformance import oracle
+from tests.support.accuracy_cases import FLOATS, assert_alike_in_kind, cases, meetings, selu_alpha, selu_scale
+
+
+@pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(FLOATS)))
+def test_nan_stays_nan(operator, attributes, dtype):
+    x = np.full(5, np.nan, FLOATS[dtype])
+    results = oracle.as_tuple(operator(*oracle.tensors(operator, attributes, x), **attributes))
+    if operator.takes_gradient:  # a comparison with NaN fails: the next test compares with the formula's own choice
+        return
+    if operator.name in ("heaviside", "threshold_tensor"):  # no result depends on values where input is 1
+        return
+    if operator.name == "unit_step":  # its comparison fails
+        assert not results[0].astype(np.float64).any()
+        return
+    if operator.name == "fused_bias_leaky_relu_backward":  # its comparison fails, so that NaN takes the slope
+        expectation = np.full(5, attributes["negative_slope"] * attributes["scale"]).astype(FLOATS[dtype])
+        np.testing.assert_allclose(results[0].astype(np.float64), expectation.astype(np.float64), rtol=1e-6)
+        return
+    if operator.name.startswith("leaky_relu"):  # its comparison fails, so that NaN takes the slope
+        expectation = np.nan if operator.gradient_of is None else attributes["negative_slope"]
+        standard = np.full(5, expectation).astype(FLOATS[dtype])
+        np.testing.assert_array_equal(results[0].astype(np.float64), standard.astype(np.float64))
+        return
+    for result in results:
+        halves = np.split(result, 2) if result.size > x.size else [result]
+        assert all(np.isnan(half.astype(np.float64)).all() for half in halves)
+
+
+@pytest.mark.parametrize(("operator", "attributes", "dtype"), list(cases(FLOATS)))
+def test_zeros_infinities_and_nan_meet_as_in_the_reference(operator, attributes, dtype):
+    """In all combinations of the inputs, the result is NaN, infinite and negative where the reference's is."""
+    inputs = meetings(operator, dtype)
+    with np.errstate(all="ignore"):
+        reference = oracle.as_tuple(operator(*inputs, backend="reference", **attributes))
+        for got, standard in zip(oracle.as_tuple(operator(*inputs, **attributes)), reference, strict=True):
+            assert_alike_in_kind(got, standard)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_gelu_at_infinity(dtype, approximate, backend):
+    x = np.array([np.inf, -np.inf], FLOATS[dtype])
+    arguments = {"approximate": approximate, "backend": backend}
+    with np.errstate(all="ignore"):
+        y = actgrad.gelu(x, **arguments).astype(np.float64)
+        slope = actgrad.gelu_backward(np.ones_like(x), x, **arguments).astype(np.float64)
+    np.testing.assert_array_equal(y, [np.inf, 0])
+    np.testing.assert_array_equal(np.signbit(y), [False, True])
+    np.testing.assert_array_equal(slope, [1, 0])
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_selu_backward_where_the_result_is_zero(dtype, backend):
+    zeros, ones = np.array([0.0, -0.0], FLOATS[dtype]), np.ones(2, FLOATS[dtype])
+    positive = np.full(2, selu_scale()).astype(FLOATS[dtype])
+    negative = np.full(2, selu_scale() * selu_alpha()).astype(FLOATS[dtype])
+    np.testing.assert_array_equal(actgrad.selu_backward(ones, zeros, backend=backend), positive)
+    if dtype == "float64":
+        return  # no product computes it
+    for chip, slope in (("Ascend910B", positive), ("Ascend950", negative)):
+        with actgrad.product(chip):
+            np.testing.assert_array_equal(actgrad.selu_backward(ones, zeros, backend=backend), slope)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_zeros_keep_their_sign(dtype):
+    zeros = np.array([0.0, -0.0], FLOATS[dtype])
+    for operator in (actgrad.elu, actgrad.selu, actgrad.leaky_relu, actgrad.gelu):
+        for out in (None, np.empty(2), np.empty(2, np.float32), np.empty(2, np.float16)):
+            result = operator(zeros, out=out)
+            np.testing.assert_array_equal(np.signbit(result), [False, True], err_msg=f"{operator}, {result.dtype}")

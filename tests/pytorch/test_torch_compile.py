@@ -1,0 +1,141 @@
+"""torch.compile, torch.export and AOTInductor: one graph, in which actgrad's operators stay whole."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import actgrad
+import actgrad.torch
+from actgrad.conformance import oracle
+from tests.support.calls import OPERATORS, ids
+from tests.support.torch_calls import attribute_cases, call, compiled, ignore_deprecation, tensors
+
+torch = pytest.importorskip("torch")
+
+pytestmark = ignore_deprecation
+
+
+class Network(torch.nn.Module):  # type: ignore[misc,name-defined]
+    """Every activation once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = torch.nn.Sequential(
+            torch.nn.Linear(6, 16),
+            actgrad.torch.ELU(1.3, scale=0.7),
+            actgrad.torch.GEGLU(approximate="tanh"),
+            torch.nn.Linear(8, 8),
+            actgrad.torch.SELU(inplace=True),
+            actgrad.torch.LeakyReLU(0.2, save="input"),
+            actgrad.torch.GELU(),
+        )
+
+    def forward(self, x: Any) -> Any:
+        return self.layers(x)
+
+
+def slopes(function: Any, network: Network, x: Any) -> list[Any]:
+    network.zero_grad()
+    function(x).square().sum().backward()
+    return [parameter.grad.clone() for parameter in network.parameters()]
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_compile_trains_the_same(dynamic: bool) -> None:
+    network = Network()
+    function = compiled(network, dynamic=dynamic)
+    for batch in (3, 5, 1):
+        x = torch.randn(batch, 6)
+        torch.testing.assert_close(slopes(function, network, x), slopes(network, network, x))
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles C++")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")  # PyTorch's own
+def test_inductor_trains_the_same() -> None:
+    network = Network()
+    x = torch.randn(3, 6)
+    function = compiled(network, backend="inductor")
+    torch.testing.assert_close(slopes(function, network, x), slopes(network, network, x))
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=ids)
+def test_every_operator_compiles_with_dynamic_shapes(operator: actgrad.Operator) -> None:
+    attributes = attribute_cases(operator)[-1]
+    function = call(operator, attributes)
+    shaped = compiled(lambda *tensors: function(*tensors), dynamic=True)
+    for shape in ((3, 4), (5, 6)):
+        given = tensors(operator, shape, requires_grad=True)
+        inputs = [tensor for tensor in given if tensor is not None]
+        results = [oracle.as_tuple(f(*given)) for f in (shaped, function)]
+        torch.testing.assert_close(*results)
+        assert [r.stride() for r in results[0]] == [r.stride() for r in results[1]]
+        ours, theirs = (torch.autograd.grad(sum(map(torch.sum, result)), inputs) for result in results)
+        torch.testing.assert_close(ours, theirs)
+
+
+def test_attributes_that_change_between_calls() -> None:
+    function = compiled(lambda x, alpha: actgrad.torch.elu(x, alpha))
+    x = torch.randn(7, requires_grad=True)
+    for alpha in (1.0, 1.3, 1.7, -2.0, 0.0):
+        ours, theirs = (f(x, alpha) for f in (function, actgrad.torch.elu))
+        torch.testing.assert_close(ours, theirs)
+        torch.testing.assert_close(*(torch.autograd.grad(y.sum(), x)[0] for y in (ours, theirs)))
+
+
+def test_sizes_that_only_the_data_tells() -> None:
+    x = torch.randn(6, 8)
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
+        function = compiled(lambda x: actgrad.torch.geglu(x[x[:, 0] > 0]))
+        torch.testing.assert_close(function(x), actgrad.torch.geglu(x[x[:, 0] > 0]))
+
+
+def targets(program: Any) -> set[str]:
+    return {str(node.target) for node in program.graph.nodes if str(node.target).startswith("actgrad")}
+
+
+def exported() -> tuple[Any, Network]:
+    network = Network().eval()
+    batch = torch.export.Dim("batch")
+    return torch.export.export(network, (torch.randn(4, 6),), dynamic_shapes=({0: batch},)), network
+
+
+@pytest.mark.filterwarnings("ignore:.*LeafSpec:FutureWarning")  # PyTorch's own
+def test_exported_graphs_keep_the_operators_until_they_are_decomposed() -> None:
+    program, network = exported()
+    names = {f"actgrad.{name}.default" for name in ("elu", "geglu_packed", "selu", "leaky_relu", "gelu")}
+    assert targets(program.run_decompositions({})) == names
+    x = torch.randn(9, 6)
+    core = program.run_decompositions()
+    assert not targets(core)
+    torch.testing.assert_close(core.module()(x), network(x))
+    table = torch.export.default_decompositions()
+    table.pop(torch.ops.actgrad.elu.default)
+    assert targets(program.run_decompositions(table)) == {"actgrad.elu.default"}
+    torch.testing.assert_close(program.module()(x), network(x))
+
+
+def test_traced_gradients_keep_the_operators() -> None:
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    def loss(x: Any) -> Any:
+        return actgrad.torch.geglu(actgrad.torch.elu(x, 1.3)).sum()
+
+    x = torch.randn(3, 4)
+    traced = make_fx(torch.vmap(torch.func.grad(loss)))(x)
+    names = {f"actgrad.{name}.default" for name in ("elu", "geglu_packed", "elu_backward", "geglu_backward")}
+    assert targets(traced) == names
+    torch.testing.assert_close(traced(2 * x), torch.vmap(torch.func.grad(loss))(2 * x))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("g++") is None, reason="AOTInductor compiles C++")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning")
+def test_ahead_of_time(tmp_path: Path) -> None:
+    program, network = exported()
+    package = torch._inductor.aoti_compile_and_package(program, package_path=str(tmp_path / "network.pt2"))
+    x = torch.randn(9, 6)
+    torch.testing.assert_close(torch._inductor.aoti_load_package(package)(x), network(x))

@@ -1,0 +1,221 @@
+"""Functions and modules of actgrad.torch follow from the names that a definition states."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import copy
+import inspect
+import pickle
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import actgrad
+import actgrad.torch
+from actgrad.base.definition import Torch
+from actgrad.base.xp import exp, minimum, where
+from actgrad.torch import functions, modules, public_names
+from tests.support.calls import run_script
+from tests.support.torch_calls import compiled, ignore_deprecation
+
+torch = pytest.importorskip("torch")
+functional = torch.nn.functional
+FOLDER = Path(functions.__file__).parent
+
+
+def silu_formula(x):
+    """x / (1 + exp(-x))"""
+    e = exp(minimum(x, -x))
+    return x * where(x > 0, 1.0 / (1.0 + e), e / (1.0 + e))
+
+
+def celu_formula(x, alpha):
+    """x if x > 0 else alpha * (exp(x / alpha) - 1)"""
+    return where(x > 0, x, alpha * (exp(where(x > 0, 0.0, x) / alpha) - 1.0))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def operators() -> Iterator[None]:
+    """Operators of this file alone."""
+    before = dict(actgrad.operators)
+    summary = "An operator of a test."
+    text = "silu_of_test(Tensor self) -> Tensor out"
+    actgrad.Operator(text, summary=summary, formula=silu_formula, torch=Torch("test_silu(inplace)", module="TestSiLU"))
+    text = "celu_of_test(Tensor self, Scalar alpha=1) -> Tensor out"
+    actgrad.Operator(
+        text, summary=summary, formula=celu_formula, torch=Torch("test_celu(alpha, inplace)", module="TestCELU")
+    )
+    text = "celu_plain_of_test(Tensor self, Scalar alpha=1) -> Tensor out"
+    actgrad.Operator(text, summary=summary, formula=celu_formula, torch=Torch("celu_plain", module="PlainCELU"))
+    yield
+    actgrad.operators.clear()
+    actgrad.operators.update(before)
+
+
+@ignore_deprecation
+@pytest.mark.parametrize(("function", "module", "given"), [("silu", "SiLU", {}), ("celu", "CELU", {"alpha": 1.3})])
+def test_a_new_operator_has_a_function_and_a_module(function: str, module: str, given: dict[str, float]) -> None:
+    theirs, their_class = getattr(functional, function), getattr(torch.nn, module)
+    function, module = f"test_{function}", f"Test{module}"
+    ours, our_class = getattr(actgrad.torch, function), getattr(actgrad.torch, module)
+    for one, other in ((ours, theirs), (our_class, their_class)):
+        pairs = zip(*(inspect.signature(f).parameters.values() for f in (one, other)), strict=True)
+        assert all((p.name, p.default, p.kind) == (q.name, q.default, q.kind) for p, q in pairs)
+    assert (ours.__module__, ours.__qualname__) == ("actgrad.torch.functions", function)
+    assert (our_class.__module__, our_class.__qualname__) == ("actgrad.torch.modules", module)
+    assert ours.__doc__.startswith("An operator of a test.")
+    assert our_class.__doc__.startswith("An operator of a test.")
+    x = torch.randn(4, 5, dtype=torch.float64, requires_grad=True)
+    plain, network = our_class(**given), their_class(**given)
+    for call in (
+        lambda x: ours(x, **given),
+        lambda x: ours(x * 1.0, **given, inplace=True),
+        plain,
+        copy.deepcopy(plain),
+        pickle.loads(pickle.dumps(plain)),
+        lambda x: our_class(**given, inplace=True)(x * 1.0),
+        compiled(plain),
+        compiled(lambda x: getattr(actgrad.torch, function)(x, **given)),
+    ):
+        torch.testing.assert_close(call(x), network(x))
+        torch.testing.assert_close(*(torch.autograd.grad(f(x).sum(), x)[0] for f in (call, network)))
+    assert repr(our_class()) == module + ("(alpha=1.0)" if given else "()")
+    assert repr(our_class(inplace=True)) == module + ("(alpha=1.0, inplace=True)" if given else "(inplace=True)")
+    assert pickle.loads(pickle.dumps(ours)) is ours
+    assert function in dir(actgrad.torch)
+
+
+def test_names_without_parameters_take_all_attributes() -> None:
+    assert str(inspect.signature(actgrad.torch.celu_plain)) == (
+        "(input: 'torch.Tensor', alpha: 'float' = 1.0) -> 'torch.Tensor'"
+    )
+    assert repr(actgrad.torch.PlainCELU(2.0)) == "PlainCELU(alpha=2.0)"
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        {"function": "f(beta)"},
+        {"function": "f(x, y)"},
+        {"function": "a name"},
+        {"function": "f", "module": "F(beta)"},
+        {"function": "f", "module": "F("},
+    ],
+    ids=str,
+)
+def test_wrong_names_are_refused(stated: dict[str, str]) -> None:
+    text = "misnamed(Tensor self, Scalar alpha=1) -> Tensor out"
+    operator = actgrad.Operator(text, summary="", formula=celu_formula, torch=Torch(**stated))
+    try:
+        with pytest.raises(
+            actgrad.InvalidOperator, match=r"^operator misnamed: torch names .* of alpha, save, inplace$"
+        ):
+            public_names.TorchNames(operator)
+    finally:
+        del actgrad.operators["misnamed"]
+
+
+@pytest.mark.parametrize("name", ["f(inplace)", "f(x)", "f(approximate, self, gate)"])
+def test_names_must_suit_the_operator(name: str) -> None:
+    """Only an operator of one tensor may be in place; tensors have new names all together, and first."""
+    text = "misnamed(Tensor self, Tensor gate, int approximate=0) -> Tensor out"
+    two = actgrad.operators["geglu_two"]
+    operator = actgrad.Operator(
+        text, summary="", formula=two.formula, switch="approximate", multiplies="self", torch=Torch(name)
+    )
+    try:
+        with pytest.raises(actgrad.InvalidOperator, match=r"^operator misnamed: torch names .* of approximate, save$"):
+            public_names.TorchNames(operator)
+    finally:
+        del actgrad.operators["misnamed"]
+
+
+def test_unknown_names() -> None:
+    for module in (actgrad.torch, functions, modules):
+        with pytest.raises(AttributeError, match=f"module '{module.__name__}' has no attribute 'relu7'"):
+            _ = module.relu7
+
+
+def test_public_names_at_import() -> None:
+    run_script("""
+import actgrad
+from actgrad.base.definition import Torch
+text = "twice(Tensor self) -> Tensor out"
+actgrad.Operator(text, summary="Twice.", formula=lambda x: 2.0 * x, torch=Torch("twice", module="Twice"))
+import actgrad.torch
+assert "twice" in actgrad.torch.__all__ and "Twice" in actgrad.torch.__all__
+made = set(vars(actgrad.torch.functions)) & set(actgrad.torch.functions.__all__)
+assert not made, "made before their use"
+from actgrad.torch import *
+assert Twice is actgrad.torch.modules.Twice
+""")
+
+
+def test_the_stubs_are_true() -> None:
+    """Type checkers and editors read them; a failure shows the line to write."""
+    wanted = {names.function: names.function_text() for names in public_names.stated()}
+    wanted |= {names.module: names.module_text() for names in public_names.stated() if names.module}
+    for file, known in (("functions.pyi", functions.__all__), ("modules.pyi", modules.__all__)):
+        tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
+        shown = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        assert sorted(shown) == sorted(known)
+        for name, node in shown.items():
+            (made,) = ast.parse(wanted[name]).body
+            for one, other in zip(_signatures(node), _signatures(made), strict=False):
+                assert one == other
+            assert ast.get_docstring(node), f"write what help() shows: {getattr(actgrad.torch, name).__doc__}"
+
+
+def _signatures(node: Any) -> list[str]:
+    found = [node] if isinstance(node, ast.FunctionDef) else [n for n in node.body if isinstance(n, ast.FunctionDef)]
+    return [f"def {f.name}({ast.unparse(f.args)})" for f in found]
+
+
+#: Of version 0.1: modules with attributes off their defaults, and two functions.
+PICKLE = (
+    "c-p;G&2AGh5H8AwCR(*XAyhQ{2q6SiYA!qg5~9k1sz^l~(P*;kU7I-TmF-RFp%QQklBFJM-in@h2hJRL0KDri?KX&GMp}J4{=Tut"
+    "Gb4WrzMTdumA$u5O%EfTN{k0u$cPRmA}%;l*0gr_-q{oT?6W;`s*aY(GM1%wZbHaW;)G}-l_O0DMn#gGIeo}P2D$T?(j?P02a0HW"
+    "Y|Tv=VKknhj3Ji<s1Rd!SQrV;Nu-&`O7D$~i6rqW7U?pD18c6GhxrhCy<ENxOhHm`-lXlmS%*Z(1^rfY6=qCRDC5#varcq}`3w&g"
+    "MCkI1&omo<HRo6G%>6~?A7|VErBM@z-TfNjy^F-<y|;i1jQ^+TFDis;p3s51!LC<r<T*t<eDV8xX{TnDWjV))xF)xiyE1Xy&!jRF"
+    "I<C-AFaPorWCDd#;<l<-Ta4%x6TH1RI`rzCt{z$1bzgXF=~|Tt-SBX0pZ5IUriVKo`X26ic;MlohesYBdwAmZ-Ja7O6JVi*&!D?U"
+    "aC~?`mYarI&q#`zO$jJ2^0G=lo>xY<ztSE0(pP7=<m#9Z^IVFLY~seknm}VleVN+B-QkjRX~k?}U$4*)bZpk#%fqJSta6fQTlFv{"
+    "yl}~x&E~6=6j}W^v`WQ^rC&@pB`GgJ&xG^I;17KA$Yu"
+)
+
+
+def test_pickles_of_version_0_1_load() -> None:
+    *found, elu, geglu_two = pickle.loads(zlib.decompress(base64.b85decode(PICKLE)))
+    assert list(map(repr, found)) == [
+        "ELU(alpha=1.3, scale=0.7, inplace=True, save='input')",
+        "SELU(inplace=True)",
+        "LeakyReLU(negative_slope=0.3)",
+        "GELU(approximate='tanh')",
+        "GEGLU(dim=0, approximate='tanh', activate_left=True, save='gelu')",
+    ]
+    assert (elu, geglu_two) == (actgrad.torch.elu, actgrad.torch.geglu_two)
+    x = torch.randn(4, 6)
+    torch.testing.assert_close(found[3](x), functional.gelu(x, approximate="tanh"))
+    torch.testing.assert_close(found[0](x.clone()), torch.ops.aten.elu(x, 1.3, 0.7))
+    assert vars(found[0]).keys() == vars(actgrad.torch.ELU()).keys()
+
+
+def test_older_versions_are_refused_in_one_line() -> None:
+    run_script(
+        """
+import torch
+torch.__version__ = type(torch.__version__)("2.7.1")
+import actgrad
+try:
+    import actgrad.torch
+except ImportError as error:
+    assert isinstance(error, actgrad.ActgradError)
+    assert str(error).startswith("actgrad.torch needs PyTorch 2.8 or newer, and this is 2.7.1"), error
+    assert "\\n" not in str(error)
+else:
+    raise AssertionError("it was imported")
+"""
+    )

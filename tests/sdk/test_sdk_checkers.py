@@ -1,0 +1,106 @@
+"""Programs and libraries under AddressSanitizer, UndefinedBehaviorSanitizer and Valgrind: not a word from them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.sdk_programs import EXAMPLES, MODES, PROGRAMS, Sdk, needs_compiler, needs_library, run
+
+pytestmark = needs_compiler
+
+SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1")
+CHECKED = ("thirteen", "misuse", "repeatable", "remembered", "races", "texts", "glue")
+
+
+def in_hosts(program: str) -> list[object]:
+    """The runs of a program: all in a server, which leaves C alone to be looked at; some with Python inside."""
+    alone = [] if program in ("thirteen", "misuse", "remembered") else [pytest.mark.slow]
+    marks = {"server": [], "inprocess": [needs_library, *alone], "strict": [needs_library, *alone]}
+    return [pytest.param(program, host, marks=found, id=f"{program}-{host}") for host, found in marks.items()]
+
+
+def sanitizes(folder: Path) -> bool:
+    """Whether gcc has the sanitizers here, and they run."""
+    source = folder / "probe.c"
+    source.write_text("int main(void) { return 0; }\n")
+    command = ["gcc", *SANITIZE, str(source), "-o", str(folder / "probe")]
+    return (
+        not subprocess.run(command, capture_output=True).returncode
+        and not subprocess.run([folder / "probe"], capture_output=True).returncode
+    )
+
+
+@pytest.fixture(scope="module")
+def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
+    """An SDK whose libraries watch themselves."""
+    folder = tmp_path_factory.mktemp("sanitized")
+    if not sanitizes(folder):
+        pytest.skip("needs gcc's sanitizers")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CC", " ".join(["gcc", *SANITIZE]))
+        return Sdk(folder / "sdk", folder / "programs")
+
+
+#: CPython handles faults of its own, and asks for more memory than there is to see whether it gets it.
+OPTIONS = {
+    "ASAN_OPTIONS": "handle_segv=0:allocator_may_return_null=1:detect_leaks=1",
+    "LSAN_OPTIONS": f"suppressions={PROGRAMS / 'lsan.supp'}:print_suppressions=0",
+}
+
+
+@pytest.mark.parametrize(("program", "host"), [run for program in CHECKED for run in in_hosts(program)])
+def test_with_sanitizers(sanitized: Sdk, sdk: Sdk, program: str, host: str) -> None:
+    binary = sanitized.compile(PROGRAMS / f"{program}.c", "-std=gnu11", *SANITIZE)
+    assert sanitized.run(binary, **MODES[host], **OPTIONS) == sdk.run(program)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param(path, marks=() if "selu_b" in path.stem else pytest.mark.slow)
+        for path in sorted(EXAMPLES.glob("*.c*"))
+    ],
+    ids=lambda path: path.stem,
+)
+def test_example_with_sanitizers(sanitized: Sdk, source: Path) -> None:
+    """The examples are models: they give everything back."""
+    binary = sanitized.compile(source, *SANITIZE)
+    assert sanitized.run(binary, mode="server", **OPTIONS)
+
+
+def test_sanitizers_would_say(sanitized: Sdk, tmp_path: Path) -> None:
+    """A leak of an aclTensor is one that they find: nothing hides it."""
+    source = tmp_path / "leaking.c"
+    source.write_text(
+        '#include "program.h"\n'
+        "int main(void) { start(); for (int k = 0; k < 9; k++) (void)aclCreateScalar(&(float){1}, ACL_FLOAT);\n"
+        "    static char* volatile lost; lost = malloc(7); lost = NULL; return lost != NULL; }\n"
+    )
+    binary = sanitized.compile(source, "-std=gnu11", *SANITIZE)
+    said = sanitized.run(binary, status=1, mode="server", **OPTIONS)
+    assert "7 byte(s) in 1 object" in said
+
+
+needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs Valgrind")
+VALGRIND = ("valgrind", "-q", "--leak-check=full", "--error-exitcode=9", f"--suppressions={PROGRAMS / 'valgrind.supp'}")
+
+
+@needs_valgrind
+@pytest.mark.parametrize("program", CHECKED)
+def test_under_valgrind(sdk: Sdk, program: str) -> None:
+    binary = sdk.compile(PROGRAMS / f"{program}.c", "-std=gnu11")
+    assert run([*VALGRIND, str(binary)], **MODES["server"]) == sdk.run(binary)
+
+
+@needs_valgrind
+@needs_library
+@pytest.mark.slow
+@pytest.mark.parametrize("program", ["thirteen", "misuse"])
+def test_whole_process_under_valgrind(sdk: Sdk, program: str) -> None:
+    """With the interpreter and the kernels inside. Takes minutes."""
+    binary = sdk.compile(PROGRAMS / f"{program}.c", "-std=gnu11")
+    assert run([*VALGRIND, "--num-callers=40", str(binary)], timeout=900, OMP_NUM_THREADS="1") == sdk.run(binary)

@@ -1,0 +1,230 @@
+"""`actgrad sdk`: the build, --run and --check, as users call them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from actgrad.cli.main import main
+from tests.support.sdk_programs import EXAMPLES, PROGRAMS, Sdk, environment, needs_compiler
+
+PROGRAM = """\
+#include <stdio.h>
+#include <string.h>
+#include "acl/acl.h"
+#ifndef MARK
+#define MARK ""
+#endif
+int main(int count, char** arguments) {
+    printf("%d" MARK, count);
+    for (int k = 1; k < count; k++) printf(" [%s]", arguments[k]);
+    printf("\\n");
+    fflush(stdout);
+    if (count > 1 && strcmp(arguments[1], "fault") == 0) __builtin_trap();
+    return count;
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK that --run keeps is kept for these tests alone."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+def actgrad(*arguments: object, **settings: str | None) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own."""
+    settings.setdefault("XDG_CACHE_HOME", os.environ["XDG_CACHE_HOME"])
+    command = [sys.executable, "-m", "actgrad", "sdk", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment(**settings))
+
+
+@needs_compiler
+def test_run(tmp_path: Path) -> None:
+    """Arguments go to the program, also those that look like ours; its exit status is the command's."""
+    program = tmp_path / "program.c"
+    program.write_text(PROGRAM)
+    done = actgrad("--run", program, "one", "--json", "-x", "")
+    assert (done.returncode, done.stdout, done.stderr) == (5, "5 [one] [--json] [-x] []\n", "")
+    done = actgrad("--run", program)
+    assert (done.returncode, done.stdout) == (1, "1\n")
+    done = actgrad("--run", program, "fault")
+    assert done.returncode in (128 + 4, 128 + 5)  # as shells count signals
+    assert done.stdout == "2 [fault]\n"
+
+
+@needs_compiler
+def test_run_of_cpp(tmp_path: Path) -> None:
+    program = tmp_path / "program.cpp"
+    program.write_text("#include <string>\n" + PROGRAM)
+    assert actgrad("--run", program, "x").stdout == "2 [x]\n"
+    assert actgrad('--flag=-DMARK="?"', "--run", program, "x").stdout == "2? [x]\n"
+
+
+@needs_compiler
+def test_run_of_an_example() -> None:
+    done = actgrad("--run", EXAMPLES / "selu_backward.c", ACTGRAD_STRICT="1")
+    assert (done.returncode, done.stdout.count("1.050701"), done.stderr) == (0, 8, "")
+
+
+@needs_compiler
+def test_run_of_what_does_not_compile(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "broken.c"
+    program.write_text('#include "aclnnop/aclnn_ledger.h"\nint main(void) { return aclnnLedger(1); }\n')
+    assert main(["sdk", "--run", str(program)]) == 2
+    said = capfd.readouterr().err
+    assert "broken.c does not compile" in said
+    assert "fatal error" in said  # the compiler's own words
+    assert f"{program}:1: header aclnnop/aclnn_ledger.h is not in the SDK" in said
+    assert main(["sdk", "--run", str(tmp_path / "none.c")]) == 2
+    assert "none.c: no such file" in capfd.readouterr().err
+    assert main(["sdk", "--run"]) == 2
+    assert "which program?" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("variable", ["PATH", "CC"])
+def test_no_compiler(
+    tmp_path: Path, variable: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("CC", raising=False)
+    monkeypatch.setenv(variable, str(tmp_path / "none"))
+    assert main(["sdk", str(tmp_path / "sdk")]) == 2
+    said = capfd.readouterr().err
+    wanted = {"PATH": "no C compiler: none of cc, gcc, clang is on PATH. Install one", "CC": "but there is no"}
+    assert wanted[variable] in said
+    assert not (tmp_path / "sdk").exists()
+
+
+LACKING = """\
+#include "acl/acl.h"
+#include <aclnnop/aclnn_ledger.h>
+#include "aclnn_elu.h"  /* the folders of operators are on the usual command lines too */
+#include "acl_helper.h"
+#include "acl/acl_dvpp.h"
+#include "aclnnop/aclnn_rms_norm.h"
+#include <dlfcn.h>
+// #include "acl/acl_tdt.h"
+static const char* text = "aclmdlLoad(3) // and \\" aclmdlUnload(4)";
+#define aclRound(x) (x)
+int aclMine(int a) { return aclRound(a); }
+auto aclLambda = [](int a) { return a; };
+extern "C" int aclOwn(int);
+struct Model { void aclMethod(int) {} };
+#define CALL(name, ...) aclnn##name##GetWorkspaceSize(__VA_ARGS__)
+#define LOOK(name) dlsym(RTLD_DEFAULT, #name "GetWorkspaceSize")
+int main() {
+    Model().aclMethod(1);
+    aclInit(nullptr);
+    aclmdlExecute(1);
+    aclLambda(aclMine(aclmdlExecute(2))) + aclOwn(3);
+    CALL(Ledger, 1, 2);
+    auto phase = &aclnnRmsNorm;
+    LOOK(aclnnRelu) ;
+    LOOK(aclnnLedgerTwo);
+    aclmdlDesc* description = nullptr;
+    return ACL_NO_SUCH_CONSTANT;
+}
+"""
+WANTED = [
+    (2, "header", "aclnnop/aclnn_ledger.h", ""),
+    (5, "header", "acl/acl_dvpp.h", ""),
+    (20, "function", "aclmdlExecute", ""),
+    (22, "function", "aclnnLedgerGetWorkspaceSize", ""),
+    (23, "function", "aclnnRmsNorm", "normalisation"),
+    (25, "function", "aclnnLedgerTwoGetWorkspaceSize", ""),
+    (26, "type", "aclmdlDesc", ""),
+    (27, "constant", "ACL_NO_SUCH_CONSTANT", ""),
+]
+
+
+def said(path: Path, line: int, kind: str, name: str, reason: str) -> str:
+    return f"{path}:{line}: {kind} {name} " + (f"always fails in the SDK: {reason}" if reason else "is not in the SDK")
+
+
+@needs_compiler
+def test_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names behind macros, in strings and behind addresses, once each; what the program has itself does not count."""
+    program = tmp_path / "program.cpp"
+    program.write_text(LACKING)
+    (tmp_path / "acl_helper.h").write_text("")
+    assert main(["sdk", "--check", str(program)]) == 1
+    assert capsys.readouterr().out.splitlines() == [said(program, *row) for row in WANTED]
+    assert main(["sdk", "--check", str(program), "--json"]) == 1
+    names = ("file", "line", "kind", "name", "reason")
+    rows = [dict(zip(names, (str(program), *row), strict=True)) for row in WANTED]
+    assert json.loads(capsys.readouterr().out) == rows
+
+
+@needs_compiler
+def test_check_of_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "program.c"
+    program.write_text('#include "acl/acl.h"\nint main(void) { aclFoo x; return aclrtNothing(ACL_NONE_AT_ALL); }\n')
+    assert main(["sdk", "--check", str(program)]) == 1
+    rows = ((2, "type", "aclFoo", ""), (2, "function", "aclrtNothing", ""), (2, "constant", "ACL_NONE_AT_ALL", ""))
+    assert sorted(capsys.readouterr().out.splitlines()) == sorted(said(program, *row) for row in rows)
+
+
+@needs_compiler
+def test_check_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str], sdk: Sdk) -> None:
+    """Sources, built programs and libraries below it; headers of the folder are found, foreign ones named."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "include" / "deep").mkdir(parents=True)
+    (tmp_path / "include" / "deep" / "own.h").write_text('#include "acl/acl.h"\n')
+    (tmp_path / "src" / "a.c").write_text('#include "deep/own.h"\nint a(void) { return aclrtNothing(); }\n')
+    (tmp_path / "src" / "b.c").write_text('#include "foreign.h"\nint b(void) { return foreign(); }\n')
+    (tmp_path / "src" / "notes.txt").write_text("aclrtNothing()")
+    library = tmp_path / "libbuilt.so"
+    source = tmp_path / "built.c"
+    source.write_text("int aclrtNothing(void), aclInit(int); int f(void) { return aclrtNothing() + aclInit(0); }\n")
+    command = ["gcc", "-shared", "-fPIC", "-w", str(source), "-o", str(library), f"-L{sdk.prefix}/lib64", "-lascendcl"]
+    subprocess.run(command, check=True)
+    source.unlink()
+    assert main(["sdk", "--check", str(tmp_path)]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        f"{library}: function aclrtNothing is not in the SDK",
+        f"{tmp_path}/src/a.c:2: function aclrtNothing is not in the SDK",
+        f"{tmp_path}/src/b.c:1: header foreign.h is nowhere; name its folder with --flag=-IFOLDER",
+    ]
+    (tmp_path / "foreign.h").write_text("static int foreign(void) { return 0; }\n")
+    assert main(["sdk", f"--flag=-I{tmp_path}", "--check", str(tmp_path / "src" / "b.c")]) == 0
+
+
+@needs_compiler
+def test_check_of_what_does_not_compile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No judgement: the compiler stumbles over something else."""
+    program = tmp_path / "broken.c"
+    program.write_text("int main(void) { return }\n")
+    assert main(["sdk", "--check", str(program)]) == 2
+    assert "broken.c does not compile" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert main(["sdk", "--check", str(tmp_path / "empty")]) == 2
+    assert "has no source in C or C++ and no built program" in capsys.readouterr().err
+
+
+@needs_compiler
+def test_check_of_what_lacks_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of our own programs, all of which compile."""
+    ours = [str(path) for path in (*sorted(EXAMPLES.iterdir()), *sorted(PROGRAMS.glob("*.c")))]
+    assert main(["sdk", "--check", *ours]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "the SDK has every name of" in captured.err
+    assert main(["sdk", "--check", ours[0], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_check_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sdk", "--check", str(tmp_path / "none.c")]) == 2
+    assert "none.c: No such file" in capsys.readouterr().err
+
+
+def test_wrong_calls() -> None:
+    for arguments in ([], ["--json"], ["a", "--check", "b"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["sdk", *arguments])
+        assert ended.value.code == 2

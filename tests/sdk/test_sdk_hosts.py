@@ -1,0 +1,291 @@
+"""The Python behind the operators: whatever is wrong with it, or around it, is a status and a text, or no matter."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from actgrad.aclnn import c_functions
+from actgrad.base.errors import ActgradError
+from actgrad.sdk import builder, seam
+from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library, run
+
+pytestmark = needs_compiler
+
+HOSTS = [pytest.param("inprocess", marks=needs_library), "server"]
+WORKS = "0 \n0 \n"  # what first_text.c prints where nothing is wrong
+
+
+def says(printed: str, *parts: str) -> None:
+    """Two calls failed with ACLNN_ERR_INNER, and said why."""
+    lines = [line for line in printed.splitlines() if line.startswith("561000 [PID: ")]
+    assert len(lines) == 2, printed
+    for line in lines:
+        assert "AclNN_Inner_Error(EZ9999)" in line
+        for part in parts:
+            assert part in line
+
+
+def test_no_library(sdk: Sdk, tmp_path: Path) -> None:
+    """Without Python's library a server computes; without that Python too, nothing does."""
+    nowhere = str(tmp_path / "none")
+    assert sdk.run("first_text", ACTGRAD_SDK_LIBPYTHON=nowhere) == WORKS
+    says(
+        sdk.run("first_text", ACTGRAD_SDK_LIBPYTHON=nowhere, ACTGRAD_SDK_PYTHON=nowhere),
+        nowhere, "No such file", "ACTGRAD_SDK_PYTHON",
+    )  # fmt: skip
+    no_python = tmp_path / "python"
+    no_python.write_text("#!/bin/sh\nexit 0\n")
+    no_python.chmod(0o755)
+    says(sdk.run("first_text", mode="server", ACTGRAD_SDK_PYTHON=str(no_python)), str(no_python), "it said nothing")
+
+
+@needs_library
+def test_no_usable_library(sdk: Sdk, tmp_path: Path) -> None:
+    text = tmp_path / "libpython.so"
+    text.write_text("no library")
+    says(sdk.run("first_text", ACTGRAD_SDK_LIBPYTHON=str(text)), str(text), "set ACTGRAD_SDK_HOST=server")
+    without = sdk.prefix / "lib64" / "libopapi_math.so"
+    says(sdk.run("first_text", ACTGRAD_SDK_LIBPYTHON=str(without)), "it lacks functions")
+
+
+@needs_library
+def test_library_of_another_version(sdk: Sdk) -> None:
+    found = sorted(Path(sys.base_prefix).parent.glob("3.*/lib/libpython3.??.so.1.0"))
+    others = [path for path in found if not path.name.startswith(f"libpython3.{sys.version_info.minor}.")]
+    if not others:
+        pytest.skip("needs another Python's shared library")
+    printed = sdk.run("first_text", ACTGRAD_SDK_LIBPYTHON=str(others[-1]))
+    says(printed, "but the SDK was built for 3.", "set ACTGRAD_SDK_HOST=server")
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of modules and programs that end whoever loads them."""
+    folder = tmp_path_factory.mktemp("hostile")
+    for name in ("encodings", "numpy", "os", "ctypes", "actgrad", "sitecustomize", "usercustomize", "llvmlite"):
+        (folder / f"{name}.py").write_text("raise SystemExit('hostile')\n")
+    (folder / "encodings").mkdir()
+    (folder / "encodings" / "__init__.py").write_text("raise SystemExit('hostile')\n")
+    for name in ("python", "python3", f"python3.{sys.version_info.minor}"):
+        (folder / name).write_text("#!/bin/sh\nexit 1\n")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+SETTINGS = {
+    "PYTHONPATH": "{folder}",
+    "PYTHONHOME": "{folder}",
+    "PYTHONSTARTUP": "{folder}/os.py",
+    "PYTHONUSERBASE": "{folder}",
+    "PYTHONEXECUTABLE": "{folder}/python3",
+    "PYTHONPLATLIBDIR": "nowhere",
+    "PYTHONMALLOC": "nonsense",
+    "PYTHONUTF8": "7",
+    "PYTHONHASHSEED": "nonsense",
+    "PYTHONCOERCECLOCALE": "warn",
+    "PYTHONWARNINGS": "error",
+    "PYTHONVERBOSE": "1",
+    "PYTHONINSPECT": "1",
+    "PYTHONSAFEPATH": "1",
+    "PYTHONNOUSERSITE": "",
+    "PYTHONTRACEMALLOC": "5",
+    "PYTHONDEVMODE": "1",
+    "PYTHONIOENCODING": "nonsense",
+    "PYTHONDUMPREFS": "1",
+    "PYTHONPROFILEIMPORTTIME": "1",
+    "PYTHONDEBUG": "3",
+    "PYTHONFAULTHANDLER": "1",
+    "PYTHONOPTIMIZE": "2",
+}
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_environment_of_python(sdk: Sdk, hostile: Path, host: str) -> None:
+    """None of Python's own variables matters, nor the folder, nor what PATH says."""
+    every = {name: value.format(folder=hostile) for name, value in SETTINGS.items()}
+    assert sdk.run("first_text", mode=host, **every) == WORKS
+    assert sdk.run("first_text", mode=host, PYTHONPATH=str(hostile), PATH=str(hostile)) == WORKS
+    assert sdk.run("first_text", mode=host, PATH=None, HOME=None) == WORKS
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_folder_of_hostile_modules(sdk: Sdk, hostile: Path, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    binary = sdk.compile(Path(__file__).parent / "programs" / "first_text.c", "-std=gnu11")
+    monkeypatch.chdir(hostile)
+    assert sdk.run(binary, mode=host) == WORKS
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_closed_files(sdk: Sdk, tmp_path: Path, mode: str) -> None:
+    """A program without standard input, output and error: their numbers go to files of other kinds."""
+    binary = sdk.compile(Path(__file__).parent / "programs" / "misuse.c", "-std=gnu11")
+    script = '"$0" <&- >&- 2>&-; echo $?'
+    assert run(["sh", "-c", script, str(binary)], **MODES[mode]) == "0\n"
+    script = 'ulimit -n 24; "$0" <&-'
+    assert run(["sh", "-c", script, str(binary)], **MODES[mode]) == "ok\n"
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("name", ["C", "POSIX", "C.UTF-8", "nonsense"])
+def test_locale(sdk: Sdk, name: str, host: str) -> None:
+    assert sdk.run("untouched", mode=host, LC_ALL=name) == "ok\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nothing_else_changes(sdk: Sdk, mode: str) -> None:
+    assert sdk.run("untouched", mode=mode) == "ok\n"
+    assert sdk.run("untouched", mode=mode, OPENBLAS_NUM_THREADS="2", PYTHONHOME="/nowhere") == "ok\n"
+
+
+MODULE = """\
+import os, sys
+if os.environ.get("RAISE_IN") == __name__:
+    exec(os.environ["RAISE"])
+sys.path.remove({folder!r})
+del sys.modules[__name__]
+import {name}
+sys.path.insert(0, {folder!r})
+"""
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
+    """An SDK whose modules of that name raise what the environment says, from a folder with an odd name."""
+    base = tmp_path_factory.mktemp("odd")
+    folder = base / 'it\'s 100% "größer": \\n'
+    folder.mkdir()
+    for name in ("llvmlite", "numpy"):
+        (folder / f"{name}.py").write_text(MODULE.format(folder=str(folder), name=name), encoding="utf-8")
+    current = builder.Interpreter.current()
+    interpreter = replace(current, path=(str(folder), *current.path))
+    return Sdk(base / "sdk", base / "programs", interpreter)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_path_with_an_odd_name(odd: Sdk, host: str) -> None:
+    assert odd.run("first_text", mode=host) == WORKS
+
+
+RAISED = {
+    "raise ValueError('wrong')": "ValueError: wrong",
+    "sys.exit(3)": "SystemExit: 3",
+    "raise KeyboardInterrupt": "KeyboardInterrupt",
+    "raise MemoryError": "MemoryError",
+    "def f(): f()\nf()": "RecursionError",
+}
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("code", RAISED)
+def test_exception_while_planning(odd: Sdk, code: str, host: str) -> None:
+    """Whatever is raised in Python is a status; it does not end the program, and the next call is made as ever."""
+    printed = odd.run("first_text", mode=host, RAISE_IN="llvmlite", RAISE=code)
+    says(printed, f"aclnnInplaceSelu: {RAISED[code]}")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("code", list(RAISED)[:3])
+def test_exception_at_the_start(odd: Sdk, code: str, host: str) -> None:
+    printed = odd.run("first_text", mode=host, RAISE_IN="numpy", RAISE=code)
+    says(printed, "actgrad cannot be loaded", RAISED[code])
+
+
+@needs_library
+def test_python_that_lost_its_modules(tmp_path: Path) -> None:
+    """The interpreter would end the process."""
+    stdlib = tmp_path / "lib"
+    (stdlib / "encodings").mkdir(parents=True)
+    current = builder.Interpreter.current()
+    made = Sdk(tmp_path / "sdk", tmp_path / "programs", replace(current, stdlib=str(stdlib)))
+    assert made.run("first_text") == WORKS
+    shutil.rmtree(stdlib)
+    says(made.run("first_text"), str(stdlib), "not in", "set ACTGRAD_SDK_HOST=server")
+
+
+def test_folders_of_modules(tmp_path: Path) -> None:
+    """An SDK takes modules from where actgrad and its packages are, not from where it was built."""
+    code = "from actgrad.sdk.builder import Interpreter; print(*Interpreter.current().path, sep='\\n')"
+    source = str(Path(builder.__file__).parents[2])
+    command = f'cd "{tmp_path}" && "{sys.executable}" -c "{code}"'
+    folders = run(["sh", "-c", command], PYTHONPATH=f"{source}:{tmp_path}").splitlines()
+    assert folders[0] == source
+    assert str(tmp_path) not in folders
+    assert Path(np.__file__).parents[1] in map(Path, folders)
+
+
+def test_another_version_of_actgrad() -> None:
+    with pytest.raises(ActgradError, match="run `actgrad sdk` again"):
+        seam.attach(seam.INTERFACE + 1, 112, 0, 0)
+    with pytest.raises(ActgradError, match="run `actgrad sdk` again"):
+        seam.serve(seam.INTERFACE, 8, 0, 0, 0, 0)
+    answer, text = seam.plan(b"aclnnOfTomorrow", b"", (), True)
+    assert answer.status == ActgradError.status
+    assert "aclnnOfTomorrow is in the SDK, but not in this actgrad" in text
+
+
+def test_handles_differ_between_processes() -> None:
+    """A forked program has a server of its own, which must not take its parent's handles for its own."""
+    assert next(seam._handles) >> 32 == os.getpid()
+    status, text = seam.run(1)
+    assert status == ActgradError.status
+    assert "before this process was forked" in text
+
+
+def test_what_is_known_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forgetting a known call does not take the kernel from an executor that uses it."""
+    import gc
+    import struct
+
+    monkeypatch.setattr(c_functions, "MOST_CACHED", 4)
+    values = np.arange(1, 9, dtype=np.float32)
+    answers = []
+    for rows in (1, 2, 4, 8):
+        for rank in (1, 2):
+            dims = [rows, 8 // rows] if rank == 2 else [8]
+            steps = [8 // rows, 1] if rank == 2 else [1]
+            words = [seam.TENSOR, 0, 2, 0, rank, rank, *dims, *steps, *dims]
+            packed = struct.pack(f"<{len(words)}q", *words)
+            places = (values.ctypes.data, values.nbytes)
+            answers.append(seam.plan(b"aclnnInplaceSelu", packed, places, False)[0])
+            assert answers[-1].status == 0
+    assert len(c_functions._functions["aclnnInplaceSelu"].cache) <= 4
+    gc.collect()
+    before = values.copy()
+    for answer in answers:
+        assert seam.run(answer.handle) == (0, "")
+    assert (values > before * 1.0507**7).all()
+    kept = len(seam._kept)
+    seam.release(tuple(answer.handle for answer in answers))
+    assert len(seam._kept) == kept - len(answers)
+
+
+@pytest.mark.slow
+def test_other_interpreters(tmp_path: Path) -> None:
+    """SDKs built by each Python of ACTGRAD_TEST_PYTHONS, a list as PATH; each has NumPy, ml_dtypes and llvmlite."""
+    pythons = [python for python in os.environ.get("ACTGRAD_TEST_PYTHONS", "").split(":") if python]
+    if not pythons:
+        pytest.skip("ACTGRAD_TEST_PYTHONS names none")
+    folder = Path(__file__).parent
+    for k, python in enumerate(pythons):
+        prefix = tmp_path / f"sdk{k}"
+        package = str(folder.parents[1] / "src")
+        done = subprocess.run(
+            [python, "-m", "actgrad", "sdk", str(prefix)], check=True, capture_output=True, text=True,
+            env=environment(PYTHONPATH=package),
+        )  # fmt: skip
+        assert done.stdout == f"{prefix}\n"
+        for program, wanted in {"thirteen": None, "threads": "ok\n", "forking_host": "ok\n", "stacks": "ok\n"}.items():
+            binary, link = tmp_path / f"{program}{k}", [f"-L{prefix / 'lib64'}", f"-Wl,-rpath,{prefix / 'lib64'}"]
+            command = ["gcc", "-std=gnu11", str(folder / "programs" / f"{program}.c"), f"-I{prefix / 'include'}", *link]
+            run([*command, "-lopapi_nn", "-lnnopbase", "-lascendcl", "-lm", "-o", str(binary)])
+            for mode in MODES.values():
+                printed = run([str(binary)], **mode, PYTHONHOME="/nowhere")
+                assert printed == wanted if wanted else printed.count("\n") == 13

@@ -1,0 +1,89 @@
+"""docs/sdk.md: its commands run as they stand, and its tables are true."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from actgrad.aclnn import names
+from actgrad.base.products import BY_NAME
+from actgrad.sdk import builder, clients
+from tests.support.sdk_programs import EXAMPLES, needs_compiler, run
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "sdk.md").read_text(encoding="utf-8")
+
+
+def commands(text: str) -> str:
+    """The shell commands of a page, in order."""
+    return "\n".join(re.findall(r"```sh\n(.*?)```", text, flags=re.S))
+
+
+@needs_compiler
+def test_commands(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """In a fresh home, on a program of the reader's; whatever prints, prints no error."""
+    home, tools = tmp_path / "home", tmp_path / "bin"
+    home.mkdir()
+    tools.mkdir()
+    (tools / "actgrad").write_text(f'#!/bin/sh\nexec {sys.executable} -m actgrad "$@"\n')
+    (tools / "actgrad").chmod(0o755)
+    shutil.copy(EXAMPLES / "elu_backward.cpp", home / "program.cpp")
+    shutil.copy(EXAMPLES / "device.hpp", home)
+    script = f"set -e\ncd\n{commands(PAGE)}\n"
+    for tool in ("pkg-config", "valgrind"):
+        if shutil.which(tool) is None:
+            script = "\n".join(line for line in script.splitlines() if tool not in line)
+    cache = tmp_path_factory.getbasetemp() / "cache"  # of the other tests that run programs, too
+    settings = {"HOME": str(home), "PATH": f"{tools}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(cache)}
+    printed = run(["sh", "-c", f"exec 2>&1\n{script}"], **settings)
+    wanted = run(["sh", "-c", f'cd && actgrad sdk --run "{EXAMPLES}/elu_backward.cpp"'], **settings)
+    assert printed.count(wanted) == len(re.findall(r"--run program|\./program", script))
+    assert "the SDK has every name of program.cpp" in printed
+
+
+def test_table_of_functions(tmp_path: Path) -> None:
+    """Says just what the headers declare, but functions that always fail."""
+    builder.write_headers(tmp_path)
+    declared = set()
+    for folder in ("acl", "aclnn"):
+        for header in (tmp_path / folder).rglob("*.h"):
+            declared |= set(re.findall(r"\b(acl\w+)\s*\(", re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)))
+    listed = [
+        prefix + name.strip()
+        for prefix, names_ in re.findall(r"^\| `(acl\w*)\.\.\.` \| (.*) \|$", PAGE, flags=re.M)
+        for name in names_.split(",")
+    ]
+    assert sorted(listed) == sorted(declared - clients.not_computed().keys())
+
+
+def test_names_on_the_page() -> None:
+    """Variables, statuses, products and texts are those that the sources have."""
+    sources = "".join(
+        path.read_text(encoding="utf-8")
+        for path in (ROOT / "src" / "actgrad").rglob("*")
+        if path.suffix in (".py", ".c", ".h")
+    )
+    for variable in set(re.findall(r"\bACTGRAD_[A-Z_]+\b", PAGE)) - {"ACTGRAD_TEST_PYTHONS"}:  # the tests' own
+        assert f'"{variable}"' in sources, variable
+    for status in re.findall(r"^\| (\d{6}) \|", PAGE, flags=re.M):
+        assert int(status) in names.STATUSES.values()
+    for product in BY_NAME:
+        assert f"`{product}`" in PAGE
+    table = PAGE.partition("## When a call fails")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| \d+ \| (`.*`.*?) \|", table, flags=re.M)
+    texts = [text for row in rows for text in re.findall("`(.*?)`", row)]
+    assert len(texts) > 10
+    plain = re.sub(r'"\s*\n\s*f?"', "", sources)  # texts that are broken over lines
+    for text in texts:
+        for part in re.split(r"0x\.\.\.|\.\.\.|\(2, 4\), 32|28|aclnnSelu|Ascend310B|3\.12|\bself\b", text):
+            assert part.strip(" ,") in plain, (text, part)
+
+
+def test_links() -> None:
+    for link in re.findall(r"\]\(([^)#]+)\)", PAGE):
+        assert (ROOT / "docs" / link).exists(), link

@@ -1,0 +1,110 @@
+"""What phase one of the functions of ReLU, thresholds and clamps must answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tests.support.aclnn.checks import (
+    INVALID,
+    Row,
+    broadcasts,
+    casts,
+    document_nonempty,
+    dtype_listed,
+    dtypes_equal,
+    kernel,
+    null,
+    rank_limit,
+    real,
+    result_casts,
+    shapes_equal,
+    unnumbered,
+)
+from tests.support.aclnn.functions import OUTPUTS
+from tests.support.aclnn.values import Call, convertible, promoted
+
+
+def relu(function: str) -> Iterator[Row]:
+    yield from null("self", "out")
+    yield dtype_listed("self")
+    yield Row("UINT8 in document", INVALID, ("self",), lambda c: c["self"].dtype == "UINT8", ("self",), "supported",
+              "dtype", is_numbered=False, rules="document")  # fmt: skip
+    yield dtypes_equal("out", "self")
+    yield from map(rank_limit, ("self", "out"))
+    yield shapes_equal("out", "self")
+
+
+def add_relu(function: str) -> Iterator[Row]:
+    (out,) = OUTPUTS[function]
+    first = out if out == "selfRef" else "self"
+    yield from null(*dict.fromkeys((first, "other", "alpha", out)))
+    yield dtype_listed(first)
+    yield dtype_listed("other")
+    pair = (first, "other")
+
+    def cannot(c: Call) -> bool:
+        result = promoted(c[first].dtype, c["other"].dtype)
+        return result is not None and not convertible(c["alpha"].dtype, result)
+
+    yield Row("alpha conversion", INVALID, (*pair, "alpha"), cannot, ("alpha",), "convert", "dtype")
+    yield result_casts(*pair, out)
+    yield from map(rank_limit, pair)
+    yield from broadcasts(*pair, out)
+    if out == "out":
+        yield kernel(out)
+
+
+def threshold(function: str) -> Iterator[Row]:
+    (out,) = OUTPUTS[function]
+    first = out if out == "selfRef" else "self"
+    yield from null(*dict.fromkeys((first, out, "threshold", "value")))
+    yield dtype_listed(first)
+    yield from (unnumbered(real(n)) for n in ("threshold", "value"))
+    if first == out:
+        yield rank_limit(first)
+        return
+    yield casts("self", "out")
+    yield rank_limit("self")
+    yield shapes_equal("out", "self")
+    yield kernel("out")
+
+
+def threshold_backward(function: str) -> Iterator[Row]:
+    yield from null("threshold", "out", "gradOutput", "self")
+    for n in ("gradOutput", "self"):  # whose list depends on the threshold
+        row = dtype_listed(n)
+        yield replace(row, uses=(n, "threshold"))
+    yield unnumbered(real("threshold"))
+    yield dtypes_equal("self", "gradOutput")
+    yield dtypes_equal("out", "self")
+    yield from map(rank_limit, ("gradOutput", "self"))
+    yield from broadcasts("gradOutput", "self", "out")
+
+
+def hardtanh(function: str) -> Iterator[Row]:
+    """This project's decision: the checks of the gradient."""
+    (out,) = OUTPUTS[function]
+    first = out if out == "selfRef" else "self"
+    yield from null(*dict.fromkeys((first, "clipValueMin", "clipValueMax", out)))
+    yield dtype_listed(first)
+    yield from (unnumbered(real(n)) for n in ("clipValueMin", "clipValueMax"))
+    if first == out:
+        yield rank_limit(first)
+        return
+    yield dtype_listed("out")
+    yield dtypes_equal("out", "self")
+    yield rank_limit("self")
+    yield shapes_equal("out", "self")
+
+
+def hardtanh_backward(function: str) -> Iterator[Row]:
+    names = ("gradOutput", "self", "out")
+    yield from null("self", "gradOutput", "out", "min", "max")
+    yield from map(dtype_listed, names)
+    yield from (unnumbered(real(n)) for n in ("min", "max"))
+    yield dtypes_equal("self", "gradOutput")
+    yield from map(rank_limit, names[:2])
+    yield shapes_equal("self", "gradOutput")
+    yield unnumbered(shapes_equal("out", "gradOutput"))  # not compared there; a decision of this project
+    yield document_nonempty("gradOutput")

@@ -1,0 +1,251 @@
+"""Cases for torch_npu's unmodified wheel: each runs in a process of its own, `python npu_cases.py NAME`.
+
+Results on `npu` are compared with PyTorch's on the CPU in float64.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch_npu
+from torch.nn import functional
+
+Rule = Callable[[Any], Any]
+
+DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+
+
+def silu_product(x: Any) -> Any:
+    first, second = x.chunk(2, -1)
+    return functional.silu(first) * second
+
+
+def gelu_product(x: Any, approximate: str) -> Any:
+    first, second = x.chunk(2, -1)
+    return first * functional.gelu(second, approximate=approximate)
+
+
+def tanh_gelu(x: Any) -> Any:
+    return functional.gelu(x, approximate="tanh")
+
+
+#: By name: the call on npu, and on the CPU where it is another one.
+FORWARD_AND_BACKWARD: dict[str, tuple[Rule, Rule | None]] = {
+    "elu": (lambda x: functional.elu(x, 1.3), None),
+    "selu": (functional.selu, None),
+    "celu": (lambda x: functional.celu(x, 1.3), None),
+    "leaky_relu": (lambda x: functional.leaky_relu(x, 0.2), None),
+    "relu": (functional.relu, None),
+    "relu6": (lambda x: functional.relu6(4 * x), None),
+    "silu": (functional.silu, None),
+    "gelu": (functional.gelu, tanh_gelu),  # aclnnGelu is the tanh form
+    "gelu, tanh": (tanh_gelu, None),
+    "mish": (functional.mish, None),
+    "sigmoid": (torch.sigmoid, None),
+    "logsigmoid": (functional.logsigmoid, None),
+    "softmax": (lambda x: functional.softmax(3 * x, -1), None),
+    "softmax of columns": (lambda x: functional.softmax(x, 0), None),
+    "log_softmax": (lambda x: functional.log_softmax(3 * x, -1), None),
+    "prelu": (lambda x: functional.prelu(x, torch.full((1,), 0.2, dtype=x.dtype, device=x.device)), None),
+    "tanh": (torch.tanh, None),
+    "tanhshrink": (functional.tanhshrink, None),
+    "hardtanh": (lambda x: functional.hardtanh(x, -0.5, 0.7), None),
+    "hardswish": (lambda x: functional.hardswish(3 * x), None),
+    "hardsigmoid": (lambda x: functional.hardsigmoid(3 * x), None),
+    "softplus": (lambda x: functional.softplus(x, 2.0, 3.0), None),
+    "softshrink": (lambda x: functional.softshrink(x, 0.3), None),
+    "hardshrink": (lambda x: functional.hardshrink(x, 0.3), None),
+    "threshold": (lambda x: functional.threshold(x, 0.1, -2.0), None),
+    "softsign": (functional.softsign, None),
+    "glu": (functional.glu, None),
+    "erfinv": (lambda x: torch.erfinv(x / 8), None),
+    "npu_swiglu": (lambda x: torch_npu.npu_swiglu(x), silu_product),
+    "npu_geglu": (lambda x: torch_npu.npu_geglu(x, -1, 1)[0], lambda x: gelu_product(x, "tanh")),
+    "npu_fast_gelu": (lambda x: torch_npu.npu_fast_gelu(x), lambda x: x * torch.sigmoid(1.702 * x)),
+    "npu_gelu": (lambda x: torch_npu.npu_gelu(x, approximate="none"), functional.gelu),
+    "npu_gelu, tanh": (lambda x: torch_npu.npu_gelu(x, approximate="tanh"), tanh_gelu),
+}
+IN_PLACE: dict[str, Rule] = {
+    "elu_": lambda x: functional.elu(x, 1.3, True),
+    "selu_": lambda x: functional.selu(x, True),
+    "celu_": lambda x: functional.celu(x, 1.3, True),
+    "leaky_relu_": lambda x: functional.leaky_relu(x, 0.2, True),
+    "relu_": lambda x: functional.relu(x, True),
+    "relu6_": lambda x: functional.relu6(x, True),
+    "silu_": lambda x: functional.silu(x, True),
+    "mish_": lambda x: functional.mish(x, True),
+    "sigmoid_": torch.sigmoid_,
+    "tanh_": torch.tanh_,
+    "hardtanh_": lambda x: functional.hardtanh(x, -0.5, 0.7, True),
+    "hardswish_": lambda x: functional.hardswish(x, True),
+    "hardsigmoid_": lambda x: functional.hardsigmoid(x, True),
+    "threshold_": lambda x: functional.threshold(x, 0.1, -2.0, True),
+}
+
+
+def close(found: Any, wanted: Any) -> None:
+    """Within some units in the last place: PyTorch's compositions round in between."""
+    unit = torch.finfo(found.dtype).eps
+    scale = max(1.0, wanted.abs().max().item())
+    torch.testing.assert_close(found.cpu(), wanted.to(found.dtype), rtol=4 * unit, atol=4 * unit * scale)
+
+
+def sample(dtype: torch.dtype, *shape: int) -> Any:
+    return torch.randn(shape).to(dtype)
+
+
+def forward_and_backward(on_npu: Rule, on_cpu: Rule | None) -> None:
+    """Dense, then strided, in each dtype."""
+    on_cpu = on_cpu or on_npu
+    for dtype in DTYPES:
+        for layout in (lambda x: x, lambda x: x.transpose(0, 1)[:, ::2]):
+            x = sample(dtype, 8, 12)
+            wanted_x, found_x = x.double().requires_grad_(), x.npu().requires_grad_()
+            wanted, found = on_cpu(layout(wanted_x)), on_npu(layout(found_x))
+            assert found.dtype == dtype
+            close(found, wanted)
+            gradient = sample(dtype, *wanted.shape)
+            wanted.backward(gradient.double())
+            found.backward(gradient.npu())
+            close(found_x.grad, wanted_x.grad)
+
+
+def in_place(rule: Rule) -> None:
+    """The same memory, dense and strided; elements between those of a view stay."""
+    for dtype in DTYPES:
+        x = sample(dtype, 5, 8)
+        wanted, found = x.double(), x.npu()
+        for view in (lambda x: x, lambda x: x[1:4, ::3]):
+            given = view(found)
+            result = rule(given)
+            assert result.data_ptr() == given.data_ptr()
+            rule(view(wanted))
+        close(found, wanted)
+
+
+def glue() -> None:
+    x, y = torch.randn(3, 4), torch.randn(4)
+    a, b = x.npu(), y.npu()
+    for rule in (
+        lambda x, y: 2 * x + y / 3 - 1,
+        lambda x, y: torch.where(x > 0.1, x, y),
+        lambda x, y: torch.cat([x, y[None]]).clamp(-0.5, 0.5),
+        lambda x, y: torch.stack([x.mean(0), y]).sum(1, keepdim=True),
+        lambda x, y: x @ x.t() @ x + (x @ y)[:, None],
+        lambda x, y: torch.baddbmm(x.expand(2, 3, 4), x.expand(2, 3, 4), (x.t() @ x).expand(2, 4, 4)),
+        lambda x, y: (x.abs() + 0.1).sqrt().log().exp() ** 2 + torch.maximum(x, y),
+    ):
+        torch.testing.assert_close(rule(a, b).cpu(), rule(x, y))
+    assert torch.equal(a.to(torch.int32).cpu(), x.to(torch.int32))
+    assert a.clone().zero_().fill_(3).half().cpu().unique().tolist() == [3]
+
+
+def gelu_mul() -> None:
+    """It has no gradient in the wheel."""
+    for dtype in DTYPES:
+        x = sample(dtype, 3, 8)
+        first, second = x.double().chunk(2, -1)
+        close(torch_npu.npu_gelu_mul(x.npu()), functional.gelu(first) * second)
+
+
+def streams() -> None:
+    x = torch.randn(1 << 16).npu()
+    stream, before, after = torch.npu.Stream(), torch.npu.Event(enable_timing=True), torch.npu.Event(enable_timing=True)
+    stream.wait_stream(torch.npu.current_stream())
+    with torch.npu.stream(stream):
+        before.record()
+        y = functional.silu(x)
+        after.record()
+    torch.npu.current_stream().wait_event(after)
+    z = functional.relu(y)
+    after.synchronize()
+    assert after.query()
+    assert before.elapsed_time(after) >= 0
+    torch.npu.synchronize()
+    close(z, functional.relu(functional.silu(x.cpu().double())))
+
+
+def memory() -> None:
+    start = torch.npu.memory_allocated()
+    x = torch.zeros(1 << 20).npu()
+    assert torch.npu.memory_allocated() - start >= 4 << 20 <= torch.npu.max_memory_allocated()
+    free, total = torch.npu.mem_get_info()
+    assert 0 < free < total
+    del x
+    torch.npu.empty_cache()
+    assert torch.npu.memory_allocated() == start
+    assert torch.npu.mem_get_info()[0] > free
+    assert torch.npu.is_available()
+    assert torch.npu.get_device_name().startswith("Ascend910B")
+    torch.npu.set_device(torch.npu.device_count() - 1)
+    assert torch.ones(2).npu().device.index == torch.npu.device_count() - 1
+
+
+def page() -> None:
+    """The program of docs/torch_npu.md, as it stands."""
+    text = (Path(__file__).parents[2] / "docs" / "torch_npu.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.S)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(program, {})
+    assert printed.getvalue().startswith("tensor([[")
+
+
+def refused() -> None:
+    """The wheel's error has the name and the reason."""
+    with pytest.raises(RuntimeError, match="is not in actgrad: normalisation; called at phase one"):
+        torch_npu.npu_rms_norm(torch.randn(2, 8).npu(), torch.ones(8).npu())
+
+
+def perceptron(activation: Rule, device: str, optimiser: str, foreach: bool) -> tuple[list[float], list[Any]]:
+    """The losses of some steps, and the weights after them."""
+    torch.manual_seed(1)
+    inner, outer = torch.nn.Linear(6, 24), torch.nn.Linear(24, 1)
+    x = torch.randn(64, 6)
+    target = x.sin().sum(1, keepdim=True)
+    inner, outer, x, target = inner.to(device), outer.to(device), x.to(device), target.to(device)
+    weights = [*inner.parameters(), *outer.parameters()]
+    settings = {"SGD": {"lr": 0.1, "momentum": 0.9}, "Adam": {"lr": 0.02}}[optimiser]
+    step = getattr(torch.optim, optimiser)(weights, foreach=foreach, **settings)
+    losses = []
+    for _ in range(30):
+        step.zero_grad()
+        loss = functional.mse_loss(outer(activation(inner(x))), target)
+        loss.backward()
+        step.step()
+        losses.append(loss.item())
+    return losses, [weight.detach().cpu() for weight in weights]
+
+
+def training(optimiser: str, foreach: bool) -> None:
+    for activation in (functional.silu, tanh_gelu):
+        wanted, there = perceptron(activation, "cpu", optimiser, foreach)
+        found, here = perceptron(activation, "npu", optimiser, foreach)
+        assert found[-1] < 0.3 * found[0], found
+        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(here, there, rtol=1e-4, atol=1e-5)
+
+
+CASES: dict[str, Callable[[], None]] = {
+    **{name: lambda rules=rules: forward_and_backward(*rules) for name, rules in FORWARD_AND_BACKWARD.items()},
+    **{name: lambda rule=rule: in_place(rule) for name, rule in IN_PLACE.items()},
+    **{function.__name__: function for function in (glue, gelu_mul, streams, memory, page, refused)},
+    **{
+        f"{name}{', foreach' * foreach}": lambda name=name, foreach=foreach: training(name, foreach)
+        for name in ("SGD", "Adam")
+        for foreach in (False, True)
+    },
+}
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    CASES[sys.argv[1]]()
+    print("done")

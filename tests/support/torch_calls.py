@@ -1,0 +1,99 @@
+"""Calls of `torch.ops.actgrad` for the tests: every operator, its attributes, tensors of any layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import actgrad
+from actgrad.conformance import oracle
+from tests.support.calls import OPERATORS, doubled, off_defaults
+
+torch = pytest.importorskip("torch")
+
+from actgrad.torch.kernels import interface_of  # noqa: E402  there is no such module without PyTorch
+
+FORWARD = [operator for operator in OPERATORS if operator.gradient_of is None]
+BACKWARD = [operator for operator in OPERATORS if operator.gradient_of is not None]
+
+#: PyTorch's own, when it loads forward-mode differentiation and vmap.
+ignore_deprecation = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")
+
+
+def cases(operators: list[actgrad.Operator] = OPERATORS) -> list[Any]:
+    """Every operator with its attributes at their defaults, and with all of them off."""
+    pairs = [(operator, attributes) for operator in operators for attributes in attribute_cases(operator)]
+    return [
+        pytest.param(operator, attributes, id="-".join([operator.name, *(f"{k}={v}" for k, v in attributes.items())]))
+        for operator, attributes in pairs
+    ]
+
+
+def attribute_cases(operator: actgrad.Operator) -> list[dict[str, Any]]:
+    """The defaults, and for each set of flags and choices scalars off their defaults."""
+    found = [case for case in oracle.attribute_cases(operator) if _has_scalars_of(case, off_defaults(operator))]
+    return [dict(operator.defaults), *(case for case in found if case != operator.defaults)]
+
+
+def _has_scalars_of(case: dict[str, Any], other: dict[str, Any]) -> bool:
+    return all(case[name] == value for name, value in other.items() if type(value) is float)
+
+
+def call(operator: actgrad.Operator, attributes: dict[str, Any], **options: Any) -> Callable[..., Any]:
+    """The operator of `torch.ops.actgrad` as a function of its tensors alone."""
+    interface = interface_of(operator)
+    overload, template, places = interface.overload, interface.template(attributes), interface.tensors
+
+    def function(*tensors: Any) -> Any:
+        row = list(template)
+        for place, tensor in zip(places, tensors, strict=False):
+            row[place] = tensor
+        return overload(*row, **options)
+
+    return function
+
+
+def compiled(function: Callable[..., Any], backend: str = "aot_eager", **options: Any) -> Callable[..., Any]:
+    """The function compiled as one graph; what was compiled before is forgotten, since there is a limit to it."""
+    torch.compiler.reset()
+    return torch.compile(function, fullgraph=True, backend=backend, **options)
+
+
+def contiguous(shape: tuple[int, ...], dtype: Any) -> Any:
+    return torch.randn(shape, dtype=dtype)
+
+
+def permuted(shape: tuple[int, ...], dtype: Any) -> Any:
+    return torch.randn(shape[::-1], dtype=dtype).permute(*range(len(shape))[::-1])
+
+
+def chunked(shape: tuple[int, ...], dtype: Any) -> Any:
+    return torch.randn((*shape[:-1], 2 * shape[-1]), dtype=dtype).chunk(2, -1)[1]
+
+
+def channels_last(shape: tuple[int, ...], dtype: Any) -> Any:
+    return torch.randn((1, *shape, 2), dtype=dtype).to(memory_format=torch.channels_last)[0, ..., 0]
+
+
+def tensors(
+    operator: actgrad.Operator,
+    shape: tuple[int, ...],
+    make: Callable[..., Any] = contiguous,
+    dtype: Any = torch.float32,
+    requires_grad: bool = False,
+    optional: bool = False,
+) -> list[Any]:
+    """Tensors for a call that computes `shape` elements, away from the kinks."""
+    found: list[Any] = []
+    for argument in operator.schema.tensors:
+        is_packed = argument.name in operator.access.packed
+        if argument.is_optional and not optional:
+            found.append(None)
+            continue
+        tensor = make(doubled(shape, -1) if is_packed else shape, dtype)
+        with torch.no_grad():
+            tensor += torch.where(tensor > 0, 0.05, -0.05)
+        found.append(tensor.requires_grad_(requires_grad))
+    return found
