@@ -48,11 +48,12 @@ def _run(given: argparse.Namespace) -> int:
         documents.read(DOCUMENT, PART)  # refused before minutes of work
     cells = list(_cells())
     ratios: Table = {}
+    onednn = {dtype: [onednn_ratio(dtype, size, given.seconds) for size in SIZES] for dtype in DTYPES}
     with terminal.progress("rows", len(cells)) as advance:
         for name, dtype, dim, size, elements in cells:
             ratios[name, dtype, dim, size, elements] = ratio(name, dtype, dim, size, elements, given.seconds)
             advance(1, f"{name} {dtype}")
-    text = markdown(ratios, {name: errors(name) for name in NAMES})
+    text = markdown(ratios, onednn, {name: errors(name) for name in NAMES})
     print(text)
     if given.write:
         documents.write_part(DOCUMENT, PART, text)
@@ -100,6 +101,17 @@ def ratio(name: str, dtype: str, dim: int, size: int, elements: int, seconds: fl
     return first.median / second.median
 
 
+def onednn_ratio(dtype: str, size: int, seconds: float) -> float:
+    """Our softmax's time / oneDNN's, of rows along the last dimension; both allocate the result."""
+    torch = import_module("torch")
+    x = torch.randn(ELEMENTS[-1] // size, size).to(getattr(torch, dtype))
+    theirs = x.to_mkldnn()
+    torch.testing.assert_close(actgrad.softmax(x), torch.softmax(theirs, -1).to_dense(x.dtype), atol=0.02, rtol=0.02)
+    calls = (lambda: actgrad.softmax(x)), (lambda: torch.softmax(theirs, -1))
+    first, second = interleaved([Contender(str(k), [call]) for k, call in enumerate(calls)], seconds)
+    return first.median / second.median
+
+
 def errors(name: str) -> dict[str, float]:
     """The largest errors in ULP on random rows, where terms do not cancel."""
     operator = actgrad.operators[name]
@@ -123,8 +135,8 @@ def geometric_mean(numbers: list[float]) -> float:
     return exp(sum(map(log, numbers)) / len(numbers))
 
 
-def markdown(ratios: Table, largest: dict[str, dict[str, float]]) -> str:
-    """Both tables."""
+def markdown(ratios: Table, onednn: dict[str, list[float]], largest: dict[str, dict[str, float]]) -> str:
+    """All tables."""
     lines = [
         f"`python -m benchmarks rows --write`: {machine.line()}.", "",
         "Our time / PyTorch's, results into given memory. Each cell: 16,384 elements, 4,194,304 elements.", "",
@@ -146,6 +158,12 @@ def markdown(ratios: Table, largest: dict[str, dict[str, float]]) -> str:
                 lines.append(f"| {name} | {dtype} | {place} | {' | '.join(found)} |")
     every = list(ratios.values())
     lines += ["", f"Geometric mean {geometric_mean(every):.2f}, largest {max(every):.2f}.", ""]
+    lines += [
+        f"softmax along the last dimension beside oneDNN's, {ELEMENTS[-1]:,} elements, both allocating the result:", "",
+        f"| dtype | {' | '.join(f'rows of {size}' for size in SIZES)} |",
+        f"| --- | {' | '.join('---' for _ in SIZES)} |",
+        *(f"| {dtype} | {' | '.join(f'{ratio:.2f}' for ratio in found)} |" for dtype, found in onednn.items()), "",
+    ]  # fmt: skip
     lines += [
         "Largest error in ULP on normal random rows of 64 to 1,000,000 elements, where terms do not cancel:", "",
         "| operator | float32 | float16 | bfloat16 |", "| --- | --- | --- | --- |",
