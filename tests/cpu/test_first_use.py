@@ -123,8 +123,9 @@ def test_work_has_a_large_stack_and_its_caller_the_errors() -> None:
 def test_an_interrupt_waits_for_the_work() -> None:
     """Ctrl-C during a compilation: the next call finds a compiler that is not in use."""
     script = """
-import _thread, threading, time
+import _thread, signal, threading, time
 from actgrad.base import first_use
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 done = []
 def work():
     _thread.interrupt_main()
