@@ -26,15 +26,17 @@ def mish_denominator(x, e):
 def mish_derivative(x):
     """t + x * sigmoid(x) * (1 - t**2), t = tanh(log(1 + exp(x)))
 
-    This is exp(x) * (4 * (1 + x) + exp(x) * (6 + 4 * x + exp(x) * (4 + exp(x)))) / (p**2 + 1)**2, p = 1 + exp(x).
+    Where x < -1, its terms are put together so that fewer roundings cancel: it is exp(x) / (p**2 + 1)**2 times
+    4 * (1 + x) + exp(x) * (6 + 4 * x + exp(x) * (4 + exp(x))), p = 1 + exp(x).
     """
     a = -abs(x)
     e = exp_times(a, 1.0)
     d = mish_denominator(x, e)
     z = 4.0 * minimum(maximum(x, -FAR), FAR)
-    # Where x > 0, numerator and denominator are divided by exp(4 * x), else the numerator by exp(x).
-    above = 1.0 + e * (4.0 + e * ((z + 6.0) + e * (z + 4.0)))
-    y = where(x > 0, above, (z + 4.0) + e * ((z + 6.0) + e * (4.0 + e))) / (d * d)
+    slope = where(x > 0, e * e, 1.0) * z * (1.0 + e)
+    together = (z + 4.0) + e * ((z + 6.0) + e * (4.0 + e))
+    near = where(x > 0, 1.0 + 2.0 * e, 2.0 + e)
+    y = (where(x < -1.0, 0.0, near) + where(x < -1.0, together, slope) / d) / d
     return where(x > 0, y, exp_times(a, y))
 
 
