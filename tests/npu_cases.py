@@ -70,6 +70,8 @@ FORWARD_AND_BACKWARD: dict[str, tuple[Rule, Rule | None]] = {
     "npu_swiglu": (lambda x: torch_npu.npu_swiglu(x), silu_product),
     "npu_geglu": (lambda x: torch_npu.npu_geglu(x, -1, 1)[0], lambda x: gelu_product(x, "tanh")),
     "npu_fast_gelu": (lambda x: torch_npu.npu_fast_gelu(x), lambda x: x * torch.sigmoid(1.702 * x)),
+    "npu_silu": (lambda x: torch_npu.npu_silu(x), functional.silu),
+    "npu_mish": (lambda x: torch_npu.npu_mish(x), functional.mish),
     "npu_gelu": (lambda x: torch_npu.npu_gelu(x, approximate="none"), functional.gelu),
     "npu_gelu, tanh": (lambda x: torch_npu.npu_gelu(x, approximate="tanh"), tanh_gelu),
 }
@@ -81,6 +83,7 @@ IN_PLACE: dict[str, Rule] = {
     "relu_": lambda x: functional.relu(x, True),
     "relu6_": lambda x: functional.relu6(x, True),
     "silu_": lambda x: functional.silu(x, True),
+    "npu_silu_": lambda x: torch_npu.npu_silu_(x) if x.is_npu else functional.silu(x, True),
     "mish_": lambda x: functional.mish(x, True),
     "sigmoid_": torch.sigmoid_,
     "tanh_": torch.tanh_,

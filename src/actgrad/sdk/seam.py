@@ -30,6 +30,7 @@ from ..calls import aliasing
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 from . import clients
+from .glue import single_operators
 from .glue.work import Work
 
 _PLAN, _RUN = 1, 2  # requests, as in nnopbase.h
@@ -71,6 +72,8 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         function = c_functions.named(name.decode())
         if function is None and name.decode() in clients.glue():
             return _glued(name.decode(), words, places), ""
+        if name == _OLDER:
+            return _by_graph_name(words, places), ""
         if function is None:
             raise ActgradError(f"{name.decode()} is in the SDK, but not in this actgrad; run `actgrad sdk` again")
         key = words, id(Terms.chosen(typed=True))  # a few terms exist, and live on
@@ -91,8 +94,28 @@ def _glued(name: str, words: bytes, places: tuple[int, ...]) -> Answer:
     """The plan of a function that no operator of the registry has."""
     glued = clients.glue()[name]
     given = _arguments(name, glued.parameters, np.frombuffer(words, np.int64).tolist(), places)
+    return _kept_here(Work(name, glued.rule, glued.parameters, tuple(given)))
+
+
+#: The function of the older interface, and what its call in words has.
+_OLDER = b"aclopCompileAndExecute"
+_OLDER_PARAMETERS = (
+    CParameter("opType", "opType", "text"),
+    CParameter("attr", "attr", "text"),
+    CParameter("inputs", "inputs", "tensors"),
+    CParameter("outputs", "outputs", "tensors"),
+)
+
+
+def _by_graph_name(words: bytes, places: tuple[int, ...]) -> Answer:
+    """The plan of an operator by its name in graphs."""
+    given = _arguments(_OLDER.decode(), _OLDER_PARAMETERS, np.frombuffer(words, np.int64).tolist(), places)
+    return _kept_here(single_operators.plan(*given))
+
+
+def _kept_here(work: Plan | Work) -> Answer:
     handle = next(_handles)
-    _kept[handle] = Work(name, glued.rule, glued.parameters, tuple(given))
+    _kept[handle] = work
     return Answer(0, 0, handle, is_run_by_planner=1)
 
 

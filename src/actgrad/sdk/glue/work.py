@@ -17,6 +17,21 @@ from .rules import FLOATING, OWN, RESULT, RULES
 _LEFT_OUT = ("clipValueMin", "clipValueMax")  # parameters that may be null pointers
 
 
+def check(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
+    """Raise where an argument has no memory, no dtype to compute with, or is missing."""
+    if value is None and not may_be_null:
+        raise NullArgument(f"{name}: {parameter} is a null pointer; it is required")
+    if isinstance(value, AclTensor):
+        if value.view is None:
+            raise InvalidArgument(f"{name}: {parameter} was destroyed")
+        if value.fault:
+            raise InvalidArgument(f"{name}: {parameter} {value.fault}")
+        if value.dtype.kind == "other" or value.dtype.name == "complex32":
+            raise InvalidArgument(f"{name}: {parameter} has dtype {value.dtype.acl_name}, which is not here")
+    elif isinstance(value, AclScalar) and value.is_destroyed:
+        raise InvalidArgument(f"{name}: {parameter} was destroyed")
+
+
 class Work:
     """A checked call. Phase two may run it several times."""
 
@@ -24,26 +39,13 @@ class Work:
         self.name, self.rule = name, RULES[rule]
         for parameter, value in zip(parameters, given, strict=True):
             for each in value if isinstance(value, tuple) else (value,):
-                self._check(parameter.name, each)
+                check(name, parameter.name, each, parameter.name in _LEFT_OUT)
         self._result = next(k for k, parameter in enumerate(parameters) if parameter.is_output)
         self._calls = [tuple(given)]
         if parameters[self._result].type == "tensors":
             self._calls = self._one_by_one(given)
         for call in self._calls:
             self._check_shape(parameters[self._result].name, call)
-
-    def _check(self, parameter: str, value: Any) -> None:
-        if value is None and parameter not in _LEFT_OUT:
-            raise NullArgument(f"{self.name}: {parameter} is a null pointer; it is required")
-        if isinstance(value, AclTensor):
-            if value.view is None:
-                raise InvalidArgument(f"{self.name}: {parameter} was destroyed")
-            if value.fault:
-                raise InvalidArgument(f"{self.name}: {parameter} {value.fault}")
-            if value.dtype.kind == "other" or value.dtype.name == "complex32":
-                raise InvalidArgument(f"{self.name}: {parameter} has dtype {value.dtype.acl_name}, which is not here")
-        elif isinstance(value, AclScalar) and value.is_destroyed:
-            raise InvalidArgument(f"{self.name}: {parameter} was destroyed")
 
     def _one_by_one(self, given: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The calls of one tensor each that a call of lists is."""
@@ -75,7 +77,7 @@ class Work:
                 self._compute(call, distance)
 
     def _compute(self, call: tuple[Any, ...], distance: int) -> None:
-        result = _array(call[self._result], distance)
+        result = array_of(call[self._result], distance)
         dtype = self._dtype(call, result.dtype)
         given = [_each(lambda each: _converted(each, dtype, distance), value) for value in self._inputs(call)]
         values = np.asarray(self.rule.compute(*given))
@@ -103,7 +105,7 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _converted(value: AclTensor | AclScalar, dtype: Dtype | None, distance: int) -> Any:
-    given = _array(value, distance) if isinstance(value, AclTensor) else np.asarray(value.value)
+    given = array_of(value, distance) if isinstance(value, AclTensor) else np.asarray(value.value)
     return given if dtype is None else given.astype(working(dtype))
 
 
@@ -127,7 +129,8 @@ class _DeviceMemory:
         }
 
 
-def _array(tensor: AclTensor, distance: int) -> np.ndarray[Any, Any]:
+def array_of(tensor: AclTensor, distance: int) -> np.ndarray[Any, Any]:
+    """A tensor's elements, where this process touches them."""
     assert tensor.view is not None
     if 0 in tensor.view.meta.shape:
         return np.empty(tensor.view.meta.shape, tensor.dtype.numpy)
