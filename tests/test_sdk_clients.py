@@ -96,7 +96,7 @@ def test_stubs(sdk: Sdk, mode: str) -> None:
         name for row in rows for name in clients.all_names(row) if row.fails and row.library in ("opapi", "ascendcl")
     ]
     printed = sdk.run("stubs", *names, mode=mode).splitlines()
-    assert len(printed) == len(names) > 100
+    assert len(printed) == len(names) > 90
     for name, line in zip(names, printed, strict=True):
         status, text = line.split(" ", 1)
         row = clients.not_computed()[name]

@@ -239,16 +239,17 @@ def _answer(planned: Plan, operands: bytes, is_here: bool) -> Answer:
     return Answer(0, planned.workspace_size, handle, *code, 0, 1, operands)
 
 
-def run(handle: int, distance: int = 0) -> tuple[int, str]:
-    """Compute a plan without machine code: (status, text of a failure).
+def run(handle: int, distance: int = 0) -> tuple[Answer, str]:
+    """Compute a plan without machine code: (its end, text of a failure).
 
     `distance` is that from the plan's addresses to the memory itself, which a strict program cannot touch elsewhere.
     """
     try:
         kept = _kept.get(handle)
         if isinstance(kept, Work):
-            kept.run(distance)
-            return 0, ""
+            sizes = kept.run(distance)
+            reshaped = struct.pack(f"<{len(sizes) + 1}q", len(sizes), *sizes) if sizes else b""
+            return Answer(0, operands=reshaped.ljust(_REST, b"\0")), ""
         if not isinstance(kept, Plan):
             raise ActgradError("the executor was made before this process was forked; call phase one again")
         if distance:
@@ -256,8 +257,8 @@ def run(handle: int, distance: int = 0) -> tuple[int, str]:
         else:
             kept.run()
     except BaseException as error:  # as in plan
-        return messages.status(error), messages.line(error)
-    return 0, ""
+        return Answer(messages.status(error)), messages.line(error)
+    return Answer(0), ""
 
 
 def release(handles: tuple[int, ...]) -> None:
@@ -271,8 +272,7 @@ def answer(request: int, name: bytes, words: bytes, places: bytes, is_here: bool
     if request == _PLAN:
         found, text = plan(name, words, _numbers(places), is_here)
     elif request == _RUN:
-        status, text = run(*_numbers(words), *_numbers(places))
-        found = Answer(status)
+        found, text = run(*_numbers(words), *_numbers(places))
     else:
         release(_numbers(words))
         found, text = Answer(0), ""
