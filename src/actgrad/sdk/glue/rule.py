@@ -1,4 +1,4 @@
-"""A rule of the glue: what it computes, in which dtype, and the shape of its result."""
+"""A rule of the glue: its computation, its dtype, and the shape of its result."""
 
 from __future__ import annotations
 
