@@ -102,6 +102,7 @@ class Work:
             value = np.asarray(value)
             if result is not None:
                 part = result.ravel()[: value.size].reshape(value.shape) if self.rule.is_found else result
+                value = value.reshape(part.shape) if value.size == part.size else value
                 _copy(part, value if dtype is None or self.rule.dtype == WIDE else value.astype(dtype))
         return np.shape(values) if self.rule.is_found else ()
 
