@@ -22,6 +22,7 @@ from .base import dtypes, products
 from .base.errors import InvalidArgument, InvalidCall, InvalidDtype, shown
 from .base.schema import GraphSignature
 from .calls.operator import REGISTRY, Operator
+from .calls.plan import Plan
 from .contract import allowed_dtypes
 
 Shape = tuple[int, ...]
@@ -61,6 +62,12 @@ class GraphOperator:
                 attributes[switch] = choices.index(attributes[switch])
             return call(**dict(zip(tensor_names, inputs, strict=True)), **{**defaults, **attributes})
         return self.operator(*inputs, **attributes)
+
+    def plan(self, *tensors: Any, out: Any = None, **named: Any) -> Plan:
+        """The call on arrays, checked and ready to run; nothing is computed yet."""
+        given, attributes = self._bound(tensors, named)
+        inputs = [given.get(tensor) for tensor in self.operator.schema.tensor_names]
+        return self.operator.plan(*inputs, out=out, **attributes)
 
     def infer_shape(self, *shapes: Any, **named: Any) -> tuple[Shape, ...]:
         """The outputs' shapes, given the inputs' (sequences of sizes; -1 unknown, (-2,) of unknown rank).

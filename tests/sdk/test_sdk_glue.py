@@ -57,10 +57,10 @@ def sample(dtype: str, shape: tuple[int, ...], seed: int) -> Any:
     return made.abs().to(getattr(torch, dtype)) if dtype == "uint8" else made.to(getattr(torch, dtype))
 
 
-def test_every_rule_is_of_a_function_with_one_result() -> None:
+def test_every_rule_is_of_a_function_with_results() -> None:
     assert {function.rule for function in clients.glue().values()} == OURS.keys()
     for function in clients.glue().values():
-        assert [parameter.is_output for parameter in function.parameters].count(True) == 1
+        assert any(parameter.is_output for parameter in function.parameters)
 
 
 RULES: dict[str, Callable[[Any, Any], Any]] = {"Mul": torch.mul, "Div": torch.div}

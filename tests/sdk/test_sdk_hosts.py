@@ -234,8 +234,8 @@ def test_another_version_of_actgrad() -> None:
 def test_handles_differ_between_processes() -> None:
     """A forked program has a server of its own, which must not take its parent's handles for its own."""
     assert next(seam._handles) >> 32 == os.getpid()
-    status, text = seam.run(1)
-    assert status == ActgradError.status
+    found, text = seam.run(1)
+    assert found.status == ActgradError.status
     assert "before this process was forked" in text
 
 
@@ -260,7 +260,7 @@ def test_what_is_known_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     gc.collect()
     before = values.copy()
     for answer in answers:
-        assert seam.run(answer.handle) == (0, "")
+        assert seam.run(answer.handle) == (seam.Answer(0), "")
     assert (values > before * 1.0507**7).all()
     kept = len(seam._kept)
     seam.release(tuple(answer.handle for answer in answers))

@@ -33,7 +33,7 @@ def names() -> list[str]:
 
 
 CASES = names() if (WHEEL / "torch_npu").is_dir() else ["none"]
-HOSTED = ("silu", "npu_swiglu", "elu_", "streams", "Adam, foreach")
+HOSTED = ("silu", "indices", "classifier", "npu_swiglu", "npu_silu", "elu_", "streams", "Adam, foreach")
 
 
 def run(sdk: Sdk, case: str, mode: str) -> None:

@@ -70,6 +70,8 @@ FORWARD_AND_BACKWARD: dict[str, tuple[Rule, Rule | None]] = {
     "npu_swiglu": (lambda x: torch_npu.npu_swiglu(x), silu_product),
     "npu_geglu": (lambda x: torch_npu.npu_geglu(x, -1, 1)[0], lambda x: gelu_product(x, "tanh")),
     "npu_fast_gelu": (lambda x: torch_npu.npu_fast_gelu(x), lambda x: x * torch.sigmoid(1.702 * x)),
+    "npu_silu": (lambda x: torch_npu.npu_silu(x), functional.silu),
+    "npu_mish": (lambda x: torch_npu.npu_mish(x), functional.mish),
     "npu_gelu": (lambda x: torch_npu.npu_gelu(x, approximate="none"), functional.gelu),
     "npu_gelu, tanh": (lambda x: torch_npu.npu_gelu(x, approximate="tanh"), tanh_gelu),
 }
@@ -81,6 +83,7 @@ IN_PLACE: dict[str, Rule] = {
     "relu_": lambda x: functional.relu(x, True),
     "relu6_": lambda x: functional.relu6(x, True),
     "silu_": lambda x: functional.silu(x, True),
+    "npu_silu_": lambda x: torch_npu.npu_silu_(x) if x.is_npu else functional.silu(x, True),
     "mish_": lambda x: functional.mish(x, True),
     "sigmoid_": torch.sigmoid_,
     "tanh_": torch.tanh_,
@@ -201,8 +204,144 @@ def page() -> None:
 
 def refused() -> None:
     """The wheel's error has the name and the reason."""
-    with pytest.raises(RuntimeError, match="is not in actgrad: normalisation; called at phase one"):
-        torch_npu.npu_rms_norm(torch.randn(2, 8).npu(), torch.ones(8).npu())
+    with pytest.raises(RuntimeError, match="is not in actgrad: convolution and pooling; called at phase one"):
+        functional.conv2d(torch.randn(1, 1, 4, 4).npu(), torch.ones(1, 1, 2, 2).npu())
+
+
+def printed() -> None:
+    """A tensor prints as on the CPU."""
+    for x in (torch.randn(3, 4), torch.randn(3, 2000).half(), torch.arange(5), torch.tensor([1.5, torch.nan]) > 1):
+        found = str(x.npu()).replace("device='npu:0'", "")
+        assert re.findall(r"[-.\w]+", found) == re.findall(r"[-.\w]+", str(x))
+
+
+def indices() -> None:
+    x, places = torch.randn(5, 6), torch.tensor([3, 1])
+    for rule in (
+        lambda x, i: x[x > 0],
+        lambda x, i: x.nonzero(),
+        lambda x, i: x[i] + x[i, i][:, None],
+        lambda x, i: x.index_put((i,), x[:2], accumulate=True),
+        lambda x, i: torch.where(x > 0, x, 0).index_select(1, i),
+        lambda x, i: x.gather(1, (x > 0).long()).scatter(1, (x[:, :1] > 0).long(), 7.0),
+        lambda x, i: x.scatter_add(0, (x > 0).long(), x),
+        lambda x, i: torch.cat([x.topk(2).values, x.sort(descending=True).values], 1),
+        lambda x, i: x.max(1).values - x.min(1).indices + x.argmax(1),
+        lambda x, i: functional.one_hot(i, 5),
+        lambda x, i: x.std(1) + x.var(0).sum() + x.logsumexp(1) + x.norm(),
+        lambda x, i: x.flip(1) // 0.5 + x % 0.3,
+        lambda x, i: (x > 0) & (x < 1) | ~(x > -1),
+    ):
+        torch.testing.assert_close(rule(x.npu(), places.npu()).cpu(), rule(x, places))
+
+
+def random_numbers() -> None:
+    """Of a seed always the same; of the next call others."""
+    torch.manual_seed(5)
+    first = torch.randn(1 << 16, device="npu")
+    second = torch.rand(1 << 16, device="npu")
+    dropped = functional.dropout(torch.ones(1 << 16).npu(), 0.3)
+    assert abs(first.mean().item()) < 0.02
+    assert abs(first.std().item() - 1) < 0.02
+    assert abs(second.mean().item() - 0.5) < 0.01
+    assert 0 <= second.min().item() < second.max().item() < 1
+    assert abs((dropped == 0).float().mean().item() - 0.3) < 0.01
+    torch.testing.assert_close(dropped.max().item(), 1 / 0.7)
+    assert torch.randint(3, (99,), device="npu").cpu().unique().tolist() == [0, 1, 2]
+    assert sorted(torch.randperm(9, device="npu").tolist()) == list(range(9))
+    torch.manual_seed(5)
+    assert torch.equal(first, torch.randn(1 << 16, device="npu"))
+    assert not torch.equal(first, torch.randn(1 << 16, device="npu"))
+
+
+def dropout_backward() -> None:
+    x = torch.ones(1000).npu().requires_grad_()
+    y = functional.dropout(x, 0.5)
+    y.sum().backward()
+    assert torch.equal(x.grad.cpu(), y.detach().cpu())
+
+
+def on_both(rule: Callable[[str], list[Any]]) -> None:
+    """The same results, from the same start, on both devices."""
+    results = []
+    for device in ("cpu", "npu"):
+        torch.manual_seed(1)
+        results.append([each.detach().cpu() for each in rule(device)])
+    for wanted, found in zip(*results, strict=True):
+        torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+def losses(device: str) -> list[Any]:
+    """Of random logits, with their gradients."""
+    x, y, classes = torch.randn(6, 5), torch.rand(6, 5), torch.tensor([0, 4, 2, -100, 1, 1])
+    found = []
+    for reduction in ("none", "mean", "sum"):
+        for loss in (
+            lambda x, reduction=reduction: functional.cross_entropy(x, classes.to(device), reduction=reduction),
+            lambda x, reduction=reduction: functional.l1_loss(x, y.to(device), reduction=reduction),
+            lambda x, reduction=reduction: functional.binary_cross_entropy_with_logits(
+                x, y.to(device), pos_weight=y[0].to(device), reduction=reduction
+            ),
+        ):
+            given = x.clone().to(device).requires_grad_()
+            value = loss(given)
+            value.sum().backward()
+            found += [value, given.grad]
+    if device == "npu":
+        soft = functional.softmax(y, -1)
+        found.append(torch_npu.npu_softmax_cross_entropy_with_logits(x.npu(), soft.npu()).sum())
+    else:
+        found.append(functional.cross_entropy(x, functional.softmax(y, -1), reduction="sum"))
+    return found
+
+
+def classifier(device: str) -> list[Any]:
+    """A training script: the losses of its steps, and the weights after them."""
+    x = torch.randn(64, 6)
+    classes = (x[:, 0] > 0).long() + 2 * (x[:, 1] > 0).long()
+    layers = [torch.nn.Linear(6, 24), torch.nn.LayerNorm(24), torch.nn.ReLU(), torch.nn.Linear(24, 24)]
+    layers += [torch.nn.GELU("tanh"), torch.nn.Dropout(0.0), torch.nn.Linear(24, 12), torch.nn.SiLU()]
+    model = torch.nn.Sequential(*layers, torch.nn.Linear(12, 4)).to(device)
+    optimiser = torch.optim.Adam(model.parameters(), 0.01)
+    found = []
+    for _ in range(10):
+        optimiser.zero_grad()
+        loss = torch.nn.CrossEntropyLoss()(model(x.to(device)), classes.to(device))
+        loss.backward()
+        optimiser.step()
+        assert str(loss).startswith("tensor(")
+        found.append(loss)
+    assert found[-1].item() < found[0].item()
+    return [*found, *model.parameters()]
+
+
+def transformer(device: str) -> list[Any]:
+    """A block with an embedding, attention by a mask and without, and two kinds of norms: results and gradients."""
+    found = []
+    words = torch.randint(11, (3, 5)).to(device)
+    for causal in (False, True):
+        words_in, norm = torch.nn.Embedding(11, 16).to(device), torch.nn.RMSNorm(16).to(device)
+        block = torch.nn.TransformerEncoderLayer(16, 4, 32, 0.0, functional.silu, batch_first=True).to(device)
+        mask = torch.nn.Transformer.generate_square_subsequent_mask(5).to(device) if causal else None
+        logits = block(norm(words_in(words)), src_mask=mask, is_causal=causal) @ words_in.weight.t()
+        functional.cross_entropy(logits[:, :-1].reshape(-1, 11), words[:, 1:].reshape(-1)).backward()
+        gradients = [each.grad for model in (words_in, norm, block) for each in model.parameters()]
+        found += [logits, *gradients]
+    return found
+
+
+def attention(device: str) -> list[Any]:
+    """By plain products, and rms_norm of the wheel."""
+    q, k, v = (torch.randn(2, 4, 6, 8).to(device).requires_grad_() for _ in range(3))
+    scores = (q @ k.transpose(-1, -2) / 8**0.5).masked_fill(torch.ones(6, 6).triu(1).bool().to(device), -torch.inf)
+    result = scores.softmax(-1) @ v
+    weight = torch.ones(8).to(device).requires_grad_()
+    if device == "npu":
+        result = torch_npu.npu_rms_norm(result, weight, 1e-6)[0]
+    else:
+        result = functional.rms_norm(result, (8,), weight, 1e-6)
+    result.square().sum().backward()
+    return [result, q.grad, k.grad, v.grad, weight.grad]
 
 
 def perceptron(activation: Rule, device: str, optimiser: str, foreach: bool) -> tuple[list[float], list[Any]]:
@@ -238,6 +377,8 @@ CASES: dict[str, Callable[[], None]] = {
     **{name: lambda rules=rules: forward_and_backward(*rules) for name, rules in FORWARD_AND_BACKWARD.items()},
     **{name: lambda rule=rule: in_place(rule) for name, rule in IN_PLACE.items()},
     **{function.__name__: function for function in (glue, gelu_mul, streams, memory, page, refused)},
+    **{function.__name__: function for function in (printed, indices, random_numbers, dropout_backward)},
+    **{rule.__name__: lambda rule=rule: on_both(rule) for rule in (losses, classifier, transformer, attention)},
     **{
         f"{name}{', foreach' * foreach}": lambda name=name, foreach=foreach: training(name, foreach)
         for name in ("SGD", "Adam")

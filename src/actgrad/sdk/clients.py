@@ -162,13 +162,14 @@ def glue() -> dict[str, Glued]:
 
 _TYPES = {
     "aclTensor*": "Tensor", "aclScalar*": "Scalar", "aclIntArray*": "ints", "bool": "bool", "aclTensorList*": "tensors",
-    "aclScalarList*": "scalars",
+    "aclScalarList*": "scalars", "aclBoolArray*": "bools", "double": "double", "float": "double", "char*": "text",
 }  # fmt: skip
 
 
 def _parameter(text: str) -> CParameter:
     kind, _, name = text.removeprefix("const ").rpartition(" ")
-    is_output = kind in ("aclTensor*", "aclTensorList*") and (name == "out" or not text.startswith("const "))
+    may_be = name == "out" or name.endswith("Out") or not text.startswith("const ")
+    is_output = kind in ("aclTensor*", "aclTensorList*") and may_be
     return CParameter(name, name, _TYPES.get(kind, "int"), is_output)
 
 

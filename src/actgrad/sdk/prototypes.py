@@ -172,7 +172,7 @@ def _prototype(start: str, parameters: tuple[str, ...]) -> str:
 
 
 def _argument(parameter: CParameter) -> str:
-    if parameter.type in ("Tensor", "Scalar", "text", "ints", "tensors", "scalars"):
+    if parameter.type in ("Tensor", "Scalar", "text", "ints", "bools", "tensors", "scalars"):
         return f"{{{parameter.type.upper()}, {parameter.name}, 0}}"
     value = f"actgrad_bits({parameter.name})" if parameter.type == "double" else parameter.name
     return f"{{FLAG, NULL, {value}}}"

@@ -30,6 +30,7 @@ from ..calls import aliasing
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 from . import clients
+from .glue import single_operators
 from .glue.work import Work
 
 _PLAN, _RUN = 1, 2  # requests, as in nnopbase.h
@@ -71,6 +72,8 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         function = c_functions.named(name.decode())
         if function is None and name.decode() in clients.glue():
             return _glued(name.decode(), words, places), ""
+        if name == _OLDER:
+            return _by_graph_name(words, places), ""
         if function is None:
             raise ActgradError(f"{name.decode()} is in the SDK, but not in this actgrad; run `actgrad sdk` again")
         key = words, id(Terms.chosen(typed=True))  # a few terms exist, and live on
@@ -91,8 +94,28 @@ def _glued(name: str, words: bytes, places: tuple[int, ...]) -> Answer:
     """The plan of a function that no operator of the registry has."""
     glued = clients.glue()[name]
     given = _arguments(name, glued.parameters, np.frombuffer(words, np.int64).tolist(), places)
+    return _kept_here(Work(name, glued.rule, glued.parameters, tuple(given)))
+
+
+#: The function of the older interface, and what its call in words has.
+_OLDER = b"aclopCompileAndExecute"
+_OLDER_PARAMETERS = (
+    CParameter("opType", "opType", "text"),
+    CParameter("attr", "attr", "text"),
+    CParameter("inputs", "inputs", "tensors"),
+    CParameter("outputs", "outputs", "tensors"),
+)
+
+
+def _by_graph_name(words: bytes, places: tuple[int, ...]) -> Answer:
+    """The plan of an operator by its name in graphs."""
+    given = _arguments(_OLDER.decode(), _OLDER_PARAMETERS, np.frombuffer(words, np.int64).tolist(), places)
+    return _kept_here(single_operators.plan(*given))
+
+
+def _kept_here(work: Plan | Work) -> Answer:
     handle = next(_handles)
-    _kept[handle] = Work(name, glued.rule, glued.parameters, tuple(given))
+    _kept[handle] = work
     return Answer(0, 0, handle, is_run_by_planner=1)
 
 
@@ -216,16 +239,17 @@ def _answer(planned: Plan, operands: bytes, is_here: bool) -> Answer:
     return Answer(0, planned.workspace_size, handle, *code, 0, 1, operands)
 
 
-def run(handle: int, distance: int = 0) -> tuple[int, str]:
-    """Compute a plan without machine code: (status, text of a failure).
+def run(handle: int, distance: int = 0) -> tuple[Answer, str]:
+    """Compute a plan without machine code: (its end, text of a failure).
 
     `distance` is that from the plan's addresses to the memory itself, which a strict program cannot touch elsewhere.
     """
     try:
         kept = _kept.get(handle)
         if isinstance(kept, Work):
-            kept.run(distance)
-            return 0, ""
+            sizes = kept.run(distance)
+            reshaped = struct.pack(f"<{len(sizes) + 1}q", len(sizes), *sizes) if sizes else b""
+            return Answer(0, operands=reshaped.ljust(_REST, b"\0")), ""
         if not isinstance(kept, Plan):
             raise ActgradError("the executor was made before this process was forked; call phase one again")
         if distance:
@@ -233,8 +257,8 @@ def run(handle: int, distance: int = 0) -> tuple[int, str]:
         else:
             kept.run()
     except BaseException as error:  # as in plan
-        return messages.status(error), messages.line(error)
-    return 0, ""
+        return Answer(messages.status(error)), messages.line(error)
+    return Answer(0), ""
 
 
 def release(handles: tuple[int, ...]) -> None:
@@ -248,8 +272,7 @@ def answer(request: int, name: bytes, words: bytes, places: bytes, is_here: bool
     if request == _PLAN:
         found, text = plan(name, words, _numbers(places), is_here)
     elif request == _RUN:
-        status, text = run(*_numbers(words), *_numbers(places))
-        found = Answer(status)
+        found, text = run(*_numbers(words), *_numbers(places))
     else:
         release(_numbers(words))
         found, text = Answer(0), ""

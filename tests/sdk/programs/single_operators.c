@@ -1,4 +1,4 @@
-/* The older interface of single operators: its objects are there, its operators are not. */
+/* The older interface: its objects, and an operator by its name in graphs. */
 #include "acl/acl_op_compiler.h"
 
 #include "program.h"
@@ -11,7 +11,13 @@ int main(void) {
     const int64_t* const lists[] = {dims, dims};
     int64_t size = 0;
     char value[8];
-    float data[6];
+    float data[6] = {-1, 0, 1, 2, -2, 3}, found[6];
+    CHECK(aclInit(NULL));
+    CHECK(aclrtSetDevice(0));
+    aclrtStream stream;
+    CHECK(aclrtCreateStream(&stream));
+    void* memory = device_memory(sizeof data);
+    CHECK(aclrtMemcpy(memory, sizeof data, data, sizeof data, ACL_MEMCPY_HOST_TO_DEVICE));
     aclTensorDesc* desc = aclCreateTensorDesc(ACL_FLOAT, 2, dims, ACL_FORMAT_ND);
     aclDataBuffer* buffer = aclCreateDataBuffer(data, sizeof data);
     aclopAttr* attr = aclopCreateAttr();
@@ -36,14 +42,34 @@ int main(void) {
     REQUIRE(aclSetCompileopt(ACL_OP_JIT_COMPILE, "enable") == 0 && aclGetCompileoptSize(ACL_OP_JIT_COMPILE) == 7);
     REQUIRE(aclGetCompileopt(ACL_OP_JIT_COMPILE, value, sizeof value) == 0 && strcmp(value, "enable") == 0);
     REQUIRE(aclGetCompileopt(ACL_OP_JIT_COMPILE, value, 6) == ACL_ERROR_INVALID_PARAM);
-    REQUIRE(aclopCompileAndExecute("Relu", 1, (const aclTensorDesc* const*)&desc, (const aclDataBuffer* const*)&buffer, 1,
-                                 (const aclTensorDesc* const*)&desc, &buffer, attr, ACL_ENGINE_SYS, ACL_COMPILE_SYS,
-                                 NULL, NULL) == ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
-    REQUIRE(strstr(aclGetRecentErrMsg(), "the operator Relu is not in actgrad") != NULL);
+    aclopAttr* alpha = aclopCreateAttr();
+    CHECK(aclSetTensorShape(desc, 2, dims));
+    CHECK(aclUpdateDataBuffer(buffer, memory, sizeof data));
+    CHECK(aclopSetAttrFloat(alpha, "alpha", 0.5f));
+#define EXECUTE(name, count, attributes)                                                                              \
+    aclopCompileAndExecute(name, count, (const aclTensorDesc* const*)&desc, (const aclDataBuffer* const*)&buffer, 1, \
+                           (const aclTensorDesc* const*)&desc, &buffer, attributes, ACL_ENGINE_SYS, ACL_COMPILE_SYS, \
+                           NULL, stream)
+    CHECK(EXECUTE("Elu", 1, alpha));
+    CHECK(aclopCompileAndExecuteV2("Elu", 1, &desc, &buffer, 1, &desc, &buffer, NULL, ACL_ENGINE_SYS, ACL_COMPILE_SYS,
+                                   NULL, stream));
+    CHECK(aclrtSynchronizeStream(stream));
+    CHECK(aclrtMemcpy(found, sizeof found, memory, sizeof found, ACL_MEMCPY_DEVICE_TO_HOST));
+    REQUIRE(fabsf(found[0] - expm1f(0.5f * expm1f(-1))) < 1e-6f && found[1] == 0 && found[5] == 3);
+    FAILS(EXECUTE("Nothing", 1, NULL), ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the operator Nothing is not in actgrad");
+    FAILS(EXECUTE("Elu", 0, NULL), ACL_ERROR_INVALID_PARAM, "Elu: x is missing");
+    FAILS(EXECUTE("Elu", 1, attr), ACL_ERROR_INVALID_PARAM, "Elu: flag is unknown");
+    FAILS(EXECUTE("Elu", 33, alpha), ACL_ERROR_INVALID_PARAM, "Elu has 33 inputs");
+    CHECK(aclUpdateDataBuffer(buffer, data, sizeof data));
+    FAILS(EXECUTE("Elu", 1, alpha), ACL_ERROR_INVALID_PARAM, "Elu: input 0 is at 0x");
+    aclopDestroyAttr(alpha);
     aclopDestroyAttr(attr);
     aclopDestroyAttr(NULL);
     aclDestroyTensorDesc(desc);
     REQUIRE(aclDestroyDataBuffer(buffer) == 0 && aclDestroyDataBuffer(NULL) == ACL_ERROR_INVALID_PARAM);
+    CHECK(aclrtFree(memory));
+    CHECK(aclrtDestroyStream(stream));
+    CHECK(aclFinalize());
     puts("ok");
     return 0;
 }

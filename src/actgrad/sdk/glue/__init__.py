@@ -2,7 +2,14 @@
 
 Plain NumPy over arrays on the program's tensors. clients.txt has their prototypes; they are in the C SDK alone.
 
-promotion       PyTorch's promotion of dtypes
-rules           the computations, which clients.txt names
-work            one call: its arguments, checked by phase one and computed by phase two
+promotion         PyTorch's promotion of dtypes
+rule              a computation, and the shape of its result
+indices           gathered, scattered, sorted, found elements
+losses            losses and their gradients
+norms             normalisations and their gradients
+attention         attention with a softmax, and its gradients
+randomness        random numbers and dropout
+rules             all computations, which clients.txt names
+work              one call: its arguments, checked by phase one and computed by phase two
+single_operators  operators of the older interface, by their names in graphs
 """

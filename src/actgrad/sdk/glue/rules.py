@@ -8,27 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-Shape = tuple[int, ...]
-
-#: The dtype in which a rule gets its arrays, and in which its result is rounded.
-COMMON = "common"  # the promoted dtype of its arguments
-FLOATING = "floating"  # the same, float32 for integers
-RESULT = "result"  # the dtype of its result, int64 for integers
-OWN = "own"  # each array keeps its dtype
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A computation, and the shape that its result must have."""
-
-    compute: Callable[..., Any]
-    dtype: str = COMMON
-    shape: Callable[..., Shape] | None = None  # from shapes, AclScalars and flags; None: shapes broadcast
+from . import attention, indices, losses, norms, randomness
+from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape
 
 
 def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
@@ -113,18 +98,39 @@ def _lerp(a: Any, b: Any, weight: Any) -> Any:
     return np.where(np.abs(weight) < 0.5, a + weight * (b - a), b - (b - a) * (1 - weight))
 
 
-def _loss_shape(a: Shape, b: Shape, reduction: int) -> Shape:
-    return () if reduction else np.broadcast_shapes(a, b)
+def _extremes(value: Callable[..., Any], place: Callable[..., Any]) -> Rule:
+    """Values and indices along a dimension."""
+    return Rule(
+        lambda a, dim, keep: (value(a, dim, keepdims=keep), place(a, dim, keepdims=keep)),
+        OWN,
+        lambda shape, dim, keep: (_reduced(shape, (dim,), keep),) * 2,
+    )
 
 
-def _mse_loss(a: Any, b: Any, reduction: int) -> Any:
-    """Reduction 1 is the mean, 2 the sum."""
-    squares = np.square(a - b)
-    return (squares, np.mean(squares), np.sum(squares))[reduction]
+def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda a, dims, correction, keep: function(a, axis=tuple(dims) or None, ddof=correction, keepdims=keep)
 
 
-def _mse_loss_backward(gradient: Any, a: Any, b: Any, reduction: int) -> Any:
-    return gradient * (2.0 / max(a.size, 1) if reduction == 1 else 2.0) * (a - b)
+def _spread_shape(shape: Shape, dims: Sequence[int], correction: int, keep: bool) -> Shape:
+    return _reduced(shape, dims, keep)
+
+
+def _log_sum_exp(a: Any, axis: Any, keepdims: bool) -> Any:
+    largest = np.max(a, axis, keepdims=True)
+    largest = np.where(np.isfinite(largest), largest, 0)
+    total = np.log(np.sum(np.exp(a - largest), axis, keepdims=keepdims))
+    return total + largest.reshape(total.shape)
+
+
+def _vector_norm(a: Any, order: Any, dims: Sequence[int], keep: bool, *_: Any) -> Any:
+    """Of any order, over any number of dimensions."""
+    axis = tuple(dims) or tuple(range(a.ndim))
+    sizes = np.abs(a)
+    if np.isinf(order):
+        return (np.max if order > 0 else np.min)(sizes, axis, keepdims=keep)
+    powers = sizes != 0 if order == 0 else sizes**order
+    total = np.sum(powers, axis, keepdims=keep)
+    return total if order == 0 else total ** (1 / order)
 
 
 _PLAIN = (
@@ -187,6 +193,26 @@ RULES: dict[str, Rule] = {
     "triu": Rule(np.triu, OWN, lambda shape, *_: shape),
     "stack": Rule(np.stack, RESULT, _stacked),
     "cat": Rule(_concatenated, RESULT, _joined),
-    "mse_loss": Rule(_mse_loss, FLOATING, _loss_shape),
-    "mse_loss_backward": Rule(_mse_loss_backward, FLOATING),
+    "bitwise_and": Rule(np.bitwise_and),
+    "bitwise_or": Rule(np.bitwise_or),
+    "bitwise_not": Rule(np.invert),
+    "floor_divide": Rule(np.floor_divide),
+    "remainder": Rule(np.mod),
+    "erf": Rule(lambda a: np.vectorize(math.erf, otypes=[a.dtype])(a), FLOATING),
+    "flip": Rule(np.flip, OWN, lambda shape, dims: shape),
+    "eye": Rule(np.eye, OWN, lambda n, m: (n, m)),
+    "linspace": Rule(np.linspace, OWN, lambda start, end, steps: (steps,)),
+    "equal_all": Rule(np.array_equal, COMMON, lambda *shapes: ()),
+    "is_close": Rule(lambda a, b, rtol, atol, equal_nan: np.isclose(a, b, rtol, atol, equal_nan)),
+    "max_dim": _extremes(np.max, np.argmax),
+    "min_dim": _extremes(np.min, np.argmin),
+    "std": Rule(_spread(np.std), WIDE, _spread_shape),
+    "var": Rule(_spread(np.var), WIDE, _spread_shape),
+    "log_sum_exp": Rule(_reduction(_log_sum_exp), WIDE, _reduced),
+    "vector_norm": Rule(_vector_norm, WIDE, lambda shape, order, dims, keep, *_: _reduced(shape, dims, keep)),
+    **attention.RULES,
+    **indices.RULES,
+    **losses.RULES,
+    **norms.RULES,
+    **randomness.RULES,
 }

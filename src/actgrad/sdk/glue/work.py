@@ -11,10 +11,29 @@ from ...aclnn.objects import AclScalar, AclTensor
 from ...aclnn.signatures import CParameter
 from ...arrays import View
 from ...base.errors import InvalidArgument, NullArgument
+from ...base.loop import row_major
 from .promotion import FLOAT32, Dtype, category, promoted, with_scalar, working
-from .rules import FLOATING, OWN, RESULT, RULES
+from .rule import FLOATING, OWN, RESULT, WIDE
+from .rules import RULES
 
-_LEFT_OUT = ("clipValueMin", "clipValueMax")  # parameters that may be null pointers
+
+def _may_be_null(parameter: str) -> bool:
+    return parameter in ("clipValueMin", "clipValueMax", "indices") or "Optional" in parameter
+
+
+def check(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
+    """Raise where an argument has no memory, no dtype to compute with, or is missing."""
+    if value is None and not may_be_null:
+        raise NullArgument(f"{name}: {parameter} is a null pointer; it is required")
+    if isinstance(value, AclTensor):
+        if value.view is None:
+            raise InvalidArgument(f"{name}: {parameter} was destroyed")
+        if value.fault:
+            raise InvalidArgument(f"{name}: {parameter} {value.fault}")
+        if value.dtype.kind == "other" or value.dtype.name == "complex32":
+            raise InvalidArgument(f"{name}: {parameter} has dtype {value.dtype.acl_name}, which is not here")
+    elif isinstance(value, AclScalar) and value.is_destroyed:
+        raise InvalidArgument(f"{name}: {parameter} was destroyed")
 
 
 class Work:
@@ -24,30 +43,17 @@ class Work:
         self.name, self.rule = name, RULES[rule]
         for parameter, value in zip(parameters, given, strict=True):
             for each in value if isinstance(value, tuple) else (value,):
-                self._check(parameter.name, each)
-        self._result = next(k for k, parameter in enumerate(parameters) if parameter.is_output)
+                check(name, parameter.name, each, _may_be_null(parameter.name))
+        self._results = [k for k, parameter in enumerate(parameters) if parameter.is_output]
         self._calls = [tuple(given)]
-        if parameters[self._result].type == "tensors":
+        if parameters[self._results[0]].type == "tensors":
             self._calls = self._one_by_one(given)
         for call in self._calls:
-            self._check_shape(parameters[self._result].name, call)
-
-    def _check(self, parameter: str, value: Any) -> None:
-        if value is None and parameter not in _LEFT_OUT:
-            raise NullArgument(f"{self.name}: {parameter} is a null pointer; it is required")
-        if isinstance(value, AclTensor):
-            if value.view is None:
-                raise InvalidArgument(f"{self.name}: {parameter} was destroyed")
-            if value.fault:
-                raise InvalidArgument(f"{self.name}: {parameter} {value.fault}")
-            if value.dtype.kind == "other" or value.dtype.name == "complex32":
-                raise InvalidArgument(f"{self.name}: {parameter} has dtype {value.dtype.acl_name}, which is not here")
-        elif isinstance(value, AclScalar) and value.is_destroyed:
-            raise InvalidArgument(f"{self.name}: {parameter} was destroyed")
+            self._check_shapes([parameters[k].name for k in self._results], call)
 
     def _one_by_one(self, given: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The calls of one tensor each that a call of lists is."""
-        count = len(given[self._result])
+        count = len(given[self._results[0]])
         lists = [value if isinstance(value, tuple) else (value,) * count for value in given]
         if any(len(each) != count for each in lists):
             raise InvalidArgument(f"{self.name}: its lists have {', '.join(str(len(each)) for each in lists)} entries")
@@ -55,9 +61,9 @@ class Work:
 
     def _inputs(self, call: tuple[Any, ...]) -> list[Any]:
         """A function in place reads its result, which comes first."""
-        return [value for k, value in enumerate(call) if k != self._result or k == 0]
+        return [value for k, value in enumerate(call) if k not in self._results or k == 0]
 
-    def _check_shape(self, result: str, call: tuple[Any, ...]) -> None:
+    def _check_shapes(self, names: Sequence[str], call: tuple[Any, ...]) -> None:
         shapes = [_each(lambda each: getattr(each, "view_dims", each), value) for value in self._inputs(call)]
         tensors = [value.view_dims for value in self._inputs(call) if isinstance(value, AclTensor)]
         try:
@@ -65,21 +71,40 @@ class Work:
         except ValueError as error:
             reason = error if self.rule.shape else f"shapes {tensors} do not broadcast together"
             raise InvalidArgument(f"{self.name}: {reason}") from None
-        if (found := call[self._result].view_dims) != wanted:
-            raise InvalidArgument(f"{self.name}: {result} has shape {found}; it must have {wanted}")
+        for name, result, shape in zip(names, self._targets(call), wanted if len(names) > 1 else [wanted], strict=True):
+            if result is None:
+                continue
+            if shape is not ... and result.view_dims not in (shape, shape or (1,)):
+                raise InvalidArgument(f"{self.name}: {name} has shape {result.view_dims}; it must have {shape}")
+            if self.rule.is_found and result.strides != row_major(result.view_dims, 1):
+                raise InvalidArgument(f"{self.name}: {name} has strides {result.strides}; it must be contiguous")
 
-    def run(self, distance: int) -> None:
-        """Compute, on memory that this process touches at `distance` from its device address."""
+    def _targets(self, call: tuple[Any, ...]) -> list[AclTensor | None]:
+        return [call[k] for k in self._results]
+
+    def run(self, distance: int) -> tuple[int, ...]:
+        """Compute, on memory that this process touches at `distance` from its device address.
+
+        Returns the number of a tensor that has another shape now, and that shape, or nothing.
+        """
         with np.errstate(all="ignore"):
             for call in self._calls:
-                self._compute(call, distance)
+                shape = self._compute(call, distance)
+        before = self._calls[0][: self._results[0]]
+        return (sum(isinstance(value, AclTensor) for value in before), *shape) if self.rule.is_found else ()
 
-    def _compute(self, call: tuple[Any, ...], distance: int) -> None:
-        result = _array(call[self._result], distance)
-        dtype = self._dtype(call, result.dtype)
+    def _compute(self, call: tuple[Any, ...], distance: int) -> tuple[int, ...]:
+        results = [result if result is None else array_of(result, distance) for result in self._targets(call)]
+        dtype = self._dtype(call, FLOAT32 if results[0] is None else results[0].dtype)
         given = [_each(lambda each: _converted(each, dtype, distance), value) for value in self._inputs(call)]
-        values = np.asarray(self.rule.compute(*given))
-        _copy(result, values if dtype is None else values.astype(dtype))
+        values = self.rule.compute(*given)
+        for result, value in zip(results, values if len(results) > 1 else [values], strict=True):
+            value = np.asarray(value)
+            if result is not None:
+                part = result.ravel()[: value.size].reshape(value.shape) if self.rule.is_found else result
+                value = value.reshape(part.shape) if value.size == part.size else value
+                _copy(part, value if dtype is None or self.rule.dtype == WIDE else value.astype(dtype))
+        return np.shape(values) if self.rule.is_found else ()
 
     def _dtype(self, call: tuple[Any, ...], result: Dtype) -> Dtype | None:
         """The dtype of the values; None: each array keeps its own."""
@@ -92,7 +117,7 @@ class Work:
         for each in inputs:
             if isinstance(each, AclScalar):
                 dtype = with_scalar(dtype, each.dtype.numpy)
-        return FLOAT32 if self.rule.dtype == FLOATING and category(dtype) < 2 else dtype
+        return FLOAT32 if self.rule.dtype in (FLOATING, WIDE) and category(dtype) < 2 else dtype
 
 
 def _each(function: Callable[[Any], Any], value: Any) -> Any:
@@ -103,7 +128,7 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _converted(value: AclTensor | AclScalar, dtype: Dtype | None, distance: int) -> Any:
-    given = _array(value, distance) if isinstance(value, AclTensor) else np.asarray(value.value)
+    given = array_of(value, distance) if isinstance(value, AclTensor) else np.asarray(value.value)
     return given if dtype is None else given.astype(working(dtype))
 
 
@@ -127,7 +152,8 @@ class _DeviceMemory:
         }
 
 
-def _array(tensor: AclTensor, distance: int) -> np.ndarray[Any, Any]:
+def array_of(tensor: AclTensor, distance: int) -> np.ndarray[Any, Any]:
+    """A tensor's elements, where this process touches them."""
     assert tensor.view is not None
     if 0 in tensor.view.meta.shape:
         return np.empty(tensor.view.meta.shape, tensor.dtype.numpy)

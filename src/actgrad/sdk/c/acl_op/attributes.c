@@ -1,70 +1,145 @@
-/* aclopAttr: the attributes of a single operator. No operator reads them: they are checked and counted. */
+/* aclopAttr: the attributes of a single operator, written down as JSON. A float is an object of its bits, since its
+   digits would depend on the program's locale. */
 #include "ascendcl/runtime.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "acl/acl_op.h"
 
 struct aclopAttr {
-    size_t count; /* of the attributes set so far */
+    FILE* stream; /* into the text */
+    char* text;
+    size_t size;
 };
 
-aclopAttr* aclopCreateAttr(void) { return calloc(1, sizeof(aclopAttr)); }
+typedef enum { BOOLS, INTS, FLOATS, TEXTS, TYPES } Kind;
 
-void aclopDestroyAttr(const aclopAttr* attr) { free((void*)(uintptr_t)attr); }
+aclopAttr* aclopCreateAttr(void) {
+    aclopAttr* attr = calloc(1, sizeof *attr);
+    if (attr != NULL && (attr->stream = open_memstream(&attr->text, &attr->size)) == NULL) {
+        free(attr);
+        return NULL;
+    }
+    return attr;
+}
 
-static aclError set(const char* function, aclopAttr* attr, const char* name, int count, const void* values) {
+void aclopDestroyAttr(const aclopAttr* attr) {
+    if (attr == NULL) return;
+    fclose(attr->stream);
+    free(attr->text);
+    free((void*)(uintptr_t)attr);
+}
+
+const char* actgrad_attributes(const aclopAttr* attr) {
+    if (attr == NULL) return "";
+    fflush(attr->stream);
+    return attr->text;
+}
+
+static void put_text(FILE* to, const char* text) {
+    fputc('"', to);
+    for (; text != NULL && *text != '\0'; text++)
+        fprintf(to, (unsigned char)*text < ' ' || *text == '"' || *text == '\\' ? "\\u%04x" : "%c", *text);
+    fputc('"', to);
+}
+
+static void put_value(FILE* to, Kind kind, const void* values, int index) {
+    uint32_t bits;
+    if (kind == BOOLS) fputs(((const uint8_t*)values)[index] ? "true" : "false", to);
+    if (kind == INTS) fprintf(to, "%" PRId64, ((const int64_t*)values)[index]);
+    if (kind == TYPES) fprintf(to, "%d", (int)((const aclDataType*)values)[index]);
+    if (kind == TEXTS) put_text(to, ((const char* const*)values)[index]);
+    if (kind != FLOATS) return;
+    memcpy(&bits, (const float*)values + index, sizeof bits);
+    fprintf(to, "{\"bits\": %" PRIu32 "}", bits);
+}
+
+static void put_list(FILE* to, Kind kind, int count, const void* values) {
+    fputc('[', to);
+    for (int k = 0; k < count; k++) {
+        if (k > 0) fputc(',', to);
+        put_value(to, kind, values, k);
+    }
+    fputc(']', to);
+}
+
+/* Checks an attribute, and writes its name. */
+static aclError begin(const char* function, aclopAttr* attr, const char* name, int count, const void* values) {
     if (attr == NULL || name == NULL) return actgrad_fail_null(function, attr == NULL ? "attr" : "attrName");
     if (count < 0 || (count > 0 && values == NULL))
         return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: attribute %s has %d values at %p; there must be as many",
                             function, name, count, values);
-    attr->count++;
+    if (ftell(attr->stream) > 0) fputc(',', attr->stream);
+    put_text(attr->stream, name);
+    fputc(':', attr->stream);
+    return ACL_SUCCESS;
+}
+
+static aclError set(const char* function, aclopAttr* attr, const char* name, Kind kind, const void* value) {
+    RETURN_IF_ERROR(begin(function, attr, name, 1, value));
+    put_value(attr->stream, kind, value, 0);
+    return ACL_SUCCESS;
+}
+
+static aclError set_list(const char* function, aclopAttr* attr, const char* name, Kind kind, int count,
+                         const void* values) {
+    RETURN_IF_ERROR(begin(function, attr, name, count, values));
+    put_list(attr->stream, kind, count, values);
     return ACL_SUCCESS;
 }
 
 aclError aclopSetAttrBool(aclopAttr* attr, const char* attrName, uint8_t attrValue) {
-    return set(__func__, attr, attrName, 1, &attrValue);
+    return set(__func__, attr, attrName, BOOLS, &attrValue);
 }
 
 aclError aclopSetAttrInt(aclopAttr* attr, const char* attrName, int64_t attrValue) {
-    return set(__func__, attr, attrName, 1, &attrValue);
+    return set(__func__, attr, attrName, INTS, &attrValue);
 }
 
 aclError aclopSetAttrFloat(aclopAttr* attr, const char* attrName, float attrValue) {
-    return set(__func__, attr, attrName, 1, &attrValue);
+    return set(__func__, attr, attrName, FLOATS, &attrValue);
 }
 
 aclError aclopSetAttrString(aclopAttr* attr, const char* attrName, const char* attrValue) {
-    return set(__func__, attr, attrName, 1, attrValue);
+    return set(__func__, attr, attrName, TEXTS, attrValue == NULL ? NULL : &attrValue);
 }
 
 aclError aclopSetAttrDataType(aclopAttr* attr, const char* attrName, aclDataType attrValue) {
-    return set(__func__, attr, attrName, 1, &attrValue);
+    return set(__func__, attr, attrName, TYPES, &attrValue);
 }
 
 aclError aclopSetAttrListBool(aclopAttr* attr, const char* attrName, int numValues, const uint8_t* values) {
-    return set(__func__, attr, attrName, numValues, values);
+    return set_list(__func__, attr, attrName, BOOLS, numValues, values);
 }
 
 aclError aclopSetAttrListInt(aclopAttr* attr, const char* attrName, int numValues, const int64_t* values) {
-    return set(__func__, attr, attrName, numValues, values);
+    return set_list(__func__, attr, attrName, INTS, numValues, values);
 }
 
 aclError aclopSetAttrListFloat(aclopAttr* attr, const char* attrName, int numValues, const float* values) {
-    return set(__func__, attr, attrName, numValues, values);
+    return set_list(__func__, attr, attrName, FLOATS, numValues, values);
 }
 
 aclError aclopSetAttrListString(aclopAttr* attr, const char* attrName, int numValues, const char** values) {
-    return set(__func__, attr, attrName, numValues, values);
+    return set_list(__func__, attr, attrName, TEXTS, numValues, values);
 }
 
 aclError aclopSetAttrListDataType(aclopAttr* attr, const char* attrName, int numValues, const aclDataType* values) {
-    return set(__func__, attr, attrName, numValues, values);
+    return set_list(__func__, attr, attrName, TYPES, numValues, values);
 }
 
 aclError aclopSetAttrListListInt(aclopAttr* attr, const char* attrName, int numLists, const int* numValues,
                                  const int64_t* const* values) {
     if (numLists > 0 && numValues == NULL) return actgrad_fail_null(__func__, "numValues");
-    return set(__func__, attr, attrName, numLists, values);
+    RETURN_IF_ERROR(begin(__func__, attr, attrName, numLists, values));
+    fputc('[', attr->stream);
+    for (int k = 0; k < numLists; k++) {
+        if (k > 0) fputc(',', attr->stream);
+        put_list(attr->stream, INTS, numValues[k], values[k]);
+    }
+    fputc(']', attr->stream);
+    return ACL_SUCCESS;
 }

@@ -1,13 +1,10 @@
-/* Single operators by name: none is here, and a program that asks for one gets its name back. Options of their compiler
-   are kept, because programs set them at their start. */
-#include "ascendcl/services.h"
-
-#include <stdio.h>
-#include <string.h>
+/* Single operators by their names in graphs, computed by the aclnn interface's planner. Options of their compiler are
+   kept, because programs set them at their start. */
+#include "nnopbase/nnopbase.h"
 
 #include "acl/acl_op_compiler.h"
 
-enum { OPTIONS = ACL_OP_DEBUG_OPTION + 1, LONGEST = 512 };
+enum { OPTIONS = ACL_OP_DEBUG_OPTION + 1, LONGEST = 512, MOST = 32 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char options[OPTIONS][LONGEST]; /* "" for one that was never set */
@@ -46,14 +43,61 @@ aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
     return ACL_SUCCESS;
 }
 
-/** Fails with the operator's name: its function of the aclnn interface is the one to call. */
+/* Tensors as the aclnn interface has them; one of an undefined type was left out. */
+static aclTensorList* listed(int count, const aclTensorDesc* const* descs, const aclDataBuffer* const* buffers) {
+    const aclTensor* tensors[MOST];
+    int64_t dims[MAX_RANK];
+    for (int k = 0; k < count; k++) {
+        if (descs == NULL || buffers == NULL) return aclCreateTensorList(tensors, 0);
+        const size_t rank = aclGetTensorDescNumDims(descs[k]);
+        for (size_t d = 0; d < rank && d < MAX_RANK; d++) aclGetTensorDescDimV2(descs[k], d, &dims[d]);
+        const aclDataType type = aclGetTensorDescType(descs[k]);
+        tensors[k] = type == ACL_DT_UNDEFINED
+                         ? NULL
+                         : aclCreateTensor(dims, rank, type, NULL, 0, aclGetTensorDescFormat(descs[k]), dims, rank,
+                                           aclGetDataBufferAddr(buffers[k]));
+    }
+    return aclCreateTensorList(tensors, (uint64_t)count);
+}
+
+/* Both phases. The planner knows the operators by their names in graphs. */
+static aclError execute(const char* function, const char* opType, int numInputs, const aclTensorDesc* const* inputDesc,
+                        const aclDataBuffer* const* inputs, int numOutputs, const aclTensorDesc* const* outputDesc,
+                        aclDataBuffer* const* outputs, const aclopAttr* attr, aclrtStream stream) {
+    if (opType == NULL) return actgrad_fail_null(function, "opType");
+    if (numInputs < 0 || numInputs > MOST || numOutputs < 0 || numOutputs > MOST)
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: %s has %d inputs and %d outputs; each from 0 to %d", function,
+                            opType, numInputs, numOutputs, MOST);
+    aclTensorList* in = listed(numInputs, inputDesc, inputs);
+    aclTensorList* out = listed(numOutputs, outputDesc, (const aclDataBuffer* const*)outputs);
+    const actgrad_argument arguments[] = {
+        {TEXT, opType, 0}, {TEXT, actgrad_attributes(attr), 0}, {TENSORS, in, 0}, {TENSORS, out, 0}};
+    uint64_t size;
+    aclOpExecutor* executor;
+    int32_t status = actgrad_phase_one(function, arguments, 4, &size, &executor);
+    if (status == 0) status = actgrad_phase_two(function, NULL, 0, executor, stream);
+    aclDestroyTensorList(in);
+    aclDestroyTensorList(out);
+    if (status == INNER_NULL) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    return status == NULL_POINTER || status == INVALID ? ACL_ERROR_INVALID_PARAM : status;
+}
+
+/** Computes an operator that actgrad.ir has; other names fail with 207000. */
 aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTensorDesc* const* inputDesc,
                                 const aclDataBuffer* const* inputs, int numOutputs,
                                 const aclTensorDesc* const* outputDesc, aclDataBuffer* const* outputs,
                                 const aclopAttr* attr, aclopEngineType engineType, aclopCompileType compileFlag,
                                 const char* opPath, aclrtStream stream) {
-    if (opType == NULL) return actgrad_fail_null(__func__, "opType");
-    return actgrad_fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
-                        "%s: the operator %s is not in actgrad, which has operators of the aclnn interface alone",
-                        __func__, opType);
+    return execute("aclopCompileAndExecute", opType, numInputs, inputDesc, inputs, numOutputs, outputDesc, outputs, attr,
+                   stream);
+}
+
+/** The same. The descriptions of the outputs must have their shapes. */
+aclError aclopCompileAndExecuteV2(const char* opType, int numInputs, aclTensorDesc** inputDesc, aclDataBuffer** inputs,
+                                  int numOutputs, aclTensorDesc** outputDesc, aclDataBuffer** outputs, aclopAttr* attr,
+                                  aclopEngineType engineType, aclopCompileType compileFlag, const char* opPath,
+                                  aclrtStream stream) {
+    return execute("aclopCompileAndExecute", opType, numInputs, (const aclTensorDesc* const*)inputDesc,
+                   (const aclDataBuffer* const*)inputs, numOutputs, (const aclTensorDesc* const*)outputDesc, outputs,
+                   attr, stream);
 }

@@ -67,4 +67,8 @@ typedef int32_t (*actgrad_work)(void* argument);
 typedef void (*actgrad_release)(void* argument);
 EXPORT int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, void* argument);
 
+/* acl_op/attributes.c: as JSON, without braces; "" for a null pointer. Valid until the next change. */
+struct aclopAttr;
+EXPORT const char* actgrad_attributes(const struct aclopAttr* attr);
+
 #endif

@@ -8,7 +8,7 @@ enum { TENSOR_HEAD = 6 }; /* the words of a tensor before its sizes */
 
 static bool is_alive(const actgrad_argument* argument) {
     static const actgrad_live_kind kinds[] = {[TENSOR] = LIVE_TENSOR, [SCALAR] = LIVE_SCALAR, [INTS] = LIVE_LIST,
-                                              [TENSORS] = LIVE_LIST,  [SCALARS] = LIVE_LIST};
+                                              [BOOLS] = LIVE_LIST,   [TENSORS] = LIVE_LIST, [SCALARS] = LIVE_LIST};
     return actgrad_live_has(kinds[argument->kind], argument->pointer);
 }
 
@@ -39,8 +39,8 @@ static void add_sizes(const actgrad_argument* argument, int64_t* words, int64_t*
     if (argument->kind == TEXT && argument->pointer != NULL) *words += text_words(argument->pointer);
     if (argument->kind == FLAG || argument->kind == TEXT || !is_alive(argument)) return;
     if (argument->kind >= INTS) actgrad_list_values(argument->pointer, &count);
-    if (argument->kind == INTS) *words += count;
-    for (int64_t k = 0; argument->kind > INTS && k < count; k++) {
+    if (argument->kind == INTS || argument->kind == BOOLS) *words += count;
+    for (int64_t k = 0; argument->kind > BOOLS && k < count; k++) {
         const actgrad_argument each = entry(argument, k);
         add_sizes(&each, words, tensors);
     }
@@ -75,7 +75,12 @@ static void describe_argument(Call* call, const actgrad_argument* argument) {
         words[0] = INTS_WORDS;
         memcpy(words + 2, values, (size_t)words[1] * sizeof *words);
         call->count += 2 + words[1];
-    } else if (argument->kind > INTS) {
+    } else if (argument->kind == BOOLS) {
+        const bool* values = actgrad_list_values(argument->pointer, &words[1]);
+        words[0] = INTS_WORDS;
+        for (int64_t k = 0; k < words[1]; k++) words[2 + k] = values[k];
+        call->count += 2 + words[1];
+    } else if (argument->kind > BOOLS) {
         actgrad_list_values(argument->pointer, &words[1]);
         words[0] = LIST_WORDS;
         call->count += 2;

@@ -49,6 +49,7 @@ struct aclScalar {
     uint64_t bits[2];
 };
 
+void actgrad_reshape(const void* tensor, const int64_t* dims, int64_t rank); /* contiguous, of the rank that it has */
 const void* actgrad_list_values(const void* list, int64_t* count); /* of a list or an array that is alive */
 
 /* interpreter.c, server.c, planner.c: the planner, Python code of seam.py, in this process or in another. It gets a
@@ -80,7 +81,8 @@ typedef struct {
 } actgrad_plan;
 
 /* Requests: to plan a call of a function, to run a plan, to release plans. The last two have handles as words; the
-   second has the distance from device addresses to the planner's as its place. */
+   second has the distance from device addresses to the planner's as its place. Its answer has in `outputs` 0, or how
+   many words follow: the number of a tensor that has a new shape, and the shape. */
 enum { PLAN = 1, RUN = 2, RELEASE = 3 };
 typedef void actgrad_planner(int64_t request, const char* function, const int64_t* words, int64_t count,
                              const int64_t* places, int64_t place_count, actgrad_plan* answer);
@@ -91,7 +93,7 @@ actgrad_planner actgrad_ask_planner; /* starts it at the first request; INNER an
 void actgrad_release_later(int64_t handle); /* gives back handles in batches */
 
 /* calls.c: a call, as the planner gets it. */
-typedef enum { TENSOR, SCALAR, FLAG, TEXT, INTS, TENSORS, SCALARS } actgrad_kind;
+typedef enum { TENSOR, SCALAR, FLAG, TEXT, INTS, BOOLS, TENSORS, SCALARS } actgrad_kind;
 typedef struct {
     actgrad_kind kind;
     const void* pointer;

@@ -64,6 +64,13 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
     return tensor;
 }
 
+void actgrad_reshape(const void* object, const int64_t* dims, int64_t rank) {
+    if (!actgrad_live_has(LIVE_TENSOR, object)) return;
+    const aclTensor* tensor = object;
+    memcpy(tensor->dims, dims, (size_t)rank * sizeof *dims);
+    fill_contiguous(tensor->dims, rank, tensor->strides);
+}
+
 /* Takes an object out of use for aclDestroy...; one destroyed before is a failure. */
 static aclnnStatus take(actgrad_live_kind kind, const char* function, const void* object) {
     if (actgrad_live_remove(kind, object)) return 0;

@@ -1,0 +1,88 @@
+"""Losses and their gradients. Reduction 0 is none, 1 the mean, 2 the sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .promotion import working
+from .rule import FLOATING, OWN, Rule, Shape
+
+
+def _reduced_loss(loss: Callable[..., Any]) -> Callable[..., Any]:
+    def compute(*given: Any) -> Any:
+        *tensors, reduction = given
+        values = loss(*tensors)
+        return (lambda a: a, np.mean, np.sum)[reduction](values)
+
+    return compute
+
+
+def _loss_shape(*given: Any) -> Shape:
+    *shapes, reduction = given
+    return () if reduction else np.broadcast_shapes(*filter(None, shapes))
+
+
+def _share(size: int, reduction: int) -> float:
+    """The factor of an element's gradient."""
+    return 1.0 / max(size, 1) if reduction == 1 else 1.0
+
+
+def _mse_backward(gradient: Any, a: Any, b: Any, reduction: int) -> Any:
+    return gradient * (2 * _share(a.size, reduction)) * (a - b)
+
+
+def _entropy(a: Any, target: Any, weight: Any, positive: Any) -> Any:
+    """Binary cross entropy with logits."""
+    more = 1 if positive is None else 1 + (positive - 1) * target
+    loss = (1 - target) * a + more * (np.log1p(np.exp(-np.abs(a))) + np.maximum(-a, 0))
+    return loss if weight is None else loss * weight
+
+
+def _entropy_backward(gradient: Any, a: Any, target: Any, weight: Any, positive: Any, reduction: int) -> Any:
+    share, chance = _share(a.size, reduction), 0.5 + 0.5 * np.tanh(0.5 * a)
+    by_a = chance - target if positive is None else (positive * target + 1 - target) * chance - positive * target
+    return gradient * share * (by_a if weight is None else by_a * weight)
+
+
+def _picked(a: Any, target: Any, weight: Any, ignored: int) -> tuple[Any, Any, Any]:
+    """Rows of `a`, and of each row the class and its weight, 0 where it is ignored."""
+    classes = target.reshape(-1).astype(np.int64)
+    is_counted = classes != ignored
+    classes = np.where(is_counted, classes, 0)
+    rows = a.reshape(-1, a.shape[-1]).astype(working(a.dtype))
+    return rows, classes, np.where(is_counted, weight.astype(rows.dtype)[classes], 0)
+
+
+def _nll(a: Any, target: Any, weight: Any, reduction: int, ignored: int) -> Any:
+    rows, classes, weights = _picked(a, target, weight, ignored)
+    losses, total = -rows[np.arange(len(rows)), classes] * weights, weights.sum()
+    return (losses.reshape(target.shape), losses.sum() / total, losses.sum())[reduction], total
+
+
+def _nll_shapes(a: Shape, target: Shape, weight: Shape, reduction: int, ignored: int) -> tuple[Shape, Shape]:
+    if a[:-1] != (target if len(a) > 1 else ()):
+        raise ValueError(f"self has shape {a}, but target {target}")
+    return (() if reduction else target), ()
+
+
+def _nll_backward(gradient: Any, a: Any, target: Any, weight: Any, reduction: int, ignored: int, total: Any) -> Any:
+    rows, classes, weights = _picked(a, target, weight, ignored)
+    found = np.zeros_like(rows)
+    shares = -weights * gradient.astype(rows.dtype).reshape(-1) / (total.astype(rows.dtype) if reduction == 1 else 1)
+    found[np.arange(len(rows)), classes] = shares
+    return found.reshape(a.shape)
+
+
+RULES: dict[str, Rule] = {
+    "mse_loss": Rule(_reduced_loss(lambda a, b: np.square(a - b)), FLOATING, _loss_shape),
+    "mse_loss_backward": Rule(_mse_backward, FLOATING),
+    "l1_loss": Rule(_reduced_loss(lambda a, b: np.abs(a - b)), FLOATING, _loss_shape),
+    "l1_loss_backward": Rule(lambda g, a, b, reduction: g * _share(a.size, reduction) * np.sign(a - b), FLOATING),
+    "entropy": Rule(_reduced_loss(_entropy), FLOATING, _loss_shape),
+    "entropy_backward": Rule(_entropy_backward, FLOATING),
+    "nll_loss": Rule(_nll, OWN, _nll_shapes),
+    "nll_loss_backward": Rule(_nll_backward, OWN, lambda gradient, a, *_: a),
+}

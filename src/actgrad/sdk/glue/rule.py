@@ -1,0 +1,28 @@
+"""A rule of the glue: its computation, its dtype, and the shape of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Shape = tuple[int, ...]
+
+#: The dtype in which a rule gets its arrays, and in which its result is rounded.
+COMMON = "common"  # the promoted dtype of its arguments
+FLOATING = "floating"  # the same, float32 for integers
+RESULT = "result"  # the dtype of its result, int64 for integers
+OWN = "own"  # each array keeps its dtype
+WIDE = "wide"  # as floating; each result is rounded to its own dtype alone
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A computation, and the shape that its result must have."""
+
+    compute: Callable[..., Any]
+    dtype: str = COMMON
+    #: A shape from shapes, AclScalars and flags, or `...` for any; a tuple of these for several results.
+    #: None: shapes broadcast.
+    shape: Callable[..., Any] | None = None
+    is_found: bool = False  # the result's size is known when it is computed; `shape` is the largest

@@ -1,0 +1,32 @@
+"""A call of the older interface: an operator by its name in graphs, which `actgrad.ir` has."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any
+
+from ... import ir
+from ...aclnn.objects import AclTensor
+from ...base.errors import KernelMissing
+from ...calls.plan import Plan
+from .work import array_of, check
+
+
+def plan(name: str, attributes: str, inputs: tuple[AclTensor | None, ...], outputs: tuple[AclTensor, ...]) -> Plan:
+    """The call, checked and ready to run. `attributes` is JSON without braces."""
+    if name not in ir.names():
+        raise KernelMissing(f"the operator {name} is not in actgrad; actgrad.ir.names() has those that are")
+    for parameter, tensors in (("input", inputs), ("output", outputs)):
+        for number, tensor in enumerate(tensors):
+            check(name, f"{parameter} {number}", tensor, parameter == "input")
+    given = [tensor and array_of(tensor, 0) for tensor in inputs]
+    results = tuple(array_of(tensor, 0) for tensor in outputs)
+    graph: ir.GraphOperator = getattr(ir, name)
+    named = json.loads(f"{{{attributes}}}", object_hook=_number)
+    return graph.plan(*given, out=results[0] if len(results) == 1 else results, **named)
+
+
+def _number(value: dict[str, Any]) -> Any:
+    """A float from its bits; other objects stay."""
+    return struct.unpack("<f", struct.pack("<I", value["bits"]))[0] if "bits" in value else value
