@@ -207,13 +207,13 @@ def test_older_versions_are_refused_in_one_line() -> None:
     run_script(
         """
 import torch
-torch.__version__ = type(torch.__version__)("2.7.1")
+torch.__version__ = type(torch.__version__)("2.9.1")
 import actgrad
 try:
     import actgrad.torch
 except ImportError as error:
     assert isinstance(error, actgrad.ActgradError)
-    assert str(error).startswith("actgrad.torch needs PyTorch 2.8 or newer, and this is 2.7.1"), error
+    assert str(error).startswith("actgrad.torch needs PyTorch 2.10 or newer, and this is 2.9.1"), error
     assert "\\n" not in str(error)
 else:
     raise AssertionError("it was imported")

@@ -90,7 +90,8 @@ def single() -> list[float]:
     [(2, 2), pytest.param(2, 1, marks=pytest.mark.slow), pytest.param(4, 2, marks=pytest.mark.slow)],
 )
 def test_the_example_has_the_losses_of_one_process(single: Any, processes: int, tensor_parallel: int) -> None:
-    losses = json.loads(torchrun(processes, EXAMPLE, "--tensor-parallel", str(tensor_parallel)))
+    *_, losses_line = torchrun(processes, EXAMPLE, "--tensor-parallel", str(tensor_parallel)).splitlines()
+    losses = json.loads(losses_line)  # before it are lines of gloo's, in PyTorch 2.10 and older
     assert losses == pytest.approx(single, abs=1e-6)
 
 

@@ -16,9 +16,9 @@ from .. import ops as _ops  # noqa: F401  fills the registry
 from ..base.errors import BackendUnavailable
 from ..calls import dynamo as _frames
 
-if torch.__version__ < "2.8":  # older ones lack parts of torch._C; docs/support.md
+if torch.__version__ < "2.10":  # older ones take operators apart in graphs; docs/support.md
     raise BackendUnavailable(
-        f"actgrad.torch needs PyTorch 2.8 or newer, and this is {torch.__version__}; pip install 'torch>=2.8'"
+        f"actgrad.torch needs PyTorch 2.10 or newer, and this is {torch.__version__}; pip install 'torch>=2.10'"
     )
 
 from torch.utils._python_dispatch import _disable_current_modes

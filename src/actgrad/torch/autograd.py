@@ -196,4 +196,5 @@ class UnaryNode(RecordedNode):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        return None, ctx.derivation.by_kernel(*gradients, *_saved(ctx))
+        # `__call__` by its name: compiled autograd of PyTorch 2.10 takes no tuple for a function.
+        return None, ctx.derivation.by_kernel.__call__(*gradients, *_saved(ctx))
