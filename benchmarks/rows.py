@@ -15,11 +15,8 @@ from typing import Any
 import numpy as np
 
 import actgrad
-from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance import oracle
-from actgrad.writing import documents, terminal
 
-from . import machine
+from . import machine, subject
 from .timing import Contender, interleaved
 
 PART = "rows"
@@ -44,6 +41,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def _run(given: argparse.Namespace) -> int:
+    documents, terminal = (import_module(f"actgrad.writing.{name}") for name in ("documents", "terminal"))
     if given.write:
         documents.read(DOCUMENT, PART)  # refused before minutes of work
     cells = list(_cells())
@@ -114,13 +112,13 @@ def onednn_ratio(dtype: str, size: int, seconds: float) -> float:
 
 def errors(name: str) -> dict[str, float]:
     """The largest errors in ULP on random rows, where terms do not cancel."""
-    operator = actgrad.operators[name]
+    operator, oracle = actgrad.operators[name], import_module("actgrad.conformance.oracle")
     found: dict[str, float] = {}
     for dtype in ("float32", "float16", "bfloat16"):
         rng = np.random.default_rng(0)
         for size in (*SIZES, 1_000_000):
             x, g = (3 * rng.standard_normal((max(1, 65536 // size), size)) for _ in range(2))
-            as_dtype = BY_NAME[dtype].numpy
+            as_dtype = subject.NUMPY[dtype]
             given: tuple[Any, ...] = (x.astype(as_dtype),)
             if operator.gradient_of is not None:
                 given = (g.astype(as_dtype), operator.gradient_of(x).astype(as_dtype))

@@ -5,7 +5,10 @@ All other files here use its public names alone. Differences between versions ar
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -15,6 +18,7 @@ import ml_dtypes
 import numpy as np
 
 import actgrad
+import actgrad.aclnn
 
 NUMPY = {name: np.dtype(name) for name in ("float32", "float16", "float64", "int8", "int32")}
 NUMPY["bfloat16"] = np.dtype(ml_dtypes.bfloat16)
@@ -34,6 +38,18 @@ def takes_result(operator: Any, attributes: Mapping[str, Any]) -> bool:
         return bool(operator.takes_result(attributes))
     flags = [value for name, value in attributes.items() if name.endswith("is_result")]  # version 0.1
     return any(flags) or "result" in operator.schema.tensor_names
+
+
+def c_function(operator: Any) -> tuple[str, list[str]] | None:
+    """The C function that computes an operator with any attributes, and the operator's arguments in its order."""
+    if isinstance(operator.aclnn, Mapping):  # version 0.1
+        name = next((f"aclnn{name}" for name, fixed in operator.aclnn.items() if not fixed), "")
+        given = inspect.signature(getattr(actgrad.aclnn, f"{name}GetWorkspaceSize")).parameters if name else ()
+        return (name, [re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", p) for p in given]) if name else None
+    for signature in importlib.import_module("actgrad.aclnn.signatures").of(operator):
+        if not signature.fixed:
+            return signature.name, [parameter.argument for parameter in signature.parameters]
+    return None
 
 
 @cache

@@ -45,7 +45,8 @@ class Standard:
             else:
                 terms = np.maximum(np.tile(self.size, exact.size // self.size.size), np.abs(exact))
                 allowed = roundings * float(ml_dtypes.finfo(got.dtype).eps) * terms
-            faults = ~(np.abs(got.astype(np.float64) - exact) <= allowed)
+            computed = got.astype(np.float64)
+            faults = ~((np.abs(computed - exact) <= allowed) | (np.isnan(computed) & np.isnan(exact)))
             if faults.any():
                 first, count = int(np.argmax(faults)), np.count_nonzero(faults)
                 raise WrongResult(

@@ -130,7 +130,9 @@ def _formula(operator: Operator) -> Iterator[str]:
     if operator.definition.takes_gradient:
         yield "The gradient, g being grad_output:"
     else:
-        yield "Of an element:" if operator.gradient_of is None else "Derivative by the input, times grad_output:"
+        times = f", times {operator.definition.factor}" if operator.definition.factor else ""
+        is_forward = operator.gradient_of is None
+        yield f"Of an element{times}:" if is_forward else "Derivative by the input, times grad_output:"
     yield ""
     formulas = operator.formula if isinstance(operator.formula, Mapping) else {None: operator.formula}
     switch = operator.switch if isinstance(operator.switch, str) else "case"

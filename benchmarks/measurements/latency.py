@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +9,7 @@ from typing import Any
 
 from actgrad import aclnn
 
-from .. import verify
+from .. import subject, verify
 from ..buffers import Tensors
 from ..cases import Case
 from ..peers import peer
@@ -78,10 +76,10 @@ def _phase_two(case: Case, tensors: Tensors, convert: Convert) -> Call:
 def _aclnn(case: Case, tensors: Tensors) -> tuple[Any, Any, list[Any]]:
     """The two functions of a case and the arguments of the first, tensors and scalars made before as in C."""
     operator = case.operator
-    names = [c.name for c in operator.aclnn if not c.fixed]
-    if not names:
+    function = subject.c_function(operator)
+    if function is None:
         raise Unavailable("no aclnn function")
-    first, second = (getattr(aclnn, f"aclnn{names[0]}{phase}") for phase in ("GetWorkspaceSize", ""))
+    first, second = (getattr(aclnn, f"{function[0]}{phase}") for phase in ("GetWorkspaceSize", ""))
     values: dict[str, Any] = dict(case.all_attributes)
     if operator.choices:
         values[operator.switch] = operator.choices.index(values[operator.switch])
@@ -89,8 +87,7 @@ def _aclnn(case: Case, tensors: Tensors) -> tuple[Any, Any, list[Any]]:
     values |= {name: array if array is None else _acl_tensor(array) for name, array in arrays}
     types = {a.name: a.type for a in operator.schema.attributes}
     arguments = []
-    for parameter in inspect.signature(first).parameters:
-        name = re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", parameter)
+    for name in function[1]:
         is_scalar = types.get(name) == "Scalar"
         arguments.append(aclnn.aclCreateScalar(values[name], aclnn.ACL_FLOAT) if is_scalar else values[name])
     status, _, _ = first(*arguments)

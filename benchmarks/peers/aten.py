@@ -28,7 +28,44 @@ def _elu_backward(a: dict[str, Any], g: Any, x: Any) -> tuple[Any, ...]:
     return g, a["alpha"], a["scale"], a["input_scale"], a["is_result"], x
 
 
+def _alike(name: str) -> Counterpart:
+    """PyTorch's operator of the same name and arguments."""
+    output = "grad_input" if name.endswith("_backward") else "out"
+    return Counterpart(name, output, lambda a, *tensors: (*tensors, *a.values()))
+
+
+ALIKE = (
+    "celu",
+    "erfinv",
+    "glu",
+    "glu_backward",
+    "hardshrink",
+    "hardshrink_backward",
+    "hardswish",
+    "hardtanh",
+    "hardtanh_backward",
+    "mish",
+    "relu",
+    "sigmoid",
+    "sigmoid_backward",
+    "silu",
+    "silu_backward",
+    "softplus",
+    "softplus_backward",
+    "softshrink",
+    "softshrink_backward",
+    "tanh",
+    "tanh_backward",
+    "threshold",
+    "threshold_backward",
+)
+
 TABLE = {
+    **{name: _alike(name) for name in ALIKE},
+    "relu_backward": Counterpart("threshold_backward", "grad_input", lambda a, g, y: (g, y, 0)),
+    "hardsigmoid": Counterpart("hardsigmoid", "out", lambda a, x: (x,)),
+    "hardsigmoid_backward": Counterpart("hardsigmoid_backward", "grad_input", lambda a, g, x: (g, x)),
+    "hardswish_backward": Counterpart("hardswish_backward", "out", lambda a, g, x: (g, x)),
     "elu": Counterpart("elu", "out", lambda a, x: (x, a["alpha"], a["scale"], a["input_scale"])),
     "elu_backward": Counterpart("elu_backward", "grad_input", _elu_backward),
     "selu": Counterpart("elu", "out", lambda a, x: (x, ALPHA, SCALE, 1.0)),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from actgrad.base import xp
+from actgrad import xp
 
 from ..buffers import Tensors
 from ..cases import Case

@@ -12,8 +12,11 @@ from .base.errors import (
     InvalidCall,
     InvalidDtype,
     InvalidOperator,
+    KernelMissing,
+    NotConfigured,
     NullArgument,
     OutOfMemory,
+    TilingFailed,
     UnsupportedOnProduct,
 )
 from .base.products import product, rules
@@ -30,7 +33,7 @@ __version__ = "0.1.0"
 sys.modules[f"{__name__}.xp"] = xp  # formulas of others import their functions from actgrad.xp
 for _shown in (
     *(ActgradError, BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, InvalidOperator, NullArgument),
-    *(Operator, OutOfMemory, Plan, UnsupportedOnProduct),
+    *(KernelMissing, NotConfigured, Operator, OutOfMemory, Plan, TilingFailed, UnsupportedOnProduct),
 ):
     _shown.__module__ = __name__  # pickles and tracebacks name public places
 # Pickles of version 0.1 name these modules.
@@ -43,10 +46,13 @@ __all__ = [
     "InvalidCall",
     "InvalidDtype",
     "InvalidOperator",
+    "KernelMissing",
+    "NotConfigured",
     "NullArgument",
     "Operator",
     "OutOfMemory",
     "Plan",
+    "TilingFailed",
     "UnsupportedOnProduct",
     "get_num_threads",
     "operators",

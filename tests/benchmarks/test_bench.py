@@ -15,18 +15,18 @@ import numpy as np
 import pytest
 from benchmarks import buffers, results, subject
 from benchmarks.__main__ import main
-from benchmarks.cases import Case, traffic
+from benchmarks.cases import Case, cases, traffic
 from benchmarks.devices.cpu import Cpu
 from benchmarks.measurements import latency
 from benchmarks.peers import table
-from benchmarks.peers.peer import Peer
+from benchmarks.peers.peer import Peer, Unavailable
 from benchmarks.results import CEILING, OURS, geometric_mean
 from benchmarks.timing import Contender, interleaved, times
 from benchmarks.verify import WrongResult
 
 import actgrad
 from tests.support.bench_cells import ALL_CASES, TINY, case_of, empty, measure, tensors_of
-from tests.support.calls import OPERATORS
+from tests.support.calls import EVERY, OPERATORS
 
 # Numbers
 
@@ -365,3 +365,17 @@ def test_a_wrong_or_failing_peer_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
     first, second = notes
     assert first.startswith("wrong left out: elu, wrong new: out is wrong in 64 of 64")
     assert second == "failing: elu: RuntimeError: the backend said: no compiler"
+
+
+@pytest.mark.parametrize("operator", [o for o in EVERY if o.aclnn], ids=lambda o: o.name)
+def test_every_c_function_gets_its_arguments(operator: Any) -> None:
+    """The latency of both phases: arguments in the C function's order."""
+    case = cases(operator)[0]
+    dtype = next(name for name in ("float32", "int32") if subject.takes(operator, name))
+    tensors = case.tensors("contiguous", 64, case.pool(dtype), row=64)
+    try:
+        first, second, arguments = latency._aclnn(case, tensors)
+    except Unavailable as error:
+        pytest.skip(str(error))  # a product or a dtype that it lacks
+    status, size, executor = first(*arguments)
+    assert (status, second(None, size, executor, None)) == (0, 0)

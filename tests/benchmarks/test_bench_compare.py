@@ -135,3 +135,17 @@ def test_the_checkout_of_pythonpath_is_measured(tmp_path: Path) -> None:
     assert document["machine"]["versions"]["actgrad"] == "0.0.7"
     assert document["cells"][0]["times"]["actgrad out"]["runs"] >= 7
     assert document["starts"]
+
+
+def test_the_benchmarks_need_public_names_alone() -> None:
+    """Else PYTHONPATH could not choose version 0.1, whose folders are others."""
+    script = """
+import sys
+import actgrad, actgrad.aclnn
+for name in [*sys.modules, "actgrad.conformance", "actgrad.writing"]:
+    if name.startswith("actgrad.") and name not in ("actgrad.aclnn", "actgrad.xp"):
+        sys.modules[name] = None
+from benchmarks import __main__
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -168,7 +168,7 @@ def test_missing_extra_is_named(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert package in captured.err
-    assert captured.err.endswith("pip install 'actgrad[demo]'\n")
+    assert captured.err.endswith("pip install '.[demo]' in a clone of actgrad\n")
     assert captured.err.count("\n") == 1
 
 

@@ -47,9 +47,9 @@ def model() -> Any:
 
 @pytest.mark.parametrize("exporter", ["new", "old"])
 def test_onnx(model: Any, exporter: str, tmp_path: Path) -> None:
-    runtime = pytest.importorskip("onnxruntime", reason="pip install actgrad[onnx]")
-    onnx = pytest.importorskip("onnx", reason="pip install actgrad[onnx]")
-    pytest.importorskip("onnxscript", reason="pip install actgrad[onnx]")
+    runtime = pytest.importorskip("onnxruntime", reason="pip install '.[onnx]'")
+    onnx = pytest.importorskip("onnx", reason="pip install '.[onnx]'")
+    pytest.importorskip("onnxscript", reason="pip install '.[onnx]'")
     path, x = str(tmp_path / "model.onnx"), torch.randn(5, 4)
     torch.onnx.export(model, (x,), path, dynamo=exporter == "new")
     nodes = {node.op_type for node in onnx.load(path).graph.node}

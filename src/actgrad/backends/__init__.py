@@ -11,7 +11,7 @@ from types import ModuleType
 
 from ..base import first_use
 from ..base.computation import Computation
-from ..base.errors import BackendUnavailable, InvalidCall, shown
+from ..base.errors import BackendUnavailable, InvalidCall, installation, shown
 
 #: Name, and the devices whose memory it computes on.
 DEVICES = {"cpu": ("cpu",), "reference": ("cpu",), "triton": ("cuda", "rocm")}
@@ -63,8 +63,8 @@ def load(name: str) -> ModuleType:
     try:
         return first_use.module(f"{__name__}.{name}")
     except ImportError as error:
-        extra = {"cpu": "actgrad", "triton": "actgrad[gpu]"}.get(name, "actgrad")
-        raise BackendUnavailable(f"backend {name!r} cannot be loaded ({error}); pip install '{extra}'") from error
+        way_out = installation("gpu" if name == "triton" else "")
+        raise BackendUnavailable(f"backend {name!r} cannot be loaded ({error}); {way_out}") from error
 
 
 #: The process that imported this package. A forked child inherits broken thread pools.

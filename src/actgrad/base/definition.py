@@ -216,6 +216,11 @@ class Definition:
         return [name for name in names if name != self.access.tensor and name in self.seen][-1]
 
     @property
+    def factor(self) -> str:
+        """The words for the tensor or half that the formula's value is multiplied by; "" for none."""
+        return "the other half" if self.multiplies and self.access.packed else self.multiplies
+
+    @property
     def may_be_in_place(self) -> bool:
         """Whether its result may overwrite its one tensor."""
         names = (*self.schema.tensor_names, *self.schema.outputs)

@@ -84,13 +84,23 @@ class BackendUnavailable(ActgradError, ImportError):
     status = 561003
 
 
+def installation(extra: str = "") -> str:
+    """The command that installs actgrad with one of its extras, for messages."""
+    return f"pip install '.[{extra}]' in a clone of actgrad" if extra else "pip install . in a clone of actgrad"
+
+
 _SHOWN = 80  # characters of a value in a message
 _NAMED = 12  # names in a message
 
 
-def some(names: Iterable[str]) -> str:
-    """Names for a message: all of a few, the first of many and how many more there are."""
+def some(names: Iterable[str], like: str = "") -> str:
+    """Names for a message, those like `like` first: all of a few, the first of many and how many more there are."""
     every = list(names)
+    if like:
+        from difflib import get_close_matches  # here: most processes need it never
+
+        near = get_close_matches(like, every)
+        every = near + [name for name in every if name not in near]
     more = len(every) - _NAMED
     return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"
 

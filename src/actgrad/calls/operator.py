@@ -179,7 +179,7 @@ class Operator(FastPath):
             tuple(attributes),
             tuple(attributes.values()),
             struct.pack(f"<{len(layouts)}q", *layouts),
-            prepared.packed(),
+            prepared.packed,
             tuple([_allocator(view, inputs) for view in outputs]) if is_fresh else None,
             arrays.note_written(kind),
             prepared.kernel,
@@ -341,4 +341,6 @@ def _documentation(definition: Definition) -> str:
     for key, function in functions.items():
         case = "" if key is None else f"{definition.switch if isinstance(definition.switch, str) else 'case'} {key!r}: "
         lines.append(f"    {case}{(function.__doc__ or function.__name__).strip()}")
+    if definition.factor:
+        lines.append(f"    times {definition.factor}")
     return "\n".join(lines)

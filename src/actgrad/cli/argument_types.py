@@ -42,4 +42,4 @@ def refuse_unknown(
     """End the program where a name is unknown."""
     for name in given or ():
         if name not in known:
-            parser.error(f"{option}: {name!r} is unknown; known: {some(known)}")
+            parser.error(f"{option}: {name!r} is unknown; known: {some(known, name)}")

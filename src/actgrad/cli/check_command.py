@@ -17,7 +17,7 @@ from typing import Any
 from .. import backends
 from ..base import products
 from ..base.dtypes import BY_NAME
-from ..base.errors import ActgradError
+from ..base.errors import ActgradError, installation
 from ..calls.operator import REGISTRY
 from ..conformance import backend_cases
 from ..conformance.casefiles import case_files, execution
@@ -54,7 +54,7 @@ files:
   x.npy                NumPy's; bfloat16 as ml_dtypes writes it, or its bits as uint16 or int16: x.npy:bfloat16
   x.bin:float16:16x32  raw bytes, little-endian, with dtype and shape (float32:scalar for no dimension)
   x.npz, x.npz:NAME    NumPy's archives; NAME where one holds several
-  x.pt, x.pt:NAME      PyTorch's (pip install 'actgrad[torch]'); NAME where it holds several
+  x.pt, x.pt:NAME      PyTorch's; NAME where it holds several
   x.safetensors:NAME   the same for safetensors
   Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
 """
@@ -132,7 +132,7 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     try:
         importlib.import_module("rich")
     except ImportError as error:
-        raise ActgradError(f"check: {error}; pip install 'actgrad[check]'") from error
+        raise ActgradError(f"check: {error}; {installation('check')}") from error
     with ExitStack() as chosen:
         if given.product:
             chosen.enter_context(products.product(given.product))

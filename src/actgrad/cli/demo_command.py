@@ -13,7 +13,7 @@ import json
 import sys
 from dataclasses import asdict
 
-from ..base.errors import ActgradError
+from ..base.errors import ActgradError, installation
 from ..writing import terminal
 from ..writing.terminal import Grid, Row
 from . import argument_types
@@ -52,7 +52,7 @@ def _run(given: argparse.Namespace) -> int:
         threadpoolctl = importlib.import_module("threadpoolctl")  # scikit-learn depends on it
         data = load_digits()
     except ImportError as error:
-        raise ActgradError(f"demo: {error}; pip install 'actgrad[demo]'") from error
+        raise ActgradError(f"demo: {error}; {installation('demo')}") from error
     try:
         torch = None if given.no_torch else importlib.import_module("torch")
     except ImportError:

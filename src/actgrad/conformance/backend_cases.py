@@ -18,7 +18,7 @@ from .. import aten, backends
 from ..backends.reference import rounded
 from ..base import products
 from ..base.dtypes import BY_NAME
-from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct
+from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct, installation
 from ..calls.operator import Operator
 from . import oracle, standards
 from .elements import Array
@@ -265,7 +265,7 @@ def _torch(backend: str) -> tuple[Any, str]:
     try:
         torch = importlib.import_module("torch")
     except ImportError as error:
-        raise BackendUnavailable(f"backend {backend!r} needs PyTorch ({error}); pip install 'actgrad[gpu]'") from error
+        raise BackendUnavailable(f"backend {backend!r} needs PyTorch ({error}); {installation('gpu')}") from error
     if not torch.cuda.is_available():
         devices = " and ".join(backends.DEVICES[backend])
         raise BackendUnavailable(f"backend {backend!r} computes on {devices}; PyTorch sees none here")

@@ -71,7 +71,8 @@ def _roles(definition: Definition) -> Iterator[str]:
             yield f"reads packs {name!r}, which is no tensor; it has {_listed(known)}"
     if definition.access.dim and definition.access.dim not in attributes:
         dim = definition.access.dim
-        yield f"reads counts dimensions by {dim!r}, which is no attribute; it has {_listed(attributes)}"
+        has = _listed(attributes) or f"none; add int {dim}=-1 to the schema"
+        yield f"reads counts dimensions by {dim!r}, which is no attribute; it has {has}"
     halves = ("other",) if definition.access.packed else ()
     if definition.multiplies and definition.multiplies not in (*tensors, *halves):
         yield f"multiplies is {definition.multiplies!r}; it must be one of {_listed((*tensors, *halves))}"

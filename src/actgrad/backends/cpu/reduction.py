@@ -14,7 +14,18 @@ from . import casting
 from .emitter import Vector
 from .ir_types import DOUBLE, FLOAT, I32, I64, VOID
 from .operands import bits_of
-from .row_loop import AHEAD, COLUMNS, CONTIGUOUS, KEPT_BYTES, PARTIAL_SUMS, Pointers, ReductionSpec, RowLoop, Visitor
+from .row_loop import (
+    AHEAD,
+    COLUMNS,
+    CONTIGUOUS,
+    KEPT_BYTES,
+    LONG_COLUMNS,
+    PARTIAL_SUMS,
+    Pointers,
+    ReductionSpec,
+    RowLoop,
+    Visitor,
+)
 from .target import LINE, Target
 
 
@@ -193,7 +204,7 @@ class KeptTerms:
 
 
 class AcrossRows(RowLoop):
-    """Lanes are consecutive rows; COLUMNS of them are computed at a time."""
+    """Lanes are consecutive rows; `columns` of them are computed at a time."""
 
     @property
     def lane_strides(self) -> list[ir.Value]:
@@ -202,12 +213,13 @@ class AcrossRows(RowLoop):
     def emit(self) -> None:
         """The loop over the rows."""
         f = self.function
-        self.found = [f.stack_words(COLUMNS, "statistic") for _ in self.terms]  # of each row, in the compute dtype
+        self.columns = LONG_COLUMNS if self.spec.is_large else COLUMNS
+        self.found = [f.stack_words(self.columns, "statistic") for _ in self.terms]  # of each row, in the compute dtype
         most = max(map(len, self.statistics.passes))
-        self.sums = [f.stack_words(COLUMNS * PARTIAL_SUMS, "sums") for _ in range(most)]  # of each total of a pass
-        self.step = max(1, min(self.unroll, COLUMNS // self.lanes))
-        with f.steps(I64(0), self.count, COLUMNS) as first:
-            columns = f.minimum(f.sub(self.count, first), I64(COLUMNS))
+        self.sums = [f.stack_words(self.columns * PARTIAL_SUMS, "sums") for _ in range(most)]  # of each total of a pass
+        self.step = max(1, min(self.unroll, self.columns // self.lanes))
+        with f.steps(I64(0), self.count, self.columns) as first:
+            columns = f.minimum(f.sub(self.count, first), I64(self.columns))
             places = [f.at(p, f.mul(first, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
             number = 0
             for combinations in self.statistics.passes:
@@ -244,7 +256,7 @@ class AcrossRows(RowLoop):
         for k in [*self.inputs, *stored]:
             if self.spec.lanes[k] == CONTIGUOUS:
                 there = f.at(here[k], f.mul(I64(AHEAD), self.strides[k][-1]))
-                for line in range(0, COLUMNS * self.kernel.dtypes[k].itemsize, LINE):
+                for line in range(0, self.columns * self.kernel.dtypes[k].itemsize, LINE):
                     f.prefetch(f.at(there, line), writes=k in stored)
 
     def _elements(self, here: Pointers, _: ir.Value) -> Visitor:
@@ -265,7 +277,7 @@ class AcrossRows(RowLoop):
     ) -> Visitor:
         """A visit that adds the i-th terms of the rows to the statistics of a pass."""
         f = self.function
-        partial_sum = f.mul(f.and_(i, I64(PARTIAL_SUMS - 1)), I64(COLUMNS))
+        partial_sum = f.mul(f.and_(i, I64(PARTIAL_SUMS - 1)), I64(self.columns))
 
         def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
             seen = [[*v, *self._statistics(index, earlier)] for v, index in zip(vectors, indices, strict=True)]
@@ -309,7 +321,7 @@ class AcrossRows(RowLoop):
             if combine == TOTAL:
                 f.store(emitter.splat(0.0, DOUBLE), f.word_at(sums, index))
                 with f.steps(I64(1), self._partial_sums()) as row:
-                    place = f.word_at(sums, f.add(f.mul(row, I64(COLUMNS)), index))
+                    place = f.word_at(sums, f.add(f.mul(row, I64(self.columns)), index))
                     f.store(emitter.splat(0.0, DOUBLE), place)
             else:
                 f.store(emitter.splat(-inf, emitter.element), self._found_at(number, index))
@@ -321,9 +333,9 @@ class AcrossRows(RowLoop):
         while half and combine == TOTAL:
             used = f.minimum(self._partial_sums(), I64(2 * half))
             with f.steps(I64(half), used) as row, f.steps(I64(0), columns, self.lanes) as index:
-                source = f.add(f.mul(row, I64(COLUMNS)), index)
+                source = f.add(f.mul(row, I64(self.columns)), index)
                 value = f.load(f.word_at(sums, source), typ=type_)
-                self._add(f.word_at(sums, f.sub(source, I64(half * COLUMNS))), value)
+                self._add(f.word_at(sums, f.sub(source, I64(half * self.columns))), value)
             half //= 2
         with f.steps(I64(0), columns, self.lanes) as index:
             place = self._found_at(number, index)

@@ -32,7 +32,8 @@ from .target import Target
 
 PARTIAL_SUMS = 16
 KEPT_BYTES = 32 << 10  # of a row's terms that are kept on the stack, which some threads have little of
-COLUMNS = 128  # rows that are computed together, across lanes
+COLUMNS = 64  # rows that are computed together, across lanes; they stay in the first cache
+LONG_COLUMNS = 128  # the same where operands leave the caches: longer runs of memory; both measured on AMD Zen 4
 AHEAD = 8  # elements from that of a row which is computed to that which is prefetched; measured on AMD Zen 4
 CONTIGUOUS, BROADCAST, STRIDED = "contiguous", "broadcast", "strided"
 

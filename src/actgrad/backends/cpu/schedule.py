@@ -170,7 +170,7 @@ def plan_rows(loop: Loop, dims: int) -> RowSchedule:
         rows = _two_dimensional(rows)
     columns = 1 if is_flat else min(rows.shape[-1], max(LINE, GRAIN // work))
     in_place, broadcast = (Packing.NOTHING,) * len(loop.operands), (False,) * len(loop.inputs)
-    share = LINE if across else 1  # no two threads write to one line
+    share = LINE // min(o.dtype.itemsize for o in loop.outputs) if across else 1  # no two threads write to one line
     schedule = Schedule(rows, is_flat, broadcast, in_place, (1, columns), False, share=share, work=work)
     strides = [
         (*(o.strides[d] for d in own), row.strides[-1] if rows.shape else 0)

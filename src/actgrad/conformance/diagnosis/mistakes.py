@@ -122,13 +122,15 @@ def attributes_exchanged(sample: Sample) -> Iterator[Suspicion]:
 
 
 def flag_turned(sample: Sample) -> Iterator[Suspicion]:
-    """A flag read the other way round; for gated tensors that is the other half."""
+    """A flag read the other way round; for gated tensors that is the other half, which may have no flag."""
+    chooses_half = False
     for argument in sample.call.operator.schema.attributes:
         if argument.type != "bool":
             continue
         value = not sample.call.attributes[argument.name]
         if sample.other_half_is_active({**sample.call.attributes, argument.name: value}):
-            yield from _halves(sample, argument.name, value)
+            chooses_half = True
+            yield from _halves(sample, f", as if {argument.name} were {value}", {argument.name: value})
         elif argument.name == sample.call.operator.result_flag:
             taken, given = ("result", "input") if value else ("input", "result")
             says = f"computed as if {argument.name} were {value}: the {given} is taken for the {taken}"
@@ -136,11 +138,13 @@ def flag_turned(sample: Sample) -> Iterator[Suspicion]:
         else:
             says = f"computed as if {argument.name} were {value}"
             yield Suspicion(f"{argument.name}-turned", says, sample.recomputed({argument.name: value}))
+    if sample.call.operator.access.packed and not chooses_half:
+        yield from _halves(sample, "", None)
 
 
-def _halves(sample: Sample, name: str, value: bool) -> Iterator[Suspicion]:
-    turned = sample.recomputed({name: value})
-    yield Suspicion("swapped-halves", f"swapped halves: the other half is activated, as if {name} were {value}", turned)
+def _halves(sample: Sample, how: str, attributes: Mapping[str, Any] | None) -> Iterator[Suspicion]:
+    turned = sample.recomputed(attributes, is_other_half=attributes is None)
+    yield Suspicion("swapped-halves", f"swapped halves: the other half is activated{how}", turned)
     if sample.call.operator.gradient_of is not None:
         says = "swapped halves: each half's gradient is written where the other's belongs"
         yield Suspicion("swapped-halves", says, _exchanged(sample, sample.right))

@@ -63,8 +63,12 @@ class Sample:
         inputs: Sequence[Array] | None = None,
         functions: Mapping[str, Any] = error_bounds.FUNCTIONS,
         formula: Any = None,
+        is_other_half: bool = False,
     ) -> Prediction | None:
-        """The results with other attributes, inputs, functions or formula; None for a call that is refused."""
+        """The results with other attributes, inputs, functions or formula; None for a call that is refused.
+
+        With `is_other_half`, the other half of a packed tensor is the active one.
+        """
         call = self.call
         lanes = list(self.inputs if inputs is None else inputs)
         computation, numbers = call.computation, call.numbers
@@ -75,11 +79,12 @@ class Sample:
             except ActgradError:
                 return None
             computation = plan.computation
-            if self.other_half_is_active(own):
-                active = call.main
-                lanes[active], lanes[active + 1] = lanes[active + 1], lanes[active]
-                if call.operator.schema.outputs[0] in call.operator.access.packed:
-                    numbers = numbers[::-1]  # each half's gradient goes where that half is
+            is_other_half = self.other_half_is_active(own)
+        if is_other_half:
+            active = call.main
+            lanes[active], lanes[active + 1] = lanes[active + 1], lanes[active]
+            if call.operator.schema.outputs[0] in call.operator.access.packed:
+                numbers = numbers[::-1]  # each half's gradient goes where that half is
         if formula is not None:
             computation = replace(computation, formulas=(*computation.formulas[:-1], formula))
         results = Golden(computation).expected([*lanes, *self.statistics], self.actual[0].dtype, functions)

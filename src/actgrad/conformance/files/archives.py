@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ... import aten
+from ...base.errors import installation
 from ..elements import Array
 from . import sizes
 from .sizes import UnreadableFile, first_line
@@ -105,7 +106,7 @@ def tensors(path: Path) -> Any:
     try:
         torch = importlib.import_module("torch")
     except ImportError as error:
-        raise UnreadableFile(f"{path}: PyTorch is needed ({error}); pip install 'actgrad[torch]'") from error
+        raise UnreadableFile(f"{path}: PyTorch is needed ({error}); {installation('torch')}") from error
     held = _verified(path)
     try:
         with warnings.catch_warnings():

@@ -55,7 +55,8 @@ def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
     argument = operator.schema.attributes_by_name.get(name)
     if argument is None or not is_given:
         takes = ", ".join(operator.schema.attributes_by_name) or "none"
-        raise ActgradError(f"{operator.name}: --attr {text}: it is NAME=VALUE, of {takes}")
+        fault = f"there is no attribute {name}" if is_given else "it is no NAME=VALUE"
+        raise ActgradError(f"{operator.name}: --attr {text}: {fault}; it takes {takes}")
     choices = operator.choices if name == operator.switch else ()
     if value in choices:
         return name, value

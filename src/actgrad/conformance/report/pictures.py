@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import ActgradError
+from ...base.errors import ActgradError, installation
 from ..elements import Array
 from ..verdict import ULP_EDGES
 
@@ -27,7 +27,7 @@ def load() -> Any:
     try:
         return importlib.import_module("matplotlib.figure").Figure
     except ImportError as error:
-        raise ActgradError(f"check: --html needs matplotlib ({error}); pip install 'actgrad[check]'") from error
+        raise ActgradError(f"check: --html needs matplotlib ({error}); {installation('check')}") from error
 
 
 def picture(series: Series) -> str:

@@ -88,7 +88,7 @@ def activation(module: torch.nn.Module) -> tuple[str, str]:
     for name, known in activations().items():
         if all(_is_close(result, _formula(known)(x)) for result in results):
             return name, ""
-    return "", "actgrad.torch has no such function"
+    return "", "its forward is none of actgrad.torch's functions"
 
 
 def block(module: torch.nn.Module) -> tuple[BlockStructure | None, str]:
