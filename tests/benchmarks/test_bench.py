@@ -371,7 +371,9 @@ def test_a_wrong_or_failing_peer_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
 def test_every_c_function_gets_its_arguments(operator: Any) -> None:
     """The latency of both phases: arguments in the C function's order."""
     case = cases(operator)[0]
-    dtype = next(name for name in ("float32", "int32") if subject.takes(operator, name))
+    dtype = next((name for name in ("float32", "int32") if subject.takes(operator, name)), None)
+    if dtype is None:
+        pytest.skip("its arguments have several dtypes")
     tensors = case.tensors("contiguous", 64, case.pool(dtype), row=64)
     try:
         first, second, arguments = latency._aclnn(case, tensors)

@@ -52,19 +52,14 @@ def _load() -> tuple[Any, str]:
     return extension, f"C, {extension.__file__}"
 
 
-def packed(code: tuple[int, int] | None, size: int) -> bytes | None:
-    """A kernel's function and block, and whether it runs without the interpreter's lock, for the extension.
+def packed(code: tuple[int, int] | None, size: int, addresses: tuple[int, ...] = ()) -> bytes | None:
+    """A kernel's function and block, whether it runs without the interpreter's lock, and addresses, for the extension.
 
     None where the kernel has no machine code or there is no extension.
     """
     if code is None or native is None:
         return None
-    return struct.pack("<3q", *code, size >= RELEASE)
-
-
-def with_addresses(packed: bytes, addresses: tuple[int, ...]) -> bytes:
-    """A packed kernel with the operands' addresses."""
-    return packed + struct.pack(f"<{len(addresses)}q", *addresses)
+    return struct.pack(f"<{3 + len(addresses)}q", *code, size >= RELEASE, *addresses)
 
 
 def adopt_torch() -> None:

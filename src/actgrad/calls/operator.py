@@ -179,7 +179,7 @@ class Operator(FastPath):
             tuple(attributes),
             tuple(attributes.values()),
             struct.pack(f"<{len(layouts)}q", *layouts),
-            prepared.packed,
+            prepared.packed(),
             tuple([_allocator(view, inputs) for view in outputs]) if is_fresh else None,
             arrays.note_written(kind),
             prepared.kernel,

@@ -22,7 +22,10 @@ class Prepared(NamedTuple):
     kernel: Kernel
     results: tuple[Meta, ...]  # of the outputs, those to be allocated included
     extents: tuple[tuple[int, int], ...]  # of outputs, then inputs: first byte and end, from the address
-    packed: bytes | None  # the kernel as the extension reads it; None where that does not run it
+
+    def packed(self, addresses: tuple[int, ...] = ()) -> bytes | None:
+        """The kernel and addresses as the extension reads them; None where it does not run this kernel."""
+        return extension.packed(self.kernel.machine_code, self.computation.loop.size, addresses)
 
 
 @dataclass(eq=False, slots=True)  # not frozen: freezing doubles the time to make one
@@ -40,8 +43,7 @@ class Plan:
     _packed: bytes | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        packed = self.prepared.packed
-        self._packed = None if packed is None else extension.with_addresses(packed, self.addresses)
+        self._packed = self.prepared.packed(self.addresses)
 
     def __copy__(self) -> Plan:
         return self

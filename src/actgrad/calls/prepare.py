@@ -15,7 +15,7 @@ from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, Meta, broadcast_shapes, dense_strides, extent, row_major
-from . import aliasing, counted_kernel, extension
+from . import aliasing, counted_kernel
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared
 
@@ -74,8 +74,7 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     kernel = make(what) if counts is None else counted_kernel.prepare(what, counts, make)
     given = [call.tensors.get(name) for name in call.definition.schema.tensor_names]
     metas = (*results, *[one for one in given if one is not None])
-    packed = extension.packed(kernel.machine_code, what.loop.size)
-    return Prepared(what, backend, kernel, results, tuple(map(extent, metas)), packed)
+    return Prepared(what, backend, kernel, results, tuple(map(extent, metas)))
 
 
 def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
