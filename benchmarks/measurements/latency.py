@@ -87,6 +87,8 @@ def _aclnn(case: Case, tensors: Tensors) -> tuple[Any, Any, list[Any]]:
     values |= {name: array if array is None else _acl_tensor(array) for name, array in arrays}
     types = {a.name: a.type for a in operator.schema.attributes}
     arguments = []
+    if not values.keys() >= set(function[1]):
+        raise Unavailable("it has parameters that are none of the operator's")
     for name in function[1]:
         is_scalar = types.get(name) == "Scalar"
         arguments.append(aclnn.aclCreateScalar(values[name], aclnn.ACL_FLOAT) if is_scalar else values[name])
