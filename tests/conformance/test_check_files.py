@@ -253,5 +253,5 @@ def test_a_missing_library_is_named_with_its_extra(
 
     monkeypatch.setattr(archives.importlib, "import_module", refuse)
     (tmp_path / file).write_bytes(b"x")
-    with pytest.raises(UnreadableFile, match=rf"{package}'.*pip install 'actgrad\[{extra}\]'"):
+    with pytest.raises(UnreadableFile, match=rf"{package}'.*pip install '\.\[{extra}\]' in a clone"):
         read(f"{tmp_path}/{file}")
