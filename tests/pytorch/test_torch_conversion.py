@@ -247,10 +247,10 @@ LEFT = [
     (lambda: GemmaMLP(nn.Tanh()), "it computes something else"),
     (GemmaSparseMLP, "it computes something else"),
     (lambda: GemmaMLP(OtherActivation(lambda x: x.missing)), "its forward cannot be tried: AttributeError"),
-    (lambda: OtherActivation(torch.sin), "none of actgrad.torch's functions"),
-    (lambda: OtherActivation(lambda x: functional.gelu(x).clamp(-10, 10)), "none of actgrad.torch's functions"),
+    (lambda: OtherActivation(torch.sin), "its forward is none of actgrad.torch"),
+    (lambda: OtherActivation(lambda x: functional.gelu(x).clamp(-10, 10)), "its forward is none of actgrad.torch"),
     (lambda: nn.PReLU(), "actgrad.torch has no such module"),
-    (lambda: Noisy().eval(), "none of actgrad.torch's functions"),
+    (lambda: Noisy().eval(), "its forward is none of actgrad.torch"),
     (_hooked, "its act_fn has hooks"),
 ]
 
