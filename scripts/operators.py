@@ -130,7 +130,7 @@ def _formula(operator: Operator) -> Iterator[str]:
     if operator.definition.takes_gradient:
         yield "The gradient, g being grad_output:"
     else:
-        times = f", times {operator.definition.factor}" if operator.definition.factor else ""
+        times = f", times {operator.definition.multiplied_by}" if operator.definition.multiplied_by else ""
         is_forward = operator.gradient_of is None
         yield f"Of an element{times}:" if is_forward else "Derivative by the input, times grad_output:"
     yield ""

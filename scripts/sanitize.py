@@ -19,7 +19,7 @@ TESTS = ("tests/calls", "tests/arrays/test_foreign_arrays.py", "tests/arrays/tes
 
 
 def library(name: str) -> str:
-    """The path of a library of gcc's."""
+    """The path of one of gcc's libraries."""
     found = subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True)
     path = found.stdout.strip()
     if not os.path.isabs(path):
@@ -34,8 +34,8 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("pytest", nargs="*", help="what pytest is given (default: tests of calls, views and aliasing)")
-    given = parser.parse_known_args()
-    arguments = [*given[0].pytest, *given[1]] or list(TESTS)
+    given, others = parser.parse_known_args()
+    arguments = [*given.pytest, *others] or list(TESTS)
     preload = f"{library('libasan.so')} {library('libubsan.so')}"
     with tempfile.TemporaryDirectory() as folder:
         compiled = {**os.environ, "CC": "gcc", "CFLAGS": f"{FLAGS} -O1 -g -fno-omit-frame-pointer", "LDFLAGS": FLAGS}

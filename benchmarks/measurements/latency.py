@@ -79,7 +79,8 @@ def _aclnn(case: Case, tensors: Tensors) -> tuple[Any, Any, list[Any]]:
     function = subject.c_function(operator)
     if function is None:
         raise Unavailable("no aclnn function")
-    first, second = (getattr(aclnn, f"{function[0]}{phase}") for phase in ("GetWorkspaceSize", ""))
+    c_name, names = function
+    first, second = (getattr(aclnn, f"{c_name}{phase}") for phase in ("GetWorkspaceSize", ""))
     values: dict[str, Any] = dict(case.all_attributes)
     if operator.choices:
         values[operator.switch] = operator.choices.index(values[operator.switch])
@@ -87,9 +88,9 @@ def _aclnn(case: Case, tensors: Tensors) -> tuple[Any, Any, list[Any]]:
     values |= {name: array if array is None else _acl_tensor(array) for name, array in arrays}
     types = {a.name: a.type for a in operator.schema.attributes}
     arguments = []
-    if not values.keys() >= set(function[1]):
+    if not values.keys() >= set(names):
         raise Unavailable("it has parameters that are none of the operator's")
-    for name in function[1]:
+    for name in names:
         is_scalar = types.get(name) == "Scalar"
         arguments.append(aclnn.aclCreateScalar(values[name], aclnn.ACL_FLOAT) if is_scalar else values[name])
     status, _, _ = first(*arguments)

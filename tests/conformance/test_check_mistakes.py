@@ -272,6 +272,27 @@ def test_swapped_halves(dim: int) -> None:
     assert_named(judge(actgrad.geglu, attributes, [packed], out), "swapped-halves", "the other half is activated")
 
 
+@pytest.mark.parametrize("dim", [-1, 0])
+@pytest.mark.parametrize("name", ["swiglu", "glu"])
+def test_swapped_halves_without_a_flag(name: str, dim: int) -> None:
+    rng = np.random.default_rng(4)
+    packed, g = (rng.standard_normal(shape).astype(np.float32) for shape in ((24, 40), (24, 20) if dim else (12, 40)))
+    halves = [half.astype(np.float64) for half in np.split(packed, 2, axis=dim)]
+    active, other = halves if name == "swiglu" else halves[::-1]  # GLU's gate is the upper half
+
+    def gate(x: Array) -> Array:
+        return (x if name == "swiglu" else 1) / (1 + np.exp(-x))
+
+    operator = actgrad.operators[name]
+    assert judge(operator, {"dim": dim}, [packed], [(gate(active) * other).astype(np.float32)]).holds
+    swapped = (gate(other) * active).astype(np.float32)
+    assert_named(judge(operator, {"dim": dim}, [packed], [swapped]), "swapped-halves", "the other half is activated")
+    right = actgrad.operators[f"{name}_backward"](g, packed, dim=dim)
+    exchanged = np.concatenate(np.split(right, 2, axis=dim)[::-1], axis=dim)
+    verdict = judge(actgrad.operators[f"{name}_backward"], {"dim": dim}, [g, packed], [exchanged])
+    assert_named(verdict, "swapped-halves", "written where the other's belongs")
+
+
 # Arithmetic
 
 

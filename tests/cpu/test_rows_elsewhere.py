@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.backends.cpu import engine, target
+from actgrad.backends.cpu import engine, schedule, target
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 from tests.cpu.test_targets import RUNNABLE
@@ -35,6 +35,24 @@ def test_machine_code_of_each_processor(name: str, operator: Any, monkeypatch: p
                 kernel, results = by_kernel_of(engine, operator, *given, **own)
                 assert str(kernel).startswith(f"{name}, ")
                 check(operator, dtype, results, given, own)
+
+
+@over_operators
+def test_operands_that_leave_the_caches(operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wider tiles, prefetches and streaming stores: the same bits."""
+    rng = np.random.default_rng(4)
+    for dtype in ("float32", "bfloat16"):
+        for shape in ((5, 300), (300, 5), (40, 129)):
+            for own in ({"dim": 0}, {"dim": 1}) if operator.access.dim else ({},):
+                given = tuple(tensors(operator, shape, BY_NAME[dtype].numpy, rng))
+                _, small = by_kernel_of(engine, operator, *given, **own)
+                with monkeypatch.context() as caches:
+                    caches.setattr(schedule, "_last_cache_bytes", lambda: 2)
+                    kernel, large = by_kernel_of(engine, operator, *given, **own)
+                assert kernel.plan.is_large
+                check(operator, dtype, large, given, own)
+                for a, b in zip(small, large, strict=True):
+                    assert a.tobytes() == b.tobytes(), (dtype, shape, own)
 
 
 @over_operators

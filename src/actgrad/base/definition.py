@@ -216,8 +216,8 @@ class Definition:
         return [name for name in names if name != self.access.tensor and name in self.seen][-1]
 
     @property
-    def factor(self) -> str:
-        """The words for the tensor or half that the formula's value is multiplied by; "" for none."""
+    def multiplied_by(self) -> str:
+        """The tensor or the half that multiplies the formula's value, in words; "" for none."""
         return "the other half" if self.multiplies and self.access.packed else self.multiplies
 
     @property

@@ -93,10 +93,10 @@ _SHOWN = 80  # characters of a value in a message
 _NAMED = 12  # names in a message
 
 
-def some(names: Iterable[str], like: str = "") -> str:
+def some(names: Iterable[str], like: object = "") -> str:
     """Names for a message, those like `like` first: all of a few, the first of many and how many more there are."""
     every = list(names)
-    if like:
+    if like and isinstance(like, str):
         from difflib import get_close_matches  # here: most processes need it never
 
         near = get_close_matches(like, every)

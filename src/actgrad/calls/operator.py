@@ -341,6 +341,6 @@ def _documentation(definition: Definition) -> str:
     for key, function in functions.items():
         case = "" if key is None else f"{definition.switch if isinstance(definition.switch, str) else 'case'} {key!r}: "
         lines.append(f"    {case}{(function.__doc__ or function.__name__).strip()}")
-    if definition.factor:
-        lines.append(f"    times {definition.factor}")
+    if definition.multiplied_by:
+        lines.append(f"    times {definition.multiplied_by}")
     return "\n".join(lines)

@@ -61,9 +61,7 @@ def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -
             raise InvalidCall(message) from error
     for name in wanted:
         if not isinstance(name, str) or name not in known:
-            raise InvalidCall(
-                f"precompile: no {what} {shown(name)}; known: {some(known, name if isinstance(name, str) else '')}"
-            )
+            raise InvalidCall(f"precompile: no {what} {shown(name)}; known: {some(known, name)}")
     if not wanted:
         raise InvalidCall(f"precompile: {what}s is empty; name one, or leave it out for all")
     return wanted

@@ -26,7 +26,7 @@ def fast_gelu_derivative(x):
 
 
 def before_turn(a):
-    """TURN - a, for a up to TURN with one rounding: the rounding error of TURN_SHORT - a is added."""
+    """TURN - a, rounded once for a up to TURN: the rounding error of TURN_SHORT - a is added."""
     near = TURN_SHORT - a
     return near + (((TURN_SHORT - near) - a) + (TURN - TURN_SHORT))
 

@@ -24,19 +24,16 @@ def mish_denominator(x, e):
 
 
 def mish_derivative(x):
-    """t + x * sigmoid(x) * (1 - t**2), t = tanh(log(1 + exp(x)))
-
-    Where x < -1, its terms are put together so that fewer roundings cancel: it is exp(x) / (p**2 + 1)**2 times
-    4 * (1 + x) + exp(x) * (6 + 4 * x + exp(x) * (4 + exp(x))), p = 1 + exp(x).
-    """
+    """t + x * sigmoid(x) * (1 - t**2), t = tanh(log(1 + exp(x)))"""
     a = -abs(x)
     e = exp_times(a, 1.0)
     d = mish_denominator(x, e)
     z = 4.0 * minimum(maximum(x, -FAR), FAR)
     slope = where(x > 0, e * e, 1.0) * z * (1.0 + e)
-    together = (z + 4.0) + e * ((z + 6.0) + e * (4.0 + e))
+    # Both terms cancel where x < -1. There one numerator over d**2 rounds less.
+    numerator = (z + 4.0) + e * ((z + 6.0) + e * (4.0 + e))
     near = where(x > 0, 1.0 + 2.0 * e, 2.0 + e)
-    y = (where(x < -1.0, 0.0, near) + where(x < -1.0, together, slope) / d) / d
+    y = (where(x < -1.0, 0.0, near) + where(x < -1.0, numerator, slope) / d) / d
     return where(x > 0, y, exp_times(a, y))
 
 

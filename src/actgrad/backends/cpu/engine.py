@@ -187,7 +187,7 @@ class RowKernel:
         lanes = tuple(map(row_loop.lanes_of, loop.operands, plan.lane_strides))
         statistics = replace(statistics, dims=len(plan.sizes))
         streams = (
-            bool(self.target.fence and plan.streams and not plan.across)
+            bool(self.target.fence and plan.outputs_are_large and not plan.across)
             and all(o.dtype.itemsize >= 4 for o in loop.outputs)  # whole lines
             and (plan.sizes[-1] * BY_NAME[computation.compute].itemsize <= row_loop.KEPT_BYTES or not statistics.kept)
         )

@@ -238,12 +238,17 @@ class AcrossRows(RowLoop):
             for k in self.of_rows:
                 self._store_statistic(k, places[k], columns)
             if self.of_elements:
-                self._visit_elements(places, columns, self._elements)
+                self._visit_elements(places, columns, self._elements, self.of_elements)
         f.end()
 
-    def _visit_elements(self, places: Pointers, columns: ir.Value, visit: Callable[..., Visitor]) -> None:
-        """Visit the rows' elements, all rows' first ones, then all rows' second ones, and so on."""
-        f, stored = self.function, self.of_elements if visit == self._elements else []
+    def _visit_elements(
+        self, places: Pointers, columns: ir.Value, visit: Callable[..., Visitor], stored: Sequence[int] = ()
+    ) -> None:
+        """Visit the rows' elements, all rows' first ones, then all rows' second ones, and so on.
+
+        `stored` are the outputs that the visit stores.
+        """
+        f = self.function
         with self.lines(places) as line, f.steps(I64(0), self.sizes[-1]) as i:
             here = [f.at(place, f.mul(i, s[-1])) for place, s in zip(line, self.strides, strict=True)]
             if self.spec.is_large:

@@ -31,10 +31,10 @@ from .operands import bits_of
 from .target import Target
 
 PARTIAL_SUMS = 16
-KEPT_BYTES = 32 << 10  # of a row's terms that are kept on the stack, which some threads have little of
+KEPT_BYTES = 32 << 10  # of stack for a row's terms; threads may have 64 KiB in all
 COLUMNS = 64  # rows that are computed together, across lanes; they stay in the first cache
 LONG_COLUMNS = 128  # the same where operands leave the caches: longer runs of memory; both measured on AMD Zen 4
-AHEAD = 8  # elements from that of a row which is computed to that which is prefetched; measured on AMD Zen 4
+AHEAD = 8  # elements of a row between the computed one and the prefetched one; measured on AMD Zen 4
 CONTIGUOUS, BROADCAST, STRIDED = "contiguous", "broadcast", "strided"
 
 Pointers = list[ir.Value]

@@ -146,7 +146,7 @@ class RowSchedule(NamedTuple):
     sizes: tuple[int, ...]  # of a row's dimensions
     strides: tuple[tuple[int, ...], ...]  # per operand: along these dimensions, then from row to row
     is_large: bool  # whether the operands leave the caches
-    streams: bool  # whether the outputs leave the caches anyway
+    outputs_are_large: bool
 
     @property
     def lane_strides(self) -> tuple[int, ...]:
