@@ -66,7 +66,8 @@ def test_every_line_says_something() -> None:
     assert "-bit vectors" in lines["processor"]
 
 
-def test_the_command_prints_the_report(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_report(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code_cache, "entries", lambda: dict.fromkeys("ab", 1))  # tests beside fill it
     assert main(["--version", "--verbose"]) == 0
     assert capsys.readouterr().out == version_command.report() + "\n"
 

@@ -96,7 +96,7 @@ _NAMED = 12  # names in a message
 def some(names: Iterable[str], like: object = "") -> str:
     """Names for a message, those like `like` first: all of a few, the first of many and how many more there are."""
     every = list(names)
-    if like and isinstance(like, str):
+    if isinstance(like, str) and like:
         from difflib import get_close_matches  # here: most processes need it never
 
         near = get_close_matches(like, every)
