@@ -105,6 +105,34 @@ def test_pinned_results_replace_the_others_from_there_on() -> None:
     assert [r.operands[0] for r in results] == parts
 
 
+def test_repeats_of_pinned_instructions_are_used_no_more() -> None:
+    """LLVM cannot see that they are equal; it removes those without uses."""
+    vector = ir.VectorType(FLOAT, 4)
+    function = IRFunction(ir.Module(), "trial", (vector, vector))
+    two, three = (ir.Constant(vector, [number] * 4) for number in (2.0, 3.0))
+
+    def emit(x: ir.Value) -> list[ir.Value]:
+        once = function.fmul(function.fadd(x, two), x)
+        function.fsub(x, two)
+        again = function.fmul(function.fadd(x, ir.Constant(vector, [2.0] * 4)), x)
+        other = function.fadd(x, three)
+        order = function.fcmp_ordered("<", x, two), function.fcmp_ordered(">", x, two)
+        return [again, function.fadd(once, again), function.fadd(other, again), *order]
+
+    results = function.interleave(emit, function.arguments, pinned=True)
+    pins = [i for i in function.block.instructions if isinstance(i, ir.CallInstr)]
+    pinned = [[o.opname for o in pin.args] for pin in pins]
+    assert pinned == [["fsub"] * 2, ["fadd"] * 2]  # the third and the sixth that are no repeats
+    for again, doubled, added, *order in results:
+        first = doubled.operands[0]
+        assert list(doubled.operands) == [first, first]
+        assert first is not again, "the value that `emit` returned stays, for uses outside"
+        assert added.operands[1] is first
+        assert added.operands[0] is not first.operands[0], "another constant"
+        assert order[0] is not order[1]
+        assert all(again not in i.operands for i in function.block.instructions)
+
+
 @pytest.mark.parametrize("operator", [actgrad.elu, actgrad.gelu], ids=lambda operator: operator.name)
 def test_formulas_that_are_pinned(operator: actgrad.Operator) -> None:
     """Not those with lookups, whose integers take the registers; and none that computes each vector by itself."""

@@ -39,7 +39,7 @@ def check(
                 continue
             low, high = extents[place]
             place += 1
-            if _are_apart(first, end, other.address + low, other.address + high):
+            if end <= other.address + low or other.address + high <= first:
                 continue
             is_same = output.address == other.address and same_layout(output.meta, other.meta)
             if not is_same and share_memory(output, other):
@@ -52,8 +52,8 @@ def check(
             if earlier is None:
                 continue
             low, high = extents[j]
-            other_first, other_end = earlier.address + low, earlier.address + high
-            if not _are_apart(first, end, other_first, other_end) and share_memory(output, earlier):
+            is_apart = end <= earlier.address + low or earlier.address + high <= first
+            if not is_apart and share_memory(output, earlier):
                 names = f"{output_names[k]} overlaps {output_names[j]}"
                 raise InvalidArgument(f"{operator}: {names}; outputs must be apart")
 
@@ -84,10 +84,6 @@ def layout_words(outputs: Sequence[Meta], others: Sequence[Meta], extents: Seque
             alike = sum(same_layout(outputs[k], other) << j for j, other in enumerate(others, len(outputs)))
         words += (low, high, alike)
     return words
-
-
-def _are_apart(first: int, end: int, other_first: int, other_end: int) -> bool:
-    return end <= other_first or other_end <= first
 
 
 def share_memory(a: View, b: View) -> bool:

@@ -6,10 +6,12 @@ It is used where it was compiled from the sources beside this file. ACTGRAD_FAST
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import os
 import struct
 import sys
+from collections.abc import Callable
 from importlib.util import source_hash
 from typing import Any
 
@@ -52,14 +54,20 @@ def _load() -> tuple[Any, str]:
     return extension, f"C, {extension.__file__}"
 
 
-def packed(code: tuple[int, int] | None, size: int, addresses: tuple[int, ...] = ()) -> bytes | None:
-    """A kernel's function and block, whether it runs without the interpreter's lock, and addresses, for the extension.
+@functools.cache
+def words(count: int) -> Callable[..., bytes]:
+    """A function that packs `count` numbers for the extension."""
+    return struct.Struct(f"<{count}q").pack
+
+
+def packed(code: tuple[int, int] | None, size: int) -> bytes | None:
+    """A kernel's function and block, and whether it runs without the interpreter's lock, for the extension.
 
     None where the kernel has no machine code or there is no extension.
     """
     if code is None or native is None:
         return None
-    return struct.pack(f"<{3 + len(addresses)}q", *code, size >= RELEASE, *addresses)
+    return words(3)(*code, size >= RELEASE)
 
 
 def adopt_torch() -> None:

@@ -64,10 +64,12 @@ class Operator(FastPath):
         self._set_up()
         if self.name in REGISTRY:
             raise InvalidOperator(f"operator {self.name!r} is already registered")
+        c_names = {c.name for c in self.definition.aclnn}
         for other in REGISTRY.values():
-            for name in {c.name for c in self.definition.aclnn} & {c.name for c in other.definition.aclnn}:
-                taken = f"aclnn is {name!r}, the C name of {other.name}"
-                raise InvalidOperator(f"operator {self.name}: {taken}; choose another")
+            for c in other.definition.aclnn:
+                if c.name in c_names:
+                    taken = f"aclnn is {c.name!r}, the C name of {other.name}"
+                    raise InvalidOperator(f"operator {self.name}: {taken}; choose another")
         self.gradient_of, self.part_of = gradient_of, part_of
         REGISTRY[self.name] = self
 
@@ -179,7 +181,7 @@ class Operator(FastPath):
             tuple(attributes),
             tuple(attributes.values()),
             struct.pack(f"<{len(layouts)}q", *layouts),
-            prepared.packed(),
+            prepared.packed,
             tuple([_allocator(view, inputs) for view in outputs]) if is_fresh else None,
             arrays.note_written(kind),
             prepared.kernel,

@@ -22,10 +22,16 @@ class Prepared(NamedTuple):
     kernel: Kernel
     results: tuple[Meta, ...]  # of the outputs, those to be allocated included
     extents: tuple[tuple[int, int], ...]  # of outputs, then inputs: first byte and end, from the address
+    packed: bytes | None  # see packed_kernel
 
-    def packed(self, addresses: tuple[int, ...] = ()) -> bytes | None:
-        """The kernel and addresses as the extension reads them; None where it does not run this kernel."""
-        return extension.packed(self.kernel.machine_code, self.computation.loop.size, addresses)
+    def with_kernel(self, computation: Computation, kernel: Kernel) -> Prepared:
+        """The same call with other scalars."""
+        return self._replace(computation=computation, kernel=kernel, packed=packed_kernel(computation, kernel))
+
+
+def packed_kernel(computation: Computation, kernel: Kernel) -> bytes | None:
+    """The kernel as the extension reads it; None where it does not run this kernel."""
+    return extension.packed(kernel.machine_code, computation.loop.size)
 
 
 @dataclass(eq=False, slots=True)  # not frozen: freezing doubles the time to make one
@@ -43,7 +49,8 @@ class Plan:
     _packed: bytes | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._packed = self.prepared.packed(self.addresses)
+        packed = self.prepared.packed
+        self._packed = packed and packed + extension.words(len(self.addresses))(*self.addresses)
 
     def __copy__(self) -> Plan:
         return self

@@ -17,7 +17,7 @@ from ..base.floating_point import default_environment
 from ..base.loop import Loop, Meta, broadcast_shapes, dense_strides, extent, row_major
 from . import aliasing, counted_kernel
 from .call_cache import attribute_key, cache_of
-from .plan import Prepared
+from .plan import Prepared, packed_kernel
 
 
 def prepare(
@@ -74,7 +74,7 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     kernel = make(what) if counts is None else counted_kernel.prepare(what, counts, make)
     given = [call.tensors.get(name) for name in call.definition.schema.tensor_names]
     metas = (*results, *[one for one in given if one is not None])
-    return Prepared(what, backend, kernel, results, tuple(map(extent, metas)))
+    return Prepared(what, backend, kernel, results, tuple(map(extent, metas)), packed_kernel(what, kernel))
 
 
 def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
@@ -97,7 +97,7 @@ def _with_scalars(known: Prepared, call: contract.Call) -> Prepared | None:
         return None
     what = Computation(element, formulas, _scalars(call, before.compute), before.compute, before.loop, before.device)
     kernel = known.kernel.with_scalars(what)
-    return None if kernel is None else known._replace(computation=what, kernel=kernel)
+    return None if kernel is None else known.with_kernel(what, kernel)
 
 
 def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:

@@ -91,7 +91,10 @@ class Emitter:
         return Vector(self, selected, facts.of_selection(condition, x, y, b.value))
 
     def abs(self, x: Any) -> Vector:
-        return self.map("fabs", x)
+        value = self.vector(x).value
+        if getattr(value, "opname", "") == "fneg":  # |-x| and |x| are then seen to be equal
+            value = value.operands[0]
+        return self.map("fabs", Vector(self, value))
 
     def copysign(self, x: Any, sign: Any) -> Vector:
         return self.map("copysign", x, sign)

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import llvmlite.ir as ir
 
@@ -90,14 +90,22 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
 
         It takes all floats of its group as operands and returns them unchanged. Their uses follow it, so LLVM cannot
         finish one item before it begins the next. The values that `emit` returned stay valid.
+
+        LLVM cannot see that values are equal beyond such an instruction. So a repeated instruction is used no more: its
+        uses take the first one's value, and LLVM removes it.
         """
         replaced: dict[int, ir.Value] = {}
+        firsts: dict[Any, tuple[ir.Instruction, ...]] = {}  # by what the instructions compute
         floats = 0
         for group in groups:
             for instruction in group:
                 for operand in [o for o in instruction.operands if id(o) in replaced]:
                     instruction.replace_usage(operand, replaced[id(operand)])
             yield from group
+            first = firsts.setdefault(_computed(group[0]), group)
+            if first is not group:
+                replaced |= {id(b): replaced.get(id(a), a) for a, b in zip(first, group, strict=True)}
+                continue
             floats += _computes_floats(group[0])
             if floats == PIN_EVERY:
                 floats = 0
@@ -166,6 +174,20 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         """Return here. The instructions that follow are unreachable."""
         self.end(value)
         self.position_at_end(self.append_basic_block("unreachable"))
+
+
+def _computed(instruction: ir.Instruction) -> Any:
+    """What an instruction computes: equal for two whose values always are."""
+    callee = getattr(instruction, "callee", None)
+    if callee is not None:
+        is_repeatable = callee.name.startswith("llvm.") and "masked" not in callee.name  # reads no memory
+    else:
+        is_repeatable = instruction.opname not in ("load", "store", "alloca", "phi", "extractvalue")
+    if not is_repeatable:
+        return id(instruction)
+    operands = [o.get_reference() if isinstance(o, ir.Constant) else id(o) for o in instruction.operands]
+    how = callee.name if callee is not None else getattr(instruction, "op", "")  # a comparison's order
+    return instruction.opname, how, str(instruction.type), *operands
 
 
 def _computes_floats(instruction: ir.Instruction) -> bool:
