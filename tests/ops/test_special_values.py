@@ -78,3 +78,61 @@ def test_zeros_keep_their_sign(dtype):
         for out in (None, np.empty(2), np.empty(2, np.float32), np.empty(2, np.float16)):
             result = operator(zeros, out=out)
             np.testing.assert_array_equal(np.signbit(result), [False, True], err_msg=f"{operator}, {result.dtype}")
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+@pytest.mark.parametrize("beta", [0.0, -0.0])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_swish_without_slope_is_half_of_x(dtype, beta, backend):
+    """The limits: 0 * infinity is 0 in the logistic function's argument."""
+    x = np.array([np.inf, -np.inf, np.nan, 3.0], FLOATS[dtype])
+    given = {"beta": beta, "backend": backend}
+    np.testing.assert_array_equal(actgrad.swish(x, **given).astype(np.float64), [np.inf, -np.inf, np.nan, 1.5])
+    slope = actgrad.swish_backward(np.ones_like(x), x, **given).astype(np.float64)
+    np.testing.assert_array_equal(slope, [0.5, 0.5, np.nan, 0.5])
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_the_documents_rules_move_kinks(backend):
+    """By the documents an element at the bound, or equal to the threshold, is inside."""
+    g, x = np.array([7, 8, 9], np.float32), np.array([1, -1, 1.5], np.float32)
+    pair, threshold = np.array([[1, 0.5, 5, 5]], np.float32), np.float32([1])
+    np.testing.assert_array_equal(actgrad.hardtanh_backward(g, x, backend=backend), [0, 0, 0])
+    np.testing.assert_array_equal(actgrad.fatrelu_mul(pair, threshold, backend=backend), [[0, 0]])
+    with actgrad.rules("document"):
+        np.testing.assert_array_equal(actgrad.hardtanh_backward(g, x, backend=backend), [7, 8, 0])
+        np.testing.assert_array_equal(actgrad.fatrelu_mul(pair, threshold, backend=backend), [[5, 0]])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "x", "threshold", "passes"),
+    [
+        ("uint8", [0, 1, 200], -1.0, [1, 1, 1]),
+        ("uint8", [0, 1, 200], 256.0, [0, 0, 0]),
+        ("int8", [-128, -1, 127], 200.0, [0, 0, 0]),
+        ("int8", [-2, -1, 0], -1.5, [0, 1, 1]),
+        ("int32", [-2, -1, 0], -1.5, [0, 1, 1]),
+        ("int32", [-128, -1, 2**31 - 1], 3e9, [0, 0, 0]),
+        ("int64", [2**62 + 1, 0, -1], 0.0, [1, 0, 0]),
+    ],
+)
+def test_the_gradient_of_threshold_of_integers_compares_with_a_float(dtype, x, threshold, passes):
+    x = np.array(x, dtype)
+    g = np.array([2**62 + 1 if dtype == "int64" else 5, 6, 7], dtype)
+    np.testing.assert_array_equal(actgrad.threshold_backward(g, x, threshold=threshold), g * np.array(passes, dtype))
+
+
+def test_threshold_of_integers_for_a_float_is_that_of_integers():
+    out = np.full(2, np.nan, np.float32)
+    actgrad.threshold(np.array([0, 5], np.int32), threshold=1, value=2.7, out=out)
+    np.testing.assert_array_equal(out, [2, 5])
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_no_element_is_beyond_a_threshold_of_nan(backend):
+    nan, x = float("nan"), np.array([1, -1, 0, np.nan], np.float32)
+    np.testing.assert_array_equal(actgrad.shrink(x, lambd=nan, bias=0.25, backend=backend), [0, 0, 0, np.nan])
+    np.testing.assert_array_equal(actgrad.softshrink(x, lambd=nan, backend=backend), [0, 0, 0, np.nan])
+    pair = np.array([[0.5, 0.5, np.nan, 2, -3, 2]], np.float32)
+    for threshold in (np.float32([nan]), np.float32([[nan]])):
+        np.testing.assert_array_equal(actgrad.fatrelu_mul(pair, threshold, backend=backend), [[0, 0, np.nan]])

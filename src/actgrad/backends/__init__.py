@@ -42,8 +42,9 @@ COMPILED = frozenset({"float32", "float64", "float16", "bfloat16", "int8", "uint
 
 def for_dtypes(backend: str, computation: Computation, operator: str) -> str:
     """The backend for a computation's data types: `backend`, or the reference where machine code lacks one."""
-    others = {o.dtype.name for o in computation.loop.inputs}
-    others |= {o.dtype.name for o in computation.loop.outputs if o.dtype.kind != "complex"}
+    has_rows = computation.statistics is not None  # machine code of rows writes no complex numbers
+    operands = [o for o in computation.loop.outputs if has_rows or o.dtype.kind != "complex"]
+    others = {o.dtype.name for o in (*operands, *computation.loop.inputs)}
     if computation.compute in ("float32", "float64") and others <= COMPILED:
         return backend
     if computation.device.partition(":")[0] != "cpu":

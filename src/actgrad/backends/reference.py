@@ -97,7 +97,9 @@ def _precision(computation: Computation) -> type[np.number[Any]]:
 def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
     """`values` rounded once to `dtype`: to nearest, ties to even; integers saturate, and NaN becomes 0."""
     if values.dtype.kind in "iu":  # computed exactly
-        return values.astype(dtype.numpy)
+        if dtype.kind in ("bool", "int", "uint"):
+            return values.astype(dtype.numpy)
+        values = values.astype(np.longdouble)
     if dtype.kind in ("int", "uint"):
         limits = np.iinfo(dtype.numpy)
         whole = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=-np.inf)

@@ -98,6 +98,11 @@ def chosen_rules() -> str:
     return _rules_of_environment() if here is None or here.rules is None else here.rules
 
 
+def by_documents() -> bool:
+    """Whether the documents' letter is in force."""
+    return chosen_rules() == "document"
+
+
 @contextmanager
 def product(name: str) -> Iterator[Product]:
     """Judge the calls inside by the rules of one product, for example "Ascend310P", or of a chip, "Ascend910B3"."""

@@ -146,7 +146,7 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
 
 def _compute(call: contract.Call, tensors: tuple[Meta, ...]) -> str:
     """The type of the arithmetic."""
-    kinds = {meta.dtype.kind for meta in tensors}
+    kinds = {meta.dtype.kind for meta in call.inputs.values()}
     if call.definition.integer_formula is not None and kinds <= {"bool", "int", "uint"}:
         return contract.result_dtype(call).name
     is_wide = any(meta.dtype.compute == "float64" for meta in tensors)
@@ -171,24 +171,28 @@ def result_metas(call: contract.Call) -> tuple[Meta, ...]:
 def _is_unplanned(call: contract.Call) -> bool:
     """Whether a function returns before it plans: a generated one with empty outputs, whatever the inputs are.
 
-    One that broadcasts may not have compared the shapes of an empty tensor: then these tell.
+    A written one may not have compared the shapes of an empty tensor: then these tell.
     """
     definition, outputs = call.definition, call.outputs.values()
     if len(outputs) < len(definition.schema.outputs):
         return False
     if definition.generated:
         return all(meta.size == 0 for meta in outputs)
-    if not definition.broadcasts or all(meta.size for meta in (*outputs, *call.inputs.values())):
+    if all(meta.size for meta in (*outputs, *call.inputs.values())):
         return False
     shape: tuple[int, ...] | None = ()
-    for meta in call.inputs.values():
-        shape = None if shape is None else broadcast_shapes(shape, meta.shape)
-    return shape is None or any(meta.size != prod(shape) for meta in outputs)
+    for name, meta in call.inputs.items():
+        if not definition.access.flattens(name) and name not in definition.access.packed:
+            shape = None if shape is None else broadcast_shapes(shape, meta.shape)
+    return shape is None or (definition.broadcasts and any(meta.size != prod(shape) for meta in outputs))
 
 
 def _given(output: Meta, shape: tuple[int, ...]) -> Meta:
-    """A given output; as one of `shape` where it has another, which contiguous ones may have by some checks."""
-    return output if output.shape == shape else Meta(output.dtype, shape, row_major(shape, output.dtype.itemsize))
+    """A given output; as one of `shape` where it has another, which those in a row may have by some checks."""
+    if output.shape == shape:
+        return output
+    (step,) = access.in_a_row(output, 0).strides
+    return Meta(output.dtype, shape, row_major(shape, step))
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -83,6 +83,9 @@ class Sized:
     def __le__(self, other: Any) -> Comparison:
         return _compared(np.less_equal, self, self.beside(other))
 
+    def __eq__(self, other: object) -> Comparison:  # type: ignore[override]
+        return Comparison(np.equal(self.value, self.beside(other).value))
+
     def beside(self, other: Any) -> Sized:
         """The other operand; a constant has the error of its rounding to the compute dtype."""
         b = number(other)

@@ -82,6 +82,7 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         shape_rules.same_shape(*others, *(name for name in outputs if name not in access.held), to=first),
         shape_rules.rank(first),
         halves_rules.dim_in_range(first) if access.terms and access.dim else (),
+        shape_rules.result_shape(*[name for name in outputs if name in access.held]),
     )
 
 

@@ -51,6 +51,9 @@ def available(definition: Definition) -> Check:
     return Check("the product has the operator", test, error, When.PRODUCT, Origin.ACTGRAD)
 
 
+ANY_RANK = 1 << 30
+
+
 def rank(
     *names: str, least: int = 0, most: int = 8, when: When = When.LIMITS, origin: Origin = Origin.BOTH
 ) -> tuple[Check, ...]:
@@ -58,9 +61,10 @@ def rank(
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
         n = len(meta.shape)
-        return None if least <= n <= most else f"{name} has {n} dimensions; it must have {least} to {most}"
+        return None if least <= n <= most else f"{name} has {n} dimensions; it must have {allowed}"
 
-    return of_each(names, f"{{name}} has {least} to {most} dimensions", test, when=when, origin=origin)
+    allowed = f"at least {least}" if most == ANY_RANK else f"{least} to {most}"
+    return of_each(names, f"{{name}} has {allowed} dimensions", test, when=when, origin=origin)
 
 
 def document_rank(*names: str, least: int = 0, most: int = 8) -> tuple[Check, ...]:

@@ -63,6 +63,7 @@ def _where(place: str, holds: Callable[[str], bool], groups: tuple[Group, ...]) 
         def test(call: Call) -> str | None:
             return check.test(call) if call.product is not None and holds(call.product.name) else None
 
-        return replace(check, rule=f"{place}: {check.rule}", test=test, origin=Origin.OPERATOR)
+        origin = Origin.DOCUMENT if check.origin is Origin.DOCUMENT else Origin.OPERATOR
+        return replace(check, rule=f"{place}: {check.rule}", test=test, origin=origin)
 
     return tuple(placed(check) for group in groups for check in group)

@@ -2,29 +2,42 @@
 
 from ..base.access import Halves
 from ..base.definition import C, Torch
+from ..base.products import by_documents
 from ..base.xp import where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import even, most_along, one_element
-from ..contract.shape_rules import rank, result_shape
+from ..contract.shape_rules import ANY_RANK, document_rank, rank, result_shape
 from ..contract.stages import tiling
 
 
 def fatrelu_mul_formula(a, b, threshold):
     """(a if a > threshold else 0) * b"""
-    return where(a <= threshold, 0.0, a) * b
+    return where(a > threshold, a, zero_unless_nan(a)) * b
+
+
+def fatrelu_mul_formula_of_documents(a, b, threshold):
+    """(a if a >= threshold else 0) * b"""
+    return where(a >= threshold, a, zero_unless_nan(a)) * b
+
+
+def zero_unless_nan(a):
+    """NaN if a is, else 0"""
+    return where(a == a, 0.0, a)
 
 
 fatrelu_mul = Operator(
     "fatrelu_mul(Tensor input, Tensor threshold, int dim=-1) -> Tensor out",
     summary="The lower half of the input where it is above threshold, else 0, times the upper half.",
-    formula=fatrelu_mul_formula,
+    formula={False: fatrelu_mul_formula, True: fatrelu_mul_formula_of_documents},
+    switch=lambda attributes, product: by_documents(),
     reads=Halves(("input",), active="lower", tensor="threshold"),
     checks=(
         supported("input"),
         equal("threshold", "out", to="input"),
+        document_rank("input"),
         tiling(
-            rank("input", least=2),
+            rank("input", least=2, most=ANY_RANK),
             one_element("threshold"),
             most_along("input", 1024, others=200_000),
             even("input"),
@@ -34,7 +47,8 @@ fatrelu_mul = Operator(
     products="Ascend910_93 Ascend910B",
     generated=True,
     differences=(
-        "An element equal to threshold: by the documents it stays, by the kernel it is 0. Here: 0.",
+        "An element equal to threshold: by the documents it stays, by the kernel it is 0. Here: 0; it stays by the "
+        "documents' rules.",
         "NaN: the kernel takes 0 for it. Here: it stays, as in every forward function.",
         "The size of the last dimension and the product of the others are limited to 1024 and 200000 there. Here: "
         "where a product judges.",

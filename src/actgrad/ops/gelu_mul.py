@@ -6,7 +6,7 @@ from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
 from ..contract.halves_rules import dim_in_range, even, most_along
 from ..contract.kinds import TILED_VALUES
-from ..contract.shape_rules import rank, result_shape
+from ..contract.shape_rules import ANY_RANK, document_rank, rank, result_shape
 from ..contract.stages import tiling
 from .gelu import gelu_erf, gelu_tanh
 
@@ -20,9 +20,10 @@ gelu_mul = Operator(
     checks=(
         supported("input"),
         equal("out", to="input"),
+        document_rank("input"),
         TILED_VALUES,
         tiling(
-            rank("input", least=2),
+            rank("input", least=2, most=ANY_RANK),
             most_along("input", 1024, others=200_000),
             dim_in_range("input"),
             even("input"),

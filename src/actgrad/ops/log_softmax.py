@@ -4,9 +4,10 @@ from ..base.definition import C, Torch
 from ..base.rows import Rows, largest, once, total
 from ..base.xp import exp, exp_difference, log1p, where
 from ..calls.operator import Operator
-from ..contract.dtype_rules import equal, supported
+from ..contract import Origin
+from ..contract.dtype_rules import convertible, equal, supported
 from ..contract.halves_rules import dim_in_range
-from ..contract.shape_rules import rank, same_shape
+from ..contract.shape_rules import rank, result_shape, same_shape
 from ..contract.stages import unless_empty
 from .softmax import FLOATS, itself
 
@@ -110,10 +111,16 @@ log_softmax_backward = Operator(
             rank("grad_output", "output"),
             same_shape("output", "grad_input", to="grad_output"),
             dim_in_range("grad_output"),
+            convertible("grad_input", origin=Origin.ACTGRAD),
             tested_on="Ascend950",
         ),
     ),
-    aclnn=C("LogSoftmaxBackward", parameters="gradOutput output dim out", header="aclnn_logsoftmax_backward.h"),
+    aclnn=C(
+        "LogSoftmaxBackward",
+        parameters="gradOutput output dim out",
+        null_order="output grad_output grad_input dim",
+        header="aclnn_logsoftmax_backward.h",
+    ),
     ir="LogSoftmaxGrad(grad=grad_output, x=output, axis=dim:-1) -> y",
 )
 
@@ -136,11 +143,12 @@ softmax_cross_entropy_with_logits = Operator(
         equal("loss", "backprop", to="features"),
         rank("features", "labels"),
         rank("features", "labels", least=2, most=2),
-        same_shape("labels", "backprop", to="features"),
+        same_shape("labels", to="features"),
+        result_shape("loss", "backprop", or_in_a_row=True),
     ),
     differences=(
-        "The shapes of labels, loss and backprop are not compared there. Here: labels and backprop have that of the "
-        "features.",
+        "The shapes of labels, loss and backprop are not compared there. Here: labels have that of the features; loss "
+        "and backprop have the shapes of the results, or are contiguous and as large.",
     ),
     aclnn=C("SoftmaxCrossEntropyWithLogits", unusual_const="labels"),
     ir="SoftmaxCrossEntropyWithLogits(features, labels) -> (loss, backprop)",

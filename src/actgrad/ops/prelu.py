@@ -5,6 +5,7 @@ from ..base.definition import C, Torch
 from ..base.rows import RowsAlong, total
 from ..base.xp import where
 from ..calls.operator import Operator
+from ..contract import Check
 from ..contract.dtype_rules import convertible, equal, promoted, supported
 from ..contract.shape_rules import along, broadcastable, rank, result_shape, same_shape
 
@@ -42,14 +43,24 @@ prelu = Operator(
     ir="PRelu(x=self, weight) -> y",
 )
 
-BACKWARD = (
+
+def weights_in_a_row(call):
+    """By its C function, the weights' gradient has one dimension, or the shape of a single weight."""
+    weight, meta = call.inputs["weight"], call.tensors.get("grad_weight")
+    expected = weight.shape if weight.size == 1 else (weight.size,)
+    is_right = meta is None or meta.shape == expected
+    return None if is_right else f"grad_weight has shape {meta.shape}; it must have {expected}"
+
+
+IN_A_ROW = Check(
+    "grad_weight has one dimension, or the shape of a single weight", weights_in_a_row, about=("grad_weight",)
+)
+BEFORE = (
     rank("self", "weight", "grad_output", "grad_self", "grad_weight"),
     same_shape("grad_self", to="self"),
     along("weight", to="self"),
-    same_shape("grad_weight", to="weight"),
-    broadcastable("grad_output", to="self"),
-    result_shape("grad_self"),
 )
+AFTER = (broadcastable("grad_output", to="self"), result_shape("grad_self"))
 
 prelu_backward = Operator(
     "prelu_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor grad_self, Tensor grad_weight)",
@@ -58,7 +69,13 @@ prelu_backward = Operator(
     gradient_of=prelu,
     takes_gradient=True,
     reads=RowsAlong(passes=({"grad_weight": total(weight_gradient)},), tensor="weight"),
-    checks=(supported("self"), promoted("self", "weight", "grad_output"), *BACKWARD),
+    checks=(
+        supported("self"),
+        promoted("self", "weight", "grad_output"),
+        *BEFORE,
+        same_shape("grad_weight", to="weight"),
+        *AFTER,
+    ),
     differences=(
         "Ascend310P and Ascend310B: the documents say no, the source yes. Here: available.",
         "Each x * grad is rounded to the tensors' dtype before the sum. Here: not rounded.",
@@ -70,7 +87,9 @@ prelu_backward = Operator(
         checks=(
             supported("self"),
             equal("grad_output", "weight", "grad_self", "grad_weight", to="self"),
-            *BACKWARD,
+            *BEFORE,
+            (IN_A_ROW,),
+            *AFTER,
         ),
     ),
     ir="PReluGrad(grads=grad_output, features=self, weights=weight) -> (dx, da)",

@@ -1,7 +1,9 @@
 """ReLU, thresholds and clamps (Nair and Hinton 2010, https://www.cs.toronto.edu/~fritz/absps/reluICML.pdf)."""
 
 from ..base.definition import C, Torch
+from ..base.dtypes import FLOAT32_ZERO
 from ..base.errors import InvalidDtype
+from ..base.products import by_documents
 from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract import Check, Origin, When
@@ -47,12 +49,18 @@ def hardtanh_gradient(g, x, min_val, max_val):
     return where(x <= min_val, 0, where(x >= max_val, 0, g))
 
 
+def hardtanh_gradient_of_documents(g, x, min_val, max_val):
+    """g if min_val <= x <= max_val else 0"""
+    return where(x < min_val, 0, where(x > max_val, 0, g))
+
+
 def int64_of_950(name):
     """The kernel of INT64 is that of Ascend950's ReLU."""
 
     def fault(call):
         is_int64 = call.inputs[name].dtype.name == "int64"
-        if not is_int64 or (call.product.name == "Ascend950" and call.attributes["threshold"] == 0):
+        is_zero = abs(call.attributes["threshold"]) <= FLOAT32_ZERO  # as float32
+        if not is_int64 or (call.product.name == "Ascend950" and is_zero):
             return None
         return f"{name} is int64, which is supported on Ascend950 alone, where threshold is 0"
 
@@ -118,8 +126,7 @@ threshold = Operator(
 threshold_backward = Operator(
     "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor grad_input",
     summary="The gradient of threshold's input.",
-    formula=threshold_gradient,
-    integer_formula=threshold_gradient,
+    formula=threshold_gradient,  # of integers too: threshold is read as a float
     takes_gradient=True,
     gradient_of=threshold,
     dtypes=f"{FLOATS} {INTEGERS}",
@@ -191,7 +198,8 @@ hardtanh = Operator(
 hardtanh_backward = Operator(
     "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor grad_input",
     summary="The gradient of hardtanh's input.",
-    formula=hardtanh_gradient,
+    formula={False: hardtanh_gradient, True: hardtanh_gradient_of_documents},
+    switch=lambda attributes, product: by_documents(),
     takes_gradient=True,
     gradient_of=hardtanh,
     checks=(
@@ -205,7 +213,8 @@ hardtanh_backward = Operator(
         document_nonempty("grad_output"),
     ),
     differences=(
-        "At the bounds: the documents' formula lets the gradient pass, the kernel does not. Here: 0.",
+        "At the bounds: the documents' formula lets the gradient pass, the kernel does not. Here: 0, and by the "
+        "documents' rules the gradient.",
         "The shape of out is not checked there. Here: that of the inputs.",
     ),
     aclnn=C(

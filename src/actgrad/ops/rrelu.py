@@ -3,7 +3,7 @@
 from ..base.definition import C
 from ..calls.operator import Operator
 from ..contract import Check
-from ..contract.dtype_rules import equal, real, supported
+from ..contract.dtype_rules import equal, scalar_supported, supported
 from ..contract.shape_rules import rank, same_format, same_shape
 from .leaky_relu import leaky_relu_formula
 
@@ -20,6 +20,7 @@ def enough_noise(call):
     return fault if call.attributes["training"] and noise < size else None
 
 
+FLOAT_SCALARS = "float32 float16 bfloat16 float64"
 ENOUGH_NOISE = Check("with training noise has as many elements as self", enough_noise, about=("noise", "self"))
 
 rrelu_with_noise = Operator(
@@ -32,7 +33,8 @@ rrelu_with_noise = Operator(
     checks=(
         supported("self", "noise", "out"),
         equal("out", "noise", to="self"),
-        real("lower", "upper"),
+        scalar_supported("lower", FLOAT_SCALARS),
+        scalar_supported("upper", FLOAT_SCALARS),
         same_shape("out", to="self"),
         (ENOUGH_NOISE,),
         rank("self", "noise", most=32),

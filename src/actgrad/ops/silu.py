@@ -26,13 +26,19 @@ def silu_derivative(x):
 
 def swish_formula(x, beta):
     """x * sigmoid(beta * x)"""
-    z = beta * x
+    z = scaled(x, beta)
     return sigmoid_times(z, where(z < -FAR, 0.0 * maximum(minimum(x, 1.0), -1.0), x))
 
 
 def swish_derivative(x, beta):
     """s * (1 + beta * x * (1 - s)), s = sigmoid(beta * x)"""
-    return silu_derivative(beta * x)
+    return silu_derivative(scaled(x, beta))
+
+
+def scaled(x, beta):
+    """beta * x, with 0 for 0 * infinity"""
+    z = beta * x
+    return where(z == z, z, beta * maximum(minimum(x, 1.0), -1.0))
 
 
 def fault_of_mixture(call):

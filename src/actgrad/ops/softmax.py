@@ -4,6 +4,7 @@ from ..base.definition import C, Torch
 from ..base.rows import Rows, largest, once, total
 from ..base.xp import exp_difference
 from ..calls.operator import Operator
+from ..contract import Origin
 from ..contract.dtype_rules import convertible, equal, promoted, supported
 from ..contract.halves_rules import dim_in_range
 from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
@@ -98,6 +99,7 @@ softmax_backward = Operator(
             dim_in_range("grad_output"),
             rank("grad_output", "output"),
             same_shape("output", "grad_input", to="grad_output"),
+            convertible("grad_input", origin=Origin.ACTGRAD),
             tested_on="Ascend950",
         ),
     ),

@@ -17,8 +17,8 @@ DIFFERENCES = ("NaN: the kernel of Ascend950 gives 0. Here: 0 on Ascend950, else
 
 
 def shrink_formula(x, lambd, bias):
-    """0 if abs(x) <= lambd, else x - bias if x > 0 else x + bias"""
-    return where(abs(x) <= lambd, 0.0, where(x > 0, x - bias, x + bias))
+    """x - bias if x > lambd, x + bias if x < -lambd, else 0"""
+    return where(x == x, shrink_formula_950(x, lambd, bias), x)
 
 
 def shrink_formula_950(x, lambd, bias):
@@ -27,7 +27,7 @@ def shrink_formula_950(x, lambd, bias):
 
 
 def softshrink_formula(x, lambd):
-    """0 if abs(x) <= lambd, else x - lambd if x > 0 else x + lambd"""
+    """x - lambd if x > lambd, x + lambd if x < -lambd, else 0"""
     return shrink_formula(x, lambd, lambd)
 
 
