@@ -183,3 +183,21 @@ def test_result_in_the_library_of_the_input() -> None:
     halves = actgrad.elu(Halves(X.astype(BFLOAT16)))
     assert isinstance(halves, Wrapped)
     assert same_bits(halves.array, elu(X.astype(BFLOAT16)))
+
+
+def test_a_producer_that_calls_the_operator_on_itself() -> None:
+    """It fails as any endless recursion does; a second try at each level would never end."""
+
+    class Endless:
+        calls = 0
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return 1, 0
+
+        def __dlpack__(self, **options: Any) -> Any:
+            Endless.calls += 1
+            return actgrad.elu(self)
+
+    with pytest.raises((RecursionError, actgrad.InvalidCall)):
+        actgrad.elu(Endless())
+    assert Endless.calls < 2000

@@ -381,3 +381,15 @@ def test_linearize_and_compiled_autograd(name: str) -> None:
             function(weight).square().sum().backward()
         found.append([value, tangent(x), weight.grad])
     torch.testing.assert_close(*found)
+
+
+@pytest.mark.parametrize("function", [actgrad.torch.tanh, actgrad.torch.sigmoid])
+def test_derivatives_of_complex_numbers_that_are_not_computed(function: Any) -> None:
+    """The first one in reverse mode is; the formula's derivatives are those of real numbers."""
+    z = torch.tensor([0.3 + 0.4j, -1.2 + 0.1j], dtype=torch.complex128, requires_grad=True)
+    assert torch.autograd.gradcheck(function, z)
+    with pytest.raises(actgrad.InvalidDtype, match="a tensor is complex; PyTorch's own function has them"):
+        torch.func.jvp(function, (z.detach(),), (torch.ones_like(z),))
+    (slope,) = torch.autograd.grad(function(z).abs().sum(), z, create_graph=True)
+    with pytest.raises(actgrad.InvalidDtype, match="a tensor is complex"):
+        slope.abs().sum().backward()

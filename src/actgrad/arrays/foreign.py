@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.dtypes import BY_NAME, Dtype
-from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, shown
+from ..base.errors import ActgradError, BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, shown
 from ..base.loop import Meta, extent, row_major
 
 MAX_RANK = 64  # NumPy's limit
@@ -121,8 +121,12 @@ def _by_dlpack(obj: Any, export: Callable[..., Any], operator: str, argument: st
     try:
         try:
             capsule = export(max_version=(1, 0), **_consumer(obj))
-        except TypeError:  # a producer from before version 1.0
+        except TypeError as error:  # a producer from before version 1.0
+            if isinstance(error, ActgradError):  # of a call of ours within
+                raise
             capsule = export()
+    except RecursionError:
+        raise
     except Exception as error:  # whatever a producer raises, it has no tensor to give
         raise InvalidCall(f"{about} ({type(obj).__name__}) gives no DLPack: {_cause(error)}") from error
     tensor, writable = _tensor_of(capsule, f"{about} ({type(obj).__name__})")

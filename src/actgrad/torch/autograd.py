@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import torch
+from torch._C._autograd import CreationMeta, _get_creation_meta
 from torch._functorch.autograd_function import enable_single_level_autograd_function
 from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
@@ -98,13 +99,41 @@ def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any
     return node.apply(known, *tensors)
 
 
+def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
+    """The same for a call in place; None where the dispatcher has to see the call."""
+    node = _in_place_node(operator)
+    if node is None or is_fixed(x):
+        return None
+    known = derive(node.interface, values, None, saving.AUTO)
+    return node.apply(known, x, None if known.keeps_result else x.clone())  # on the graph: for second derivatives
+
+
+def is_fixed(x: Any) -> bool:
+    """Whether PyTorch lets no operator overwrite a tensor that requires grad: a leaf or a view of one, and others."""
+    return x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT))
+
+
 @cache
 def _recorded_node(operator: Operator) -> Any:
     interface = interface_of(operator)
-    is_unary = len(interface.tensors) == len(operator.schema.outputs) == 1 and saving.ways(operator)
-    node = node_of(interface.title, UnaryNode if is_unary else RecordedNode)
+    node = node_of(interface.title, UnaryNode if _is_unary(operator) else RecordedNode)
     node.interface = interface
     return node
+
+
+@cache
+def _in_place_node(operator: Operator) -> Any:
+    if not _is_unary(operator):
+        return None
+    interface = interface_of(operator)
+    node = node_of(f"{interface.title}InPlace", UnaryInPlaceNode)
+    node.interface = interface
+    return node
+
+
+def _is_unary(operator: Operator) -> bool:
+    """Whether an operator has one tensor, one result and a backward operator."""
+    return len(operator.schema.tensors) == len(operator.schema.outputs) == 1 and bool(saving.ways(operator))
 
 
 def _save(ctx: Any, derivation: Derivation, tensors: Sequence[Any], outputs: tuple[Any, ...]) -> None:
@@ -198,3 +227,21 @@ class UnaryNode(RecordedNode):
     def backward(ctx: Any, *gradients: Any) -> Any:
         # `__call__` by its name: compiled autograd of PyTorch 2.10 takes no tuple for a function.
         return None, ctx.derivation.by_kernel.__call__(*gradients, *_saved(ctx))
+
+
+class UnaryInPlaceNode(UnaryNode):
+    """The node of `record_in_place`. It is given the copy of its input to save, None where the result suffices."""
+
+    @staticmethod
+    def forward(ctx: Any, *given: Any) -> Any:
+        derivation, x, kept = given
+        ctx.derivation = derivation
+        ctx.mark_dirty(x)
+        memory = x.detach()
+        derivation.compute(memory, out=memory)
+        ctx.save_for_backward(x if kept is None else kept)
+        return x
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return (*UnaryNode.backward(ctx, *gradients), None)

@@ -21,6 +21,7 @@ _actgrad = torch.ops.actgrad
 _is_compiling = torch.compiler.is_compiling
 _operators = REGISTRY
 _record = autograd.record
+_record_in_place = autograd.record_in_place
 
 
 def __getattr__(name: str) -> Any:

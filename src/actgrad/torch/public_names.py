@@ -115,19 +115,30 @@ class TorchNames:
                 given[name] = f"_number({self.function!r}, {given[name]}, {operator.choices!r})"
         row = ", ".join(given[argument.name] for argument in operator.schema.arguments)
         body = []
+        options = [f"{name}={name}" for name in self.attributes if name in names]
+        values = "".join(f"{given[name]}, " for name in self.attributes)
+        tensors_given = ", ".join(self.tensors)
+        plain = f"_operators[{operator.name!r}]._plain"
         if "inplace" in names:
-            body += ["if inplace:", f"    return _actgrad.{operator.name}_.default({row})"]
+            in_place = ", ".join([tensors_given, *options, f"out={tensors_given}"])
+            body += [
+                "if inplace:",
+                "    if not _is_compiling():",
+                f"        result = {plain}({in_place})",
+                "        if result is NotImplemented:",
+                f"            result = _record_in_place(_operators[{operator.name!r}], ({values}), {tensors_given})",
+                "        if result is not None:",
+                "            return result",
+                f"    return _actgrad.{operator.name}_.default({row})",
+            ]
         whole = operator.part_of
         if "save" in names and whole is not None:
             further = tuple(set(ways(whole)) - set(ways(operator)))
             body += [f"if save in {further!r}:", f"    return _actgrad.{whole.name}.default({row}, save=save)[0]"]
-        options = ", ".join(f"{name}={name}" for name in self.attributes if name in names)
-        values = "".join(f"{given[name]}, " for name in self.attributes)
         save = "save" if "save" in names else repr(AUTO)
-        tensors_given = ", ".join(self.tensors)
         body += [
             "if not _is_compiling():",
-            f"    result = _operators[{operator.name!r}]._plain({tensors_given}, {options})",
+            f"    result = {plain}({', '.join([*self.tensors, *options])})",
             "    if result is NotImplemented:",
             f"        return _record(_operators[{operator.name!r}], ({values}), {save}, {tensors_given})",
             "    if result is not None:",

@@ -7,12 +7,11 @@ from functools import cache, cached_property
 from typing import Any
 
 import torch
-from torch._C._autograd import CreationMeta, _get_creation_meta
 
 from ..arrays import interception
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
-from .autograd import Node, Redispatch, is_forward, node_of
+from .autograd import Node, Redispatch, is_fixed, is_forward, node_of
 from .derivatives.derivations import derive
 from .kernels import Interface
 
@@ -149,7 +148,7 @@ class InPlaceVariant(Variant):
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *row)
         x = row[0]
-        if x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT)):
+        if is_fixed(x):
             x.copy_(x)  # PyTorch's own error, before anything is written
         derivation = derive(self.interface, self.interface.values_of(row), None, saving.AUTO)
         is_memory = _is_memory(x)  # the short way, which takes half the time of small tensors

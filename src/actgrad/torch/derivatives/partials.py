@@ -15,6 +15,7 @@ import torch
 
 from ...base import products
 from ...base.access import join, split
+from ...base.errors import InvalidDtype
 from ...calls.operator import Operator
 from . import statistics
 from .dual import Dual, bound, slope, value
@@ -148,6 +149,11 @@ def _element(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -
     named = dict(zip(names, tensors, strict=True))
     element, formulas = operator.element_and_formulas(named, attributes, products.chosen())
     given = [tensor for tensor in tensors if tensor is not None]
+    if any(tensor.is_complex() for tensor in given):
+        fault = (
+            "its derivatives in forward mode and beyond the first are those of real numbers, but a tensor is complex"
+        )
+        raise InvalidDtype(f"{operator.name}: {fault}; PyTorch's own function has them")
     dtype = torch.float64 if any(tensor.dtype == torch.float64 for tensor in given) else torch.float32
     functions = [bound(formula, dtype) for formula in formulas]
     rank = _rank(operator, tensors)
