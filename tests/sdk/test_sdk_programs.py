@@ -189,13 +189,19 @@ OTHERS = [
 
 
 @needs_library
-@pytest.mark.parametrize("when", ["runs", "waits", "ends"])
+@pytest.mark.parametrize("when", ["runs", "waits", "ends", "keeps"])
 def test_program_with_a_python_of_its_own(sdk: Sdk, when: str) -> None:
-    """It computes there; one that is not started is left alone."""
+    """A server computes: no call needs the lock of the program's Python."""
     assert sdk.run("embedding", MINE.library, when) == "ok\n"
 
 
-@pytest.mark.parametrize("when", ["runs", "waits"])
+@needs_library
+@pytest.mark.parametrize("when", ["runs", "ends"])
+def test_program_that_computes_in_its_python(sdk: Sdk, when: str) -> None:
+    assert sdk.run("embedding", MINE.library, when, ACTGRAD_SDK_HOST="inprocess") == "ok\n"
+
+
+@pytest.mark.parametrize("when", ["runs", "waits", "keeps"])
 def test_program_with_another_python(sdk: Sdk, when: str) -> None:
     """A version that the SDK was not built for stays the program's own: a server computes."""
     if not OTHERS:

@@ -23,6 +23,7 @@ from tests.support.sdk_programs import MODES, Sdk, needs_compiler, run
 pytestmark = needs_compiler
 
 DRIVER = Path(__file__).parent / "programs" / "driver.py"
+IN_PROCESS = {"ACTGRAD_SDK_HOST": "inprocess"}  # for a program that is Python itself, a server is the default
 PRODUCTS = ("Ascend910B", "Ascend310P", "Ascend910", "Ascend950", "Ascend310B")
 
 
@@ -73,7 +74,7 @@ def driven(sdk: Sdk, lives: list[Live], folder: Path, product: str, document: bo
     (folder / "calls").write_bytes(pickle.dumps([plain(live) for live in lives]))
     settings = {"ACTGRAD_PRODUCT": product, "ACTGRAD_RULES": "document" if document else "operator"}
     command = [sys.executable, str(DRIVER), str(sdk.prefix / "lib64"), str(folder / "calls"), str(folder / "answers")]
-    run(command, **MODES[mode], **settings)
+    run(command, **IN_PROCESS | MODES[mode], **settings)
     return pickle.loads((folder / "answers").read_bytes())
 
 

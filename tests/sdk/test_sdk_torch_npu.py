@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler
+from tests.support.sdk_programs import Sdk, environment, needs_compiler
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "tests" / "support" / "npu_cases.py"
+QUEUE = PROGRAM.with_name("npu_queue.py")
 #: The folder of the wheel: beside the virtual environment's own packages, which import it by themselves otherwise.
 WHEEL = Path(os.environ.get("ACTGRAD_TEST_TORCH_NPU", ROOT / ".venv" / "npu"))
 
@@ -24,35 +25,48 @@ pytestmark = [
 ]
 
 
-def names() -> list[str]:
-    """The names of the cases, which only a process with torch_npu can import."""
-    script = f"import sys; sys.path.insert(0, {str(PROGRAM.parent)!r}); import npu_cases; print(list(npu_cases.CASES))"
+def names(program: Path) -> list[str]:
+    """The names of a program's cases, which only a process with torch_npu can import."""
+    found = f"import sys; sys.path.insert(0, {str(program.parent)!r}); import {program.stem} as program"
     stub = "import sys, types; sys.modules['torch_npu'] = types.ModuleType('torch_npu')"
-    printed = subprocess.run([sys.executable, "-c", f"{stub}\n{script}"], capture_output=True, text=True, check=True)
+    script = f"{stub}\n{found}\nprint(list(program.CASES))"
+    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return list(ast.literal_eval(printed.stdout))
 
 
-CASES = names() if (WHEEL / "torch_npu").is_dir() else ["none"]
+CASES, QUEUED = [names(each) if (WHEEL / "torch_npu").is_dir() else ["none"] for each in (PROGRAM, QUEUE)]
 HOSTED = ("silu", "indices", "classifier", "npu_swiglu", "npu_silu", "elu_", "streams", "Adam, foreach")
+#: A server computes where nothing else is asked for: the program is Python itself.
+IN_PROCESS = {"ACTGRAD_SDK_HOST": "inprocess"}
+OTHERS = {
+    "inprocess": IN_PROCESS,
+    "strict": IN_PROCESS | {"ACTGRAD_STRICT": "1"},
+    "strict server": {"ACTGRAD_STRICT": "1"},
+}
 
 
-def run(sdk: Sdk, case: str, mode: str) -> None:
-    """After set_env.sh, with nothing else."""
+def run(sdk: Sdk, program: Path, case: str, seconds: float = 300, **settings: str) -> None:
+    """After set_env.sh, with nothing else but `settings`."""
     script = f'. {sdk.prefix}/set_env.sh && exec "$@"'
-    command = ["sh", "-c", script, "sh", sys.executable, "-W", "ignore", str(PROGRAM), case]
-    settings = MODES[mode] | {"PYTHONPATH": str(WHEEL)}
-    done = subprocess.run(
-        command, capture_output=True, text=True, env=environment(**settings), check=False, timeout=300
-    )
+    command = ["sh", "-c", script, "sh", sys.executable, "-W", "ignore", str(program), case]
+    variables = environment(PYTHONPATH=str(WHEEL), **settings)
+    done = subprocess.run(command, capture_output=True, text=True, env=variables, check=False, timeout=seconds)
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-3000:]
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_case(sdk: Sdk, case: str) -> None:
-    run(sdk, case, "inprocess")
+    run(sdk, PROGRAM, case)
 
 
-@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "inprocess"])
+@pytest.mark.parametrize("mode", OTHERS)
 @pytest.mark.parametrize("case", HOSTED)
 def test_case_in_other_hosts(sdk: Sdk, case: str, mode: str) -> None:
-    run(sdk, case, mode)
+    run(sdk, PROGRAM, case, **OTHERS[mode])
+
+
+@pytest.mark.parametrize("queue", ["0", "1", "2"])
+@pytest.mark.parametrize("case", QUEUED)
+def test_queued_work_needs_no_lock_of_python(sdk: Sdk, case: str, queue: str) -> None:
+    """The main thread keeps it and waits for the wheel's thread."""
+    run(sdk, QUEUE, case, 120, TASK_QUEUE_ENABLE=queue)

@@ -30,7 +30,8 @@ environment of programs:
   ACTGRAD_RULES      document: the documents' letter on top of the operators' own checks
   ACTGRAD_STRICT     1: as hardware is: device memory faults when the host touches it, work is done at the
                      synchronize, and aclFinalize reports leaks
-  ACTGRAD_SDK_HOST   server: compute in a process of its own (the default where Python has no shared library)
+  ACTGRAD_SDK_HOST   server: compute in a process of its own (the default where Python has no shared library, or the
+                     program has a Python)
 """
 
 

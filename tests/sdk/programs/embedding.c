@@ -1,8 +1,10 @@
 /* A program with a Python of its own: its library and what to do with it are arguments. "runs": it is started before
-   the first call; "waits": it is loaded, but not started; "ends": it is ended between calls. */
+   the first call; "waits": it is loaded, but not started; "ends": it is ended between calls; "keeps": a thread keeps its
+   lock and waits for another, which calls. */
 #include "program.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 
 #include "aclnnop/aclnn_selu.h"
 
@@ -33,6 +35,32 @@ static void compute(aclrtStream stream) {
     destroy(x);
 }
 
+static void* compute_alone(void* stream) {
+    CHECK(aclrtSetDevice(0));
+    compute(stream);
+    return NULL;
+}
+
+static void compute_in_thread(aclrtStream stream) {
+    pthread_t thread;
+    REQUIRE(pthread_create(&thread, NULL, compute_alone, stream) == 0);
+    REQUIRE(pthread_join(thread, NULL) == 0);
+}
+
+/* A Python that computed in this process is gone; a server is not. */
+static void compute_after_end(aclrtStream stream) {
+    const char* host = getenv("ACTGRAD_SDK_HOST");
+    if (host == NULL) {
+        compute(stream);
+        return;
+    }
+    Tensor x = matrix(1, 1, NULL);
+    uint64_t size;
+    aclOpExecutor* executor;
+    FAILS(aclnnInplaceSeluGetWorkspaceSize(x.tensor, &size, &executor), 561000, "has ended the Python");
+    destroy(x);
+}
+
 int main(int count, char** arguments) {
     REQUIRE(count == 3);
     const char* when = arguments[2];
@@ -43,6 +71,7 @@ int main(int count, char** arguments) {
     }
     aclrtStream stream = start();
     compute(stream); /* with the interpreter's lock */
+    if (strcmp(when, "keeps") == 0) compute_in_thread(stream);
     if (strcmp(when, "waits") != 0) {
         void* state = save();
         compute(stream); /* and without */
@@ -51,11 +80,7 @@ int main(int count, char** arguments) {
     }
     if (strcmp(when, "ends") == 0) {
         REQUIRE(finalize() == 0);
-        Tensor x = matrix(1, 1, NULL);
-        uint64_t size;
-        aclOpExecutor* executor;
-        FAILS(aclnnInplaceSeluGetWorkspaceSize(x.tensor, &size, &executor), 561000, "has ended the Python");
-        destroy(x);
+        compute_after_end(stream);
     }
     finish(stream);
     puts("ok");

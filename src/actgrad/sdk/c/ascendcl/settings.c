@@ -40,15 +40,9 @@ bool actgrad_is_version(const char* version) {
     return strncmp(version, ACTGRAD_VERSION, length) == 0 && version[length] == '.';
 }
 
-/* Whether the program has a Python that the operators cannot share: another version, or one not started yet, which the
-   program may start and end at any time. */
-static bool has_foreign_python(void) {
-    int (*is_initialized)(void);
-    const char* (*version)(void);
-    *(void**)&is_initialized = dlsym(RTLD_DEFAULT, "Py_IsInitialized");
-    *(void**)&version = dlsym(RTLD_DEFAULT, "Py_GetVersion");
-    return is_initialized != NULL && version != NULL && (!is_initialized() || !actgrad_is_version(version()));
-}
+/* Whether the program has a Python. A thread may keep its lock while it waits for another thread's call, which must not
+   need that lock; it may also be of another version, and start and end at any time. */
+static bool has_python(void) { return dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL; }
 
 static bool read_server(const char* libpython) {
     const char* value = value_of("ACTGRAD_SDK_HOST", "");
@@ -56,7 +50,7 @@ static bool read_server(const char* libpython) {
     if (access(libpython, R_OK) != 0) return true; /* "" is no file either */
     if (strcmp(value, "inprocess") == 0) return false;
     if (value[0] != '\0') say_ignored("ACTGRAD_SDK_HOST", value, "inprocess or server");
-    return has_foreign_python();
+    return has_python();
 }
 
 static bool matches(const char* text, const char* expression) {

@@ -1,5 +1,6 @@
-/* The planner in another process, for any Python executable without a shared library. It maps device memory at the same
-   address; requests and answers go over a pair of sockets. */
+/* The planner in another process, for any Python executable without a shared library, and for programs with a Python:
+   its lock may be kept from a call. The server maps device memory at the same address; requests and answers go over a
+   pair of sockets. */
 #include "nnopbase.h"
 
 #include <errno.h>
