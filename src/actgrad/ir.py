@@ -171,7 +171,12 @@ class GraphOperator:
             raise InvalidCall(f"{name}: {missing[0]} is missing; it takes {', '.join(names)}")
         tensors, renamed = self.signature.tensors, self.signature.renamed
         for key, value in attributes.items():
-            if isinstance(value, (list, tuple)) and len(value) == 1 and renamed[key] == self.operator.access.dim:
+            only = self.signature.attributes[key]
+            if not renamed[key] and not (isinstance(value, (bool, np.bool_)) and value == only):
+                raise InvalidArgument(f"{name}: {key} is {shown(value)}; this library computes {key}={only} alone")
+            if isinstance(value, (list, tuple)) and renamed[key] == self.operator.access.dim:
+                if len(value) != 1:
+                    raise InvalidArgument(f"{name}: {key} is {shown(value)}; it must be one dimension, as -1 or [-1]")
                 attributes[key] = value[0]  # CANN writes the dimension of rows as a list of one
         read = {tensors[key]: inputs[key] for key in names if tensors[key] and inputs.get(key) is not None}
         return read, self.signature.fixed | {renamed[k]: value for k, value in attributes.items() if renamed[k]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import actgrad
 from actgrad import ir
 
 X = np.array([-6.0, -2.6, -2.5, -1.3, -1e-3, -0.0, 0.0, 0.25, 1.0, 2.5, 2.6, 7.0, np.inf, -np.inf, np.nan], np.float32)
@@ -70,3 +71,20 @@ def test_threshold_v2(dtype: type, shape: tuple[int, ...]) -> None:
     assert ir.ThresholdV2.infer_shape((9,), shape) == ((9,),)
     largest = np.array([2**62 + 1], np.int64)
     assert ir.ThresholdV2(largest, np.array([2**62], np.int64)).tolist() == [2**62 + 1]
+
+
+def test_attributes_that_no_kernel_reads_have_one_value() -> None:
+    for call, says in [
+        (lambda: ir.SoftmaxV2(X, half_to_float=True), "SoftmaxV2: half_to_float is True; this library computes"),
+        (lambda: ir.SoftmaxV2.infer_dtype("float16", half_to_float=X), "SoftmaxV2: half_to_float is array"),
+        (lambda: ir.SoftmaxGradExt(X, X, X, keep_dims=False), "SoftmaxGradExt: keep_dims is False; this library"),
+        (
+            lambda: ir.SoftmaxV2(X, axes=[0, 1]),
+            r"SoftmaxV2: axes is \[0, 1\]; it must be one dimension, as -1 or \[-1\]",
+        ),
+        (lambda: ir.LogSoftmaxGrad(X, X, axis=[]), r"LogSoftmaxGrad: axis is \[\]; it must be one dimension"),
+    ]:
+        with pytest.raises(actgrad.InvalidArgument, match=f"^{says}"):
+            call()
+    assert np.array_equal(ir.SoftmaxV2(X[:4], axes=[0], half_to_float=False), actgrad.softmax(X[:4], dim=0))
+    assert ir.SoftmaxV2.infer_shape((2, 3), axes=[-2]) == ((2, 3),)

@@ -98,8 +98,9 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     An input is `graph_name=tensor`, an attribute `graph_name=attribute:default`. Where both names are equal, `tensor`
     and `attribute=default` suffice; the only tensor of an operator needs no second name. An input that may be left out
     ends in a question mark. `graph_name=_` is an input
-    that is not read, `graph_name=_?` one that may be left out too, `graph_name=_:default` such an attribute. Attributes
-    after a semicolon, `attribute=value`, are none of the graph operator's: they have these values.
+    that is not read, `graph_name=_?` one that may be left out too, `graph_name=_:default` an attribute
+    that has this value in every call. Attributes after a semicolon, `attribute=value`, are none of the graph
+    operator's: they have these values.
     """
     line = _GRAPH.fullmatch(text) if isinstance(text, str) else None
     if line is None:
