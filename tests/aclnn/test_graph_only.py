@@ -88,3 +88,18 @@ def test_attributes_that_no_kernel_reads_have_one_value() -> None:
             call()
     assert np.array_equal(ir.SoftmaxV2(X[:4], axes=[0], half_to_float=False), actgrad.softmax(X[:4], dim=0))
     assert ir.SoftmaxV2.infer_shape((2, 3), axes=[-2]) == ((2, 3),)
+
+
+def test_sigmoid_grad_conjugates_where_it_is_told_to() -> None:
+    y, dy = np.array([0.25 + 1j], np.complex64), np.ones(1, np.complex64)
+    assert ir.SigmoidGrad(y, dy).tolist() == [1.1875 + 0.5j]
+    assert ir.SigmoidGrad(y, dy, complex_conj=True).tolist() == [1.1875 - 0.5j]
+    assert actgrad.sigmoid_backward(dy, y).tolist() == [1.1875 - 0.5j]
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_hard_sigmoid_without_a_slope_is_its_offset(backend: str) -> None:
+    assert ir.HardSigmoid(X[:-1], alpha=0.0).tolist() == [0.5] * (len(X) - 1)
+    for dtype in (np.float16, np.float64):
+        ours = actgrad.hardsigmoid(X.astype(dtype), alpha=0.0, beta=0.25, backend=backend)
+        np.testing.assert_array_equal(ours, np.where(np.isnan(X), np.nan, 0.25).astype(dtype))

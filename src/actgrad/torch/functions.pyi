@@ -200,7 +200,7 @@ def hardshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
 def hardsigmoid(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     """alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.
 
-        min(max(alpha * x + beta, 0), 1)
+        min(max(alpha * x + beta, 0), 1), where 0 * x is 0 also for infinite x
 
     `inplace` overwrites the input with the result.
     """
