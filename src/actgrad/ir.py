@@ -61,7 +61,7 @@ class GraphOperator:
         """The outputs: one, or a tuple of several."""
         given, attributes = self._bound(tensors, named)
         name, tensor_names, defaults = self._node
-        inputs = [given.get(tensor) for tensor in tensor_names]
+        inputs = self._inputs(given)
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(inputs[0], torch.Tensor):
             if f"{__package__}.torch" not in sys.modules:
@@ -76,8 +76,12 @@ class GraphOperator:
     def plan(self, *tensors: Any, out: Any = None, **named: Any) -> Plan:
         """The call on arrays, checked and ready to run; nothing is computed yet."""
         given, attributes = self._bound(tensors, named)
+        return self.operator.plan(*self._inputs(given), out=out, **attributes)
+
+    def _inputs(self, given: dict[str, Any]) -> list[Any]:
+        """The operator's tensors in its order; broadcast together where the graph does so and the operator may not."""
         inputs = [given.get(tensor) for tensor in self.operator.schema.tensor_names]
-        return self.operator.plan(*inputs, out=out, **attributes)
+        return _broadcast_arrays(inputs) if self.signature.broadcasts else inputs
 
     def infer_shape(self, *shapes: Any, **named: Any) -> tuple[Shape, ...]:
         """The outputs' shapes, given the inputs' (sequences of sizes; -1 unknown, (-2,) of unknown rank).
@@ -91,7 +95,8 @@ class GraphOperator:
             attributes[access.dim] = self._dim(attributes[access.dim])
         elements = self._elements(inputs, attributes)
         if all(min(shape, default=0) >= 0 for shape in inputs.values()):
-            return self._result_shapes(inputs, attributes)
+            together = dict.fromkeys(inputs, elements) if self.signature.broadcasts else inputs
+            return self._result_shapes(together, attributes)
         whole = next((shape for tensor, shape in inputs.items() if tensor in access.packed), UNKNOWN_RANK)
         results = {name: whole if name in access.packed else elements for name in outputs}
         for name in {*access.held} & {*outputs}:
@@ -124,7 +129,8 @@ class GraphOperator:
         for tensor in access.packed:
             self._check_parts(parts, tensor, attributes)
         known = [part for part in parts.values() if part != UNKNOWN_RANK]
-        broadcasts = self.operator.broadcasts or any(access.flattens(name) for name in access.held)  # PReLU's gradient
+        broadcasts = self.signature.broadcasts or self.operator.broadcasts
+        broadcasts |= any(access.flattens(name) for name in access.held)  # PReLU's gradient
         if not known or (broadcasts and len(known) < len(parts)):  # broadcasting may add dimensions
             return UNKNOWN_RANK
         return reduce(self._broadcast if broadcasts else self._merged, known)
@@ -262,6 +268,19 @@ def _like(given: Any, dtype: Dtype) -> Any:
         return dtype.acl_name if given in BY_ACL_NAME else dtype.name
     torch = sys.modules.get("torch")
     return getattr(torch, dtype.name) if torch is not None and isinstance(given, torch.dtype) else dtype.numpy
+
+
+def _broadcast_arrays(arrays: list[Any]) -> list[Any]:
+    """Arrays of one library as views of one shape; the operator refuses those that have none together."""
+    torch = sys.modules.get("torch")
+    try:
+        if len({tuple(array.shape) for array in arrays}) == 1:
+            return arrays
+        if torch is not None and isinstance(arrays[0], torch.Tensor):
+            return list(torch.broadcast_tensors(*arrays))
+        return list(getattr(arrays[0], "__array_namespace__", lambda: np)().broadcast_arrays(*arrays))
+    except (AttributeError, TypeError, ValueError, RuntimeError):
+        return arrays
 
 
 def _agree(a: Shape, b: Shape) -> bool:

@@ -103,3 +103,31 @@ def test_hard_sigmoid_without_a_slope_is_its_offset(backend: str) -> None:
     for dtype in (np.float16, np.float64):
         ours = actgrad.hardsigmoid(X.astype(dtype), alpha=0.0, beta=0.25, backend=backend)
         np.testing.assert_array_equal(ours, np.where(np.isnan(X), np.nan, 0.25).astype(dtype))
+
+
+@pytest.mark.parametrize("name", ["SoftplusGrad", "EluGrad", "FusedBiasLeakyReluGrad", "Relu6Grad"])
+def test_gradients_that_broadcast(name: str) -> None:
+    operator, rng = getattr(ir, name), np.random.default_rng(2)
+    for shapes in [((2, 3), (3,)), ((2, 3), ()), ((3,), (2, 1)), ((), (2, 3)), ((0, 3), (1,))]:
+        tensors = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
+        together = [np.ascontiguousarray(tensor) for tensor in np.broadcast_arrays(*tensors)]
+        got = operator(*tensors)
+        np.testing.assert_array_equal(got, operator(*together), strict=True)
+        assert operator.infer_shape(*shapes) == (got.shape,)
+        np.testing.assert_array_equal(operator.plan(*tensors).run(), got)
+    assert operator.infer_shape((-1, 3), (-1,)) == ((-1, 3),)
+    for bad in [(np.ones((2, 3), np.float32), np.ones(4, np.float32)), (np.ones(3, np.float32), [1.0])]:
+        with pytest.raises(actgrad.InvalidArgument):
+            operator(*bad)
+    torch = pytest.importorskip("torch")
+    gradients, features = torch.randn(2, 3), torch.randn(3)
+    wanted = operator(gradients.numpy(), features.numpy())
+    compiled = torch.compile(lambda g, x: operator(g, x), fullgraph=True, backend="aot_eager")
+    for call in (operator, compiled):
+        np.testing.assert_array_equal(call(gradients, features).numpy(), wanted)
+
+
+def test_functions_beside_those_that_broadcast_do_not() -> None:
+    for call in (actgrad.softplus_backward, lambda g, x: actgrad.elu_backward(g, x, is_result=True), ir.SoftplusV2Grad):
+        with pytest.raises(actgrad.InvalidArgument):
+            call(np.ones((2, 3), np.float32), np.ones(3, np.float32))
