@@ -17,7 +17,7 @@ from actgrad.aclnn import signatures
 from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.base import products
 from actgrad.base.dtypes import BY_NAME
-from actgrad.contract import Origin, When, allowed_dtypes, checks_of
+from actgrad.contract import Origin, When, allowed_dtypes
 
 PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
 PLOTS = PAGE.parent / "images"
@@ -155,7 +155,7 @@ def _dtypes(operator: Operator) -> Iterator[str]:
 
 def _checks(signature: Signature, functions: tuple[Signature, ...]) -> Iterator[str]:
     """The checks of a function; of one that has those of an earlier function only a line."""
-    alike = next(s for s in functions if checks_of(s.definition) == checks_of(signature.definition))
+    alike = next(s for s in functions if s.checks == signature.checks)
     if alike is not signature:
         also = f", with {signature.parameters[0].name} as input and output" if signature.in_place else ""
         yield f"{signature.name}: the checks of {alike.name}{also}."
@@ -169,10 +169,9 @@ def _checks(signature: Signature, functions: tuple[Signature, ...]) -> Iterator[
     rows = [
         ("workspaceSize and executor are not null (in Python they are returned)", 161001, Origin.OPERATOR, "always")
     ]
-    for check in checks_of(signature.definition):
-        if check.when is not When.UNTYPED:
-            force = "by the documents' letter" if check.when is When.DOCUMENT else "always"
-            rows.append((signature.translated(check.rule), check.error.status, check.origin, force))
+    for check in signature.checks:
+        force = "by the documents' letter" if check.when is When.DOCUMENT else "always"
+        rows.append((signature.translated(check.rule), check.error.status, check.origin, force))
     for number, (rule, status, origin, force) in enumerate(rows, 1):
         yield f"| {number} | {rule} | {status} | {origin.value} | {force} |"
     yield ""

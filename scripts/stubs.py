@@ -37,7 +37,8 @@ def modules() -> str:
     names = [each for each in public_names.stated() if each.module]
     texts = []
     for each in names:
-        attributes = "\n".join(f"{p.name}: {p.annotation}" for p in each.module_parameters)
+        own = each.module_parameters if each.base == "torch.nn.Module" else ()
+        attributes = "\n".join(f"{p.name}: {p.annotation}" for p in own)
         (tree,) = ast.parse(each.module_text()).body
         assert isinstance(tree, ast.ClassDef)
         methods = [m for m in tree.body if isinstance(m, ast.FunctionDef) and m.name in ("__init__", "forward")]
@@ -47,7 +48,7 @@ def modules() -> str:
             method.body = [ast.Expr(ast.Constant(...))]
         body = "\n".join([attributes, *map(ast.unparse, methods)])
         quoted = _quoted(each.module_documentation)
-        texts.append(f"class {each.module}(torch.nn.Module):\n" + textwrap.indent(f"{quoted}\n{body}", "    "))
+        texts.append(f"class {each.module}({each.base}):\n" + textwrap.indent(f"{quoted}\n{body}", "    "))
     return _module("The modules", [each.module for each in names], texts)
 
 

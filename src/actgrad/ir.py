@@ -11,24 +11,30 @@ of an operator gives the names. Building graphs for CANN's own graph engine (C++
 from __future__ import annotations
 
 import importlib
+import re
 import sys
+from collections.abc import Mapping
 from functools import reduce
 from operator import index
 from typing import Any
 
 import numpy as np
 
+from . import contract
 from .base import dtypes, products
+from .base.dtypes import Dtype
 from .base.errors import InvalidArgument, InvalidCall, InvalidDtype, shown
+from .base.loop import Meta, row_major
 from .base.schema import GraphSignature
+from .calls import arguments
 from .calls.operator import REGISTRY, Operator
 from .calls.plan import Plan
-from .contract import allowed_dtypes
 
 Shape = tuple[int, ...]
 
 UNKNOWN = -1  # a dimension
 UNKNOWN_RANK = (-2,)
+BY_ACL_NAME = {row.acl_name: row for row in dtypes.BY_NAME.values()}
 
 
 class GraphOperator:
@@ -41,6 +47,10 @@ class GraphOperator:
         self._node = operator.name, operator.schema.tensor_names, operator.defaults
         self.__name__ = self.__qualname__ = signature.name
         attributes = [f"{name}={value!r}" for name, value in signature.attributes.items()]
+        self._graph_names = {tensor: name for name, tensor in signature.tensors.items() if tensor}
+        renamed = {name: graph_name for graph_name, name in signature.renamed.items() if name}
+        results = dict(zip(operator.schema.outputs, signature.outputs, strict=True))
+        self._words = {**results, **renamed, **self._graph_names}  # of the schema, and the graph's
         line = f"{', '.join([*signature.inputs, *attributes])}) -> {', '.join(signature.outputs)}"
         self.__doc__ = f"{signature.name}({line}\n\n{operator.summary}"
 
@@ -51,7 +61,7 @@ class GraphOperator:
         """The outputs: one, or a tuple of several."""
         given, attributes = self._bound(tensors, named)
         name, tensor_names, defaults = self._node
-        inputs = [given.get(tensor) for tensor in tensor_names]
+        inputs = self._inputs(given)
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(inputs[0], torch.Tensor):
             if f"{__package__}.torch" not in sys.modules:
@@ -66,53 +76,88 @@ class GraphOperator:
     def plan(self, *tensors: Any, out: Any = None, **named: Any) -> Plan:
         """The call on arrays, checked and ready to run; nothing is computed yet."""
         given, attributes = self._bound(tensors, named)
+        return self.operator.plan(*self._inputs(given), out=out, **attributes)
+
+    def _inputs(self, given: dict[str, Any]) -> list[Any]:
+        """The operator's tensors in its order; broadcast together where the graph does so and the operator may not."""
         inputs = [given.get(tensor) for tensor in self.operator.schema.tensor_names]
-        return self.operator.plan(*inputs, out=out, **attributes)
+        return _broadcast_arrays(inputs) if self.signature.broadcasts else inputs
 
     def infer_shape(self, *shapes: Any, **named: Any) -> tuple[Shape, ...]:
         """The outputs' shapes, given the inputs' (sequences of sizes; -1 unknown, (-2,) of unknown rank).
 
-        Raises InvalidArgument for shapes that no tensors of this operator have.
+        Raises InvalidArgument for shapes that no tensors of this operator have. Known shapes are judged as in a call.
         """
         given, attributes = self._bound(shapes, named)
-        access, broadcasts = self.operator.access, self.operator.broadcasts
-        graph_names = {tensor: name for name, tensor in self.signature.tensors.items() if tensor}
-        inputs = {tensor: self._shape(graph_names[tensor], shape) for tensor, shape in given.items()}
-        if access.packed:
+        access, outputs = self.operator.access, self.operator.schema.outputs
+        inputs = {tensor: self._shape(self._graph_names[tensor], shape) for tensor, shape in given.items()}
+        if access.dim:
             attributes[access.dim] = self._dim(attributes[access.dim])
+        elements = self._elements(inputs, attributes)
+        if all(min(shape, default=0) >= 0 for shape in inputs.values()):
+            together = dict.fromkeys(inputs, elements) if self.signature.broadcasts else inputs
+            return self._result_shapes(together, attributes)
         whole = next((shape for tensor, shape in inputs.items() if tensor in access.packed), UNKNOWN_RANK)
-        parts = {
-            tensor: self._part(graph_names[tensor], tensor, shape, attributes)
-            for tensor, shape in inputs.items()
-            if tensor != access.tensor and tensor in self.operator.seen  # its size says nothing of the elements' rank
-        }
-        for tensor in access.packed:
-            self._check_parts(graph_names, parts, tensor, attributes)
-        known = [part for part in parts.values() if part != UNKNOWN_RANK]
-        is_unknown = not known or (broadcasts and len(known) < len(parts))  # broadcasting may add dimensions
-        elements = UNKNOWN_RANK if is_unknown else reduce(self._broadcast if broadcasts else self._merged, known)
-        return tuple(whole if output in access.packed else elements for output in self.operator.schema.outputs)
+        results = {name: whole if name in access.packed else elements for name in outputs}
+        for name in {*access.held} & {*outputs}:
+            if access.tensor or elements != UNKNOWN_RANK:
+                results[name] = access.held_shape(name, elements, attributes, inputs)
+        return tuple(results.values())
 
     def infer_dtype(self, *given: Any, **named: Any) -> tuple[Any, ...]:
         """The outputs' data types, given the inputs': names ("float16", "BF16"), NumPy's or PyTorch's dtypes.
 
-        An output has the inputs' type; the result is the first object given. Raises InvalidDtype for types that
-        differ, or that the operator does not take (on the product, where one was chosen).
+        The result is the first given object of its type, else one of the same kind. Raises InvalidDtype for types that
+        the operator does not take together (on the product, where one was chosen).
         """
-        types, _ = self._bound(given, named)
-        # Optional tensors have dtypes of their own, but one that holds the formula's value.
-        alike = [a.name for a in self.operator.schema.tensors if not a.is_optional] + [self.operator.given_value]
-        pairs = [
-            (name, types[tensor]) for name, tensor in self.signature.tensors.items() if tensor in {*alike} & {*types}
-        ]
-        names = [self._dtype_name(name, dtype) for name, dtype in pairs]
-        allowed = allowed_dtypes(self.operator.definition, products.chosen())
-        for (name, _), dtype in zip(pairs, names, strict=True):
-            if dtype not in allowed:
-                raise InvalidDtype(f"{self.__name__}: {name} is {dtype}; supported: {', '.join(allowed)}")
-            if dtype != names[0]:
-                raise InvalidDtype(f"{self.__name__}: {name} is {dtype}, but {pairs[0][0]} is {names[0]}")
-        return (pairs[0][1],) * len(self.signature.outputs)
+        types, attributes = self._bound(given, named)
+        found = {tensor: self._dtype(self._graph_names[tensor], dtype) for tensor, dtype in types.items()}
+        call = self._call({tensor: meta_of(dtype, (1,)) for tensor, dtype in found.items()}, attributes)
+        self._judge(call, of_dtypes=True)
+        result = contract.result_dtype(call)
+        alike = [types[tensor] for tensor, dtype in found.items() if dtype == result]
+        return (alike[0] if alike else _like(next(iter(types.values())), result),) * len(self.signature.outputs)
+
+    def _elements(self, inputs: dict[str, Shape], attributes: dict[str, Any]) -> Shape:
+        """The shape of the elements that are computed, as far as the inputs' shapes tell it."""
+        access = self.operator.access
+        parts = {
+            tensor: self._part(self._graph_names[tensor], tensor, shape, attributes)
+            for tensor, shape in inputs.items()
+            if tensor != access.tensor and tensor in self.operator.seen  # its size says nothing of the elements' rank
+        }
+        for tensor in access.packed:
+            self._check_parts(parts, tensor, attributes)
+        known = [part for part in parts.values() if part != UNKNOWN_RANK]
+        broadcasts = self.signature.broadcasts or self.operator.broadcasts
+        broadcasts |= any(access.flattens(name) for name in access.held)  # PReLU's gradient
+        if not known or (broadcasts and len(known) < len(parts)):  # broadcasting may add dimensions
+            return UNKNOWN_RANK
+        return reduce(self._broadcast if broadcasts else self._merged, known)
+
+    def _result_shapes(self, inputs: dict[str, Shape], attributes: dict[str, Any]) -> tuple[Shape, ...]:
+        """The outputs' shapes of a call on tensors of these shapes, which must pass the call's checks."""
+        float32 = dtypes.BY_NAME["float32"]
+        call = self._call({tensor: meta_of(float32, shape) for tensor, shape in inputs.items()}, attributes)
+        self._judge(call, of_dtypes=False)
+        return contract.result_shapes(call)
+
+    def _call(self, tensors: Mapping[str, Meta | None], attributes: dict[str, Any]) -> contract.Call:
+        """The metadata of a call on such tensors."""
+        definition, terms = self.operator.definition, contract.Terms.chosen()
+        given = tuple(tensors.get(name) for name in definition.schema.tensor_names)
+        values = arguments.arrange(definition, given, attributes)[1]
+        return contract.Call(definition, dict(tensors), values, terms)
+
+    def _judge(self, call: contract.Call, of_dtypes: bool) -> None:
+        """Raise the error of the first check on dtypes, or of the first other one, that a call breaks."""
+        for check in contract.checks_of(call.definition):
+            if (check.error is InvalidDtype) is of_dtypes and check.when.applies(call.terms):
+                fault = check.test(call)
+                if fault is not None:
+                    pattern = rf"\b({'|'.join(map(re.escape, self._words))})\b"
+                    words = re.sub(pattern, lambda match: self._words[match[0]], fault)
+                    raise check.error(f"{self.__name__}: {words}")
 
     def _bound(self, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The inputs, in the graph's order, and all attributes of the graph operator, by the schema's names."""
@@ -132,7 +177,12 @@ class GraphOperator:
             raise InvalidCall(f"{name}: {missing[0]} is missing; it takes {', '.join(names)}")
         tensors, renamed = self.signature.tensors, self.signature.renamed
         for key, value in attributes.items():
-            if isinstance(value, (list, tuple)) and len(value) == 1 and renamed[key] == self.operator.access.dim:
+            only = self.signature.attributes[key]
+            if not renamed[key] and not (isinstance(value, (bool, np.bool_)) and value == only):
+                raise InvalidArgument(f"{name}: {key} is {shown(value)}; this library computes {key}={only} alone")
+            if isinstance(value, (list, tuple)) and renamed[key] == self.operator.access.dim:
+                if len(value) != 1:
+                    raise InvalidArgument(f"{name}: {key} is {shown(value)}; it must be one dimension, as -1 or [-1]")
                 attributes[key] = value[0]  # CANN writes the dimension of rows as a list of one
         read = {tensors[key]: inputs[key] for key in names if tensors[key] and inputs.get(key) is not None}
         return read, self.signature.fixed | {renamed[k]: value for k, value in attributes.items() if renamed[k]}
@@ -185,25 +235,52 @@ class GraphOperator:
             raise InvalidArgument(f"{self.__name__}: {name} has odd size {shape[dim]} in dimension {dim} ({shape})")
         return access.part_shape(tensor, shape, attributes)
 
-    def _check_parts(
-        self, names: dict[str, str], parts: dict[str, Shape], packed: str, attributes: dict[str, Any]
-    ) -> None:
+    def _check_parts(self, parts: dict[str, Shape], packed: str, attributes: dict[str, Any]) -> None:
         """Raise where another tensor cannot have the shape of the packed tensor's parts."""
-        half = parts.get(packed, UNKNOWN_RANK)
+        half, names = parts.get(packed, UNKNOWN_RANK), self._graph_names
         for tensor, part in parts.items():
             if UNKNOWN_RANK not in (half, part) and not _agree(part, half):
                 wanted = f"half of {names[packed]} along {attributes[self.operator.access.dim]} has {half}"
                 raise InvalidArgument(f"{self.__name__}: {names[tensor]} has shape {part}, but {wanted}")
 
-    def _dtype_name(self, name: str, dtype: Any) -> str:
+    def _dtype(self, name: str, dtype: Any) -> Dtype:
         text = dtype if isinstance(dtype, str) else shown(dtype).removeprefix("torch.")
-        by_acl_name = {row.acl_name: row.name for row in dtypes.BY_NAME.values()}
-        if text in dtypes.BY_NAME or text in by_acl_name:
-            return by_acl_name.get(text, text)
+        if text in dtypes.BY_NAME or text in BY_ACL_NAME:
+            return dtypes.BY_NAME.get(text) or BY_ACL_NAME[text]
         try:
-            return np.dtype(dtype).name
+            text = np.dtype(dtype).name
         except Exception as error:  # NumPy asks the object, which may raise anything
             raise InvalidDtype(f"{self.__name__}: {name} is {shown(dtype)}, no data type") from error
+        if text not in dtypes.BY_NAME:
+            allowed = ", ".join(contract.allowed_dtypes(self.operator.definition, products.chosen()))
+            raise InvalidDtype(f"{self.__name__}: {name} is {text}; supported: {allowed}")
+        return dtypes.BY_NAME[text]
+
+
+def meta_of(dtype: Dtype, shape: Shape) -> Meta:
+    """A contiguous tensor, without its data."""
+    return Meta(dtype, shape, row_major(shape, dtype.itemsize))
+
+
+def _like(given: Any, dtype: Dtype) -> Any:
+    """A dtype as an object of the kind that was given: a name, PyTorch's or NumPy's."""
+    if isinstance(given, str):
+        return dtype.acl_name if given in BY_ACL_NAME else dtype.name
+    torch = sys.modules.get("torch")
+    return getattr(torch, dtype.name) if torch is not None and isinstance(given, torch.dtype) else dtype.numpy
+
+
+def _broadcast_arrays(arrays: list[Any]) -> list[Any]:
+    """Arrays of one library as views of one shape; the operator refuses those that have none together."""
+    torch = sys.modules.get("torch")
+    try:
+        if len({tuple(array.shape) for array in arrays}) == 1:
+            return arrays
+        if torch is not None and isinstance(arrays[0], torch.Tensor):
+            return list(torch.broadcast_tensors(*arrays))
+        return list(getattr(arrays[0], "__array_namespace__", lambda: np)().broadcast_arrays(*arrays))
+    except (AttributeError, TypeError, ValueError, RuntimeError):
+        return arrays
 
 
 def _agree(a: Shape, b: Shape) -> bool:

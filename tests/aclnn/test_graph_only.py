@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import actgrad
 from actgrad import ir
 
 X = np.array([-6.0, -2.6, -2.5, -1.3, -1e-3, -0.0, 0.0, 0.25, 1.0, 2.5, 2.6, 7.0, np.inf, -np.inf, np.nan], np.float32)
@@ -70,3 +71,63 @@ def test_threshold_v2(dtype: type, shape: tuple[int, ...]) -> None:
     assert ir.ThresholdV2.infer_shape((9,), shape) == ((9,),)
     largest = np.array([2**62 + 1], np.int64)
     assert ir.ThresholdV2(largest, np.array([2**62], np.int64)).tolist() == [2**62 + 1]
+
+
+def test_attributes_that_no_kernel_reads_have_one_value() -> None:
+    for call, says in [
+        (lambda: ir.SoftmaxV2(X, half_to_float=True), "SoftmaxV2: half_to_float is True; this library computes"),
+        (lambda: ir.SoftmaxV2.infer_dtype("float16", half_to_float=X), "SoftmaxV2: half_to_float is array"),
+        (lambda: ir.SoftmaxGradExt(X, X, X, keep_dims=False), "SoftmaxGradExt: keep_dims is False; this library"),
+        (
+            lambda: ir.SoftmaxV2(X, axes=[0, 1]),
+            r"SoftmaxV2: axes is \[0, 1\]; it must be one dimension, as -1 or \[-1\]",
+        ),
+        (lambda: ir.LogSoftmaxGrad(X, X, axis=[]), r"LogSoftmaxGrad: axis is \[\]; it must be one dimension"),
+    ]:
+        with pytest.raises(actgrad.InvalidArgument, match=f"^{says}"):
+            call()
+    assert np.array_equal(ir.SoftmaxV2(X[:4], axes=[0], half_to_float=False), actgrad.softmax(X[:4], dim=0))
+    assert ir.SoftmaxV2.infer_shape((2, 3), axes=[-2]) == ((2, 3),)
+
+
+def test_sigmoid_grad_conjugates_where_it_is_told_to() -> None:
+    y, dy = np.array([0.25 + 1j], np.complex64), np.ones(1, np.complex64)
+    assert ir.SigmoidGrad(y, dy).tolist() == [1.1875 + 0.5j]
+    assert ir.SigmoidGrad(y, dy, complex_conj=True).tolist() == [1.1875 - 0.5j]
+    assert actgrad.sigmoid_backward(dy, y).tolist() == [1.1875 - 0.5j]
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_hard_sigmoid_without_a_slope_is_its_offset(backend: str) -> None:
+    assert ir.HardSigmoid(X[:-1], alpha=0.0).tolist() == [0.5] * (len(X) - 1)
+    for dtype in (np.float16, np.float64):
+        ours = actgrad.hardsigmoid(X.astype(dtype), alpha=0.0, beta=0.25, backend=backend)
+        np.testing.assert_array_equal(ours, np.where(np.isnan(X), np.nan, 0.25).astype(dtype))
+
+
+@pytest.mark.parametrize("name", ["SoftplusGrad", "EluGrad", "FusedBiasLeakyReluGrad", "Relu6Grad"])
+def test_gradients_that_broadcast(name: str) -> None:
+    operator, rng = getattr(ir, name), np.random.default_rng(2)
+    for shapes in [((2, 3), (3,)), ((2, 3), ()), ((3,), (2, 1)), ((), (2, 3)), ((0, 3), (1,))]:
+        tensors = [rng.standard_normal(shape).astype(np.float32) for shape in shapes]
+        together = [np.ascontiguousarray(tensor) for tensor in np.broadcast_arrays(*tensors)]
+        got = operator(*tensors)
+        np.testing.assert_array_equal(got, operator(*together), strict=True)
+        assert operator.infer_shape(*shapes) == (got.shape,)
+        np.testing.assert_array_equal(operator.plan(*tensors).run(), got)
+    assert operator.infer_shape((-1, 3), (-1,)) == ((-1, 3),)
+    for bad in [(np.ones((2, 3), np.float32), np.ones(4, np.float32)), (np.ones(3, np.float32), [1.0])]:
+        with pytest.raises(actgrad.InvalidArgument):
+            operator(*bad)
+    torch = pytest.importorskip("torch")
+    gradients, features = torch.randn(2, 3), torch.randn(3)
+    wanted = operator(gradients.numpy(), features.numpy())
+    compiled = torch.compile(lambda g, x: operator(g, x), fullgraph=True, backend="aot_eager")
+    for call in (operator, compiled):
+        np.testing.assert_array_equal(call(gradients, features).numpy(), wanted)
+
+
+def test_functions_beside_those_that_broadcast_do_not() -> None:
+    for call in (actgrad.softplus_backward, lambda g, x: actgrad.elu_backward(g, x, is_result=True), ir.SoftplusV2Grad):
+        with pytest.raises(actgrad.InvalidArgument):
+            call(np.ones((2, 3), np.float32), np.ones(3, np.float32))

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-from actgrad import contract, operators
+from actgrad import operators
 from actgrad.aclnn import signatures
-from actgrad.contract import When
 from tests.support.calls import script
 
 ROOT = Path(__file__).parents[2]
@@ -28,13 +27,12 @@ def test_page_has_every_check_in_order() -> None:
         row = r"^\| (\d+) \| (.+) \| (\d+) \| (.+) \| (.+) \|$"
         tables = re.findall(r"(?:^\| .*\n)+", sections[operator.name], flags=re.M)
         found = [rows for table in tables if (rows := re.findall(row, table, flags=re.M))]
-        distinct = {contract.checks_of(s.definition): s for s in reversed(functions)}
+        distinct = {s.checks: s for s in reversed(functions)}
         assert len(found) == len(distinct)
         for signature in distinct.values():
             wanted = [
                 (signature.translated(check.rule), str(check.error.status), check.origin.value)
-                for check in contract.checks_of(signature.definition)
-                if check.when is not When.UNTYPED
+                for check in signature.checks
             ]
             (rows,) = [rows for rows in found if [row[1:4] for row in rows[1:]] == wanted]
             assert [int(row[0]) for row in rows] == list(range(1, len(rows) + 1))
@@ -43,6 +41,22 @@ def test_page_has_every_check_in_order() -> None:
             assert f"{signature.first_name}(" in sections[operator.name]
             assert f"{signature.name}(" in sections[operator.name]
             assert all(f"{name} is {value!r}" in sections[operator.name] for name, value in signature.fixed.items())
+
+
+def test_a_row_is_about_a_parameter_of_the_function() -> None:
+    """None says that an argument must be given which C does not have, or which may be a null pointer."""
+    rules = {s.name: [s.translated(check.rule) for check in s.checks] for s in signatures.every()}
+    assert not {"betaOptional is not null", "beta is not null"} & {*rules["aclnnSwish"], *rules["aclnnSwishBackward"]}
+    assert not [rule for name in rules if "ardsigmoid" in name for rule in rules[name] if re.match("alpha|beta", rule)]
+    for name in ("aclnnGeluV2", "aclnnGelu", "aclnnGeluBackward"):
+        assert not [rule for rule in rules[name] if rule.startswith("approximate")]
+    assert "alpha is not null" in rules["aclnnElu"]
+    assert any(rule.startswith("approximate is one of") for rule in rules["aclnnGeluBackwardV2"])
+    kinds = {s.name: {p.name for p in s.parameters} for s in signatures.every()}
+    missing = re.compile(r"(\w+) is not null")
+    assert not [
+        (name, m[1]) for name in rules for r in rules[name] if (m := missing.fullmatch(r)) and m[1] not in kinds[name]
+    ]
 
 
 def test_a_new_operator_has_a_page(smooth_relu: ModuleType) -> None:

@@ -249,7 +249,7 @@ LEFT = [
     (lambda: GemmaMLP(OtherActivation(lambda x: x.missing)), "its forward cannot be tried: AttributeError"),
     (lambda: OtherActivation(torch.sin), "its forward is none of actgrad.torch"),
     (lambda: OtherActivation(lambda x: functional.gelu(x).clamp(-10, 10)), "its forward is none of actgrad.torch"),
-    (lambda: nn.PReLU(), "actgrad.torch has no such module"),
+    (lambda: nn.Softmin(1), "actgrad.torch has no such module"),
     (lambda: Noisy().eval(), "its forward is none of actgrad.torch"),
     (_hooked, "its act_fn has hooks"),
 ]

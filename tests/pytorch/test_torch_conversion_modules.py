@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import pytest
 
+import actgrad.torch
 from actgrad.torch import convert
 from actgrad.torch.public_names import stated
 
@@ -42,7 +45,7 @@ KINDS = [getattr(nn, names.module) for names in stated() if hasattr(nn, names.mo
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_module_that_saves_its_input(kind: Any) -> None:
-    module = default_of(kind)
+    module = default_of(kind).double()
     x = torch.randn(4, 10, dtype=torch.float64)
     wanted = with_gradient(module, x)
     (row,) = convert(module, save="input").swapped
@@ -51,9 +54,55 @@ def test_each_module_that_saves_its_input(kind: Any) -> None:
     torch.testing.assert_close(module(input=x), wanted[0])
 
 
-def test_an_implicit_dimension_stays() -> None:
-    (row,) = convert(nn.Softmax()).rows
-    assert row.reason == "its dim is None, which PyTorch chooses by the rank"
+@pytest.mark.filterwarnings("ignore:Implicit dimension choice")
+@pytest.mark.parametrize("name", ["Softmax", "LogSoftmax"])
+def test_an_implicit_dimension(name: str) -> None:
+    """None is PyTorch's choice by the rank, in functions, modules, converted ones, graphs and exported programs."""
+    kind, ours = getattr(nn, name), getattr(actgrad.torch, name)()
+    function = getattr(actgrad.torch, "softmax" if name == "Softmax" else "log_softmax")
+    assert repr(ours) == repr(kind())
+    for shape in [(), (3,), (2, 3), (2, 3, 4), (2, 3, 4, 5)]:
+        x = torch.randn(shape)
+        wanted, module = kind()(x), nn.Sequential(kind())
+        (row,) = convert(module).rows
+        assert row.becomes == f"Actgrad{name}"
+        calls = [function, ours, module]
+        if len(shape) > 2:
+            torch._dynamo.reset()
+            calls += [torch.compile(ours, fullgraph=True, backend="aot_eager")]
+            calls += [torch.export.export(model, (x,)).module() for model in (ours, module)]
+        for call in calls:
+            torch.testing.assert_close(call(x), wanted)
+    with pytest.warns(UserWarning, match=f"^Implicit dimension choice for {function.__name__} ") as caught:
+        function(torch.randn(2, 3))
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute")  # PyTorch's, on compiling
+@pytest.mark.parametrize("count", [1, 5])
+def test_prelu(count: int) -> None:
+    x = torch.randn(4, 5, 2, dtype=torch.float64)
+    theirs = nn.PReLU(count, init=0.1, dtype=torch.float64)
+    ours = actgrad.torch.PReLU(count, init=0.1, device="cpu", dtype=torch.float64)
+    assert repr(ours) == repr(theirs)
+    ours.load_state_dict(theirs.state_dict())
+    wanted = with_gradient(theirs, x)
+    copies = [ours, copy.deepcopy(ours), pickle.loads(pickle.dumps(ours))]
+    convert(theirs)
+    assert list(theirs.state_dict()) == ["weight"]
+    for module in (*copies, theirs, torch.compile(ours, fullgraph=True, backend="aot_eager")):
+        torch.testing.assert_close(with_gradient(module, x), wanted)
+        torch.testing.assert_close(*(torch.autograd.grad(m(x).sum(), m.weight) for m in (module, theirs)))
+
+
+def test_modules_of_actgrad_are_no_candidates() -> None:
+    modules = (actgrad.torch.PReLU(), actgrad.torch.SiLU(), actgrad.torch.ELU(1.3), actgrad.torch.Hardshrink())
+    assert not convert(nn.Sequential(*modules)).rows
+
+
+@pytest.mark.parametrize("name", ["Hardshrink", "Softshrink"])
+def test_printed_modules_read_as_torchs(name: str) -> None:
+    assert repr(getattr(actgrad.torch, name)(0.3)) == repr(getattr(nn, name)(0.3)) == f"{name}(0.3)"
 
 
 def test_modules_that_take_the_input_save_it() -> None:

@@ -11,7 +11,9 @@ from typing import Any
 from .. import ops  # noqa: F401  fills the registry
 from ..base.definition import C, Definition
 from ..base.dtypes import BY_NUMBER
+from ..base.errors import NullArgument
 from ..calls.operator import REGISTRY, Operator
+from ..contract import Check, When, checks_of
 
 #: Words of messages, and C's words for them; data types as the documents write them.
 _WORDS = {row.name: row.acl_name for row in BY_NUMBER.values()} | {
@@ -65,6 +67,19 @@ class Signature:
     @property
     def first_name(self) -> str:
         return self.name + FIRST
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """The checks that a call can break, in order: none on what the function fixes or has a default for."""
+        return tuple(check for check in checks_of(self.definition) if self._can_break(check))
+
+    def _can_break(self, check: Check) -> bool:
+        about = {*check.about}
+        if check.when is When.UNTYPED or (about and about <= self.fixed.keys()):
+            return False
+        if check.error is NullArgument and about & {*self.function.optional.split()}:
+            return False
+        return not (self.function.any_choice and self.operator.switch in about)
 
     @cached_property
     def _names(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ _ARGUMENT = re.compile(r"(?P<type>Tensor\??|Scalar|bool|int) (?P<name>[a-z]\w*)(
 _GRAPH = re.compile(
     r"(?P<name>[A-Z]\w*)\((?P<inputs>[^;]*)(?:; (?P<fixed>.*))?\) -> (?P<outputs>\w+|\(\w+(?:, \w+)+\))"
 )
+BROADCAST = "broadcast"  # after the semicolon of a graph operator's line
 _LITERALS = {"True": True, "False": False}
 
 
@@ -85,6 +86,7 @@ class GraphSignature:
     outputs: tuple[str, ...]  # in the order of the schema's outputs
     fixed: dict[str, Any] = field(default_factory=dict)  # attributes of the schema that the graph does not have
     optional: tuple[str, ...] = ()  # graph inputs that may be left out
+    broadcasts: bool = False  # whether the inputs are broadcast together before the operator has them
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -98,8 +100,10 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     An input is `graph_name=tensor`, an attribute `graph_name=attribute:default`. Where both names are equal, `tensor`
     and `attribute=default` suffice; the only tensor of an operator needs no second name. An input that may be left out
     ends in a question mark. `graph_name=_` is an input
-    that is not read, `graph_name=_?` one that may be left out too, `graph_name=_:default` such an attribute. Attributes
-    after a semicolon, `attribute=value`, are none of the graph operator's: they have these values.
+    that is not read, `graph_name=_?` one that may be left out too, `graph_name=_:default` an attribute
+    that has this value in every call. Attributes after a semicolon, `attribute=value`, are none of the graph
+    operator's: they have these values. `broadcast` after it: the graph broadcasts its inputs together, although the
+    operator may not.
     """
     line = _GRAPH.fullmatch(text) if isinstance(text, str) else None
     if line is None:
@@ -152,7 +156,8 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
             renamed[name] = other
             attributes[name] = literal(other, part, default)
     fixed = {}
-    for part in (line["fixed"] or "").split(", ") if line["fixed"] else ():
+    further = (line["fixed"] or "").split(", ") if line["fixed"] else []
+    for part in [part for part in further if part != BROADCAST]:
         name, _, value = part.partition("=")
         if name not in schema.attributes_by_name or name in renamed.values():
             raise InvalidOperator(f"{fault}{part!r} fixes no further attribute of {schema.name}")
@@ -164,7 +169,9 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     if len(outputs) != len(schema.outputs):
         names = ", ".join(schema.outputs)
         raise InvalidOperator(f"{fault}{len(outputs)} outputs, but {schema.name} has {len(schema.outputs)} ({names})")
-    return GraphSignature(line["name"], tensors, renamed, attributes, outputs, fixed, tuple(optional))
+    return GraphSignature(
+        line["name"], tensors, renamed, attributes, outputs, fixed, tuple(optional), BROADCAST in further
+    )
 
 
 def _graph_argument(part: str) -> tuple[str, str, str | None]:

@@ -97,6 +97,6 @@ elu_backward = Operator(
         "EluGradV2(grads=grad_output, activations=self_or_result, "
         "alpha=1.0, scale=1.0, input_scale=1.0, is_result=False) -> y",
         "EluGrad(grads=grad_output, activations=self_or_result; "
-        "alpha=1.0, scale=1.0, input_scale=1.0, is_result=True) -> y",
+        "alpha=1.0, scale=1.0, input_scale=1.0, is_result=True, broadcast) -> y",
     ),
 )

@@ -41,8 +41,8 @@ fused_bias_leaky_relu_backward = Operator(
     summary="The gradient of x + bias in fused_bias_leaky_relu, from its result: that of x, and of bias.",
     formula=fused_bias_leaky_relu_gradient,
     linear_in="grad_output",
-    broadcasts=True,
     dtypes=FLOATS,
     differences=("scale times negative_slope must not be negative: the result then tells the sign of x + bias.",),
-    ir="FusedBiasLeakyReluGrad(y_grad=grad_output, features, negative_slope=0.2, scale=1.414213562373) -> x_grad",
+    ir="FusedBiasLeakyReluGrad(y_grad=grad_output, features, negative_slope=0.2, scale=1.414213562373; broadcast) "
+    "-> x_grad",
 )

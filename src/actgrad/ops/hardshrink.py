@@ -33,7 +33,7 @@ hardshrink = Operator(
         "Ascend950: the documents say no, README and source yes. Here: available.",
         "Ascend310B: its lists have no BFLOAT16 elsewhere, the source takes it here. Here: too.",
     ),
-    torch=Torch("hardshrink(lambd)", module="Hardshrink"),
+    torch=Torch("hardshrink(lambd)", module="Hardshrink", shows_values_alone=True),
     aclnn=C("Hardshrink", in_place=False),
     ir="HardShrink(input_x=self, lambd=0.5) -> output_y",
 )

@@ -38,7 +38,7 @@ prelu = Operator(
         same_shape("out", to="self"),
         along("weight", to="self"),
     ),
-    torch=Torch("prelu(input, weight)"),
+    torch=Torch("prelu(input, weight)", module="PReLU"),
     aclnn="Prelu",
     ir="PRelu(x=self, weight) -> y",
 )

@@ -37,7 +37,7 @@ relu6_backward = Operator(
     integer_formula=relu6_gradient,
     takes_gradient=True,
     gradient_of=relu6,
-    ir="Relu6Grad(gradients=grad_output, features=self) -> backprops",
+    ir="Relu6Grad(gradients=grad_output, features=self; broadcast) -> backprops",
 )
 
 relu6_d = Operator(

@@ -43,6 +43,11 @@ def sigmoid_derivative_from_result(y):
     return conjugate((1.0 - y) * y)
 
 
+def sigmoid_derivative_not_conjugated(y):
+    """y * (1 - y), for y = sigmoid(x)"""
+    return (1.0 - y) * y
+
+
 def tanh_formula(x):
     """tanh(x)"""
     return hyperbolic_tangent(x)
@@ -71,16 +76,17 @@ sigmoid = Operator(
 )
 
 sigmoid_backward = Operator(
-    "sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor grad_input",
-    summary="The gradient of sigmoid's input, from its result.",
-    formula=sigmoid_derivative_from_result,
+    "sigmoid_backward(Tensor grad_output, Tensor output, bool complex_conj=True) -> Tensor grad_input",
+    summary="The gradient of sigmoid's input, from its result; of complex numbers by the derivative's conjugate.",
+    formula={True: sigmoid_derivative_from_result, False: sigmoid_derivative_not_conjugated},
+    switch="complex_conj",
     gradient_of=sigmoid,
     reads_result="output",
     broadcasts=True,
     dtypes=FLOATS,
     checks=(*BACKWARD, document_rank("grad_output", "output", least=1)),
-    aclnn="SigmoidBackward",
-    ir="SigmoidGrad(y=output, dy=grad_output, complex_conj=_:False) -> z",
+    aclnn=C("SigmoidBackward", {"complex_conj": True}),
+    ir="SigmoidGrad(y=output, dy=grad_output, complex_conj=False) -> z",
 )
 
 tanh = Operator(

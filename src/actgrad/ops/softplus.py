@@ -83,6 +83,6 @@ softplus_backward = Operator(
     ir=(
         "SoftplusV2Grad(input_gradients=grad_output, input_features=self, beta=1.0, threshold=20.0) "
         "-> output_backprops",
-        "SoftplusGrad(gradients=grad_output, features=self; beta=1.0, threshold=inf) -> backprops",
+        "SoftplusGrad(gradients=grad_output, features=self; beta=1.0, threshold=inf, broadcast) -> backprops",
     ),
 )

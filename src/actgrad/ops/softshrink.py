@@ -54,7 +54,7 @@ softshrink = Operator(
     ),
     requires=NOT_NEGATIVE,
     differences=DIFFERENCES,
-    torch=Torch("softshrink(lambd)", module="Softshrink"),
+    torch=Torch("softshrink(lambd)", module="Softshrink", shows_values_alone=True),
     aclnn=C("Softshrink", in_place=False),
     ir="Softshrink(x=self, lambd=0.5) -> y",
 )

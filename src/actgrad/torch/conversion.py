@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ..base.errors import InvalidArgument
-from . import functions, public_names, saving
+from . import functions, modules, public_names, saving
 from .models import patching, trials
 
 nn = torch.nn
@@ -214,7 +214,7 @@ def _reverted(module: torch.nn.Module) -> tuple[type | None, str]:
 
 def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     kind: Any = type(module)
-    if isinstance(module, _Marker):
+    if isinstance(module, _Marker) or kind.__module__ == modules.__name__:
         return None, ""
     simple = next((base for base in kind.__mro__ if base in _plain()), None)
     if simple is None and (isinstance(module, torch.jit.ScriptModule) or kind.__module__.startswith("torch.")):
@@ -225,8 +225,6 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
     if "forward" in vars(module):
         return None, "its forward was replaced on the instance" if simple else ""
     if simple is not None:
-        if getattr(module, "dim", 0) is None:
-            return None, "its dim is None, which PyTorch chooses by the rank"
         if kind.forward is simple.forward:
             return _class(kind, _forward(_plain()[simple]), save), ""
         name, _ = trials.activation(module)
@@ -259,7 +257,8 @@ def _may_save_input(function: str) -> bool:
 def _forward(function: str) -> Callable[..., Any]:
     """The forward of torch.nn's module of a function, which reads its own attributes."""
     kind: Any = next(kind for kind, name in _plain().items() if name == function)
-    own = set(inspect.signature(kind).parameters)
+    tensors = next(names.tensors for names in public_names.stated() if names.function == function)
+    own = {*inspect.signature(kind).parameters, *tensors[1:]}  # a module has further tensors as parameters
     names = [name for name in inspect.signature(getattr(functions, function)).parameters if name in own]
     return _made(f"_{function}", function, [f"{name}=self.{name}" for name in names])
 

@@ -200,7 +200,7 @@ def hardshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
 def hardsigmoid(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
     """alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.
 
-        min(max(alpha * x + beta, 0), 1)
+        min(max(alpha * x + beta, 0), 1), where 0 * x is 0 also for infinite x
 
     `inplace` overwrites the input with the result.
     """
@@ -239,13 +239,13 @@ def leaky_relu(
     dtype where the gradient needs only signs. Else it is the input.
     """
 
-def softmax(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
+def softmax(input: torch.Tensor, dim: int | None = None) -> torch.Tensor:
     """The powers of e of each row's elements, divided by their sum.
 
     exp(x - m) / sum(exp(x - m)), where m is the largest x of the row
     """
 
-def log_softmax(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
+def log_softmax(input: torch.Tensor, dim: int | None = None) -> torch.Tensor:
     """The logarithm of softmax: each element less the logarithm of the sum of its row's powers of e.
 
     x - m - log(sum(exp(x - m))), where m is the largest x of the row

@@ -21,6 +21,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "Mish",
+    "PReLU",
     "ReLU",
     "ReLU6",
     "ScaledCELU",
@@ -227,8 +228,8 @@ class Softmax(torch.nn.Module):
     The module of `actgrad.torch.softmax`, which has the details.
     """
 
-    dim: int
-    def __init__(self, dim: int = -1) -> None: ...
+    dim: int | None
+    def __init__(self, dim: int | None = None) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class LogSoftmax(torch.nn.Module):
@@ -237,8 +238,8 @@ class LogSoftmax(torch.nn.Module):
     The module of `actgrad.torch.log_softmax`, which has the details.
     """
 
-    dim: int
-    def __init__(self, dim: int = -1) -> None: ...
+    dim: int | None
+    def __init__(self, dim: int | None = None) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class LogSigmoid(torch.nn.Module):
@@ -258,6 +259,14 @@ class Mish(torch.nn.Module):
 
     inplace: bool
     def __init__(self, inplace: bool = False) -> None: ...
+    def forward(self, input: torch.Tensor) -> torch.Tensor: ...
+
+class PReLU(torch.nn.PReLU):
+    """x where x > 0, else the weight of its channel times x.
+
+    The module of `actgrad.torch.prelu`, which has the details.
+    """
+
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class ReLU(torch.nn.Module):

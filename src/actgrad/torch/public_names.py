@@ -17,6 +17,7 @@ from ..calls.operator import REGISTRY, Operator
 from .saving import AUTO, RESULT, ways
 
 _NAME = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<parameters>.*)\))?")
+_MODULE = "torch.nn.Module"
 _ANNOTATIONS = {"Scalar": "float", "int": "int", "bool": "bool"}
 _RESULT = """By default it is the result where that suffices: in float32 and float64, and in any
 dtype where the gradient needs only signs. Else it is the input."""
@@ -29,7 +30,7 @@ class TorchParameter(NamedTuple):
     annotation: str
     default: Any = None  # None: it must be given
     is_keyword: bool = False  # given by name alone
-    is_optional: bool = False  # a tensor that may be left out
+    is_optional: bool = False  # it may be None, and is by default
 
     def __str__(self) -> str:
         has_default = self.default is not None or self.is_optional
@@ -44,6 +45,7 @@ class TorchNames:
         stated = operator.definition.torch
         assert stated is not None, "the definition states names"
         self.function, parameters = self._parsed(stated.function)
+        self.unset = tuple(re.findall(r"(\w+)=None", stated.function))  # dimensions that PyTorch chooses by default
         self.attributes = {a.name: a for a in operator.schema.attributes}
         if parameters is None:
             parameters = [*self.attributes]
@@ -52,7 +54,8 @@ class TorchNames:
         count = len(operator.schema.tensors)
         self.tensors = tensors or (["input"] if count == 1 else list(operator.schema.tensor_names))
         rest = [name for name in parameters if name in own]
-        is_misnamed = tensors and (count == 1 or len(tensors) != count or parameters[:count] != tensors)
+        is_misnamed = any(name != operator.access.dim or not operator.access.terms for name in self.unset)
+        is_misnamed |= bool(tensors) and (count == 1 or len(tensors) != count or parameters[:count] != tensors)
         if is_misnamed or ("inplace" in rest and not operator.definition.may_be_in_place):
             self._refuse(stated.function)
         self.parameters = self._described(rest)
@@ -67,7 +70,7 @@ class TorchNames:
             self._refuse(text)
             raise AssertionError("refused")
         parameters = line["parameters"]
-        return line["name"], None if parameters is None else re.findall(r"\*|\w+", parameters)
+        return line["name"], None if parameters is None else re.findall(r"\*|\w+", parameters.replace("=None", ""))
 
     def _refuse(self, text: str) -> None:
         takes = ", ".join([*self.operator.schema.attributes_by_name, "save"])
@@ -89,7 +92,9 @@ class TorchNames:
                 found.append(TorchParameter(name, "str", AUTO, is_keyword))
             else:
                 annotation = "str" if self._is_choice(name) else _ANNOTATIONS[self.attributes[name].type]
-                found.append(TorchParameter(name, annotation, self.operator.defaults[name], is_keyword))
+                annotation += " | None" if name in self.unset else ""
+                default = None if name in self.unset else self.operator.defaults[name]
+                found.append(TorchParameter(name, annotation, default, is_keyword, name in self.unset))
         return found
 
     def _tensor_parameters(self) -> list[TorchParameter]:
@@ -101,6 +106,11 @@ class TorchNames:
 
     def _is_choice(self, name: str) -> bool:
         return name == self.operator.switch and bool(self.operator.choices)
+
+    @property
+    def base(self) -> str:
+        """The class that the module extends."""
+        return f"torch.nn.{self.module}" if len(self.tensors) > 1 else _MODULE
 
     # Texts
 
@@ -119,6 +129,9 @@ class TorchNames:
         values = "".join(f"{given[name]}, " for name in self.attributes)
         tensors_given = ", ".join(self.tensors)
         plain = f"_operators[{operator.name!r}]._plain"
+        for name in self.unset:
+            rank = f"{self.tensors[0]}.dim()"
+            body += [f"if {name} is None:", f"    {name} = _implicit_dim({self.function!r}, {rank})"]
         if "inplace" in names:
             in_place = ", ".join([tensors_given, *options, f"out={tensors_given}"])
             body += [
@@ -151,6 +164,11 @@ class TorchNames:
     def module_text(self) -> str:
         """The code of the module's class."""
         parameters = self.module_parameters
+        if self.base != _MODULE:
+            given = ", ".join([self.tensors[0], *(f"self.{name}" for name in self.tensors[1:])])
+            of_one = [TorchParameter("self", ""), self._tensor_parameters()[0]]
+            forward = _function("forward", of_one, [f"return functions.{self.function}({given})"], "torch.Tensor")
+            return f"class {self.module}({self.base}):\n{_indented(forward.split(chr(10)))}"
         set_up = ["super().__init__()", *(f"self.{p.name} = {p.name}" for p in parameters)]
         given = ", ".join([*self.tensors, *(f"{p.name}=self.{p.name}" for p in parameters)])
         ordered = sorted(parameters, key=lambda p: (p.name == "save", p.name == "inplace"))
@@ -158,13 +176,16 @@ class TorchNames:
         shown = [repr(p.name) for p in ordered if is_shown[p.name]]
         shown += [f"{p.name}={p.default!r}" for p in ordered if not is_shown[p.name]]
         itself = TorchParameter("self", "")
+        line = f"_changed({', '.join(['self', *shown])})"
+        if self.operator.definition.torch and self.operator.definition.torch.shows_values_alone:
+            line = f"', '.join(map(repr, ({''.join(f'self.{p.name}, ' for p in ordered)})))"
         tensors = self._tensor_parameters()
         methods = (
             _function("__init__", [itself, *parameters], set_up),
             _function("forward", [itself, *tensors], [f"return functions.{self.function}({given})"], "torch.Tensor"),
-            _function("extra_repr", [itself], [f"return _changed({', '.join(['self', *shown])})"], "str"),
+            _function("extra_repr", [itself], [f"return {line}"], "str"),
         )
-        return "\n".join([f"class {self.module}(torch.nn.Module):", *(_indented(m.split("\n")) for m in methods)])
+        return "\n".join([f"class {self.module}({self.base}):", *(_indented(m.split("\n")) for m in methods)])
 
     # Docstrings
 
