@@ -154,6 +154,7 @@ class Glued:
     parameters: tuple[CParameter, ...]
 
 
+@cache
 def glue() -> dict[str, Glued]:
     """The functions that are computed, by name."""
     rows = (row for row in table().functions if row.is_computed)
