@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -131,3 +132,8 @@ def test_flags_that_need_no_sign_do_not_look_at_it() -> None:
     assert np.isfinite(actgrad.elu_backward(x, x, alpha=-2, is_result=False)).all()
     assert np.isfinite(actgrad.elu_backward(x, x, scale=-2, input_scale=-1, is_result=True)).all()
     assert np.isfinite(actgrad.leaky_relu_backward(x, x, negative_slope=-2)).all()
+
+
+def test_signatures_of_an_operator_and_of_the_class() -> None:
+    assert str(inspect.signature(actgrad.leaky_relu)) == "(self, *, negative_slope=0.01, out=None, backend=None)"
+    assert next(iter(inspect.signature(actgrad.Operator).parameters)) == "text"

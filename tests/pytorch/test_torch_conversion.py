@@ -384,3 +384,14 @@ def test_a_block_gated_by_silu() -> None:
     before = module(x)
     assert {row.name for row in convert(module).swapped} == {"(the model itself)", "act_fn"}
     torch.testing.assert_close(module(x), before)
+
+
+@pytest.mark.parametrize("given", [None, 3, "x", nn.ELU, torch.ones(2)], ids=repr)
+@pytest.mark.parametrize(
+    "function",
+    [convert, revert, lambda model: actgrad.torch.report(model, torch.ones(1))],
+    ids=["convert", "revert", "report"],
+)
+def test_what_is_no_module(function: Any, given: Any) -> None:
+    with pytest.raises(actgrad.InvalidCall, match=r"actgrad\.torch\.\w+: model is .*; it must be a torch\.nn\.Module"):
+        function(given)

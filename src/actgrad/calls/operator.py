@@ -29,6 +29,25 @@ if TYPE_CHECKING:
 REGISTRY: dict[str, Operator] = {}
 
 
+class _OwnSignature:
+    """What help() and editors show of an operator: tensors by position, attributes by name. The class has its own."""
+
+    def __get__(self, operator: Operator | None, owner: type) -> inspect.Signature:
+        if operator is None:
+            raise AttributeError("__signature__")
+        import inspect  # costs a tenth of importing NumPy, and few ask
+
+        positional, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+        tensors = [
+            inspect.Parameter(a.name, positional, default=None if a.is_optional else inspect.Parameter.empty)
+            for a in operator.schema.tensors
+        ]
+        attributes = {**operator.defaults, "out": None, "backend": None}
+        return inspect.Signature(
+            tensors + [inspect.Parameter(name, by_name, default=value) for name, value in attributes.items()]
+        )
+
+
 class Operator(FastPath):
     """An operator of the registry. Call it with tensors by position and attributes by name.
 
@@ -107,20 +126,7 @@ class Operator(FastPath):
         """Forget all calls that passed: the next one of each kind is checked and prepared anew."""
         self._cache.forget()
 
-    @property
-    def __signature__(self) -> inspect.Signature:
-        """What help() and editors show: tensors by position, attributes by name."""
-        import inspect  # costs a tenth of importing NumPy, and few ask
-
-        positional, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-        tensors = [
-            inspect.Parameter(a.name, positional, default=None if a.is_optional else inspect.Parameter.empty)
-            for a in self.schema.tensors
-        ]
-        attributes = {**self.defaults, "out": None, "backend": None}
-        return inspect.Signature(
-            tensors + [inspect.Parameter(name, by_name, default=value) for name, value in attributes.items()]
-        )
+    __signature__ = _OwnSignature()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Operator.registered, (self.name,)  # one per process: copies and pickles stand for the name

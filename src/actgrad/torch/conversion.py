@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..base.errors import InvalidArgument
+from ..base.errors import InvalidArgument, InvalidCall, shown
 from . import functions, modules, public_names, saving
 from .models import patching, trials
 
@@ -101,6 +101,7 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = No
     Example:
         >>> print(actgrad.torch.convert(model))
     """
+    refuse_other(model, "convert")
     if save not in (saving.AUTO, saving.INPUT):
         raise InvalidArgument(f"convert: save is {save!r}; it must be {saving.AUTO!r} or {saving.INPUT!r}")
     overwritten = _overwritten(model)
@@ -120,7 +121,14 @@ def revert(model: torch.nn.Module) -> Report:
     Example:
         >>> actgrad.torch.revert(model)
     """
+    refuse_other(model, "revert")
     return _each(model, _reverted)
+
+
+def refuse_other(model: Any, function: str) -> None:
+    """Raise where `model` is no module."""
+    if not isinstance(model, torch.nn.Module):
+        raise InvalidCall(f"actgrad.torch.{function}: model is {shown(model)}; it must be a torch.nn.Module")
 
 
 def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any, str]]) -> Report:
