@@ -131,3 +131,17 @@ def test_functions_beside_those_that_broadcast_do_not() -> None:
     for call in (actgrad.softplus_backward, lambda g, x: actgrad.elu_backward(g, x, is_result=True), ir.SoftplusV2Grad):
         with pytest.raises(actgrad.InvalidArgument):
             call(np.ones((2, 3), np.float32), np.ones(3, np.float32))
+
+
+@pytest.mark.parametrize("shape", [(4, 5), (2, 5, 3), (6,), ()])
+@pytest.mark.parametrize("count", [1, 5])
+def test_prelu_grad_reduce_is_the_second_half_of_prelu_grad(shape: tuple[int, ...], count: int) -> None:
+    if count > 1 and len(shape) < 2:
+        pytest.skip("such tensors have one channel")
+    rng = np.random.default_rng(4)
+    grads, features = (rng.standard_normal(shape).astype(np.float32) for _ in range(2))
+    weights = rng.standard_normal(count).astype(np.float32)
+    updates = np.where(features > 0, np.float32(0), features * grads)
+    got = ir.PReluGradReduce(grads, features, weights, updates)
+    close(got, ir.PReluGrad(grads, features, weights)[1])
+    assert ir.PReluGradReduce.infer_shape(shape, shape, (count,), shape) == (got.shape,)

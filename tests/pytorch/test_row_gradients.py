@@ -23,10 +23,10 @@ def numbers(*shape: int, positive: bool = False) -> Any:
 
 ACTGRAD = torch.ops.actgrad
 CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
-    "softmax": (at.softmax, (numbers(3, 4),)),
+    "softmax": (partial(at.softmax, dim=-1), (numbers(3, 4),)),
     "softmax of columns": (partial(at.softmax, dim=0), (numbers(3, 4),)),
-    "softmax of a number": (at.softmax, (numbers(),)),
-    "log_softmax": (at.log_softmax, (numbers(2, 3, 2),)),
+    "softmax of a number": (partial(at.softmax, dim=-1), (numbers(),)),
+    "log_softmax": (partial(at.log_softmax, dim=-1), (numbers(2, 3, 2),)),
     "log_softmax of the middle": (partial(at.log_softmax, dim=-2), (numbers(2, 3, 2),)),
     "cross entropy": (ACTGRAD.softmax_cross_entropy_with_logits, (numbers(3, 4), numbers(3, 4, positive=True))),
     "confusion": (ACTGRAD.confusion_softmax_grad, (numbers(3, 4), numbers(3, 4))),
@@ -78,7 +78,7 @@ def test_a_training_step_is_compiled_whole() -> None:
     model = torch.nn.Sequential(torch.nn.Linear(7, 5), torch.nn.PReLU(5), torch.nn.Linear(5, 3))
 
     def loss(v: Any) -> Any:
-        return -at.log_softmax(model[2](at.prelu(model[0](v), model[1].weight))).mean()
+        return -at.log_softmax(model[2](at.prelu(model[0](v), model[1].weight)), -1).mean()
 
     compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
     compiled(x).backward()

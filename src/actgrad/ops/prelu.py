@@ -25,6 +25,16 @@ def weight_gradient(grad, x, weight):
     return where(x > 0, 0.0, x * grad)
 
 
+def update(updates, weights):
+    """updates"""
+    return updates
+
+
+def channel_total(updates, weights, da):
+    """da, the sum of the updates of a channel; no result has elements"""
+    return ()
+
+
 prelu = Operator(
     "prelu(Tensor self, Tensor weight) -> Tensor out",
     summary="x where x > 0, else the weight of its channel times x.",
@@ -93,4 +103,21 @@ prelu_backward = Operator(
         ),
     ),
     ir="PReluGrad(grads=grad_output, features=self, weights=weight) -> (dx, da)",
+)
+
+p_relu_grad_reduce = Operator(
+    "p_relu_grad_reduce(Tensor updates, Tensor weights) -> Tensor da",
+    summary="The gradient of PReLU's weights from its terms: of each channel the sum, or with one weight that of all.",
+    formula=channel_total,
+    reads=RowsAlong(passes=({"da": total(update)},), tensor="weights"),
+    checks=(
+        supported("updates"),
+        equal("weights", to="updates"),
+        convertible("da"),
+        rank("updates", "weights"),
+        along("weights", to="updates"),
+        same_shape("da", to="weights"),
+    ),
+    differences=("No document states shapes. Here: those of PReluGrad, whose second half this is.",),
+    ir="PReluGradReduce(grads=_, features=_, weights, updates) -> da",
 )

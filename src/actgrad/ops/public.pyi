@@ -47,6 +47,7 @@ __all__ = [
     "logsigmoid_backward",
     "mish",
     "mish_backward",
+    "p_relu_grad_reduce",
     "prelu",
     "prelu_backward",
     "relu",
@@ -138,6 +139,7 @@ logsigmoid: Operator
 logsigmoid_backward: Operator
 mish: Operator
 mish_backward: Operator
+p_relu_grad_reduce: Operator
 prelu: Operator
 prelu_backward: Operator
 relu: Operator
