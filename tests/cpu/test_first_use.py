@@ -120,6 +120,36 @@ def test_work_has_a_large_stack_and_its_caller_the_errors() -> None:
     assert first_use.run(lambda: first_use.run(threading.get_ident)) != threading.get_ident()
 
 
+THREADS_THAT_FAIL = {
+    "too many threads": ("raise RuntimeError('no thread')", "OSError work"),
+    "no memory to start one": ("raise MemoryError", "MemoryError "),
+    "no memory to begin": ("return begin(lambda: None, ())", "MemoryError no memory for a thread"),
+}
+
+
+@pytest.mark.parametrize("fault", THREADS_THAT_FAIL)
+def test_a_thread_that_fails_is_an_error(fault: str) -> None:
+    """The calling thread waited for its end for ever."""
+    start, expected = THREADS_THAT_FAIL[fault]
+    script = f"""
+import _thread
+from actgrad.base import first_use
+begin = _thread.start_new_thread
+def start(task, arguments):
+    {start}
+def work():
+    raise OSError("work")
+_thread.start_new_thread = start
+try:
+    first_use.run(work)
+except (MemoryError, OSError) as error:
+    print(type(error).__name__, error)
+_thread.start_new_thread = begin
+print(first_use.run(lambda: "works"))
+"""
+    assert run_script(script, timeout=30) == f"{expected}\nworks\n"
+
+
 def test_an_interrupt_waits_for_the_work() -> None:
     """Ctrl-C during a compilation: the next call finds a compiler that is not in use."""
     script = """

@@ -37,11 +37,15 @@ def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
-def actgrad(*arguments: object, **settings: str | None) -> subprocess.CompletedProcess[str]:
+def actgrad(
+    *arguments: object, timeout: float | None = None, **settings: str | None
+) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own."""
     settings.setdefault("XDG_CACHE_HOME", os.environ["XDG_CACHE_HOME"])
     command = [sys.executable, "-m", "actgrad", "sdk", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment(**settings))
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=timeout, env=environment(**settings)
+    )
 
 
 @needs_compiler
@@ -207,9 +211,79 @@ def test_check_of_what_does_not_compile(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @needs_compiler
+@pytest.mark.parametrize("option", ["--check", "--run"])
+def test_bytes_of_no_encoding(tmp_path: Path, option: str) -> None:
+    """In the compiler's words, and in the name of a header."""
+    program = tmp_path / "bytes.c"
+    program.write_bytes(b'int main(void) { return "\xe9" + ; }\n')
+    done = actgrad(option, program)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "bytes.c does not compile" in done.stderr
+    assert "Traceback" not in done.stderr
+    program.write_bytes(b'#include "caf\xe9.h"\nint main(void) { return 0; }\n')
+    done = actgrad(option, program)
+    assert done.returncode == (1 if option == "--check" else 2)
+    assert f"{program}:1: header caf\\udce9.h is nowhere" in done.stdout + done.stderr.replace("xdc", "udc")
+    assert "Traceback" not in done.stderr
+
+
+NO_PROGRAMS = {
+    "x.npy": (b"\x93NUMPY", "is no source in C or C++"),
+    "x.svg": (b"<svg/>", "is no source in C or C++"),
+    "x": (bytes(range(200)), "is no source in C or C++"),
+    "x.so": (b"\x7fELF", "cannot be read"),
+    "y.so": (b"\x7fELF" + bytes(300), "has no table of the names that it uses"),
+}
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", NO_PROGRAMS)
+def test_check_of_no_program(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content, said = NO_PROGRAMS[name]
+    (tmp_path / name).write_bytes(content)
+    assert main(["sdk", "--check", str(tmp_path / name)]) == 2
+    assert f"{tmp_path / name} {said}" in capsys.readouterr().err
+
+
+@needs_compiler
+def test_check_of_no_regular_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.c")
+    done = actgrad("--check", tmp_path / "pipe.c", timeout=60)
+    assert (done.returncode, done.stderr) == (2, f"actgrad: {tmp_path}/pipe.c is no regular file\n")
+
+
+@needs_compiler
+def test_check_of_an_object_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "a.c"
+    source.write_text("int aclrtNothing(void), aclInit(int); int f(void) { return aclrtNothing() + aclInit(0); }\n")
+    subprocess.run(["gcc", "-c", str(source), "-o", str(tmp_path / "a.o")], check=True)
+    assert main(["sdk", "--check", str(tmp_path / "a.o")]) == 1
+    assert capsys.readouterr().out == f"{tmp_path}/a.o: function aclrtNothing is not in the SDK\n"
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", ["plain.c", "a name with $spaces #1.cpp", "é.c"])
+def test_check_of_headers_that_are_nowhere(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are missing, also where the compiler would find no fault without them; no file is made outside."""
+    program, outside = tmp_path / name, tmp_path / "outside"
+    headers = ["no such.h", "no/such$.h", "../outside/none.h", f"{outside}/none.h"]
+    program.write_text("int main(void) { return 0; }\n")
+    assert main(["sdk", "--check", str(program)]) == 0
+    program.write_text("".join(f'#include "{header}"\n' for header in headers))
+    capsys.readouterr()
+    assert main(["sdk", "--check", str(program)]) == 1
+    where = [f"{program}:{k}: header {header} is nowhere" for k, header in enumerate(headers, 1)]
+    assert [line.partition(";")[0] for line in capsys.readouterr().out.splitlines()] == where
+    assert not outside.exists()
+    program.write_text('#include <dlfcn.h>\nvoid* f(void) { return dlsym(0, "aclrtNothing"); }\n')
+    assert main(["sdk", "--check", str(program)]) == 1
+    assert capsys.readouterr().out == f"{program}:2: function aclrtNothing is not in the SDK\n"
+
+
+@needs_compiler
 def test_check_of_what_lacks_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """Of our own programs, all of which compile."""
-    ours = [str(path) for path in (*sorted(EXAMPLES.iterdir()), *sorted(PROGRAMS.glob("*.c")))]
+    ours = [str(path) for path in (*sorted(EXAMPLES.glob("*.[ch]*")), *sorted(PROGRAMS.glob("*.c")))]
     assert main(["sdk", "--check", *ours]) == 0
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -224,7 +298,17 @@ def test_check_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_wrong_calls() -> None:
-    for arguments in ([], ["--json"], ["a", "--check", "b"]):
+    for arguments in ([], ["--json"], ["a", "--check", "b"], ["--check", ""]):
         with pytest.raises(SystemExit) as ended:
             main(["sdk", *arguments])
         assert ended.value.code == 2
+
+
+def test_an_empty_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Is not the current folder."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        main(["sdk", ""])
+    assert ended.value.code == 2
+    assert "argument PREFIX: an empty text names no file or folder" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

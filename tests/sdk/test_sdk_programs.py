@@ -17,7 +17,8 @@ from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler, 
 
 pytestmark = needs_compiler
 
-SELF_CHECKING = ("misuse", "texts", "repeatable", "races", "threads", "forking_host", "stacks", "plain_parameters")
+SELF_CHECKING = ("misuse", "texts", "repeatable", "races", "threads", "forking_host", "forking_bystander", "stacks",
+                 "plain_parameters")  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import _thread
 import contextvars
+import functools
 import importlib
 import threading
+import weakref
 from collections.abc import Callable
 from types import ModuleType
 from typing import TypeVar
@@ -19,6 +21,7 @@ from .forks import forkable_lock
 T = TypeVar("T")
 
 STACK_BYTES = 8 << 20
+_BETWEEN_LOOKS = 0.1  # seconds, after which a waiting thread looks whether the other one is still there
 
 lock = forkable_lock()  #: held during such work, and around code that must not be halfway at a fork either
 _worker = 0  # the thread that does such work now, 0 for none; written while the lock is held
@@ -47,8 +50,8 @@ def _on_large_stack(work: Callable[[], T]) -> T:
 
     def target() -> None:
         global _worker
-        _worker = threading.get_ident()
         try:
+            _worker = threading.get_ident()
             results.append(context.run(work))
         except BaseException as error:  # the waiting thread raises it
             errors.append(error)
@@ -56,29 +59,39 @@ def _on_large_stack(work: Callable[[], T]) -> T:
             _worker = 0
             ended.set()
 
+    # The thread alone holds its task: a thread without memory may end before its first line, or before its last one.
+    tasks = [functools.partial(target)]
+    task = weakref.ref(tasks[0])
     interrupt: BaseException | None = None
-    is_started = False
-    while not ended.is_set():
+    is_startable = True
+    while is_startable and task() is not None and not ended.is_set():
         try:
-            if not is_started:
-                is_started = True
-                if not _start(target):
-                    return work()
-            ended.wait()
+            if tasks:
+                is_startable = _start(tasks)
+            else:
+                ended.wait(_BETWEEN_LOOKS)
         except BaseException as error:
-            interrupt = error
+            interrupt = error.with_traceback(None)  # whose frames may hold the task
+            tasks.clear()
     if interrupt is not None:
         raise interrupt
+    if not is_startable:
+        return work()
     if errors:
         raise errors[0]
+    if not results:
+        raise MemoryError("no memory for a thread")
     return results[0]
 
 
-def _start(target: Callable[[], None]) -> bool:
-    """Start a thread with a large stack; false where the interpreter ends or has as many threads as there may be."""
+def _start(tasks: list[functools.partial[None]]) -> bool:
+    """Start a thread with a large stack, which gets the last of `tasks`.
+
+    False where the interpreter ends or has as many threads as there may be.
+    """
     before = threading.stack_size(STACK_BYTES)
     try:
-        _thread.start_new_thread(target, ())
+        _thread.start_new_thread(tasks.pop(), ())
     except RuntimeError:
         return False
     else:

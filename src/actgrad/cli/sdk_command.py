@@ -46,18 +46,24 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         _EPILOG,
     )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("prefix", nargs="?", metavar="PREFIX", type=Path, help="the folder to build the SDK into")
+    what.add_argument("prefix", nargs="?", metavar="PREFIX", type=_path, help="the folder to build the SDK into")
     what.add_argument(
         "--run", metavar="PROGRAM [ARGUMENT ...]", dest="program", nargs=argparse.REMAINDER,
         help="compile a C or C++ program and run it; what follows it are its arguments",
     )  # fmt: skip
     what.add_argument(
-        "--check", metavar="PROGRAM", type=Path, nargs="+",
+        "--check", metavar="PROGRAM", type=_path, nargs="+",
         help="name what programs lack in the SDK: sources, built programs and libraries, or folders of these",
     )  # fmt: skip
     parser.add_argument("--flag", metavar="FLAG", action="append", default=[], help="before --run: for the compiler")
     parser.add_argument("--json", action="store_true", help="with --check: the findings as JSON")
     parser.set_defaults(run=_run)
+
+
+def _path(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("an empty text names no file or folder; for the current folder, give .")
+    return Path(text)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -175,7 +175,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
 
 
 def _run(command: list[str], what: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise SdkError(f"{what} could not be built:\n{shlex.join(command)}\n{done.stderr.strip()}")
 

@@ -20,6 +20,7 @@ from .prefix import SdkError
 
 CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
 SUFFIXES = (".c", *CPP_SUFFIXES)
+HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx")  # looked through where they are named
 
 #: A name of CANN's, and a header or a library of CANN's.
 _NAME = re.compile(r"(?:struct |enum )?((?:aclnn|aclop|aclrt|aclmdl|aclprof|acl|ACL|Hccl|HCCL|Msprof|rt)_?[A-Z]\w*)")
@@ -30,6 +31,8 @@ _DIAGNOSTIC = re.compile(
     r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?P<level>(?:fatal )?error|warning): (?P<text>.*)$", re.M
 )
 _QUOTED = re.compile(r"'([^']+)'")
+_WORD = re.compile(r"(?:\\[ #\\]|\S)+")  # of a line for make
+_ESCAPED = re.compile(r"\\([ #\\])|\$(\$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,10 @@ def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:
             raise SdkError(f"{program} has no source in C or C++ and no built program")
         for path in paths:
             yield from _of_file(path, program, flags)
+    elif program.exists() and not program.is_file():
+        raise SdkError(f"{program} is no regular file")
+    elif not _is_built(program) and program.suffix not in (*SUFFIXES, *HEADER_SUFFIXES):
+        raise SdkError(f"{program} is no source in C or C++, by its suffix, and no built program")
     else:
         yield from _of_file(program, None, flags)
 
@@ -90,7 +97,12 @@ def _failing() -> dict[str, clients.ClientFunction]:
 
 def _of_built(path: Path) -> Iterator[Finding]:
     """Undefined symbols, and libraries that the file needs."""
-    said = _said(["readelf", "--wide", "--dynamic", "--dyn-syms", str(path)])
+    done = _run(["readelf", "--wide", "--dynamic", "--dyn-syms", "--syms", str(path)])
+    if done.returncode or "Error:" in done.stderr:
+        raise SdkError(f"{path} cannot be read:\n{done.stderr.strip()}")
+    said = done.stdout
+    if "Dynamic section" not in said and "Symbol table" not in said:
+        raise SdkError(f"{path} has no table of the names that it uses")
     has = {f"lib{name}.so" for name in (*builder.libraries(), "acl_rt")}
     for library in re.findall(r"\(NEEDED\).*\[(.+)\]", said):
         if _LIBRARY.fullmatch(library) and library not in has:
@@ -148,8 +160,7 @@ def _complete(command: list[str], root: Path | None, stubs: Path) -> list[str]:
     command.append(f"-I{stubs}")
     missing: list[str] = []
     while True:
-        made = _said([*command, "-M", "-MG"]).replace("\\\n", " ").split()
-        names = [name for name in made[1:] if not os.path.exists(name)]
+        names = [name for name in _included(command) if not os.path.exists(name)]
         if not names or set(names) <= set(missing):
             return missing
         for name in names:
@@ -159,15 +170,20 @@ def _complete(command: list[str], root: Path | None, stubs: Path) -> list[str]:
                 command.append(f"-I{folders[0]}")
                 continue
             missing.append(name)
-            (stubs / name).parent.mkdir(parents=True, exist_ok=True)
-            (stubs / name).touch()
+            if not os.path.isabs(name) and ".." not in Path(name).parts:
+                (stubs / name).parent.mkdir(parents=True, exist_ok=True)
+                (stubs / name).touch()
+
+
+def _included(command: list[str]) -> list[str]:
+    """The source and the headers that the preprocessor reads, as it writes them for make."""
+    said = _run([*command, "-M", "-MG", "-MT", "it"]).stdout.replace("\\\n", " ")
+    return [_ESCAPED.sub(r"\1\2", word) for word in _WORD.findall(said)[1:]]
 
 
 def _undeclared(command: list[str], path: Path, others: Sequence[str]) -> Iterator[Finding]:
-    """Names in the compiler's diagnostics; the other headers too, where the compiler fails without them."""
-    done = subprocess.run(
-        [*command, "-fsyntax-only"], capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"}
-    )
+    """Names in the compiler's diagnostics, and the other headers: without them the program cannot be compiled."""
+    done = _run([*command, "-fsyntax-only"])
     found = []
     for match in _DIAGNOSTIC.finditer(done.stderr):
         quoted = _QUOTED.search(match["text"])
@@ -177,10 +193,10 @@ def _undeclared(command: list[str], path: Path, others: Sequence[str]) -> Iterat
             continue
         found.append(_finding(Path(match["file"]), int(match["line"]), _kind(match["text"], name[1], path), name[1]))
     if done.returncode and not found and not others:
-        raise SdkError(f"{path} does not compile:\n{done.stderr.strip()}")
+        said = os.fsencode(done.stderr).decode(errors="replace").strip()
+        raise SdkError(f"{path} does not compile:\n{said}")
     yield from found
-    if done.returncode:
-        yield from (Finding(path, _line(path, name), "foreign header", name) for name in others)
+    yield from (Finding(path, _line(path, name), "foreign header", name) for name in others)
 
 
 def _is_member(text: str) -> bool:
@@ -201,7 +217,7 @@ _STRINGS = re.compile(r'"\w+"(?:\s*"\w*")*')
 def _looked_up(command: list[str], path: Path, known: set[str]) -> Iterator[Finding]:
     """Names in strings, which a program gives to dlsym, as the preprocessor leaves them."""
     line, is_own = 0, False
-    for text in _said([*command, "-E"]).splitlines():
+    for text in _run([*command, "-E"]).stdout.splitlines():
         if marker := re.match(r'# (\d+) "(.*)"', text):
             line, is_own = int(marker[1]) - 1, marker[2] == str(path)
             continue
@@ -214,13 +230,17 @@ def _looked_up(command: list[str], path: Path, known: set[str]) -> Iterator[Find
 
 def _line(path: Path, header: str) -> int:
     """The line that includes a header, 0 where another file does."""
-    text = path.read_text(encoding="utf-8", errors="replace")
+    text = path.read_text(encoding="utf-8", errors="surrogateescape")
     match = re.search(rf'^\s*#\s*include\s*[<"]{re.escape(header)}[>"]', text, re.M)
     return text.count("\n", 0, match.end()) + 1 if match else 0
 
 
-def _said(command: list[str]) -> str:
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """What a tool says in English, of any bytes: names of files stay what they are."""
+    settings = {**os.environ, "LC_ALL": "C"}
     try:
-        return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout
+        return subprocess.run(
+            command, capture_output=True, text=True, errors="surrogateescape", check=False, env=settings
+        )  # fmt: skip
     except OSError as error:
         raise SdkError(f"{command[0]} cannot be started: {error.strerror}") from error

@@ -62,7 +62,7 @@ def compile_program(program: Path, binary: Path, prefix: Path, flags: Sequence[s
         *(["-std=c++17"] if is_cpp else ["-std=gnu11"]), *folders, str(program), "-o", str(binary), *flags,
         f"-L{library}", f"-Wl,-rpath,{library}", *[f"-l{name}" for name in LIBRARIES], "-lm", "-pthread",
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         try:
             hint = "".join(f"\n{finding}" for finding in lacking.findings(program, flags))

@@ -182,6 +182,7 @@ static void ask(int64_t request, const char* function, const int64_t* words, int
     if (is_of_program) answer->is_general = false; /* its Python may choose other rules for the next call */
 }
 
+enum { HELD = 0 }; /* what PyGILState_Ensure returns in a thread that has the interpreter's lock */
 static __thread int state_of_fork;
 static __thread bool is_in_fork;
 
@@ -198,10 +199,18 @@ static void after_fork_in_parent(void) {
     python.release(state_of_fork);
 }
 
+/* In the child the interpreter has this thread's state alone. It can make others, but no first one: this one stays, also
+   when the thread ends. */
 static void after_fork_in_child(void) {
     if (!is_in_fork) return;
     python.after_fork_child();
-    python.release(state_of_fork);
+    pthread_setspecific(thread_state, NULL);
+    if (has_state || state_of_fork == HELD) {
+        python.release(state_of_fork);
+    } else {
+        has_state = true;
+        python.save_thread();
+    }
 }
 
 actgrad_planner* actgrad_start_interpreter(void) {
