@@ -57,6 +57,14 @@ def test_no_usable_library(sdk: Sdk, tmp_path: Path) -> None:
 
 
 @needs_library
+@pytest.mark.parametrize("megabytes", [60, 120, 160, 300])
+def test_little_address_space(sdk: Sdk, megabytes: int) -> None:
+    """Is a status: Python or NumPy's linear algebra ended the process where they started without it."""
+    program = sdk.compile(Path(__file__).parent / "programs" / "first_text.c", "-std=gnu11")
+    says(run(["sh", "-c", f'ulimit -v {megabytes << 10}; exec "$0"', str(program)]), "MB of address space left")
+
+
+@needs_library
 def test_library_of_another_version(sdk: Sdk) -> None:
     found = sorted(Path(sys.base_prefix).parent.glob("3.*/lib/libpython3.??.so.1.0"))
     others = [path for path in found if not path.name.startswith(f"libpython3.{sys.version_info.minor}.")]

@@ -236,7 +236,7 @@ def _line(path: Path, header: str) -> int:
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """What a tool says in English, of any bytes: names of files stay what they are."""
+    """A run of a tool, in English. Bytes of no encoding stay in its texts as surrogates."""
     settings = {**os.environ, "LC_ALL": "C"}
     try:
         return subprocess.run(

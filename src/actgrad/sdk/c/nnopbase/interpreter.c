@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -107,6 +108,20 @@ static void initialize(void) {
     free(character_type);
     if (others != NULL) environ = variables;
     free(others);
+}
+
+/* Without address space the interpreter, NumPy or its linear algebra would end the process while they start. They take
+   160 MB, the compiler 160 more at least. */
+static bool has_address_space(void) {
+    enum { NEEDED = 320 << 20 };
+    void* space = mmap(NULL, NEEDED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (space == MAP_FAILED) {
+        actgrad_fail(INNER, "the process has not the %d MB of address space left that the operators need (ulimit -v)",
+                     NEEDED >> 20);
+        return false;
+    }
+    munmap(space, NEEDED);
+    return true;
 }
 
 static actgrad_planner* planner;
@@ -225,6 +240,7 @@ actgrad_planner* actgrad_start_interpreter(void) {
         run_start_up(true);
         python.release(state);
     } else {
+        if (!has_address_space()) return NULL;
         initialize();
         run_start_up(false);
         pthread_key_create(&thread_state, end_state);
