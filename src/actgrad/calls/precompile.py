@@ -93,9 +93,12 @@ def _prepare_for_any_scalars(computation: Computation) -> int:
 def _cases(operator: Operator) -> Iterator[tuple[dict[str, Any], Product | None]]:
     """Attributes and product for each of an operator's formulas."""
     if callable(operator.switch):
-        yield dict(operator.defaults), None
-        for product in products.BY_NAME.values():
-            if product.name in operator.products:
+        known: list[Any] = []
+        judges = [product for product in products.BY_NAME.values() if product.name in operator.products]
+        for product in (None, *judges):
+            formula = operator.formula_for(operator.defaults, product)
+            if formula not in known:
+                known.append(formula)
                 yield dict(operator.defaults), product
         return
     is_attribute = operator.switch in operator.defaults  # or it is a tensor

@@ -1,16 +1,16 @@
 """Hard swish and hard sigmoid, in pieces of a line (Howard et al. 2019, https://arxiv.org/abs/1905.02244)."""
 
 from ..base.definition import C, Torch
-from ..base.xp import abs, maximum, minimum, where
+from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, equal, supported
 from ..contract.shape_rules import document_rank, rank, same_format, same_shape
+from .silu import scaled
 
 
 def hardsigmoid_formula(x, alpha, beta):
     """min(max(alpha * x + beta, 0), 1), where 0 * x is 0 also for infinite x"""
-    step = where(abs(alpha) <= 0.0, where(abs(x) >= 0.0, 0.0, x), alpha * x)
-    return minimum(maximum(step + beta, 0.0), 1.0)
+    return minimum(maximum(scaled(x, alpha) + beta, 0.0), 1.0)
 
 
 def hardsigmoid_of_integers(x, alpha, beta):
