@@ -24,6 +24,7 @@ from tests.support.aclnn.checks import (
     TILING,
     listed,
 )
+from tests.support.aclnn.formulas import is_close
 from tests.support.aclnn.functions import FUNCTIONS, GENERATED, INPUTS, OUTPUTS, WHOLE, good, tensors
 from tests.support.aclnn.live_calls import FORMATS, Live, functional
 from tests.support.aclnn.model import faults, rows
@@ -354,19 +355,6 @@ def examine(call: Call, sample: bool, surroundings: str = "as it is") -> tuple[s
             if not is_close(exact, close):
                 return first, f"{n} is {live.view(n)}, the reference says {close}"
     return first, ""
-
-
-def is_close(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two results differ by rounding alone.
-
-    In float an exponential may underflow that does not in double: times an infinite gradient that is NaN, not infinity.
-    """
-    wide = np.complex128 if a.dtype.kind == "c" else np.float64
-    tolerance = {1: 1, 2: 2**-7, 4: 1 if a.dtype.kind == "i" else 1e-5}.get(a.dtype.itemsize, 1e-5)
-    with np.errstate(invalid="ignore"):
-        a, b = a.astype(wide), b.astype(wide)
-        same = np.isclose(a, b, tolerance, tolerance, equal_nan=True) | (np.isnan(a) & np.isinf(b))
-    return bool(same.all())
 
 
 @settings(max_examples=6000, deadline=None, derandomize=True, database=None)

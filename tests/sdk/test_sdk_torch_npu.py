@@ -36,7 +36,7 @@ def names(program: Path) -> list[str]:
 
 CASES, QUEUED = [names(each) if (WHEEL / "torch_npu").is_dir() else ["none"] for each in (PROGRAM, QUEUE)]
 HOSTED = ("silu", "indices", "classifier", "npu_swiglu", "npu_silu", "elu_", "streams", "Adam, foreach")
-#: A server computes where nothing else is asked for: the program is Python itself.
+#: The server host is the default here: the program is Python itself.
 IN_PROCESS = {"ACTGRAD_SDK_HOST": "inprocess"}
 OTHERS = {
     "inprocess": IN_PROCESS,

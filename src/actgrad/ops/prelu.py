@@ -54,7 +54,7 @@ prelu = Operator(
 )
 
 
-def weights_in_a_row(call):
+def fault_of_weight_gradient(call):
     """By its C function, the weights' gradient has one dimension, or the shape of a single weight."""
     weight, meta = call.inputs["weight"], call.tensors.get("grad_weight")
     expected = weight.shape if weight.size == 1 else (weight.size,)
@@ -62,15 +62,15 @@ def weights_in_a_row(call):
     return None if is_right else f"grad_weight has shape {meta.shape}; it must have {expected}"
 
 
-IN_A_ROW = Check(
-    "grad_weight has one dimension, or the shape of a single weight", weights_in_a_row, about=("grad_weight",)
+ONE_DIMENSION = Check(
+    "grad_weight has one dimension, or the shape of a single weight", fault_of_weight_gradient, about=("grad_weight",)
 )
-BEFORE = (
+RANKS_AND_WEIGHTS = (
     rank("self", "weight", "grad_output", "grad_self", "grad_weight"),
     same_shape("grad_self", to="self"),
     along("weight", to="self"),
 )
-AFTER = (broadcastable("grad_output", to="self"), result_shape("grad_self"))
+RESULTS = (broadcastable("grad_output", to="self"), result_shape("grad_self"))
 
 prelu_backward = Operator(
     "prelu_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor grad_self, Tensor grad_weight)",
@@ -82,9 +82,9 @@ prelu_backward = Operator(
     checks=(
         supported("self"),
         promoted("self", "weight", "grad_output"),
-        *BEFORE,
+        *RANKS_AND_WEIGHTS,
         same_shape("grad_weight", to="weight"),
-        *AFTER,
+        *RESULTS,
     ),
     differences=(
         "Ascend310P and Ascend310B: the documents say no, the source yes. Here: available.",
@@ -97,9 +97,9 @@ prelu_backward = Operator(
         checks=(
             supported("self"),
             equal("grad_output", "weight", "grad_self", "grad_weight", to="self"),
-            *BEFORE,
-            (IN_A_ROW,),
-            *AFTER,
+            *RANKS_AND_WEIGHTS,
+            (ONE_DIMENSION,),
+            *RESULTS,
         ),
     ),
     ir="PReluGrad(grads=grad_output, features=self, weights=weight) -> (dx, da)",

@@ -102,14 +102,14 @@ def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any
 def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
     """The same for a call in place; None where the dispatcher has to see the call."""
     node = _in_place_node(operator)
-    if node is None or is_fixed(x):
+    if node is None or refuses_overwriting(x):
         return None
     known = derive(node.interface, values, None, saving.AUTO)
     return node.apply(known, x, None if known.keeps_result else x.clone())  # on the graph: for second derivatives
 
 
-def is_fixed(x: Any) -> bool:
-    """Whether PyTorch lets no operator overwrite a tensor that requires grad: a leaf or a view of one, and others."""
+def refuses_overwriting(x: Any) -> bool:
+    """Whether PyTorch lets no operator overwrite this tensor, which requires grad: a leaf, or a view of a leaf."""
     return x.is_leaf or (x._is_view() and (x._base.is_leaf or _get_creation_meta(x) != CreationMeta.DEFAULT))
 
 

@@ -101,7 +101,7 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = No
     Example:
         >>> print(actgrad.torch.convert(model))
     """
-    refuse_other(model, "convert")
+    require_module(model, "convert")
     if save not in (saving.AUTO, saving.INPUT):
         raise InvalidArgument(f"convert: save is {save!r}; it must be {saving.AUTO!r} or {saving.INPUT!r}")
     overwritten = _overwritten(model)
@@ -121,11 +121,11 @@ def revert(model: torch.nn.Module) -> Report:
     Example:
         >>> actgrad.torch.revert(model)
     """
-    refuse_other(model, "revert")
+    require_module(model, "revert")
     return _each(model, _reverted)
 
 
-def refuse_other(model: Any, function: str) -> None:
+def require_module(model: Any, function: str) -> None:
     """Raise where `model` is no module."""
     if not isinstance(model, torch.nn.Module):
         raise InvalidCall(f"actgrad.torch.{function}: model is {shown(model)}; it must be a torch.nn.Module")

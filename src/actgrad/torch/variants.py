@@ -11,7 +11,7 @@ import torch
 from ..arrays import interception
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
-from .autograd import Node, Redispatch, is_fixed, is_forward, node_of
+from .autograd import Node, Redispatch, is_forward, node_of, refuses_overwriting
 from .derivatives.derivations import derive
 from .kernels import Interface
 
@@ -148,7 +148,7 @@ class InPlaceVariant(Variant):
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *row)
         x = row[0]
-        if is_fixed(x):
+        if refuses_overwriting(x):
             x.copy_(x)  # PyTorch's own error, before anything is written
         derivation = derive(self.interface, self.interface.values_of(row), None, saving.AUTO)
         is_memory = _is_memory(x)  # the short way, which takes half the time of small tensors

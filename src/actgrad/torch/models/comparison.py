@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ..conversion import Report, convert, refuse_other, revert
+from ..conversion import Report, convert, require_module, revert
 from .patching import call
 
 ROUNDS = 7
@@ -69,7 +69,7 @@ def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False) -> Mo
     Example:
         >>> print(actgrad.torch.report(model, x))
     """
-    refuse_other(model, "report")
+    require_module(model, "report")
     with _unchanged(model):
         revert(model)
         before = _classes(model)
