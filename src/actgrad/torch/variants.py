@@ -8,7 +8,6 @@ from typing import Any
 
 import torch
 
-from ..arrays import interception
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
 from .autograd import Node, Redispatch, is_forward, node_of, refuses_overwriting
@@ -17,7 +16,6 @@ from .kernels import Interface
 
 _C = torch._C
 TAGS = (torch.Tag.pt2_compliant_tag,)
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 def register_clone(library: Any) -> Any:
@@ -151,12 +149,8 @@ class InPlaceVariant(Variant):
         if refuses_overwriting(x):
             x.copy_(x)  # PyTorch's own error, before anything is written
         derivation = derive(self.interface, self.interface.values_of(row), None, saving.AUTO)
-        is_memory = _is_memory(x)  # the short way, which takes half the time of small tensors
-        clone = torch.clone if is_memory else torch.ops.actgrad._clone
-        kept = None if derivation.keeps_result else clone(x)  # on the graph: for second derivatives
-        below: Any = self.compute
-        if not is_memory:
-            below = Redispatch(self.interface, overload, keys, saving.AUTO, True, False, False)
+        kept = None if derivation.keeps_result else torch.ops.actgrad._clone(x)  # on the graph: for second derivatives
+        below = Redispatch(self.interface, overload, keys, saving.AUTO, True, False, False)
         return self.node.apply(below, derivation, *row, kept)  # the overwritten tensor must be the first on the graph
 
     def batched(self, info: Any, in_dims: tuple[Any, ...], *row: Any) -> Any:
@@ -166,12 +160,6 @@ class InPlaceVariant(Variant):
     def node(self) -> Any:
         """The node that a call leaves in a graph."""
         return node_of(f"{self.interface.title}InPlace", InPlaceNode)
-
-
-def _is_memory(x: Any) -> bool:
-    """Whether a tensor is the CPU's memory, and nothing of PyTorch but the autograd graph has to see the call."""
-    is_plain = x.is_cpu and type(x) in _PLAIN and not torch._is_functional_tensor(x)
-    return bool(is_plain) and not interception.interceptor()
 
 
 @cache
