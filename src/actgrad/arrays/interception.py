@@ -1,8 +1,8 @@
 """The interceptors of PyTorch: modes, transforms of torch.func, tracers, tensor classes with rules of their own.
 
 Interceptors see PyTorch's operators, but no kernel that reads memory. So a call goes to `torch.ops.actgrad` while an
-interceptor is active; plans and explicit backends are refused then. The fast path of the CPU backend tests for modes,
-transforms and tracers in machine code (`backends/cpu/call.py`).
+interceptor is active; plans and explicit backends are refused then. The extension of calls/ asks PyTorch's own functions
+whether one may be active.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ KEYS = {
 
 
 def may_be_active() -> bool:
-    """Whether an interceptor may be active in this thread; false is certain. The CPU backend puts machine code here."""
+    """Whether an interceptor may be active in this thread; false is certain. The extension replaces this function."""
     return True
 
 
