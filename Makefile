@@ -37,6 +37,7 @@ accuracy: .venv/dev
 operators: .venv/dev
 	$(BIN)/python scripts/plots.py
 	$(BIN)/python scripts/operators.py --write
+	$(BIN)/python scripts/families.py --write
 
 training: .venv/dev
 	$(BIN)/python -m benchmarks training --write

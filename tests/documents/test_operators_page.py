@@ -1,10 +1,12 @@
-"""docs/operators.md is what the registry says, and says every check of every operator in order."""
+"""docs/operators.md and docs/families.md are what the registry says; the first has every check in order."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 from types import ModuleType
+
+import pytest
 
 from actgrad import operators
 from actgrad.aclnn import signatures
@@ -13,8 +15,9 @@ from tests.support.calls import script
 ROOT = Path(__file__).parents[2]
 
 
-def test_page_is_fresh() -> None:
-    assert script("operators").page() == (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["operators", "families"])
+def test_page_is_fresh(name: str) -> None:
+    assert script(name).page() == (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def test_page_has_every_check_in_order() -> None:

@@ -1,0 +1,150 @@
+"""docs/families.md: every operator by its family, with its interfaces, its largest errors and its speed.
+
+python scripts/families.py            print it
+python scripts/families.py --write    write it to docs/families.md
+
+Interfaces are those of the registry, errors those of docs/accuracy.md and docs/rows.md, and speeds the kept results.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import writing
+
+import actgrad
+from actgrad import Operator, operators
+from actgrad.aclnn import signatures
+from actgrad.writing import documents
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGE = DOCS / "families.md"
+DTYPES = ("float16", "bfloat16", "float32")
+SPEEDS = {"AVX-512": ("families", "throughput"), "AVX2": ("families_avx2", "throughput_avx2")}  # in docs/benchmarks
+
+INTRODUCTION = """\
+# Families: what is there
+
+Made by `python scripts/families.py --write`; a test compares. A family is one file of `src/actgrad/ops`.
+
+- **NumPy**: `actgrad.NAME` takes arrays, and so does **check**: `actgrad check NAME` judges it.
+- **PyTorch**: the function in `actgrad.torch`, and the module where there is one. Functions compute their gradients by
+  the `_backward` operators, which are in `torch.ops.actgrad`.
+- **C**: the functions in `actgrad.aclnn` and in the C SDK, without `aclnn`. **IR**: the names in `actgrad.ir`.
+- **Error**: the largest in units of the last place, of all cases of attributes. float16 and bfloat16 are all numbers;
+  [accuracy.md](accuracy.md) says how many of float32. It is counted where terms do not cancel, less the rounding of a
+  scaled exponent. Operators on rows are measured on random rows, see [rows.md](rows.md).
+- **Speed**: our time / aten's on the CPU, both on 2 threads. It is the geometric mean over sizes and data types of the
+  kept results in [benchmarks](benchmarks/README.md), into given memory. With an asterisk, aten has no such form, and
+  both allocate. Without a figure, aten has no such operator, or it was not measured. [rows.md](rows.md) has those of
+  rows.
+"""
+
+LEFT_OUT = """\
+## What CANN's folder has and this library does not
+
+| family | why |
+| --- | --- |
+| GeluQuant, SwigluGroupQuant, SwigluGroupQuantGrad | results are quantised (int8, FP8), with scales of their own |
+| ReluV2, ReluGradV2 | they write and read a mask of bits beside the values |
+| BinaryCrossEntropyWithLogitsTargetBackward | a loss's gradient by its target, which lies in LogSigmoid's folder |
+| RReluWithNoise in training | it draws the random numbers of the NPU's generator: status 561103 and a text |
+
+Graph names without a C function in CANN have none here. Functions that other folders have and clients call (matrix
+products, copies, reductions) belong to the C SDK: see [sdk.md](sdk.md).
+"""
+
+
+def cells(document: str, part: str) -> Iterator[list[str]]:
+    """The rows of the tables in a generated part of a document, cell by cell."""
+    for line in documents.part((DOCS / document).read_text(encoding="utf-8"), part).splitlines():
+        if line.startswith("| ") and not line.startswith("| ---"):
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def errors() -> dict[tuple[str, str], float]:
+    """The largest error by operator and data type."""
+    found: dict[tuple[str, str], float] = {}
+    for row in cells("accuracy.md", "exhaustive"):
+        if row[0] in operators:
+            number = re.search(r"\((.+)\)", row[4])  # in brackets without the rounding of a scaled exponent
+            key = row[0], row[2]
+            found[key] = max(found.get(key, 0.0), float(number[1] if number else row[4]))
+    for row in cells("rows.md", "rows"):
+        if row[0] in operators and len(row) == 4:
+            of_dtypes = zip(("float32", "float16", "bfloat16"), row[1:], strict=True)
+            found |= {(row[0], dtype): float(cell) for dtype, cell in of_dtypes}
+    return found
+
+
+def speeds(files: tuple[str, ...]) -> dict[str, str]:
+    """The geometric mean of our time / aten's, by operator."""
+    sys.path.insert(0, str(ROOT))
+    from benchmarks import results
+
+    by_form: dict[str, dict[str, list[float]]] = {"aten out": {}, "aten new": {}}
+    for file in files:
+        for cell in results.read(DOCS / "benchmarks" / f"{file}.json").cells:
+            for form, found in by_form.items():
+                if form in cell.ratios and cell.layout == "contiguous":
+                    found.setdefault(cell.operator, []).append(cell.ratios[form])
+    shown = {name: f"{results.geometric_mean(ratios):.2f}*" for name, ratios in by_form["aten new"].items()}
+    return shown | {name: f"{results.geometric_mean(ratios):.2f}" for name, ratios in by_form["aten out"].items()}
+
+
+def rows() -> Iterator[list[str]]:
+    """The table: a row for each operator."""
+    largest, fast = errors(), [speeds(files) for files in SPEEDS.values()]
+    for name, operator in operators.items():
+        yield [
+            family(operator),
+            f"[{name}](operators.md#{anchor(operator)})",
+            "yes" if getattr(actgrad, name, None) is operator else "",
+            in_torch(operator),
+            ", ".join(s.name.removeprefix("aclnn") for s in signatures.of(operator)),
+            ", ".join(graph.name for graph in operator.graphs),
+            "yes",
+            *(f"{largest[name, dtype]:.2f}" if (name, dtype) in largest else "" for dtype in DTYPES),
+            *(ratios.get(name, "") for ratios in fast),
+        ]
+
+
+def family(operator: Operator) -> str:
+    """The file that has an operator's schema line."""
+    files = sorted((ROOT / "src" / "actgrad" / "ops").glob("*.py"))
+    return next(file.stem for file in files if f'"{operator.name}(Tensor' in file.read_text(encoding="utf-8"))
+
+
+def anchor(operator: Operator) -> str:
+    """The anchor of an operator's section in operators.md."""
+    functions = "".join(f"-{s.name.lower()}" for s in signatures.of(operator))
+    return operator.name + functions
+
+
+def in_torch(operator: Operator) -> str:
+    """The function and the module in actgrad.torch; an operator without them has its name in torch.ops.actgrad."""
+    names = operator.definition.torch
+    return (
+        "ops"
+        if names is None
+        else ", ".join(filter(None, (name.partition("(")[0] for name in (names.function, names.module))))
+    )
+
+
+def page() -> str:
+    """The whole page."""
+    headings = ["family", "operator", "NumPy", "PyTorch", "C", "IR", "check"]
+    headings += [*(f"error, {dtype}" for dtype in DTYPES), *(f"speed, {target}" for target in SPEEDS)]
+    count = len({row[0] for row in rows()})
+    functions = sum(len(signatures.of(operator)) for operator in operators.values())
+    graphs = sum(len(operator.graphs) for operator in operators.values())
+    sizes = f"{count} families, {len(operators)} operators, {functions} C functions, {graphs} graph names."
+    return "\n".join([INTRODUCTION, sizes, "", documents.table(headings, rows()), "", LEFT_OUT])
+
+
+if __name__ == "__main__":
+    writing.page(__doc__, PAGE, page)
