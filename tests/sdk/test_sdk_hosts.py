@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
+import struct
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from actgrad.aclnn import c_functions
 from actgrad.base.errors import ActgradError
-from actgrad.sdk import builder, seam
+from actgrad.sdk import builder, clients, seam
 from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library, run
 
 pytestmark = needs_compiler
@@ -247,22 +251,51 @@ def test_handles_differ_between_processes() -> None:
     assert "before this process was forked" in text
 
 
+def tensor_words(*dims: int) -> bytes:
+    """A float32 tensor of one or two sizes, as C describes it."""
+    steps = [dims[-1], 1][-len(dims) :]
+    words = [seam.TENSOR, 0, 2, 0, len(dims), len(dims), *dims, *steps, *dims]
+    return struct.pack(f"<{len(words)}q", *words)
+
+
+def test_the_table_of_the_glue_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read at each call made a small sum take milliseconds. Counted are readings of the file, and of its rows."""
+    readings: Counter[str] = Counter()
+
+    def counted(what: str, reader: Callable[..., Any]) -> Callable[..., Any]:
+        def read(*given: Any, **named: Any) -> Any:
+            readings[what] += 1
+            return reader(*given, **named)
+
+        return read
+
+    clients.glue()  # the first call's
+    monkeypatch.setattr(clients, "table", counted("rows", clients.table))
+    monkeypatch.setattr(Path, "read_text", counted("file", Path.read_text))
+    x, y = np.array([-1, 2, -3, 4], np.float32), np.empty(4, np.float32)
+    places = x.ctypes.data, x.nbytes, y.ctypes.data, y.nbytes
+    for name, wanted in {"aclnnAbs": abs(x), "aclnnNeg": -x, "aclnnSquare": x * x}.items():
+        for _ in range(3):
+            answer, text = seam.plan(name.encode(), 2 * tensor_words(4), places, True)
+            assert (answer.status, text) == (0, "")
+            assert seam.run(answer.handle)[0].status == 0
+            seam.release((answer.handle,))
+        assert y.tolist() == wanted.tolist()
+    assert not readings
+
+
 def test_what_is_known_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forgetting a known call does not take the kernel from an executor that uses it."""
     import gc
-    import struct
 
     monkeypatch.setattr(c_functions, "MOST_CACHED", 4)
     values = np.arange(1, 9, dtype=np.float32)
     answers = []
     for rows in (1, 2, 4, 8):
         for rank in (1, 2):
-            dims = [rows, 8 // rows] if rank == 2 else [8]
-            steps = [8 // rows, 1] if rank == 2 else [1]
-            words = [seam.TENSOR, 0, 2, 0, rank, rank, *dims, *steps, *dims]
-            packed = struct.pack(f"<{len(words)}q", *words)
+            words = tensor_words(rows, 8 // rows) if rank == 2 else tensor_words(8)
             places = (values.ctypes.data, values.nbytes)
-            answers.append(seam.plan(b"aclnnInplaceSelu", packed, places, False)[0])
+            answers.append(seam.plan(b"aclnnInplaceSelu", words, places, False)[0])
             assert answers[-1].status == 0
     assert len(c_functions._functions["aclnnInplaceSelu"].cache) <= 4
     gc.collect()

@@ -26,6 +26,7 @@ _BETWEEN_LOOKS = 0.1  # seconds, after which a waiting thread looks whether the 
 lock = forkable_lock()  #: held during such work, and around code that must not be halfway at a fork either
 _worker = 0  # the thread that does such work now, 0 for none; written while the lock is held
 _modules: dict[str, ModuleType] = {}
+on_thread: Callable[[], object] | None = None  #: called first on each thread of such work, if a process needs that
 
 
 def run(work: Callable[[], T]) -> T:
@@ -52,6 +53,8 @@ def _on_large_stack(work: Callable[[], T]) -> T:
         global _worker
         try:
             _worker = threading.get_ident()
+            if on_thread is not None:
+                on_thread()
             results.append(context.run(work))
         except BaseException as error:  # the waiting thread raises it
             errors.append(error)

@@ -11,6 +11,22 @@
 #include <unistd.h>
 #include <wchar.h>
 
+/* A leak checker in this process has these two, else they are null. It ignores what a thread allocates between them. The
+   interpreter and the compiler keep memory to the end, and a checker would blame the program. */
+extern void __lsan_disable(void) __attribute__((weak));
+extern void __lsan_enable(void) __attribute__((weak));
+
+/* Leak checkers look away to the end of the block. */
+#define UNWATCHED __attribute__((cleanup(watch), unused)) const bool is_unwatched = unwatch()
+static inline bool unwatch(void) {
+    bool has_checker = __lsan_disable != NULL && __lsan_enable != NULL;
+    if (has_checker) __lsan_disable();
+    return has_checker;
+}
+static inline void watch(const bool* is_unwatched) {
+    if (*is_unwatched) __lsan_enable();
+}
+
 /* The functions of Python's C interface that this file calls, stable since 3.2. */
 #define REQUIRED(X)                                                     \
     X(const char*, version, (void), "Py_GetVersion")                    \
@@ -190,6 +206,7 @@ static bool is_ready(void) {
 
 static void ask(int64_t request, const char* function, const int64_t* words, int64_t count, const int64_t* places,
                 int64_t place_count, actgrad_plan* answer) {
+    UNWATCHED;
     if (is_ready())
         planner(request, function, words, count, places, place_count, answer);
     else
@@ -202,6 +219,7 @@ static __thread int state_of_fork;
 static __thread bool is_in_fork;
 
 static void before_fork(void) {
+    UNWATCHED;
     is_in_fork = python.is_initialized();
     if (!is_in_fork) return;
     state_of_fork = python.ensure();
@@ -209,6 +227,7 @@ static void before_fork(void) {
 }
 
 static void after_fork_in_parent(void) {
+    UNWATCHED;
     if (!is_in_fork) return;
     python.after_fork_parent();
     python.release(state_of_fork);
@@ -217,6 +236,7 @@ static void after_fork_in_parent(void) {
 /* In the child the interpreter has this thread's state alone. It can make others, but no first one: this one stays, also
    when the thread ends. */
 static void after_fork_in_child(void) {
+    UNWATCHED;
     if (!is_in_fork) return;
     python.after_fork_child();
     pthread_setspecific(thread_state, NULL);
@@ -229,6 +249,7 @@ static void after_fork_in_child(void) {
 }
 
 actgrad_planner* actgrad_start_interpreter(void) {
+    UNWATCHED;
     const char* why = find_python();
     if (why != NULL) {
         actgrad_fail(INNER, "%s; set ACTGRAD_SDK_HOST=server", why);
