@@ -68,7 +68,7 @@ def test_names_on_the_page() -> None:
         for path in (ROOT / "src" / "actgrad").rglob("*")
         if path.suffix in (".py", ".c", ".h")
     )
-    for variable in set(re.findall(r"\bACTGRAD_[A-Z_]+\b", PAGE)) - {"ACTGRAD_TEST_PYTHONS"}:  # the tests' own
+    for variable in set(re.findall(r"\bACTGRAD_(?!TEST_)[A-Z_]+\b", PAGE)):  # the others are the tests' own
         assert f'"{variable}"' in sources, variable
     for status in re.findall(r"^\| (\d{6}) \|", PAGE, flags=re.M):
         assert int(status) in names.STATUSES.values()

@@ -1,0 +1,144 @@
+"""CANN's example programs on the SDK, by the script that docs/sdk.md names; the programs here are tiny ones of our own.
+
+ACTGRAD_TEST_OPS_NN names a checkout of ops-nn.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.sdk_programs import environment, needs_compiler
+
+CHECKOUT = os.environ.get("ACTGRAD_TEST_OPS_NN", "")
+SCRIPT = Path(__file__).parents[2] / "scripts" / "aclnn_examples.py"
+
+pytestmark = needs_compiler
+
+#: ReLU of two numbers, printed as CANN's examples do it.
+RELU = """
+#include <cstdio>
+#include "acl/acl.h"
+#include "aclnnop/aclnn_relu.h"
+
+int main() {
+  float data[] = {-1, 2};
+  int64_t shape[] = {2}, strides[] = {1};
+  void* memory = nullptr;
+  aclrtStream stream = nullptr;
+  aclInit(nullptr);
+  aclrtSetDevice(0);
+  aclrtCreateStream(&stream);
+  aclrtMalloc(&memory, sizeof data, ACL_MEM_MALLOC_HUGE_FIRST);
+  aclrtMemcpy(memory, sizeof data, data, sizeof data, ACL_MEMCPY_HOST_TO_DEVICE);
+  aclTensor* x = aclCreateTensor(shape, 1, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, shape, 1, memory);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  int status = aclnnInplaceReluGetWorkspaceSize(x, &size, &executor);
+  if (status == 0) status = aclnnInplaceRelu(nullptr, size, executor, stream);
+  aclrtSynchronizeStream(stream);
+  aclrtMemcpy(data, sizeof data, memory, sizeof data, ACL_MEMCPY_DEVICE_TO_HOST);
+  for (long i = 0; i < 2; i++) printf("result[%ld] is: %f\\n", i, data[i]);
+  return status;
+}
+"""
+
+#: A program of one statement.
+STATEMENT = """
+#include <cstdio>
+#include <cstring>
+#include "acl/acl.h"
+#include "aclnnop/aclnn_gelu_quant.h"
+int main() {{ {} }}
+"""
+
+PRODUCT = """
+aclInit(nullptr);
+if (!strncmp(aclrtGetSocName(), "Ascend950", 9)) printf("[0] out=%.2f", 1.0);
+"""
+
+MISSING = """
+uint64_t size; aclOpExecutor* executor;
+int status = aclnnGeluQuantGetWorkspaceSize(0, 0, 0, 0, 0, 0, 0, 0, 0, &size, &executor);
+printf("aclnnGeluQuantGetWorkspaceSize failed. ERROR: %d\\n", status);
+return 0;
+"""
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("ops-nn")
+    sources = {
+        "broken/examples/test_aclnn_broken.cpp": STATEMENT.format("aclnnNowhere();"),
+        "chip/examples/test_aclnn_chip.cpp": STATEMENT.format(PRODUCT),
+        "gelu_quant/examples/arch35/test_aclnn_gelu_quant.cpp": STATEMENT.format(MISSING),
+        "missing/examples/test_aclnn_missing.cpp": STATEMENT.format(MISSING),
+        "counts/examples/test_aclnn_counts.cpp": STATEMENT.format('puts("[0] out=1 PASS\\nTotal: 1 PASS, 0 FAIL");'),
+        "differs/examples/arch35/test_aclnn_differs.cpp": STATEMENT.format('puts("[0] out=1 FAIL");'),
+        "relu/examples/arch35/test_aclnn_relu.cpp": RELU,
+        "relu/examples/test_aclnn_relu.cpp": RELU,
+        "relu/examples/test_geir_relu.cpp": "another kind of program",
+        "silent/examples/test_aclnn_silent.cpp": STATEMENT.format(""),
+        "slow/examples/arch35/test_aclnn_slow.cpp": STATEMENT.format("for (;;) printf(\"\");"),
+    }  # fmt: skip
+    for name, text in sources.items():
+        path = root / "activation" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def run(checkout: Path | str, folder: Path, *names: str, seconds: int = 60) -> tuple[int, str, str]:
+    """The script's exit status, and what it prints."""
+    command = [sys.executable, str(SCRIPT), str(checkout), "--build", str(folder), "--seconds", str(seconds), *names]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_all_pass(checkout: Path, tmp_path: Path) -> None:
+    """A folder's name chooses its programs; one that is left out is not run."""
+    status, printed, _ = run(checkout, tmp_path, "relu", "chip", "counts", "gelu_quant")
+    assert printed.splitlines() == [
+        "chip/examples/test_aclnn_chip.cpp: passes on Ascend950",
+        "counts/examples/test_aclnn_counts.cpp: passes on Ascend910B",
+        "gelu_quant/examples/arch35/test_aclnn_gelu_quant.cpp: left out",
+        "relu/examples/arch35/test_aclnn_relu.cpp: passes on Ascend950",
+        "relu/examples/test_aclnn_relu.cpp: passes on Ascend910B",
+        "4 of 4 programs pass; 1 left out",
+    ]
+    assert status == 0
+
+
+def test_reasons(checkout: Path, tmp_path: Path) -> None:
+    """A program that does not pass says why."""
+    status, printed, _ = run(checkout, tmp_path, "broken", "differs", "missing", "silent", "slow", seconds=5)
+    broken, *others = printed.splitlines()
+    assert broken.startswith("broken/examples/test_aclnn_broken.cpp: does not compile: ")
+    assert "aclnnNowhere" in broken
+    assert others == [
+        "differs/examples/arch35/test_aclnn_differs.cpp: does not pass: [0] out=1 FAIL",
+        "missing/examples/test_aclnn_missing.cpp: does not pass: aclnnGeluQuantGetWorkspaceSize failed. ERROR: 561103; "
+        "aclnnGeluQuant is not in actgrad: activations that are not there yet",
+        "silent/examples/test_aclnn_silent.cpp: does not pass: prints no result",
+        "slow/examples/arch35/test_aclnn_slow.cpp: does not pass: not done after 5 s",
+        "0 of 5 programs pass; 0 left out",
+    ]
+    assert status == 1
+
+
+def test_wrong_names(checkout: Path, tmp_path: Path) -> None:
+    status, _, said = run(checkout, tmp_path, "relu", "elsewhere")
+    assert (status, said) == (1, f"{checkout}/activation has no programs of elsewhere\n")
+    status, _, said = run(tmp_path, tmp_path)
+    assert (status, said) == (1, f"{tmp_path}/activation has no programs\n")
+
+
+@pytest.mark.npu
+@pytest.mark.skipif(not CHECKOUT, reason="ACTGRAD_TEST_OPS_NN names no checkout of ops-nn")
+def test_ops_nn(tmp_path: Path) -> None:
+    status, printed, _ = run(CHECKOUT, tmp_path)
+    assert status == 0, printed
