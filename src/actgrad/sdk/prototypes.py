@@ -19,9 +19,11 @@ SOURCES = Path(__file__).parent / "c"
 
 #: An exported function of the C sources, with its comment for the header.
 _DEFINITION = re.compile(
-    r"^(?P<comment>/\*\*(?:(?!\*/).)*\*/\n)?(?P<type>(?:const )?\w+\*?) (?P<name>acl\w+)\((?P<parameters>[^{};]*)\) \{",
+    r"^ *(?P<comment>/\*\*(?:(?!\*/).)*\*/\n)?(?P<type>(?:const )?\w+\*?) (?P<name>acl\w+)\((?P<parameters>[^{};]*)\) \{",
     re.M | re.S,
 )
+#: A macro of the C sources that defines functions, and its uses.
+_MACRO = re.compile(r"^#define (?P<name>\w+)\((?P<parameters>[\w, ]+)\) +\\\n(?P<body>(?:.*\\\n)*.*)", re.M)
 _CPP_BEGIN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
 _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
 
@@ -47,12 +49,25 @@ def _prototypes(name: str) -> str:
     """The prototypes of the functions that a source file exports."""
     (source,) = SOURCES.glob(f"*/{name}.c")
     lines = []
-    for match in _DEFINITION.finditer(source.read_text(encoding="utf-8")):
+    for match in _DEFINITION.finditer(_expanded(source.read_text(encoding="utf-8"))):
         if match["comment"]:
             lines.append(match["comment"].replace("/**", "/*", 1).strip())
         parameters = tuple(" ".join(parameter.split()) for parameter in match["parameters"].split(","))
         lines.append(_prototype(f"ACL_FUNC_VISIBILITY {match['type']} {match['name']}", parameters) + ";")
     return "\n".join(lines)
+
+
+def _expanded(text: str) -> str:
+    """A C source with its own macros at their uses."""
+    for macro in _MACRO.finditer(text):
+
+        def used(use: re.Match[str], macro: re.Match[str] = macro) -> str:
+            values = dict(zip(macro["parameters"].split(", "), use[1].split(", "), strict=True))
+            body = re.sub(r"\w+", lambda word: values.get(word[0], word[0]), macro["body"])
+            return re.sub(r"##|\\$", "", body, flags=re.M)
+
+        text = re.sub(rf"^{macro['name']}\((.*)\)$", used, text, flags=re.M)
+    return text
 
 
 def _of_clients(name: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ struct Context {
     int64_t switches[SWITCHES];
 };
 
+atomic_bool actgrad_is_started;
 pthread_mutex_t actgrad_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 static Context* contexts; /* of programs, destroyed ones too */
 static Context defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
@@ -26,8 +27,13 @@ Context* actgrad_current_context(void) { return current != NULL && current->is_a
 
 int32_t actgrad_device_of(const Context* context) { return context == NULL ? 0 : context->device; }
 
+static aclError check_started(const char* function) {
+    if (actgrad_is_started || !actgrad_get_settings()->is_strict) return ACL_SUCCESS;
+    return actgrad_fail(ACL_ERROR_UNINITIALIZE, "%s: aclInit is not in force; call it first", function);
+}
+
 aclError actgrad_check_device(const char* function) {
-    RETURN_IF_ERROR(actgrad_check_initialised(function));
+    RETURN_IF_ERROR(check_started(function));
     if (actgrad_current_context() != NULL) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_RT_CONTEXT_NULL,
                         "%s: the thread has no device; call aclrtSetDevice or aclrtSetCurrentContext in it first",
@@ -42,7 +48,7 @@ bool actgrad_has_device(const char* function) { return actgrad_check_device(func
 
 aclError actgrad_check_device_id(const char* function, int32_t deviceId) {
     const int devices = actgrad_get_settings()->devices;
-    if (deviceId >= 0 && deviceId < devices) return actgrad_check_initialised(function);
+    if (deviceId >= 0 && deviceId < devices) return check_started(function);
     if (devices == 0)
         return actgrad_fail(ACL_ERROR_RT_INVALID_DEVICEID,
                             "%s: deviceId is %d; there is no device, by ASCEND_RT_VISIBLE_DEVICES", function, deviceId);
@@ -118,12 +124,10 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
     return ACL_SUCCESS;
 }
 
-static void report_leaks(void) {
+void actgrad_report_contexts(void) {
     for (const Context* each = contexts; each != NULL; each = each->next)
         if (each->is_alive) fprintf(stderr, "actgrad: context %p was never destroyed\n", (const void*)each);
 }
-
-__attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
 
 /* Sets a switch, of the process or of the thread's context, or with `given` NULL reads it into `result`. */
 static aclError use_switch(const char* function, aclSysParamOpt opt, bool is_of_context, const int64_t* given,

@@ -3,7 +3,8 @@
 
 /* In the order in which one is taken while another is held. */
 static pthread_mutex_t* const locks[] = {&actgrad_lifecycle_lock, &actgrad_contexts_lock, &actgrad_events_lock,
-                                         &actgrad_streams_lock,   &actgrad_memory_lock,   &actgrad_clock_lock};
+                                         &actgrad_streams_lock,   &actgrad_live_lock,     &actgrad_memory_lock,
+                                         &actgrad_clock_lock};
 enum { COUNT = sizeof locks / sizeof *locks };
 
 static void before_fork(void) {
@@ -22,7 +23,7 @@ static void in_parent(void) {
 
 static void in_child(void) {
     actgrad_memory_in_child();
-    actgrad_streams_forget_other_threads();
+    actgrad_streams_in_child();
     unlock_all();
 }
 

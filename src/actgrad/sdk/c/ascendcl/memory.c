@@ -273,13 +273,11 @@ static void report_blocks(const Blocks* blocks, const char* kind) {
                 blocks->all[k].size, kind, blocks->all[k].start);
 }
 
-static void report_leaks(void) {
+void actgrad_report_memory(void) {
     LOCKED(&actgrad_memory_lock);
     report_blocks(&device, "device");
     report_blocks(&host, "host");
 }
-
-__attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
 
 /* Copies before the fork: after it, the parent would write to the memory that the child copies. */
 void actgrad_memory_before_fork(void) {

@@ -48,9 +48,17 @@ EXPORT int32_t actgrad_fail(int32_t code, const char* format, ...) __attribute__
 EXPORT int32_t actgrad_fail_null(const char* function, const char* argument); /* 100000: a pointer is required */
 EXPORT void actgrad_report_text(const char* text); /* with time and title already in it */
 
-/* lifecycle.c: every module with objects registers a reporter; a strict program's end calls them all. */
-EXPORT void actgrad_on_finalize(void (*report_leaks)(void));
-EXPORT void actgrad_set_aclnn_initialised(bool is); /* for aclnnInit and aclnnFinalize */
+/* live.c: the objects that a program may use. It tells destroyed ones without reading their memory. */
+typedef enum {
+    LIVE_STREAM, LIVE_EVENT, LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS
+} actgrad_live_kind;
+typedef struct actgrad_live {
+    struct actgrad_live* next;
+} actgrad_live; /* the first member of an object */
+EXPORT void actgrad_live_add(actgrad_live_kind kind, actgrad_live* object);
+EXPORT bool actgrad_live_has(actgrad_live_kind kind, const void* object);
+EXPORT bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* true for one thread alone */
+EXPORT void actgrad_live_retire(void* memory); /* frees it after a while: until then no new object has its address */
 
 /* contexts.c: whether the calling thread has a device; reports the failure of `function` otherwise. */
 EXPORT bool actgrad_has_device(const char* function);
@@ -66,6 +74,9 @@ EXPORT int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size);
 typedef int32_t (*actgrad_work)(void* argument);
 typedef void (*actgrad_release)(void* argument);
 EXPORT int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, void* argument);
+
+/* lifecycle.c: for aclnnInit and aclnnFinalize. */
+EXPORT void actgrad_set_aclnn_initialised(bool is);
 
 /* acl_op/attributes.c: as JSON, without braces; "" for a null pointer. Valid until the next change. */
 struct aclopAttr;

@@ -4,7 +4,7 @@
 
 /* In the order in which one is taken while another is held. */
 static pthread_mutex_t* const locks[] = {&actgrad_cache_lock, &actgrad_starting_lock, &actgrad_handles_lock,
-                                         &actgrad_server_lock, &actgrad_executors_lock, &actgrad_live_lock};
+                                         &actgrad_server_lock, &actgrad_executors_lock};
 enum { COUNT = sizeof locks / sizeof *locks };
 
 static void before_fork(void) {

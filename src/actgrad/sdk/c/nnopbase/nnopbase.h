@@ -20,16 +20,6 @@ enum { MAX_RANK = 64 };
    the calling thread. */
 void actgrad_with_stack(void (*function)(void*), void* argument);
 
-/* live.c: the objects that a program may use. It tells destroyed ones without reading their memory. */
-typedef enum { LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS } actgrad_live_kind;
-typedef struct actgrad_live {
-    struct actgrad_live* next;
-} actgrad_live; /* the first member of an object */
-void actgrad_live_add(actgrad_live_kind kind, actgrad_live* object);
-bool actgrad_live_has(actgrad_live_kind kind, const void* object);
-bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* true for one thread alone */
-void actgrad_live_retire(void* memory); /* frees it after a while: until then no new object has its address */
-
 /* objects.c */
 struct aclTensor {
     actgrad_live live;
@@ -149,6 +139,6 @@ EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t
 
 /* The locks, for forks.c. */
 extern pthread_mutex_t actgrad_cache_lock, actgrad_starting_lock, actgrad_handles_lock, actgrad_server_lock,
-    actgrad_executors_lock, actgrad_live_lock;
+    actgrad_executors_lock;
 
 #endif

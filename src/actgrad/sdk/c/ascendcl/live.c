@@ -1,5 +1,5 @@
 /* The objects that a program may use: per kind a hash table of chains, linked through the objects themselves. */
-#include "nnopbase.h"
+#include "services.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,13 +45,12 @@ void actgrad_live_retire(void* memory) {
     next = (next + 1) % KEPT;
 }
 
-static void report_leaks(void) {
-    static const char* const names[LIVE_KINDS] = {"aclTensor", "aclScalar", "array or list", "aclOpExecutor"};
+void actgrad_report_objects(void) {
+    static const char* const names[LIVE_KINDS] = {"stream",    "event",         "aclTensor",
+                                                  "aclScalar", "array or list", "aclOpExecutor"};
     LOCKED(&actgrad_live_lock);
     for (int kind = 0; kind < LIVE_KINDS; kind++)
         for (int k = 0; k < CHAINS; k++)
             for (const actgrad_live* each = chains[kind][k]; each != NULL; each = each->next)
                 fprintf(stderr, "actgrad: %s %p was never destroyed\n", names[kind], (const void*)each);
 }
-
-__attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
