@@ -318,7 +318,6 @@ def _check(interface: int, plan_size: int) -> None:
 # In a process of its own
 
 _REQUEST = struct.Struct("<4q")
-_READY = 42
 
 
 def serve(interface: int, plan_size: int, socket_number: int, memory_number: int, base: int, size: int) -> None:
@@ -328,7 +327,7 @@ def serve(interface: int, plan_size: int, socket_number: int, memory_number: int
     _check(interface, plan_size)
     _map(memory_number, base, size)
     connection = socket.socket(fileno=socket_number)
-    connection.sendall(struct.pack("<q", _READY))
+    connection.sendall(_text(""))
     try:
         while True:
             _serve_one(connection)
@@ -340,8 +339,13 @@ def _serve_one(connection: Any) -> None:
     request, name, words, places = _REQUEST.unpack(_received(connection, _REQUEST.size))
     data = _received(connection, name + words + places)
     packed, text = answer(request, data[:name], data[name : name + words], data[name + words :], False)
+    connection.sendall(packed + _text(text))
+
+
+def _text(text: str) -> bytes:
+    """The text of a failure, or none, as server.c reads it."""
     encoded = text.encode()
-    connection.sendall(packed + struct.pack("<q", len(encoded)) + encoded)
+    return struct.pack("<q", len(encoded)) + encoded
 
 
 def _received(connection: Any, size: int) -> bytes:

@@ -146,18 +146,13 @@ static aclError use_switch(const char* function, aclSysParamOpt opt, bool is_of_
     return ACL_SUCCESS;
 }
 
-aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
-    return use_switch(__func__, opt, false, &value, NULL);
-}
+#define SWITCH(setter, getter, is_of_context)                                           \
+    aclError setter(aclSysParamOpt opt, int64_t value) {                                \
+        return use_switch(__func__, opt, is_of_context, &value, NULL);                  \
+    }                                                                                   \
+    aclError getter(aclSysParamOpt opt, int64_t* value) {                               \
+        return use_switch(__func__, opt, is_of_context, NULL, value);                   \
+    }
 
-aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
-    return use_switch(__func__, opt, false, NULL, value);
-}
-
-aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
-    return use_switch(__func__, opt, true, &value, NULL);
-}
-
-aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
-    return use_switch(__func__, opt, true, NULL, value);
-}
+SWITCH(aclrtSetSysParamOpt, aclrtGetSysParamOpt, false)
+SWITCH(aclrtCtxSetSysParamOpt, aclrtCtxGetSysParamOpt, true)

@@ -181,17 +181,14 @@ static aclError allocate(const char* function, void** devPtr, size_t size, const
     return ACL_SUCCESS;
 }
 
-aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return allocate(__func__, devPtr, size, __builtin_return_address(0));
-}
+#define ALLOCATOR(name)                                                              \
+    aclError name(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {         \
+        return allocate(__func__, devPtr, size, __builtin_return_address(0));        \
+    }
 
-aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return allocate(__func__, devPtr, size, __builtin_return_address(0));
-}
-
-aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return allocate(__func__, devPtr, size, __builtin_return_address(0));
-}
+ALLOCATOR(aclrtMalloc)
+ALLOCATOR(aclrtMallocAlign32)
+ALLOCATOR(aclrtMallocCached)
 
 /* The host and this device have no cache between them. */
 static aclError check_cached(const char* function, void* devPtr, size_t size) {

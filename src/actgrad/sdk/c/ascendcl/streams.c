@@ -112,14 +112,10 @@ aclError actgrad_finish(Place place) {
 
 static aclError add_to_queue(const char* function, aclrtStream handle, Item item, Place* place) {
     RETURN_IF_ERROR(actgrad_check_device(function));
+    LOCKED(&actgrad_streams_lock);
+    RETURN_IF_ERROR(find_end(function, handle, &item.place));
     Item* queued = malloc(sizeof *queued);
     if (queued == NULL) return actgrad_fail_memory(function);
-    LOCKED(&actgrad_streams_lock);
-    aclError status = find_end(function, handle, &item.place);
-    if (status != ACL_SUCCESS) {
-        free(queued);
-        return status;
-    }
     item.place.number = ++numbers;
     item.place.stream->left++;
     *queued = item;

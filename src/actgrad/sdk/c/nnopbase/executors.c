@@ -127,18 +127,6 @@ static aclnnStatus set_address(const char* function, aclOpExecutor* executor, Gr
     return status;
 }
 
-aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
-    return set_address(__func__, executor, INPUTS, index, tensor, addr);
-}
-
-aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
-    return set_address(__func__, executor, OUTPUTS, index, tensor, addr);
-}
-
-aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
-    return set_address(__func__, executor, ALL, index, tensor, addr);
-}
-
 /* No operator of the registry takes a list of tensors, and the glue is not planned again. */
 static aclnnStatus refuse_list(const char* function, const aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(function, "executor", executor));
@@ -146,17 +134,15 @@ static aclnnStatus refuse_list(const char* function, const aclOpExecutor* execut
     return actgrad_fail(INVALID, "%s: the operator has no list of tensors", function);
 }
 
-aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                         aclTensorList* tensors, void* addr) {
-    return refuse_list(__func__, executor);
-}
+#define SETTERS(group, name)                                                                                       \
+    aclnnStatus aclSet##name(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {         \
+        return set_address(__func__, executor, group, index, tensor, addr);                                        \
+    }                                                                                                              \
+    aclnnStatus aclSetDynamic##name(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,           \
+                                    aclTensorList* tensors, void* addr) {                                          \
+        return refuse_list(__func__, executor);                                                                    \
+    }
 
-aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                          aclTensorList* tensors, void* addr) {
-    return refuse_list(__func__, executor);
-}
-
-aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                    aclTensorList* tensors, void* addr) {
-    return refuse_list(__func__, executor);
-}
+SETTERS(INPUTS, InputTensorAddr)
+SETTERS(OUTPUTS, OutputTensorAddr)
+SETTERS(ALL, TensorAddr)

@@ -16,8 +16,6 @@
 
 extern char** environ;
 
-enum { READY = 42 };
-
 pthread_mutex_t actgrad_server_lock = PTHREAD_MUTEX_INITIALIZER;
 static int connection = -1;
 static pid_t owner; /* the process that the connection belongs to */
@@ -65,7 +63,8 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
         "    from actgrad.sdk import seam\n"
         "    seam.serve(%d, %d, %d, %d, %llu, %llu)\n"
         "except BaseException as error:\n"
-        "    os.write(%d, f'failure {type(error).__name__}: {error}'.encode())\n";
+        "    why = f'{type(error).__name__}: {error}'.encode()\n"
+        "    os.write(%d, len(why).to_bytes(8, 'little') + why)\n";
     char text[sizeof code + 128];
     snprintf(text, sizeof text, code, there, memory, INTERFACE, (int)sizeof(actgrad_plan), there, memory,
              (unsigned long long)base, (unsigned long long)size, there);
@@ -98,18 +97,24 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     return true;
 }
 
-/* Waits for the server's first word; any other one begins the reason of its end. */
+/* A text, which the caller frees; NULL where the server is gone. */
+static char* receive_text(void) {
+    int64_t length;
+    char* text = receive(&length, sizeof length) ? calloc(1, (size_t)length + 1) : NULL;
+    if (text != NULL && receive(text, (size_t)length)) return text;
+    free(text);
+    return NULL;
+}
+
+/* Waits for the server's first text, which is the reason of a failure. */
 static bool is_ready(void) {
-    int64_t first = 0;
-    char why[1024] = "it said nothing";
-    if (receive(&first, sizeof first)) {
-        if (first == READY) return true;
-        size_t length = 0;
-        while (length < sizeof why - 1 && receive(why + length, 1)) length++;
-        why[length] = '\0';
-    }
-    actgrad_fail(INNER, "actgrad cannot be loaded by %s: %s", actgrad_get_settings()->python, why);
-    return false;
+    char* why = receive_text();
+    const bool is_ready = why != NULL && why[0] == '\0';
+    if (!is_ready)
+        actgrad_fail(INNER, "actgrad cannot be loaded by %s: %s", actgrad_get_settings()->python,
+                     why == NULL ? "it said nothing" : why);
+    free(why);
+    return is_ready;
 }
 
 /* Starts a server with one end of a connection and the file of device memory. Both get numbers above standard error's:
@@ -142,21 +147,6 @@ static bool connect_server(void) {
     return is_started;
 }
 
-static bool receive_text(void) {
-    int64_t length;
-    if (!receive(&length, sizeof length)) return false;
-    if (length == 0) return true;
-    char* text = malloc((size_t)length + 1);
-    if (text == NULL || !receive(text, (size_t)length)) {
-        free(text);
-        return false;
-    }
-    text[length] = '\0';
-    actgrad_report_text(text);
-    free(text);
-    return true;
-}
-
 /* A request: itself and three sizes, a name, words, places. The answer: a plan, and the text of a failure. */
 static void ask(int64_t request, const char* function, const int64_t* words, int64_t count, const int64_t* places,
                 int64_t place_count, actgrad_plan* answer) {
@@ -164,10 +154,15 @@ static void ask(int64_t request, const char* function, const int64_t* words, int
     LOCKED(&actgrad_server_lock);
     /* A forked child has a copy of the memory, and needs a server that computes on that. */
     bool is_connected = owner == getpid() || connect_server();
-    if (is_connected && connection >= 0 && send_all(head, sizeof head) && send_all(function, (size_t)head[1]) &&
-        send_all(words, (size_t)head[2]) && send_all(places, (size_t)head[3]) && receive(answer, sizeof *answer) &&
-        receive_text())
+    bool is_answered = is_connected && connection >= 0 && send_all(head, sizeof head) &&
+                       send_all(function, (size_t)head[1]) && send_all(words, (size_t)head[2]) &&
+                       send_all(places, (size_t)head[3]) && receive(answer, sizeof *answer);
+    char* text = is_answered ? receive_text() : NULL;
+    if (text != NULL) {
+        if (text[0] != '\0') actgrad_report_text(text);
+        free(text);
         return;
+    }
     if (is_connected) actgrad_fail(INNER, "the server of the operators is gone");
     disconnect();
     answer->status = INNER;
