@@ -147,7 +147,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
         "ACTGRAD_PATH": ascii(list(interpreter.path)).replace("%", "%%"),  # Python, in a text for printf
     }
     quoted = [f'-D{name}="{_escaped(value)}"' for name, value in macros.items()]
-    compiled = [*command, "-std=gnu11", "-O2", "-fPIC", *folders]
+    compiled = [*command, "-std=gnu11", "-O2", "-fPIC", "-fno-plt", *folders]
     common = [
         *compiled, "-shared", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
         "-Wno-unused-parameter",
