@@ -125,7 +125,7 @@ def write_headers(include: Path) -> None:
 
 def libraries() -> tuple[str, ...]:
     """The libraries by name, the lowest first."""
-    return ("ascendcl", "nnopbase", *OPERATOR_LIBRARIES, *clients.table().libraries)
+    return ("ascendcl", "nnopbase", *OPERATOR_LIBRARIES, *clients.libraries())
 
 
 def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: Interpreter) -> None:
@@ -136,7 +136,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
     _write(made / "products.h", prototypes.products_header())
     _write(made / "opapi.c", prototypes.stubs())
     _write(made / "missing.c", clients.stubs("opapi"))
-    for name in ("ascendcl", *clients.table().libraries):
+    for name in ("ascendcl", *clients.libraries()):
         _write(made / f"{name}.c", clients.stubs(name))
     folders = [f"-I{folder}" for folder in (SOURCES, fresh / "include", made)]
     macros = {
@@ -168,7 +168,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
         _run([*compiled, "-c", str(made / f"{name}.c"), "-o", str(objects[-1])], objects[-1].name)
     for name in OPERATOR_LIBRARIES:
         link(name, objects, "nnopbase", "ascendcl")
-    for name, needed in clients.table().libraries.items():
+    for name, needed in clients.libraries().items():
         own = [SOURCES / "acl_op" / "single_operators.c"] if name == "acl_op_compiler" else []
         link(name, [*own, made / f"{name}.c"], *needed)
     (library / "libacl_rt.so").symlink_to("libascendcl.so")

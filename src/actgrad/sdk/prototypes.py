@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..aclnn import names, signatures
 from ..aclnn.objects import SCALARS
-from ..aclnn.signatures import RETURNED, SECOND, CParameter, Signature
+from ..aclnn.signatures import FIRST, RETURNED, SECOND, CParameter, Signature
 from ..base import products
 from ..base.dtypes import BY_NUMBER
 from . import clients
@@ -19,7 +19,8 @@ SOURCES = Path(__file__).parent / "c"
 
 #: An exported function of the C sources, with its comment for the header.
 _DEFINITION = re.compile(
-    r"^ *(?P<comment>/\*\*(?:(?!\*/).)*\*/\n)?(?P<type>(?:const )?\w+\*?) (?P<name>acl\w+)\((?P<parameters>[^{};]*)\) \{",
+    r"^ *(?P<comment>/\*\*(?:(?!\*/).)*\*/\n)?"
+    r"(?P<type>(?:const )?\w+\*?) (?P<name>acl\w+)\((?P<parameters>[^{};]*)\) \{",
     re.M | re.S,
 )
 #: A macro of the C sources that defines functions, and its uses.
@@ -71,10 +72,13 @@ def _expanded(text: str) -> str:
 
 
 def _of_clients(name: str) -> Iterator[str]:
-    """The declarations of a header's functions that are not computed."""
+    """The declarations of a header's functions of the table."""
     visibility = "ACLNN_API" if name.startswith("aclnnop/") else "ACL_FUNC_VISIBILITY"
-    for start, parameters in clients.declarations(clients.of_header(name)):
-        yield _prototype(f"{visibility} {start}", parameters) + ";"
+    for row in clients.functions():
+        if row.header == name and row.has_phases:
+            yield from (f"{each};" for each in _both(visibility, row.name, row.parameters))
+        elif row.header == name:
+            yield _prototype(f"{visibility} {row.type} {row.name}", row.parameters or ("void",)) + ";"
 
 
 def _enumerators() -> str:
@@ -115,39 +119,33 @@ def products_header() -> str:
 def operator_headers() -> Iterator[tuple[str, str]]:
     """Each header of aclnnop/, by its file's name."""
     every = sorted(signatures.every(), key=lambda signature: signature.header)
-    computed = {name: list(group) for name, group in groupby(every, lambda signature: signature.header)}
-    for name in sorted(computed.keys() | clients.operator_headers()):
+    computed = {f"aclnnop/{name}": list(group) for name, group in groupby(every, lambda signature: signature.header)}
+    others = {row.header for row in clients.functions() if row.header.startswith("aclnnop/")}
+    for name in sorted(computed.keys() | others):
         lines = ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
         for signature in computed.get(name, []):
             summary = " ".join(signature.operator.summary.partition("\n\n")[0].split())
             in_place = " The result is written to selfRef." if signature.in_place else ""
             comment = f"/* {signature.name}: {summary}{in_place} */"
             lines += textwrap.wrap(comment, 110, subsequent_indent="   ")
-            first, second = _both(signature, "ACLNN_API")
+            first, second = _both("ACLNN_API", signature.name, _parameters(signature))
             lines += [f"{first};", f"{second};", ""]
-        missing = list(_of_clients(f"aclnnop/{name}"))
-        if missing:
-            lines += ["/* Beside the activations: computed, or refused by phase one with 561103. */", *missing, ""]
-        lines.append(_CPP_END)
-        yield name, guarded(f"aclnnop/{name}", "\n".join(lines))
+        if name in others:
+            beside = "/* Beside the activations: computed, or refused by phase one with 561103. */"
+            lines += [beside, *_of_clients(name), ""]
+        yield name.removeprefix("aclnnop/"), guarded(name, "\n".join([*lines, _CPP_END]))
 
 
 def stubs() -> str:
     """opapi.c: the operators' functions, which call the two of phases.c."""
-    lines = [
-        '#include "nnopbase/nnopbase.h"',
-        "",
-        *(f'#include "aclnnop/{name}"' for name in sorted({each.header for each in signatures.every()})),
-        "",
-    ]
-    for signature in signatures.every():
-        lines += _definitions(signature.name, signature.parameters, _both(signature, "EXPORT"))
-    headers = {row.header for row in clients.table().functions if row.is_computed}
-    lines += [*(f'#include "{name}"' for name in sorted(headers)), ""]
-    for row in clients.table().functions:
-        if row.is_computed:
-            first, second = (_prototype(f"EXPORT {start}", given) for start, given in clients.declarations([row]))
-            lines += _definitions(row.name, clients.glue()[row.name].parameters, (first, second))
+    ours = [(each.name, _parameters(each), each.parameters) for each in signatures.every()]
+    glue = [(row.name, row.parameters, row.arguments) for row in clients.glue().values()]
+    headers = {f"aclnnop/{each.header}" for each in signatures.every()} | {
+        row.header for row in clients.glue().values()
+    }
+    lines = ['#include "nnopbase/nnopbase.h"', "", *(f'#include "{name}"' for name in sorted(headers)), ""]
+    for name, parameters, arguments in [*ours, *glue]:
+        lines += _definitions(name, arguments, _both("EXPORT", name, parameters))
     return "\n".join(lines)
 
 
@@ -167,11 +165,15 @@ def _definitions(name: str, parameters: Sequence[CParameter], both: tuple[str, s
     ]
 
 
-def _both(signature: Signature, visibility: str) -> tuple[str, str]:
-    """The prototypes of the two functions of a signature."""
-    first = (*[f"{p.c_type} {p.name}" for p in signature.parameters], *RETURNED)
-    start = f"{visibility} aclnnStatus"
-    return _prototype(f"{start} {signature.first_name}", first), _prototype(f"{start} {signature.name}", SECOND)
+def _parameters(signature: Signature) -> tuple[str, ...]:
+    return tuple(f"{p.c_type} {p.name}" for p in signature.parameters)
+
+
+def _both(visibility: str, name: str, parameters: tuple[str, ...]) -> tuple[str, str]:
+    """The prototypes of the two functions of a call."""
+    first = ("ACTGRAD_ANY",) if parameters == ("...",) else (*parameters, *RETURNED)
+    start = f"{visibility} aclnnStatus {name}"
+    return _prototype(f"{start}{FIRST}", first), _prototype(start, SECOND)
 
 
 def _prototype(start: str, parameters: tuple[str, ...]) -> str:

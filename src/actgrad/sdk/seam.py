@@ -93,8 +93,8 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
 def _glued(name: str, words: bytes, places: tuple[int, ...]) -> Answer:
     """The plan of a function that no operator of the registry has."""
     glued = clients.glue()[name]
-    given = _arguments(name, glued.parameters, np.frombuffer(words, np.int64).tolist(), places)
-    return _kept_here(Work(name, glued.rule, glued.parameters, tuple(given)))
+    given = _arguments(name, glued.arguments, np.frombuffer(words, np.int64).tolist(), places)
+    return _kept_here(Work(name, glued.rule, glued.arguments, tuple(given)))
 
 
 #: The function of the older interface, and what its call in words has.
