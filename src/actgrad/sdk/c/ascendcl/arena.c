@@ -183,31 +183,18 @@ static bool copy_bytes(const Arena* arena, int to, uint64_t start, uint64_t end)
     return true;
 }
 
-/* Copies the touched pages of a block: reading the others would fill them with zeros. */
-static bool copy_block(const Arena* arena, int to, const Block* block) {
-    const off_t end = (off_t)(block->start - arena->base + block->size);
-    off_t from = (off_t)(block->start - arena->base);
-    while (from < end) {
-        off_t data = lseek(arena->file, from, SEEK_DATA);
-        if (data < 0 && errno == ENXIO) return true; /* no data is left */
-        if (data < 0) data = from;                   /* a system that cannot tell */
-        if (data >= end) return true;
-        off_t hole = lseek(arena->file, data, SEEK_HOLE);
-        if (hole < 0 || hole > end) hole = end;
-        if (!copy_bytes(arena, to, arena->base + (uint64_t)data, arena->base + (uint64_t)hole)) return false;
-        from = hole;
+/* Copies the touched pages alone: reading the others would fill them with zeros. */
+int actgrad_arena_copy(const Arena* arena) {
+    const int copy = make_file(arena->size);
+    bool is_copied = copy >= 0;
+    off_t data, hole = 0;
+    while (is_copied && (data = lseek(arena->file, hole, SEEK_DATA)) >= 0) {
+        hole = lseek(arena->file, data, SEEK_HOLE);
+        is_copied = copy_bytes(arena, copy, arena->base + (uint64_t)data, arena->base + (uint64_t)hole);
     }
-    return true;
-}
-
-int actgrad_arena_copy(const Arena* arena, const Blocks* used) {
-    int copy = make_file(arena->size);
-    for (size_t k = 0; copy >= 0 && k < used->count; k++) {
-        if (copy_block(arena, copy, &used->all[k])) continue;
-        close(copy);
-        copy = -1;
-    }
-    return copy;
+    if (is_copied && errno == ENXIO) return copy; /* no data is left */
+    if (copy >= 0) close(copy);
+    return -1;
 }
 
 void actgrad_arena_change_file(Arena* arena, int file) {

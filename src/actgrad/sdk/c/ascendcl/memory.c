@@ -278,7 +278,7 @@ void actgrad_report_memory(void) {
 
 /* Copies before the fork: after it, the parent would write to the memory that the child copies. */
 void actgrad_memory_before_fork(void) {
-    if (arena.file >= 0) file_for_child = actgrad_arena_copy(&arena, &device);
+    if (arena.file >= 0) file_for_child = actgrad_arena_copy(&arena);
 }
 
 void actgrad_memory_in_parent(void) {

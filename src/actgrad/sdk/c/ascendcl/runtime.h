@@ -55,7 +55,7 @@ bool actgrad_arena_open(Arena* arena);
 bool actgrad_arena_reach(Arena* arena, uint64_t end); /* makes the memory before `end` touchable */
 void actgrad_arena_use_huge_pages(const Arena* arena, uint64_t start, uint64_t end);
 void actgrad_arena_give_back(const Arena* arena, uint64_t start, uint64_t end); /* zero at the next touch */
-int actgrad_arena_copy(const Arena* arena, const Blocks* used); /* the file for a forked child; -1 on failure */
+int actgrad_arena_copy(const Arena* arena); /* the file for a forked child; -1 on failure */
 void actgrad_arena_change_file(Arena* arena, int file); /* takes the file; -1 leaves the arena empty */
 
 /* memory.c */
