@@ -20,6 +20,8 @@ from .prefix import SdkError
 HERE = Path(__file__).parent
 SOURCES, HEADERS = prototypes.SOURCES, HERE / "include"
 
+CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
+
 #: The libraries of the operators; all are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
 
@@ -89,6 +91,13 @@ def compiler(language: str) -> list[str]:
         f"no {name} compiler: none of {', '.join(known)} is on PATH. Install one (on Debian and Ubuntu: "
         f"apt install gcc g++) or name it in {variable}"
     )
+
+
+def compile_command(program: Path, include: Path) -> list[str]:
+    """The beginning of a command that compiles a program of C or C++ with the headers in `include`."""
+    is_cpp = program.suffix in CPP_SUFFIXES
+    folders = [f"-I{include / name}" for name in ("", "aclnn", "aclnnop")]
+    return [*compiler("c++" if is_cpp else "c"), "-std=c++17" if is_cpp else "-std=gnu11", *folders]
 
 
 def build(prefix: Path, interpreter: Interpreter | None = None) -> None:

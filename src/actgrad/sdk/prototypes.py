@@ -25,6 +25,7 @@ _DEFINITION = re.compile(
 )
 #: A macro of the C sources that defines functions, and its uses.
 _MACRO = re.compile(r"^#define (?P<name>\w+)\((?P<parameters>[\w, ]+)\) +\\\n(?P<body>(?:.*\\\n)*.*)", re.M)
+_NO_BREAK = "\xa0"  # a space at which textwrap breaks no line
 _CPP_BEGIN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
 _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
 
@@ -177,15 +178,10 @@ def _both(visibility: str, name: str, parameters: tuple[str, ...]) -> tuple[str,
 
 
 def _prototype(start: str, parameters: tuple[str, ...]) -> str:
-    """A prototype, broken into lines that fit."""
-    lines = [f"{start}("]
-    for k, parameter in enumerate(parameters):
-        text = parameter + (")" if k == len(parameters) - 1 else ",")
-        if len(lines[-1]) + len(text) > 110:
-            lines.append("    " + text)
-        else:
-            lines[-1] += ("" if lines[-1].endswith("(") else " ") + text
-    return "\n".join(lines)
+    """A prototype, broken between its parameters into lines that fit."""
+    whole = f"{start}({', '.join(each.replace(' ', _NO_BREAK) for each in parameters)})"
+    wrapped = textwrap.fill(whole, 112, subsequent_indent="    ", break_long_words=False)
+    return wrapped.replace(_NO_BREAK, " ")
 
 
 def _argument(parameter: CParameter) -> str:

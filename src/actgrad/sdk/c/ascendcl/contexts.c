@@ -23,6 +23,8 @@ static uint64_t uses[DEVICES]; /* calls of aclrtSetDevice less those of aclrtRes
 static int64_t switches[SWITCHES];
 static _Thread_local Context* current;
 
+static bool is_default(const Context* context) { return context >= defaults && context < defaults + DEVICES; }
+
 Context* actgrad_current_context(void) { return current != NULL && current->is_alive ? current : NULL; }
 
 int32_t actgrad_device_of(const Context* context) { return context == NULL ? 0 : context->device; }
@@ -72,13 +74,16 @@ bool actgrad_leave_device(int32_t device, bool is_forced) {
 
 void actgrad_end_default_context(int32_t device) { defaults[device].is_alive = false; }
 
-/* The living context of a handle, or NULL. The caller holds the lock. */
-static Context* context_of(aclrtContext handle) {
-    for (int k = 0; k < DEVICES; k++)
-        if (handle == &defaults[k]) return defaults[k].is_alive ? &defaults[k] : NULL;
-    for (Context* each = contexts; each != NULL; each = each->next)
-        if (handle == each) return each->is_alive ? each : NULL;
-    return NULL;
+/* The living context of a handle. */
+static aclError find_context(const char* function, aclError code, aclrtContext handle, Context** found) {
+    if (handle == NULL) return actgrad_fail_null(function, "context");
+    LOCKED(&actgrad_contexts_lock);
+    bool is_alive = is_default(handle) && ((const Context*)handle)->is_alive;
+    for (const Context* each = contexts; each != NULL; each = each->next)
+        is_alive = is_alive || (handle == each && each->is_alive);
+    if (!is_alive) return actgrad_fail(code, "%s: context %p is none, or was destroyed", function, handle);
+    *found = handle;
+    return ACL_SUCCESS;
 }
 
 aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
@@ -95,26 +100,17 @@ aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
 }
 
 aclError aclrtDestroyContext(aclrtContext context) {
-    if (context == NULL) return actgrad_fail_null(__func__, "context");
-    LOCKED(&actgrad_contexts_lock);
-    Context* found = context_of(context);
-    bool is_default = found >= defaults && found < defaults + DEVICES;
-    if (found == NULL || is_default)
-        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: context %p %s", __func__, context,
-                            is_default ? "is a device's default; aclrtResetDevice destroys it"
-                                       : "is none, or was destroyed");
+    Context* found;
+    RETURN_IF_ERROR(find_context(__func__, ACL_ERROR_RT_PARAM_INVALID, context, &found));
+    if (is_default(found))
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
+                            "%s: context %p is a device's default; aclrtResetDevice destroys it", __func__, context);
     found->is_alive = false;
     return ACL_SUCCESS;
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context) {
-    if (context == NULL) return actgrad_fail_null(__func__, "context");
-    LOCKED(&actgrad_contexts_lock);
-    Context* found = context_of(context);
-    if (found == NULL)
-        return actgrad_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: context %p is none, or was destroyed", __func__, context);
-    current = found;
-    return ACL_SUCCESS;
+    return find_context(__func__, ACL_ERROR_RT_CONTEXT_NULL, context, &current);
 }
 
 aclError aclrtGetCurrentContext(aclrtContext* context) {

@@ -42,7 +42,7 @@ static bool send_all(const void* data, size_t size) {
     return true;
 }
 
-static void disconnect(void) {
+void actgrad_server_forget(void) {
     if (connection >= 0) close(connection);
     connection = -1;
 }
@@ -117,33 +117,27 @@ static bool is_ready(void) {
     return is_ready;
 }
 
-/* Starts a server with one end of a connection and the file of device memory. Both get numbers above standard error's:
-   a program may have closed the standard files. */
-static bool start_with(int end, int memory, uint64_t base, uint64_t size) {
-    int there = fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    int memory_there = fcntl(memory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    bool is_started = there >= 0 && memory_there >= 0 && spawn_server(there, memory_there, base, size);
-    if (there >= 0) close(there);
-    if (memory_there >= 0) close(memory_there);
-    return is_started;
-}
-
 /* Starts a server of this process and waits until it is ready. */
 static bool connect_server(void) {
     int ends[2], memory;
     uint64_t base, size;
-    disconnect();
+    actgrad_server_forget();
     if (actgrad_memory_share(&memory, &base, &size) != 0 ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         actgrad_fail(INNER, "device memory cannot be shared with a server (%s)", strerror(errno));
         return false;
     }
-    bool is_started = start_with(ends[1], memory, base, size);
+    /* Above standard error's number: a program may have closed the standard files. */
+    int there = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int memory_there = fcntl(memory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    bool is_started = spawn_server(there, memory_there, base, size);
     close(ends[1]);
+    close(there);
+    close(memory_there);
     connection = ends[0];
     owner = getpid();
     is_started = is_started && is_ready();
-    if (!is_started) disconnect();
+    if (!is_started) actgrad_server_forget();
     return is_started;
 }
 
@@ -164,7 +158,7 @@ static void ask(int64_t request, const char* function, const int64_t* words, int
         return;
     }
     if (is_connected) actgrad_fail(INNER, "the server of the operators is gone");
-    disconnect();
+    actgrad_server_forget();
     answer->status = INNER;
 }
 
@@ -172,5 +166,3 @@ actgrad_planner* actgrad_start_server(void) {
     LOCKED(&actgrad_server_lock);
     return connect_server() ? ask : NULL;
 }
-
-void actgrad_server_forget(void) { disconnect(); }
