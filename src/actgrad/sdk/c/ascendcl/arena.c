@@ -102,25 +102,17 @@ static void* reserve(uint64_t size, int file) {
     return base;
 }
 
-static bool map_shared_arena(Arena* arena, uint64_t size) {
-    int file = make_file(size);
-    if (file < 0) return false;
-    void* base = reserve(size, file);
-    void* touchable = base == MAP_FAILED || !is_strict() ? base : map(0, size, MAP_SHARED, file);
-    if (touchable == MAP_FAILED) {
-        if (base != MAP_FAILED) munmap(base, size);
-        close(file);
-        return false;
-    }
-    *arena = (Arena){(uint64_t)(uintptr_t)base, size, (int64_t)((uintptr_t)touchable - (uintptr_t)base), file, 0};
-    return true;
-}
-
 static bool map_arena(Arena* arena, uint64_t size) {
-    if (is_shared()) return map_shared_arena(arena, size);
-    void* base = map_private(0, size, 0);
-    if (base != MAP_FAILED) *arena = (Arena){(uint64_t)(uintptr_t)base, size, 0, -1, 0};
-    return base != MAP_FAILED;
+    const int file = is_shared() ? make_file(size) : -1;
+    void* base = !is_shared() ? map_private(0, size, 0) : file >= 0 ? reserve(size, file) : MAP_FAILED;
+    void* touchable = base == MAP_FAILED || !is_strict() ? base : map(0, size, MAP_SHARED, file);
+    if (touchable != MAP_FAILED) {
+        *arena = (Arena){(uint64_t)(uintptr_t)base, size, (int64_t)((uintptr_t)touchable - (uintptr_t)base), file, 0};
+        return true;
+    }
+    if (base != MAP_FAILED) munmap(base, size);
+    if (file >= 0) close(file);
+    return false;
 }
 
 static void unmap_arena(const Arena* arena) {

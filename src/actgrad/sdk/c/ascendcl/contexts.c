@@ -46,8 +46,6 @@ aclError actgrad_check_device_if_strict(const char* function) {
     return actgrad_get_settings()->is_strict ? actgrad_check_device(function) : ACL_SUCCESS;
 }
 
-bool actgrad_has_device(const char* function) { return actgrad_check_device(function) == ACL_SUCCESS; }
-
 aclError actgrad_check_device_id(const char* function, int32_t deviceId) {
     const int devices = actgrad_get_settings()->devices;
     if (deviceId >= 0 && deviceId < devices) return check_started(function);

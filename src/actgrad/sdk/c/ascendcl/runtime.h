@@ -22,7 +22,6 @@ Context* actgrad_current_context(void); /* the thread's; NULL without one, or af
 int32_t actgrad_device_of(const Context* context); /* 0 for NULL */
 aclError actgrad_check_device_id(const char* function, int32_t deviceId);
 aclError actgrad_check_device(const char* function); /* fails in a thread without a context */
-aclError actgrad_check_device_if_strict(const char* function);
 void actgrad_use_device(int32_t device); /* counts a use, and makes the default context current */
 bool actgrad_leave_device(int32_t device, bool is_forced); /* takes back a use, or all; true for the last */
 void actgrad_end_default_context(int32_t device);

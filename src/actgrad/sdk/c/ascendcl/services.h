@@ -34,14 +34,12 @@ typedef struct {
     bool uses_server;      /* another process computes the operators */
     const char* python;    /* the interpreter's executable */
     const char* libpython; /* its shared library, "" without one */
-    const char* version;   /* its version, for example "3.12" */
     const char* product;   /* ACTGRAD_PRODUCT, "" when unset */
     const char* chip;      /* that one names, or one of that product, or of the default */
     bool is_known;         /* whether there is such a product */
     int devices;           /* that the program sees, at most DEVICES */
 } actgrad_settings;
 EXPORT const actgrad_settings* actgrad_get_settings(void);
-EXPORT bool actgrad_is_version(const char* version); /* "3.12.1 (..." is "3.12" */
 
 /* errors.c: keeps the text of the thread's last failure, "[PID: n] time title: text", and returns its code. */
 EXPORT int32_t actgrad_fail(int32_t code, const char* format, ...) __attribute__((format(printf, 2, 3)));
@@ -60,8 +58,8 @@ EXPORT bool actgrad_live_has(actgrad_live_kind kind, const void* object);
 EXPORT bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* true for one thread alone */
 EXPORT void actgrad_live_retire(void* memory); /* frees it after a while: until then no new object has its address */
 
-/* contexts.c: whether the calling thread has a device; reports the failure of `function` otherwise. */
-EXPORT bool actgrad_has_device(const char* function);
+/* contexts.c: fails in a strict program's thread without a device. */
+EXPORT int32_t actgrad_check_device_if_strict(const char* function);
 
 /* memory.c: device memory. */
 EXPORT int64_t actgrad_memory_left(uint64_t address); /* bytes to the end of its allocation; -1 outside of any */
