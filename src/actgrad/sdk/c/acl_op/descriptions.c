@@ -9,7 +9,6 @@ enum { MOST_DIMS = 64 };
 struct aclTensorDesc {
     aclDataType type;
     aclFormat format;
-    aclMemType place;
     size_t rank;
     int64_t dims[MOST_DIMS];
     char* name; /* NULL without one */
@@ -55,10 +54,9 @@ aclError aclSetTensorFormat(aclTensorDesc* desc, aclFormat format) {
     return ACL_SUCCESS;
 }
 
+/** Checked, and without effect: addresses say what they are. */
 aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType memType) {
-    if (desc == NULL) return actgrad_fail_null(__func__, "desc");
-    desc->place = memType;
-    return ACL_SUCCESS;
+    return desc == NULL ? actgrad_fail_null(__func__, "desc") : ACL_SUCCESS;
 }
 
 void aclSetTensorDescName(aclTensorDesc* desc, const char* name) {

@@ -89,15 +89,15 @@ static void end_item(Item* item, aclError status) {
     free(item);
 }
 
-static bool do_next(Place place) {
+/* Another thread may have done it meanwhile. */
+static void do_next(Place place) {
     LOCKED(&working);
     Item* item = next_item(place);
     if (item != NULL) end_item(item, item->work(item->argument));
-    return item != NULL;
 }
 
 void actgrad_run_until(Place place) {
-    while (do_next(place)) continue;
+    while (actgrad_is_pending(place)) do_next(place);
 }
 
 aclError actgrad_finish(Place place) {
