@@ -45,17 +45,16 @@ aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
 
 /* Tensors as the aclnn interface has them; one of an undefined type was left out. */
 static aclTensorList* listed(int count, const aclTensorDesc* const* descs, const aclDataBuffer* const* buffers) {
-    const aclTensor* tensors[MOST];
+    const aclTensor* tensors[MOST] = {NULL};
     int64_t dims[MAX_RANK];
+    if (descs == NULL || buffers == NULL) count = 0;
     for (int k = 0; k < count; k++) {
-        if (descs == NULL || buffers == NULL) return aclCreateTensorList(tensors, 0);
         const size_t rank = aclGetTensorDescNumDims(descs[k]);
         for (size_t d = 0; d < rank; d++) aclGetTensorDescDimV2(descs[k], d, &dims[d]);
         const aclDataType type = aclGetTensorDescType(descs[k]);
-        tensors[k] = type == ACL_DT_UNDEFINED
-                         ? NULL
-                         : aclCreateTensor(dims, rank, type, NULL, 0, aclGetTensorDescFormat(descs[k]), dims, rank,
-                                           aclGetDataBufferAddr(buffers[k]));
+        if (type != ACL_DT_UNDEFINED)
+            tensors[k] = aclCreateTensor(dims, rank, type, NULL, 0, aclGetTensorDescFormat(descs[k]), dims, rank,
+                                         aclGetDataBufferAddr(buffers[k]));
     }
     return aclCreateTensorList(tensors, (uint64_t)count);
 }

@@ -15,7 +15,7 @@ struct Context {
 };
 
 atomic_bool actgrad_is_started;
-pthread_mutex_t actgrad_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(contexts_lock, CONTEXTS_ORDER)
 static Context* contexts; /* of programs, destroyed ones too */
 static Context defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
                                     {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
@@ -57,14 +57,14 @@ aclError actgrad_check_device_id(const char* function, int32_t deviceId) {
 }
 
 void actgrad_use_device(int32_t device) {
-    LOCKED(&actgrad_contexts_lock);
+    LOCKED(&contexts_lock);
     uses[device]++;
     current = &defaults[device];
     current->is_alive = true;
 }
 
 bool actgrad_leave_device(int32_t device, bool is_forced) {
-    LOCKED(&actgrad_contexts_lock);
+    LOCKED(&contexts_lock);
     if (uses[device] == 0) return false;
     uses[device] = is_forced ? 0 : uses[device] - 1;
     return uses[device] == 0;
@@ -75,7 +75,7 @@ void actgrad_end_default_context(int32_t device) { defaults[device].is_alive = f
 /* The living context of a handle. */
 static aclError find_context(const char* function, aclError code, aclrtContext handle, Context** found) {
     if (handle == NULL) return actgrad_fail_null(function, "context");
-    LOCKED(&actgrad_contexts_lock);
+    LOCKED(&contexts_lock);
     bool is_alive = is_default(handle) && ((const Context*)handle)->is_alive;
     for (const Context* each = contexts; each != NULL; each = each->next)
         is_alive = is_alive || (handle == each && each->is_alive);
@@ -91,7 +91,7 @@ aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
     if (made == NULL) return actgrad_fail_memory(__func__);
     made->device = deviceId;
     made->is_alive = true;
-    LOCKED(&actgrad_contexts_lock);
+    LOCKED(&contexts_lock);
     made->next = contexts;
     *context = contexts = current = made;
     return ACL_SUCCESS;
@@ -131,7 +131,7 @@ static aclError use_switch(const char* function, aclSysParamOpt opt, bool is_of_
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: opt is %d; it must be of aclSysParamOpt", function,
                             (int)opt);
     if (is_of_context) RETURN_IF_ERROR(actgrad_check_device(function));
-    LOCKED(&actgrad_contexts_lock);
+    LOCKED(&contexts_lock);
     int64_t* place = is_of_context ? &current->switches[opt] : &switches[opt];
     if (given != NULL)
         *place = *given;

@@ -18,7 +18,7 @@ static pthread_key_t at_end; /* frees the texts of a thread that ends */
 static bool has_key;
 
 /* localtime_r locks the time zone: a child forked meanwhile by another thread would wait in it for ever. */
-pthread_mutex_t actgrad_clock_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(clock_lock, CLOCK_ORDER)
 
 static void free_texts(void* of_thread) {
     Texts* ended = of_thread;
@@ -42,7 +42,7 @@ static void write_time(char* text, size_t size) {
     struct tm local;
     clock_gettime(CLOCK_REALTIME, &now);
     {
-        LOCKED(&actgrad_clock_lock);
+        LOCKED(&clock_lock);
         localtime_r(&now.tv_sec, &local);
     }
     size_t length = strftime(text, size, "%Y-%m-%d-%H:%M:%S", &local);

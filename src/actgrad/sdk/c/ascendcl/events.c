@@ -11,7 +11,7 @@ typedef struct {
     struct timespec time; /* when a stream reached that; 0: not yet */
 } Event;
 
-pthread_mutex_t actgrad_events_lock = PTHREAD_MUTEX_INITIALIZER; /* for the places and times */
+FORK_SAFE_LOCK(events_lock, EVENTS_ORDER) /* for the places and times */
 
 static aclError fail_event(const char* function, const char* argument, aclrtEvent event) {
     if (event == NULL) return actgrad_fail_null(function, argument);
@@ -20,7 +20,7 @@ static aclError fail_event(const char* function, const char* argument, aclrtEven
 
 /* A living event as it is now. */
 static aclError look(const char* function, const char* argument, aclrtEvent event, Event* now) {
-    LOCKED(&actgrad_events_lock);
+    LOCKED(&events_lock);
     if (!actgrad_live_has(LIVE_EVENT, event)) return fail_event(function, argument, event);
     now->place = ((const Event*)event)->place;
     now->time = ((const Event*)event)->time;
@@ -29,7 +29,7 @@ static aclError look(const char* function, const char* argument, aclrtEvent even
 
 static aclError reset(const char* function, aclrtEvent handle) {
     Event* event = handle;
-    LOCKED(&actgrad_events_lock);
+    LOCKED(&events_lock);
     if (!actgrad_live_has(LIVE_EVENT, event)) return fail_event(function, "event", event);
     event->place = (Place){NULL, 0};
     event->time = (struct timespec){0, 0};
@@ -60,7 +60,7 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
 /* The program may destroy the event before its queue gets there. */
 static int32_t reach(void* argument) {
     Event* event = argument;
-    LOCKED(&actgrad_events_lock);
+    LOCKED(&events_lock);
     if (actgrad_live_has(LIVE_EVENT, event)) clock_gettime(CLOCK_MONOTONIC, &event->time);
     return ACL_SUCCESS;
 }
@@ -70,7 +70,7 @@ aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     Place place = {NULL, 0};
     RETURN_IF_ERROR(reset(__func__, event));
     aclError status = actgrad_submit_from(__func__, stream, reach, NULL, event, &place);
-    LOCKED(&actgrad_events_lock);
+    LOCKED(&events_lock);
     if (actgrad_live_has(LIVE_EVENT, event)) recorded->place = place;
     return status;
 }

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-pthread_mutex_t actgrad_lifecycle_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(lifecycle_lock, LIFECYCLE_ORDER)
 static uint64_t initialisations; /* calls of aclInit that aclFinalize has not ended */
 static bool aclnn_is_initialised;
 
@@ -28,7 +28,7 @@ aclError aclInit(const char* configPath) {
                             "%s: ACTGRAD_PRODUCT is \"%s\", which is no product; it may be Ascend950, Ascend910_93, "
                             "Ascend910B, Ascend310B, Ascend310P, Ascend910 or a chip of one, like Ascend910B3",
                             __func__, actgrad_get_settings()->product);
-    LOCKED(&actgrad_lifecycle_lock);
+    LOCKED(&lifecycle_lock);
     initialisations++;
     update(false);
     if (initialisations == 1) return ACL_SUCCESS;
@@ -37,7 +37,7 @@ aclError aclInit(const char* configPath) {
 
 /* Ends one aclInit, or all. */
 static aclError finalize(const char* function, bool is_all, uint64_t* result) {
-    LOCKED(&actgrad_lifecycle_lock);
+    LOCKED(&lifecycle_lock);
     const uint64_t before = initialisations;
     initialisations = is_all || before == 0 ? 0 : before - 1;
     if (result != NULL) *result = initialisations;
@@ -55,7 +55,7 @@ aclError aclFinalize(void) { return finalize(__func__, true, NULL); }
 aclError aclFinalizeReference(uint64_t* refCount) { return finalize(__func__, false, refCount); }
 
 void actgrad_set_aclnn_initialised(bool is) {
-    LOCKED(&actgrad_lifecycle_lock);
+    LOCKED(&lifecycle_lock);
     const bool was = aclnn_is_initialised;
     aclnn_is_initialised = is;
     update(was && !is && initialisations == 0);

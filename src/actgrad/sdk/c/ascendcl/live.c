@@ -6,7 +6,7 @@
 
 enum { CHAINS = 4096 };
 
-pthread_mutex_t actgrad_live_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(live_lock, LIVE_ORDER)
 static actgrad_live* chains[LIVE_KINDS][CHAINS];
 
 /* The link to an object, or the end of the chain where it would be. */
@@ -17,18 +17,18 @@ static actgrad_live** find(actgrad_live_kind kind, const void* object) {
 }
 
 void actgrad_live_add(actgrad_live_kind kind, actgrad_live* object) {
-    LOCKED(&actgrad_live_lock);
+    LOCKED(&live_lock);
     object->next = NULL;
     *find(kind, object) = object;
 }
 
 bool actgrad_live_has(actgrad_live_kind kind, const void* object) {
-    LOCKED(&actgrad_live_lock);
+    LOCKED(&live_lock);
     return *find(kind, object) != NULL;
 }
 
 bool actgrad_live_remove(actgrad_live_kind kind, const void* object) {
-    LOCKED(&actgrad_live_lock);
+    LOCKED(&live_lock);
     actgrad_live** link = find(kind, object);
     if (*link == NULL) return false;
     *link = (*link)->next;
@@ -39,7 +39,7 @@ void actgrad_live_retire(void* memory) {
     enum { KEPT = 256 };
     static void* kept[KEPT];
     static size_t next;
-    LOCKED(&actgrad_live_lock);
+    LOCKED(&live_lock);
     free(kept[next]);
     kept[next] = memory;
     next = (next + 1) % KEPT;
@@ -48,7 +48,7 @@ void actgrad_live_retire(void* memory) {
 void actgrad_report_objects(void) {
     static const char* const names[LIVE_KINDS] = {"stream",    "event",         "aclTensor",
                                                   "aclScalar", "array or list", "aclOpExecutor"};
-    LOCKED(&actgrad_live_lock);
+    LOCKED(&live_lock);
     for (int kind = 0; kind < LIVE_KINDS; kind++)
         for (int k = 0; k < CHAINS; k++)
             for (const actgrad_live* each = chains[kind][k]; each != NULL; each = each->next)

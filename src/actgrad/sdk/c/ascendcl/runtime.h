@@ -61,9 +61,6 @@ void actgrad_arena_change_file(Arena* arena, int file); /* takes the file; -1 le
 bool actgrad_is_device_address(uint64_t address); /* any allocation could be there */
 void actgrad_describe_address(uint64_t address, char* text, size_t size); /* "0x... is ..." */
 void actgrad_report_memory(void);
-void actgrad_memory_before_fork(void);
-void actgrad_memory_in_parent(void);
-void actgrad_memory_in_child(void);
 
 /* streams.c */
 typedef struct Stream Stream;
@@ -80,10 +77,5 @@ aclError actgrad_finish(Place place); /* the same; returns the first failure on 
 aclError actgrad_run_device(int32_t device); /* does the work of all its streams; 0 or the first failure */
 aclError actgrad_check_timeout(const char* function, int32_t timeout);
 void actgrad_report_streams(void);
-void actgrad_streams_in_child(void);
-
-/* The locks, for forks.c. */
-extern pthread_mutex_t actgrad_clock_lock, actgrad_lifecycle_lock, actgrad_contexts_lock, actgrad_memory_lock,
-    actgrad_streams_lock, actgrad_events_lock, actgrad_live_lock;
 
 #endif

@@ -27,6 +27,21 @@ static inline pthread_mutex_t* actgrad_lock(pthread_mutex_t* mutex) {
 }
 static inline void actgrad_unlock(pthread_mutex_t** mutex) { pthread_mutex_unlock(*mutex); }
 
+/* Defines a lock of a file. It is taken before a fork, so that it is not left locked in the child, which has only the
+   thread that forked. What is registered first is done last: of two locks that a thread holds at once, the one taken
+   first has the higher order. libnnopbase's come before libascendcl's, which was loaded earlier. */
+#define FORK_SAFE_LOCK(name, order)                                           \
+    static pthread_mutex_t name = PTHREAD_MUTEX_INITIALIZER;                  \
+    static void take_##name(void) { pthread_mutex_lock(&name); }              \
+    static void give_##name(void) { pthread_mutex_unlock(&name); }            \
+    __attribute__((constructor(order))) static void register_##name(void) {   \
+        pthread_atfork(take_##name, give_##name, give_##name);                \
+    }
+enum {
+    FIRST_ORDER = 101, CLOCK_ORDER, MEMORY_ORDER, LIVE_ORDER, STREAMS_ORDER, EVENTS_ORDER, CONTEXTS_ORDER,
+    LIFECYCLE_ORDER
+};
+
 /* settings.c: the environment, read once. */
 enum { DEVICES = 8 }; /* as many as a server with Ascend cards has */
 typedef struct {

@@ -26,7 +26,7 @@ typedef struct Item {
     void* argument;
 } Item;
 
-pthread_mutex_t actgrad_streams_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(streams_lock, STREAMS_ORDER)
 static Stream defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
                                    {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
 static Item* queue; /* of all streams */
@@ -68,7 +68,7 @@ static Item* first_item(Place place) {
 }
 
 static Item* next_item(Place place) {
-    LOCKED(&actgrad_streams_lock);
+    LOCKED(&streams_lock);
     return first_item(place);
 }
 
@@ -77,7 +77,7 @@ bool actgrad_is_pending(Place place) { return next_item(place) != NULL; }
 /* Takes an item that was done, or dropped, out of the queue. */
 static void end_item(Item* item, aclError status) {
     {
-        LOCKED(&actgrad_streams_lock);
+        LOCKED(&streams_lock);
         Item** link = &queue;
         while (*link != item) link = &(*link)->next;
         *link = item->next;
@@ -102,7 +102,7 @@ void actgrad_run_until(Place place) {
 
 aclError actgrad_finish(Place place) {
     actgrad_run_until(place);
-    LOCKED(&actgrad_streams_lock);
+    LOCKED(&streams_lock);
     if (!is_alive(place.stream)) return ACL_SUCCESS;
     aclError failure = place.stream->failure;
     place.stream->failure = ACL_SUCCESS;
@@ -111,7 +111,7 @@ aclError actgrad_finish(Place place) {
 
 static aclError add_to_queue(const char* function, aclrtStream handle, Item item, Place* place) {
     RETURN_IF_ERROR(actgrad_check_device(function));
-    LOCKED(&actgrad_streams_lock);
+    LOCKED(&streams_lock);
     RETURN_IF_ERROR(find_end(function, handle, &item.place));
     Item* queued = malloc(sizeof *queued);
     if (queued == NULL) return actgrad_fail_memory(function);
@@ -163,7 +163,7 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
 
 /* Takes a stream out of use; false when it is not, or no longer, there. */
 static bool detach(const Stream* stream) {
-    LOCKED(&actgrad_streams_lock);
+    LOCKED(&streams_lock);
     return actgrad_live_remove(LIVE_STREAM, stream);
 }
 
@@ -206,7 +206,7 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) 
 
 /* A stream of the device with work to do, or NULL. */
 static Stream* waiting_stream(int32_t device) {
-    LOCKED(&actgrad_streams_lock);
+    LOCKED(&streams_lock);
     for (const Item* each = queue; each != NULL; each = each->next)
         if (each->place.stream->device == device) return each->place.stream;
     return NULL;
@@ -224,7 +224,7 @@ aclError actgrad_run_device(int32_t device) {
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     if (status == NULL) return actgrad_fail_null(__func__, "status");
     RETURN_IF_ERROR(actgrad_check_device(__func__));
-    LOCKED(&actgrad_streams_lock);
+    LOCKED(&streams_lock);
     const Stream* found = stream_of(stream);
     if (found == NULL) return fail_stream(__func__, stream);
     *status = found->left == 0 ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
@@ -240,7 +240,7 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
 }
 
 void actgrad_report_streams(void) {
-    LOCKED(&actgrad_streams_lock);
+    LOCKED(&streams_lock);
     for (const Item* each = queue; each != NULL; each = each->next)
         if (first_item(each->place) == each)
             fprintf(stderr, "actgrad: %sstream %p was never synchronised: %llu left to do\n",
@@ -249,4 +249,5 @@ void actgrad_report_streams(void) {
 }
 
 /* The child does the item of another thread from its beginning. */
-void actgrad_streams_in_child(void) { working = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
+static void in_child(void) { working = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* For the fields of executors, and the moment in which one is taken. */
-pthread_mutex_t actgrad_executors_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(executors_lock, EXECUTORS_ORDER)
 
 aclOpExecutor* actgrad_new_executor(Task* task) {
     aclOpExecutor* executor = malloc(sizeof *executor);
@@ -29,7 +29,7 @@ int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** 
     if (executor == NULL)
         return actgrad_fail(NULL_POINTER, "%s: executor is a null pointer; it is required", function);
     {
-        LOCKED(&actgrad_executors_lock);
+        LOCKED(&executors_lock);
         if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
         *task = executor->task;
         const char* own = (*task)->call.function;
@@ -52,7 +52,7 @@ static aclnnStatus check_pointer(const char* function, const char* argument, con
 
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(__func__, "executor", executor));
-    LOCKED(&actgrad_executors_lock);
+    LOCKED(&executors_lock);
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(__func__, executor);
     executor->is_repeatable = true;
     return 0;
@@ -61,7 +61,7 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(__func__, "executor", executor));
     {
-        LOCKED(&actgrad_executors_lock);
+        LOCKED(&executors_lock);
         if (!actgrad_live_remove(LIVE_EXECUTOR, executor)) return fail_executor(__func__, executor);
     }
     actgrad_drop_task(executor->task);
@@ -82,7 +82,7 @@ static int64_t place_of(const actgrad_plan* plan, Group group, size_t index) {
 /* The executor's call, with words of its own and `tensor` at `address`. */
 static aclnnStatus move_call(const char* function, const aclOpExecutor* executor, Group group, size_t index,
                              const aclTensor* tensor, void* address, Call* moved) {
-    LOCKED(&actgrad_executors_lock);
+    LOCKED(&executors_lock);
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
     const Call* call = &executor->task->call;
     const actgrad_plan* plan = &executor->task->plan;
@@ -104,7 +104,7 @@ static aclnnStatus move_call(const char* function, const aclOpExecutor* executor
 /* Exchanges the executor's task, unless another thread destroyed the executor meanwhile. */
 static aclnnStatus exchange(const char* function, aclOpExecutor* executor, aclTensor* tensor, void* address,
                             Task** task) {
-    LOCKED(&actgrad_executors_lock);
+    LOCKED(&executors_lock);
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
     Task* old = executor->task;
     executor->task = *task;

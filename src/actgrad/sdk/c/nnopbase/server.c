@@ -16,7 +16,7 @@
 
 extern char** environ;
 
-pthread_mutex_t actgrad_server_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(server_lock, SERVER_ORDER)
 static int connection = -1;
 static pid_t owner; /* the process that the connection belongs to */
 
@@ -42,10 +42,13 @@ static bool send_all(const void* data, size_t size) {
     return true;
 }
 
-void actgrad_server_forget(void) {
+static void disconnect(void) {
     if (connection >= 0) close(connection);
     connection = -1;
 }
+
+/* In a forked child the server is its parent's. */
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, disconnect); }
 
 /* Starts the server and waits for the process that starts it: a program may wait for any child, so the server is none.
    The server has a process group of its own, so that a terminal's signals go to the program alone. It keeps none of the
@@ -121,7 +124,7 @@ static bool is_ready(void) {
 static bool connect_server(void) {
     int ends[2], memory;
     uint64_t base, size;
-    actgrad_server_forget();
+    disconnect();
     if (actgrad_memory_share(&memory, &base, &size) != 0 ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
         actgrad_fail(INNER, "device memory cannot be shared with a server (%s)", strerror(errno));
@@ -137,7 +140,7 @@ static bool connect_server(void) {
     connection = ends[0];
     owner = getpid();
     is_started = is_started && is_ready();
-    if (!is_started) actgrad_server_forget();
+    if (!is_started) disconnect();
     return is_started;
 }
 
@@ -145,7 +148,7 @@ static bool connect_server(void) {
 static void ask(int64_t request, const char* function, const int64_t* words, int64_t count, const int64_t* places,
                 int64_t place_count, actgrad_plan* answer) {
     const int64_t head[] = {request, (int64_t)strlen(function), count * 8, place_count * 8};
-    LOCKED(&actgrad_server_lock);
+    LOCKED(&server_lock);
     /* A forked child has a copy of the memory, and needs a server that computes on that. */
     bool is_connected = owner == getpid() || connect_server();
     bool is_answered = is_connected && connection >= 0 && send_all(head, sizeof head) &&
@@ -158,11 +161,11 @@ static void ask(int64_t request, const char* function, const int64_t* words, int
         return;
     }
     if (is_connected) actgrad_fail(INNER, "the server of the operators is gone");
-    actgrad_server_forget();
+    disconnect();
     answer->status = INNER;
 }
 
 actgrad_planner* actgrad_start_server(void) {
-    LOCKED(&actgrad_server_lock);
+    LOCKED(&server_lock);
     return connect_server() ? ask : NULL;
 }
