@@ -49,7 +49,7 @@ const void* actgrad_list_values(const void* list, int64_t* count); /* of a list 
 /* Dead: destroyed, or no object at all. */
 enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS, INTS_WORDS, LIST_WORDS };
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 8 }; /* the version of words and plans; seam.py has the same number */
+enum { INTERFACE = 9 }; /* the version of words and plans; seam.py has the same number */
 
 /* An operand of a plan's function. */
 typedef struct {
