@@ -34,9 +34,9 @@ def tensor_of(given: Any) -> Any:
 def call(name: str, *given: Any) -> None:
     """Both phases of a call; torch.Tensors are tensors, numbers are scalars, lists are lists of these."""
     function = clients.glue()[f"aclnn{name}"]
-    kinds = [parameter.type for parameter in function.parameters]
+    kinds = [parameter.type for parameter in function.arguments]
     values = [object_of(kind, value) for kind, value in zip(kinds, given, strict=True)]
-    Work(f"aclnn{name}", function.rule, function.parameters, values).run(0)
+    Work(f"aclnn{name}", function.rule, function.arguments, values).run(0)
 
 
 def object_of(kind: str, value: Any) -> Any:
@@ -60,7 +60,7 @@ def sample(dtype: str, shape: tuple[int, ...], seed: int) -> Any:
 def test_every_rule_is_of_a_function_with_results() -> None:
     assert {function.rule for function in clients.glue().values()} == OURS.keys()
     for function in clients.glue().values():
-        assert any(parameter.is_output for parameter in function.parameters)
+        assert any(parameter.is_output for parameter in function.arguments)
 
 
 RULES: dict[str, Callable[[Any, Any], Any]] = {"Mul": torch.mul, "Div": torch.div}
@@ -189,11 +189,11 @@ def test_what_is_refused() -> None:
         call("ReduceSum", x, (2,), False, 0, torch.zeros(2))
     zero = clients.glue()["aclnnInplaceZero"]
     with pytest.raises(NullArgument, match="aclnnInplaceZero: selfRef is a null pointer"):
-        Work("aclnnInplaceZero", zero.rule, zero.parameters, [None])
+        Work("aclnnInplaceZero", zero.rule, zero.arguments, [None])
     gone = tensor_of(x)
     aclnn.aclDestroyTensor(gone)
     with pytest.raises(InvalidArgument, match="aclnnInplaceZero: selfRef was destroyed"):
-        Work("aclnnInplaceZero", zero.rule, zero.parameters, [gone])
+        Work("aclnnInplaceZero", zero.rule, zero.arguments, [gone])
     for a, b in (((2, 3), (2, 3)), ((2, 3), (2,)), ((), (3,))):
         with pytest.raises(InvalidArgument, match=r"aclnnMatmul: matrices of shapes .* have no product"):
             call("Matmul", torch.zeros(a), torch.zeros(b), x, 0)

@@ -20,6 +20,8 @@ from .prefix import SdkError
 HERE = Path(__file__).parent
 SOURCES, HEADERS = prototypes.SOURCES, HERE / "include"
 
+CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
+
 #: The libraries of the operators; all are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
 
@@ -91,6 +93,13 @@ def compiler(language: str) -> list[str]:
     )
 
 
+def compile_command(program: Path, include: Path) -> list[str]:
+    """The beginning of a command that compiles a program of C or C++ with the headers in `include`."""
+    is_cpp = program.suffix in CPP_SUFFIXES
+    folders = [f"-I{include / name}" for name in ("", "aclnn", "aclnnop")]
+    return [*compiler("c++" if is_cpp else "c"), "-std=c++17" if is_cpp else "-std=gnu11", *folders]
+
+
 def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
     """Build the SDK beside `prefix` and move it there. A failure leaves the old content."""
     prefix = Path(os.path.realpath(prefix))  # Path.resolve raises no OSError for a loop of links
@@ -125,7 +134,7 @@ def write_headers(include: Path) -> None:
 
 def libraries() -> tuple[str, ...]:
     """The libraries by name, the lowest first."""
-    return ("ascendcl", "nnopbase", *OPERATOR_LIBRARIES, *clients.table().libraries)
+    return ("ascendcl", "nnopbase", *OPERATOR_LIBRARIES, *clients.libraries())
 
 
 def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: Interpreter) -> None:
@@ -136,7 +145,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
     _write(made / "products.h", prototypes.products_header())
     _write(made / "opapi.c", prototypes.stubs())
     _write(made / "missing.c", clients.stubs("opapi"))
-    for name in ("ascendcl", *clients.table().libraries):
+    for name in ("ascendcl", *clients.libraries()):
         _write(made / f"{name}.c", clients.stubs(name))
     folders = [f"-I{folder}" for folder in (SOURCES, fresh / "include", made)]
     macros = {
@@ -147,7 +156,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
         "ACTGRAD_PATH": ascii(list(interpreter.path)).replace("%", "%%"),  # Python, in a text for printf
     }
     quoted = [f'-D{name}="{_escaped(value)}"' for name, value in macros.items()]
-    compiled = [*command, "-std=gnu11", "-O2", "-fPIC", *folders]
+    compiled = [*command, "-std=gnu11", "-O2", "-fPIC", "-fno-plt", *folders]
     common = [
         *compiled, "-shared", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra",
         "-Wno-unused-parameter",
@@ -168,7 +177,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
         _run([*compiled, "-c", str(made / f"{name}.c"), "-o", str(objects[-1])], objects[-1].name)
     for name in OPERATOR_LIBRARIES:
         link(name, objects, "nnopbase", "ascendcl")
-    for name, needed in clients.table().libraries.items():
+    for name, needed in clients.libraries().items():
         own = [SOURCES / "acl_op" / "single_operators.c"] if name == "acl_op_compiler" else []
         link(name, [*own, made / f"{name}.c"], *needed)
     (library / "libacl_rt.so").symlink_to("libascendcl.so")

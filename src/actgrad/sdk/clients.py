@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,49 +37,46 @@ class ClientFunction:
     fails: bool
     has_phases: bool
     rule: str  # of the glue that computes it, "" without one
+    arguments: tuple[CParameter, ...]  # of a function that is computed: its parameters as phase one takes them
 
     @property
     def is_computed(self) -> bool:
         return self.rule != ""
 
     @property
-    def is_known(self) -> bool:
-        """Whether its parameters are at hand."""
-        return self.parameters != ("...",)
+    def names(self) -> tuple[str, ...]:
+        return (f"{self.name}{signatures.FIRST}", self.name) if self.has_phases else (self.name,)
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The content of clients.txt."""
-
-    libraries: dict[str, tuple[str, ...]]  # beside those with sources; what each loads
-    functions: tuple[ClientFunction, ...]
+def functions() -> tuple[ClientFunction, ...]:
+    """The functions of the table, without those that an operator of the registry has."""
+    ours = {signature.name for signature in signatures.every()}
+    return tuple(row for row in _read()[1].values() if row.name not in ours)
 
 
-def table() -> Names:
-    """The table, without functions that an operator of the registry has."""
-    every, ours = _read(), {signature.name for signature in signatures.every()}
-    return Names(every.libraries, tuple(row for row in every.functions if row.name not in ours))
+def libraries() -> dict[str, tuple[str, ...]]:
+    """The libraries beside those with sources; what each loads."""
+    return _read()[0]
 
 
 @cache
-def _read() -> Names:
-    libraries: dict[str, tuple[str, ...]] = {}
-    functions: dict[str, ClientFunction] = {}
+def _read() -> tuple[dict[str, tuple[str, ...]], dict[str, ClientFunction]]:
+    loaded: dict[str, tuple[str, ...]] = {}
+    found: dict[str, ClientFunction] = {}
     section: re.Match[str] | None = None
     for number, line in enumerate(TABLE.read_text(encoding="utf-8").splitlines(), 1):
         if not line or line.startswith("#"):
             continue
         if match := _LIBRARY.fullmatch(line):
-            libraries.update(dict.fromkeys(match["names"].split(), tuple(match["needed"].split())))
+            loaded.update(dict.fromkeys(match["names"].split(), tuple(match["needed"].split())))
         elif match := _SECTION.fullmatch(line):
             section = match
         else:
             row = _row(section, line)
-            if row is None or row.name in functions:
+            if row is None or row.name in found:
                 raise SdkError(f"{TABLE.name}:{number}: {line!r} is no row of its section, or is there twice")
-            functions[row.name] = row
-    return Names(libraries, tuple(functions.values()))
+            found[row.name] = row
+    return loaded, found
 
 
 def _row(section: re.Match[str] | None, line: str) -> ClientFunction | None:
@@ -92,73 +89,10 @@ def _row(section: re.Match[str] | None, line: str) -> ClientFunction | None:
     header, kind, name = section["header"], match["type"] if not has_phases else "aclnnStatus", match["name"]
     if has_phases:
         header, name = f"aclnnop/aclnn_{match['header']}.h", f"aclnn{name}"
-    fails = section["nothing"] is None
-    return ClientFunction(section["library"], header, kind, name, given, section["reason"], fails, has_phases, rule)
-
-
-def of_header(header: str) -> list[ClientFunction]:
-    """The functions that a header declares."""
-    return [row for row in table().functions if row.header == header]
-
-
-def operator_headers() -> set[str]:
-    """The names of the headers in aclnnop/ that declare functions of the table."""
-    return {row.header.removeprefix("aclnnop/") for row in table().functions if row.header.startswith("aclnnop/")}
-
-
-def not_computed() -> dict[str, ClientFunction]:
-    """The functions that fail, by each of their names."""
-    rows = (row for row in table().functions if row.fails and not row.is_computed)
-    return {name: row for row in rows for name in all_names(row)}
-
-
-def all_names(row: ClientFunction) -> tuple[str, ...]:
-    return (f"{row.name}GetWorkspaceSize", row.name) if row.has_phases else (row.name,)
-
-
-def stubs(library: str) -> str:
-    """C definitions of a library's functions. They read no argument, and so name none."""
-    lines = ["#include <stdint.h>", "", "extern int32_t actgrad_fail(int32_t code, const char* format, ...);", ""]
-    rows = [row for row in table().functions if row.library == library and not row.is_computed]
-    lines += [line for row in rows for line in _definitions(row)]
-    return "\n".join(lines) + "\n"
-
-
-def _definitions(row: ClientFunction) -> Iterator[str]:
-    for name, phase in zip(all_names(row), ("one", "two"), strict=False):
-        kind = _c_type(row.type)
-        text = f"{row.name} is not in actgrad: {row.reason}" + (f"; called at phase {phase}" if row.has_phases else "")
-        code = _FAILURES.get(row.type, 207000)
-        report = f'actgrad_fail({code}, "%s", "{text}")'
-        if not row.fails:
-            body = "" if kind == "void" else " return 0; "
-        elif row.type in _FAILURES:
-            body = f" return {report}; "
-        else:
-            body = f" {report}; " if kind == "void" else f" {report}; return 0; "
-        yield f'__attribute__((visibility("default"))) {kind} {name}(void) {{{body}}}'
-
-
-def _c_type(kind: str) -> str:
-    """The type in a stub, which includes no header."""
-    if kind.endswith("*"):
-        return "void*"
-    return "int32_t" if kind in _FAILURES else kind
-
-
-@dataclass(frozen=True, slots=True)
-class Glued:
-    """A function that the glue computes."""
-
-    rule: str
-    parameters: tuple[CParameter, ...]
-
-
-@cache
-def glue() -> dict[str, Glued]:
-    """The functions that are computed, by name."""
-    rows = (row for row in table().functions if row.is_computed)
-    return {row.name: Glued(row.rule, tuple(map(_parameter, row.parameters))) for row in rows}
+    return ClientFunction(
+        section["library"], header, kind, name, given, section["reason"], section["nothing"] is None, has_phases, rule,
+        tuple(map(_parameter, given)) if rule else (),
+    )  # fmt: skip
 
 
 _TYPES = {
@@ -174,12 +108,31 @@ def _parameter(text: str) -> CParameter:
     return CParameter(name, name, _TYPES.get(kind, "int"), is_output)
 
 
-def declarations(rows: Sequence[ClientFunction]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The return type and name, and the parameters, of each function that rows declare."""
-    for row in rows:
-        if not row.has_phases:
-            yield f"{row.type} {row.name}", row.parameters or ("void",)
-            continue
-        first = (*row.parameters, *signatures.RETURNED) if row.is_known else ("ACTGRAD_ANY",)
-        yield f"{row.type} {row.name}GetWorkspaceSize", first
-        yield f"{row.type} {row.name}", signatures.SECOND
+@cache
+def glue() -> dict[str, ClientFunction]:
+    """The functions that are computed, by name."""
+    return {row.name: row for row in functions() if row.is_computed}
+
+
+def not_computed() -> dict[str, ClientFunction]:
+    """The functions that fail, by each of their names."""
+    return {name: row for row in functions() if row.fails and not row.is_computed for name in row.names}
+
+
+def stubs(library: str) -> str:
+    """C definitions of a library's functions. They read no argument, and so name none."""
+    lines = ["#include <stdint.h>", "", "extern int32_t actgrad_fail(int32_t code, const char* format, ...);", ""]
+    rows = [row for row in functions() if row.library == library and not row.is_computed]
+    lines += [line for row in rows for line in _definitions(row)]
+    return "\n".join(lines) + "\n"
+
+
+def _definitions(row: ClientFunction) -> Iterator[str]:
+    type_here = "void*" if row.type.endswith("*") else "int32_t" if row.type in _FAILURES else row.type  # no header
+    for name, phase in zip(row.names, ("one", "two"), strict=False):
+        text = f"{row.name} is not in actgrad: {row.reason}" + (f"; called at phase {phase}" if row.has_phases else "")
+        report = f'actgrad_fail({_FAILURES.get(row.type, 207000)}, "%s", "{text}")'
+        value = report if row.fails and row.type in _FAILURES else "0"
+        before = f"{report}; " if row.fails and value == "0" else ""
+        body = before + ("" if row.type == "void" else f"return {value};")
+        yield f'__attribute__((visibility("default"))) {type_here} {name}(void) {{ {body} }}'

@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 
 from . import builder, clients
+from .builder import CPP_SUFFIXES
 from .prefix import SdkError
 
-CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
 SUFFIXES = (".c", *CPP_SUFFIXES)
 HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx")  # looked through where they are named
 
@@ -55,18 +55,17 @@ class Finding:
 
 def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:
     """The names that a source, a built file, or any of a folder uses and the SDK lacks, each at its first use."""
+    root, paths = None, [program]
     if program.is_dir():
-        paths = [path for path in sorted(program.rglob("*")) if path.is_file() and _is_program(path)]
+        root, paths = program, [path for path in sorted(program.rglob("*")) if path.is_file() and _is_program(path)]
         if not paths:
             raise SdkError(f"{program} has no source in C or C++ and no built program")
-        for path in paths:
-            yield from _of_file(path, program, flags)
     elif program.exists() and not program.is_file():
         raise SdkError(f"{program} is no regular file")
     elif not _is_built(program) and program.suffix not in (*SUFFIXES, *HEADER_SUFFIXES):
         raise SdkError(f"{program} is no source in C or C++, by its suffix, and no built program")
-    else:
-        yield from _of_file(program, None, flags)
+    for path in paths:
+        yield from _of_file(path, root, flags)
 
 
 def _is_program(path: Path) -> bool:
@@ -110,15 +109,15 @@ def _of_built(path: Path) -> Iterator[Finding]:
     with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
         known = _declared(Path(folder))
     for name in sorted(set(re.findall(r"\bUND +([\w.]+)", said))):
-        if _NAME.fullmatch(name) and (name not in known or name in _failing()):
+        if _NAME.fullmatch(name) and name not in known:
             yield _finding(path, 0, "function", name)
 
 
 def _declared(include: Path) -> set[str]:
-    """Every name of the SDK's headers, which are written into a folder."""
+    """The names of the SDK's headers, which are written into a folder, but of functions that always fail."""
     builder.write_headers(include)
     texts = (path.read_text(encoding="utf-8") for path in include.rglob("*.h"))
-    return {name for text in texts for name in re.findall(r"\w+", text)}
+    return {name for text in texts for name in re.findall(r"\w+", text)} - _failing().keys()
 
 
 def _finding(file: Path, line: int, kind: str, name: str) -> Finding:
@@ -135,23 +134,18 @@ def _of_source(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[
             inside, guard, _ = header.read_text(encoding="utf-8").rpartition("#endif")
             again = f'extern __typeof__({name}) {name} __attribute__((deprecated("{row.reason}")));\n'
             header.write_text(f"{inside}{again}{guard}\n", encoding="utf-8")
-        command = _command(path, include, flags)
+        command = builder.compile_command(path, include)
+        if "clang" not in command[0]:
+            command.append("-ftrack-macro-expansion=0")  # the line of a macro's use
+        if path.suffix not in CPP_SUFFIXES:
+            command.append("-Werror=implicit-function-declaration")
+        command += [*flags, str(path)]
         missing = _complete(command, root, stubs)
         found = [_finding(path, _line(path, name), "header", name) for name in missing if _HEADER.fullmatch(name)]
         others = [name for name in missing if not _HEADER.fullmatch(name)]
         found += _undeclared(command, path, others)
         found += _looked_up(command, path, known)
         yield from sorted(found, key=lambda finding: finding.line)
-
-
-def _command(path: Path, include: Path, flags: Sequence[str]) -> list[str]:
-    is_cpp = path.suffix in CPP_SUFFIXES
-    compiler = builder.compiler("c++" if is_cpp else "c")
-    own = [] if "clang" in compiler[0] else ["-ftrack-macro-expansion=0"]  # the line of a macro's use
-    folders = [f"-I{include / name}" for name in ("", "aclnn", "aclnnop")]
-    standard = "-std=c++17" if is_cpp else "-std=gnu11"
-    strict = [] if is_cpp else ["-Werror=implicit-function-declaration"]
-    return [*compiler, standard, *own, *strict, *folders, *flags, str(path)]
 
 
 def _complete(command: list[str], root: Path | None, stubs: Path) -> list[str]:
@@ -224,7 +218,7 @@ def _looked_up(command: list[str], path: Path, known: set[str]) -> Iterator[Find
         line += 1
         for match in _STRINGS.finditer(text) if is_own else ():
             name = "".join(re.findall(r"\w+", match[0]))
-            if _NAME.fullmatch(name) and (name not in known or name in _failing()):
+            if _NAME.fullmatch(name) and name not in known:
                 yield _finding(path, line, "function", name)
 
 

@@ -54,12 +54,9 @@ def run(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> i
 
 def compile_program(program: Path, binary: Path, prefix: Path, flags: Sequence[str] = ()) -> None:
     """Compile a C or C++ program against the SDK in `prefix`. An error has the compiler's messages."""
-    is_cpp = program.suffix in lacking.CPP_SUFFIXES
-    folders = [f"-I{prefix / 'include' / name}" for name in ("", "aclnn", "aclnnop")]
     library = prefix / "lib64"
     command = [
-        *builder.compiler("c++" if is_cpp else "c"),
-        *(["-std=c++17"] if is_cpp else ["-std=gnu11"]), *folders, str(program), "-o", str(binary), *flags,
+        *builder.compile_command(program, prefix / "include"), str(program), "-o", str(binary), *flags,
         f"-L{library}", f"-Wl,-rpath,{library}", *[f"-l{name}" for name in LIBRARIES], "-lm", "-pthread",
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..aclnn import names, signatures
 from ..aclnn.objects import SCALARS
-from ..aclnn.signatures import RETURNED, SECOND, CParameter, Signature
+from ..aclnn.signatures import FIRST, RETURNED, SECOND, CParameter, Signature
 from ..base import products
 from ..base.dtypes import BY_NUMBER
 from . import clients
@@ -19,9 +19,13 @@ SOURCES = Path(__file__).parent / "c"
 
 #: An exported function of the C sources, with its comment for the header.
 _DEFINITION = re.compile(
-    r"^(?P<comment>/\*\*(?:(?!\*/).)*\*/\n)?(?P<type>(?:const )?\w+\*?) (?P<name>acl\w+)\((?P<parameters>[^{};]*)\) \{",
+    r"^ *(?P<comment>/\*\*(?:(?!\*/).)*\*/\n)?"
+    r"(?P<type>(?:const )?\w+\*?) (?P<name>acl\w+)\((?P<parameters>[^{};]*)\) \{",
     re.M | re.S,
 )
+#: A macro of the C sources that defines functions, and its uses.
+_MACRO = re.compile(r"^#define (?P<name>\w+)\((?P<parameters>[\w, ]+)\) +\\\n(?P<body>(?:.*\\\n)*.*)", re.M)
+_NO_BREAK = "\xa0"  # a space at which textwrap breaks no line
 _CPP_BEGIN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
 _CPP_END = "#ifdef __cplusplus\n}\n#endif\n"
 
@@ -47,7 +51,7 @@ def _prototypes(name: str) -> str:
     """The prototypes of the functions that a source file exports."""
     (source,) = SOURCES.glob(f"*/{name}.c")
     lines = []
-    for match in _DEFINITION.finditer(source.read_text(encoding="utf-8")):
+    for match in _DEFINITION.finditer(_expanded(source.read_text(encoding="utf-8"))):
         if match["comment"]:
             lines.append(match["comment"].replace("/**", "/*", 1).strip())
         parameters = tuple(" ".join(parameter.split()) for parameter in match["parameters"].split(","))
@@ -55,11 +59,27 @@ def _prototypes(name: str) -> str:
     return "\n".join(lines)
 
 
+def _expanded(text: str) -> str:
+    """A C source with its own macros at their uses."""
+    for macro in _MACRO.finditer(text):
+
+        def used(use: re.Match[str], macro: re.Match[str] = macro) -> str:
+            values = dict(zip(macro["parameters"].split(", "), use[1].split(", "), strict=True))
+            body = re.sub(r"\w+", lambda word: values.get(word[0], word[0]), macro["body"])
+            return re.sub(r"##|\\$", "", body, flags=re.M)
+
+        text = re.sub(rf"^{macro['name']}\((.*)\)$", used, text, flags=re.M)
+    return text
+
+
 def _of_clients(name: str) -> Iterator[str]:
-    """The declarations of a header's functions that are not computed."""
+    """The declarations of a header's functions of the table."""
     visibility = "ACLNN_API" if name.startswith("aclnnop/") else "ACL_FUNC_VISIBILITY"
-    for start, parameters in clients.declarations(clients.of_header(name)):
-        yield _prototype(f"{visibility} {start}", parameters) + ";"
+    for row in clients.functions():
+        if row.header == name and row.has_phases:
+            yield from (f"{each};" for each in _both(visibility, row.name, row.parameters))
+        elif row.header == name:
+            yield _prototype(f"{visibility} {row.type} {row.name}", row.parameters or ("void",)) + ";"
 
 
 def _enumerators() -> str:
@@ -100,39 +120,33 @@ def products_header() -> str:
 def operator_headers() -> Iterator[tuple[str, str]]:
     """Each header of aclnnop/, by its file's name."""
     every = sorted(signatures.every(), key=lambda signature: signature.header)
-    computed = {name: list(group) for name, group in groupby(every, lambda signature: signature.header)}
-    for name in sorted(computed.keys() | clients.operator_headers()):
+    computed = {f"aclnnop/{name}": list(group) for name, group in groupby(every, lambda signature: signature.header)}
+    others = {row.header for row in clients.functions() if row.header.startswith("aclnnop/")}
+    for name in sorted(computed.keys() | others):
         lines = ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
         for signature in computed.get(name, []):
             summary = " ".join(signature.operator.summary.partition("\n\n")[0].split())
             in_place = " The result is written to selfRef." if signature.in_place else ""
             comment = f"/* {signature.name}: {summary}{in_place} */"
             lines += textwrap.wrap(comment, 110, subsequent_indent="   ")
-            first, second = _both(signature, "ACLNN_API")
+            first, second = _both("ACLNN_API", signature.name, _parameters(signature))
             lines += [f"{first};", f"{second};", ""]
-        missing = list(_of_clients(f"aclnnop/{name}"))
-        if missing:
-            lines += ["/* Beside the activations: computed, or refused by phase one with 561103. */", *missing, ""]
-        lines.append(_CPP_END)
-        yield name, guarded(f"aclnnop/{name}", "\n".join(lines))
+        if name in others:
+            beside = "/* Beside the activations: computed, or refused by phase one with 561103. */"
+            lines += [beside, *_of_clients(name), ""]
+        yield name.removeprefix("aclnnop/"), guarded(name, "\n".join([*lines, _CPP_END]))
 
 
 def stubs() -> str:
     """opapi.c: the operators' functions, which call the two of phases.c."""
-    lines = [
-        '#include "nnopbase/nnopbase.h"',
-        "",
-        *(f'#include "aclnnop/{name}"' for name in sorted({each.header for each in signatures.every()})),
-        "",
-    ]
-    for signature in signatures.every():
-        lines += _definitions(signature.name, signature.parameters, _both(signature, "EXPORT"))
-    headers = {row.header for row in clients.table().functions if row.is_computed}
-    lines += [*(f'#include "{name}"' for name in sorted(headers)), ""]
-    for row in clients.table().functions:
-        if row.is_computed:
-            first, second = (_prototype(f"EXPORT {start}", given) for start, given in clients.declarations([row]))
-            lines += _definitions(row.name, clients.glue()[row.name].parameters, (first, second))
+    ours = [(each.name, _parameters(each), each.parameters) for each in signatures.every()]
+    glue = [(row.name, row.parameters, row.arguments) for row in clients.glue().values()]
+    headers = {f"aclnnop/{each.header}" for each in signatures.every()} | {
+        row.header for row in clients.glue().values()
+    }
+    lines = ['#include "nnopbase/nnopbase.h"', "", *(f'#include "{name}"' for name in sorted(headers)), ""]
+    for name, parameters, arguments in [*ours, *glue]:
+        lines += _definitions(name, arguments, _both("EXPORT", name, parameters))
     return "\n".join(lines)
 
 
@@ -152,23 +166,22 @@ def _definitions(name: str, parameters: Sequence[CParameter], both: tuple[str, s
     ]
 
 
-def _both(signature: Signature, visibility: str) -> tuple[str, str]:
-    """The prototypes of the two functions of a signature."""
-    first = (*[f"{p.c_type} {p.name}" for p in signature.parameters], *RETURNED)
-    start = f"{visibility} aclnnStatus"
-    return _prototype(f"{start} {signature.first_name}", first), _prototype(f"{start} {signature.name}", SECOND)
+def _parameters(signature: Signature) -> tuple[str, ...]:
+    return tuple(f"{p.c_type} {p.name}" for p in signature.parameters)
+
+
+def _both(visibility: str, name: str, parameters: tuple[str, ...]) -> tuple[str, str]:
+    """The prototypes of the two functions of a call."""
+    first = ("ACTGRAD_ANY",) if parameters == ("...",) else (*parameters, *RETURNED)
+    start = f"{visibility} aclnnStatus {name}"
+    return _prototype(f"{start}{FIRST}", first), _prototype(start, SECOND)
 
 
 def _prototype(start: str, parameters: tuple[str, ...]) -> str:
-    """A prototype, broken into lines that fit."""
-    lines = [f"{start}("]
-    for k, parameter in enumerate(parameters):
-        text = parameter + (")" if k == len(parameters) - 1 else ",")
-        if len(lines[-1]) + len(text) > 110:
-            lines.append("    " + text)
-        else:
-            lines[-1] += ("" if lines[-1].endswith("(") else " ") + text
-    return "\n".join(lines)
+    """A prototype, broken between its parameters into lines that fit."""
+    whole = f"{start}({', '.join(each.replace(' ', _NO_BREAK) for each in parameters)})"
+    wrapped = textwrap.fill(whole, 112, subsequent_indent="    ", break_long_words=False)
+    return wrapped.replace(_NO_BREAK, " ")
 
 
 def _argument(parameter: CParameter) -> str:

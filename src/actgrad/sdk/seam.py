@@ -39,7 +39,7 @@ NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS, LIST = range(8)  # the kinds of wo
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 8  # the version of words and plans; nnopbase.h has the same number
+INTERFACE = 9  # the version of words and plans; nnopbase.h has the same number
 #: actgrad_plan of nnopbase.h: numbers of one call, numbers of operands, and each operand
 _HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
 _REST = _COUNTS.size + OPERANDS * _OPERAND.size
@@ -94,8 +94,8 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
 def _glued(name: str, words: bytes, places: tuple[int, ...]) -> Answer:
     """The plan of a function that no operator of the registry has."""
     glued = clients.glue()[name]
-    given = _arguments(name, glued.parameters, np.frombuffer(words, np.int64).tolist(), places)
-    return _kept_here(Work(name, glued.rule, glued.parameters, tuple(given)))
+    given = _arguments(name, glued.arguments, np.frombuffer(words, np.int64).tolist(), places)
+    return _kept_here(Work(name, glued.rule, glued.arguments, tuple(given)))
 
 
 #: The function of the older interface, and what its call in words has.
@@ -321,7 +321,6 @@ def _check(interface: int, plan_size: int) -> None:
 # In a process of its own
 
 _REQUEST = struct.Struct("<4q")
-_READY = 42
 
 
 def serve(interface: int, plan_size: int, socket_number: int, memory_number: int, base: int, size: int) -> None:
@@ -331,7 +330,7 @@ def serve(interface: int, plan_size: int, socket_number: int, memory_number: int
     _check(interface, plan_size)
     _map(memory_number, base, size)
     connection = socket.socket(fileno=socket_number)
-    connection.sendall(struct.pack("<q", _READY))
+    connection.sendall(_text(""))
     try:
         while True:
             _serve_one(connection)
@@ -343,8 +342,13 @@ def _serve_one(connection: Any) -> None:
     request, name, words, places = _REQUEST.unpack(_received(connection, _REQUEST.size))
     data = _received(connection, name + words + places)
     packed, text = answer(request, data[:name], data[name : name + words], data[name + words :], False)
+    connection.sendall(packed + _text(text))
+
+
+def _text(text: str) -> bytes:
+    """The text of a failure, or none, as server.c reads it."""
     encoded = text.encode()
-    connection.sendall(packed + struct.pack("<q", len(encoded)) + encoded)
+    return struct.pack("<q", len(encoded)) + encoded
 
 
 def _received(connection: Any, size: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import ml_dtypes
@@ -21,24 +22,16 @@ def category(dtype: Dtype) -> int:
 
 
 def _of_two(a: Dtype, b: Dtype) -> Dtype:
-    if category(a) != category(b):
-        higher, lower = (a, b) if category(a) > category(b) else (b, a)
-        if category(higher) == 3 and lower == np.float64:
-            return np.dtype(np.complex128)
-        return higher
     if {a, b} == {_BFLOAT16, _FLOAT16}:
         return FLOAT32
-    if _BFLOAT16 in (a, b):
-        return a if b == _BFLOAT16 else b
+    if category(a) != category(b) and min(category(a), category(b)) < 2:
+        return max(a, b, key=category)
     return np.promote_types(a, b)
 
 
 def promoted(*dtypes: Dtype) -> Dtype:
     """The dtype of a result of tensors."""
-    result = dtypes[0]
-    for dtype in dtypes[1:]:
-        result = _of_two(result, dtype)
-    return result
+    return reduce(_of_two, dtypes)
 
 
 def with_scalar(tensor: Dtype, scalar: Dtype) -> Dtype:

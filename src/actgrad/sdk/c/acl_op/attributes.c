@@ -91,44 +91,25 @@ static aclError set_list(const char* function, aclopAttr* attr, const char* name
     return ACL_SUCCESS;
 }
 
-aclError aclopSetAttrBool(aclopAttr* attr, const char* attrName, uint8_t attrValue) {
-    return set(__func__, attr, attrName, BOOLS, &attrValue);
-}
+#define SETTERS(name, kind, type)                                                                                      \
+    aclError aclopSetAttr##name(aclopAttr* attr, const char* attrName, type attrValue) {                               \
+        return set(__func__, attr, attrName, kind, &attrValue);                                                        \
+    }                                                                                                                  \
+    aclError aclopSetAttrList##name(aclopAttr* attr, const char* attrName, int numValues, const type* values) {        \
+        return set_list(__func__, attr, attrName, kind, numValues, values);                                            \
+    }
 
-aclError aclopSetAttrInt(aclopAttr* attr, const char* attrName, int64_t attrValue) {
-    return set(__func__, attr, attrName, INTS, &attrValue);
-}
-
-aclError aclopSetAttrFloat(aclopAttr* attr, const char* attrName, float attrValue) {
-    return set(__func__, attr, attrName, FLOATS, &attrValue);
-}
+SETTERS(Bool, BOOLS, uint8_t)
+SETTERS(Int, INTS, int64_t)
+SETTERS(Float, FLOATS, float)
+SETTERS(DataType, TYPES, aclDataType)
 
 aclError aclopSetAttrString(aclopAttr* attr, const char* attrName, const char* attrValue) {
     return set(__func__, attr, attrName, TEXTS, attrValue == NULL ? NULL : &attrValue);
 }
 
-aclError aclopSetAttrDataType(aclopAttr* attr, const char* attrName, aclDataType attrValue) {
-    return set(__func__, attr, attrName, TYPES, &attrValue);
-}
-
-aclError aclopSetAttrListBool(aclopAttr* attr, const char* attrName, int numValues, const uint8_t* values) {
-    return set_list(__func__, attr, attrName, BOOLS, numValues, values);
-}
-
-aclError aclopSetAttrListInt(aclopAttr* attr, const char* attrName, int numValues, const int64_t* values) {
-    return set_list(__func__, attr, attrName, INTS, numValues, values);
-}
-
-aclError aclopSetAttrListFloat(aclopAttr* attr, const char* attrName, int numValues, const float* values) {
-    return set_list(__func__, attr, attrName, FLOATS, numValues, values);
-}
-
 aclError aclopSetAttrListString(aclopAttr* attr, const char* attrName, int numValues, const char** values) {
     return set_list(__func__, attr, attrName, TEXTS, numValues, values);
-}
-
-aclError aclopSetAttrListDataType(aclopAttr* attr, const char* attrName, int numValues, const aclDataType* values) {
-    return set_list(__func__, attr, attrName, TYPES, numValues, values);
 }
 
 aclError aclopSetAttrListListInt(aclopAttr* attr, const char* attrName, int numLists, const int* numValues,

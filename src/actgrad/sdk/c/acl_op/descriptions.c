@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_DIMS = 64 };
+
 struct aclTensorDesc {
     aclDataType type;
     aclFormat format;
-    aclMemType place;
     size_t rank;
-    int64_t* dims;
+    int64_t dims[MOST_DIMS];
     char* name; /* NULL without one */
 };
 
@@ -18,18 +19,12 @@ struct aclDataBuffer {
     size_t size;
 };
 
-/* The sizes of a description, copied; the old ones stay when there is no memory. */
-static aclError copy_dims(const char* function, aclTensorDesc* desc, int numDims, const int64_t* dims) {
-    if (numDims < 0 || (numDims > 0 && dims == NULL))
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: numDims is %d and dims is %p; dims must have numDims sizes",
-                            function, numDims, (const void*)dims);
-    const size_t rank = (size_t)numDims;
-    int64_t* copy = malloc((rank + 1) * sizeof *copy); /* of nothing, malloc may give NULL */
-    if (copy == NULL) return actgrad_fail_memory(function);
-    if (rank > 0) memcpy(copy, dims, rank * sizeof *copy);
-    free(desc->dims);
-    desc->dims = copy;
-    desc->rank = rank;
+static aclError set_dims(const char* function, aclTensorDesc* desc, int numDims, const int64_t* dims) {
+    if (numDims < 0 || numDims > MOST_DIMS || (numDims > 0 && dims == NULL))
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: numDims is %d and dims is %p; dims must have 0 to %d sizes",
+                            function, numDims, (const void*)dims, MOST_DIMS);
+    desc->rank = (size_t)numDims;
+    if (numDims > 0) memcpy(desc->dims, dims, desc->rank * sizeof *dims);
     return ACL_SUCCESS;
 }
 
@@ -38,21 +33,19 @@ aclTensorDesc* aclCreateTensorDesc(aclDataType dataType, int numDims, const int6
     if (desc == NULL) return NULL;
     desc->type = dataType;
     desc->format = format;
-    if (copy_dims(__func__, desc, numDims, dims) == ACL_SUCCESS) return desc;
+    if (set_dims(__func__, desc, numDims, dims) == ACL_SUCCESS) return desc;
     free(desc);
     return NULL;
 }
 
 void aclDestroyTensorDesc(const aclTensorDesc* desc) {
     if (desc == NULL) return;
-    free(desc->dims);
     free(desc->name);
     free((void*)(uintptr_t)desc);
 }
 
 aclError aclSetTensorShape(aclTensorDesc* desc, int numDims, const int64_t* dims) {
-    if (desc == NULL) return actgrad_fail_null(__func__, "desc");
-    return copy_dims(__func__, desc, numDims, dims);
+    return desc == NULL ? actgrad_fail_null(__func__, "desc") : set_dims(__func__, desc, numDims, dims);
 }
 
 aclError aclSetTensorFormat(aclTensorDesc* desc, aclFormat format) {
@@ -61,10 +54,9 @@ aclError aclSetTensorFormat(aclTensorDesc* desc, aclFormat format) {
     return ACL_SUCCESS;
 }
 
+/** Checked, and without effect: addresses say what they are. */
 aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType memType) {
-    if (desc == NULL) return actgrad_fail_null(__func__, "desc");
-    desc->place = memType;
-    return ACL_SUCCESS;
+    return desc == NULL ? actgrad_fail_null(__func__, "desc") : ACL_SUCCESS;
 }
 
 void aclSetTensorDescName(aclTensorDesc* desc, const char* name) {

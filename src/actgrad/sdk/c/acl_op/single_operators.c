@@ -45,41 +45,18 @@ aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
 
 /* Tensors as the aclnn interface has them; one of an undefined type was left out. */
 static aclTensorList* listed(int count, const aclTensorDesc* const* descs, const aclDataBuffer* const* buffers) {
-    const aclTensor* tensors[MOST];
+    const aclTensor* tensors[MOST] = {NULL};
     int64_t dims[MAX_RANK];
+    if (descs == NULL || buffers == NULL) count = 0;
     for (int k = 0; k < count; k++) {
-        if (descs == NULL || buffers == NULL) return aclCreateTensorList(tensors, 0);
         const size_t rank = aclGetTensorDescNumDims(descs[k]);
-        for (size_t d = 0; d < rank && d < MAX_RANK; d++) aclGetTensorDescDimV2(descs[k], d, &dims[d]);
+        for (size_t d = 0; d < rank; d++) aclGetTensorDescDimV2(descs[k], d, &dims[d]);
         const aclDataType type = aclGetTensorDescType(descs[k]);
-        tensors[k] = type == ACL_DT_UNDEFINED
-                         ? NULL
-                         : aclCreateTensor(dims, rank, type, NULL, 0, aclGetTensorDescFormat(descs[k]), dims, rank,
-                                           aclGetDataBufferAddr(buffers[k]));
+        if (type != ACL_DT_UNDEFINED)
+            tensors[k] = aclCreateTensor(dims, rank, type, NULL, 0, aclGetTensorDescFormat(descs[k]), dims, rank,
+                                         aclGetDataBufferAddr(buffers[k]));
     }
     return aclCreateTensorList(tensors, (uint64_t)count);
-}
-
-/* Both phases. The planner knows the operators by their names in graphs. */
-static aclError execute(const char* function, const char* opType, int numInputs, const aclTensorDesc* const* inputDesc,
-                        const aclDataBuffer* const* inputs, int numOutputs, const aclTensorDesc* const* outputDesc,
-                        aclDataBuffer* const* outputs, const aclopAttr* attr, aclrtStream stream) {
-    if (opType == NULL) return actgrad_fail_null(function, "opType");
-    if (numInputs < 0 || numInputs > MOST || numOutputs < 0 || numOutputs > MOST)
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: %s has %d inputs and %d outputs; each from 0 to %d", function,
-                            opType, numInputs, numOutputs, MOST);
-    aclTensorList* in = listed(numInputs, inputDesc, inputs);
-    aclTensorList* out = listed(numOutputs, outputDesc, (const aclDataBuffer* const*)outputs);
-    const actgrad_argument arguments[] = {
-        {TEXT, opType, 0}, {TEXT, actgrad_attributes(attr), 0}, {TENSORS, in, 0}, {TENSORS, out, 0}};
-    uint64_t size;
-    aclOpExecutor* executor;
-    int32_t status = actgrad_phase_one(function, arguments, 4, &size, &executor);
-    if (status == 0) status = actgrad_phase_two(function, NULL, 0, executor, stream);
-    aclDestroyTensorList(in);
-    aclDestroyTensorList(out);
-    if (status == INNER_NULL) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-    return status == NULL_POINTER || status == INVALID ? ACL_ERROR_INVALID_PARAM : status;
 }
 
 /** Computes an operator that actgrad.ir has; other names fail with 207000. */
@@ -88,8 +65,22 @@ aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTens
                                 const aclTensorDesc* const* outputDesc, aclDataBuffer* const* outputs,
                                 const aclopAttr* attr, aclopEngineType engineType, aclopCompileType compileFlag,
                                 const char* opPath, aclrtStream stream) {
-    return execute("aclopCompileAndExecute", opType, numInputs, inputDesc, inputs, numOutputs, outputDesc, outputs, attr,
-                   stream);
+    if (opType == NULL) return actgrad_fail_null(__func__, "opType");
+    if (numInputs < 0 || numInputs > MOST || numOutputs < 0 || numOutputs > MOST)
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: %s has %d inputs and %d outputs; each from 0 to %d", __func__,
+                            opType, numInputs, numOutputs, MOST);
+    aclTensorList* in = listed(numInputs, inputDesc, inputs);
+    aclTensorList* out = listed(numOutputs, outputDesc, (const aclDataBuffer* const*)outputs);
+    const actgrad_argument arguments[] = {
+        {TEXT, opType, 0}, {TEXT, actgrad_attributes(attr), 0}, {TENSORS, in, 0}, {TENSORS, out, 0}};
+    uint64_t size;
+    aclOpExecutor* executor;
+    int32_t status = actgrad_phase_one(__func__, arguments, 4, &size, &executor);
+    if (status == 0) status = actgrad_phase_two(__func__, NULL, 0, executor, stream);
+    aclDestroyTensorList(in);
+    aclDestroyTensorList(out);
+    if (status == INNER_NULL) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    return status == NULL_POINTER || status == INVALID ? ACL_ERROR_INVALID_PARAM : status;
 }
 
 /** The same. The descriptions of the outputs must have their shapes. */
@@ -97,7 +88,8 @@ aclError aclopCompileAndExecuteV2(const char* opType, int numInputs, aclTensorDe
                                   int numOutputs, aclTensorDesc** outputDesc, aclDataBuffer** outputs, aclopAttr* attr,
                                   aclopEngineType engineType, aclopCompileType compileFlag, const char* opPath,
                                   aclrtStream stream) {
-    return execute("aclopCompileAndExecute", opType, numInputs, (const aclTensorDesc* const*)inputDesc,
-                   (const aclDataBuffer* const*)inputs, numOutputs, (const aclTensorDesc* const*)outputDesc, outputs,
-                   attr, stream);
+    return aclopCompileAndExecute(opType, numInputs, (const aclTensorDesc* const*)inputDesc,
+                                  (const aclDataBuffer* const*)inputs, numOutputs,
+                                  (const aclTensorDesc* const*)outputDesc, outputs, attr, engineType, compileFlag,
+                                  opPath, stream);
 }

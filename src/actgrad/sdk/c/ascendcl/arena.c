@@ -102,25 +102,17 @@ static void* reserve(uint64_t size, int file) {
     return base;
 }
 
-static bool map_shared_arena(Arena* arena, uint64_t size) {
-    int file = make_file(size);
-    if (file < 0) return false;
-    void* base = reserve(size, file);
-    void* touchable = base == MAP_FAILED || !is_strict() ? base : map(0, size, MAP_SHARED, file);
-    if (touchable == MAP_FAILED) {
-        if (base != MAP_FAILED) munmap(base, size);
-        close(file);
-        return false;
-    }
-    *arena = (Arena){(uint64_t)(uintptr_t)base, size, (int64_t)((uintptr_t)touchable - (uintptr_t)base), file, 0};
-    return true;
-}
-
 static bool map_arena(Arena* arena, uint64_t size) {
-    if (is_shared()) return map_shared_arena(arena, size);
-    void* base = map_private(0, size, 0);
-    if (base != MAP_FAILED) *arena = (Arena){(uint64_t)(uintptr_t)base, size, 0, -1, 0};
-    return base != MAP_FAILED;
+    const int file = is_shared() ? make_file(size) : -1;
+    void* base = !is_shared() ? map_private(0, size, 0) : file >= 0 ? reserve(size, file) : MAP_FAILED;
+    void* touchable = base == MAP_FAILED || !is_strict() ? base : map(0, size, MAP_SHARED, file);
+    if (touchable != MAP_FAILED) {
+        *arena = (Arena){(uint64_t)(uintptr_t)base, size, (int64_t)((uintptr_t)touchable - (uintptr_t)base), file, 0};
+        return true;
+    }
+    if (base != MAP_FAILED) munmap(base, size);
+    if (file >= 0) close(file);
+    return false;
 }
 
 static void unmap_arena(const Arena* arena) {
@@ -183,31 +175,18 @@ static bool copy_bytes(const Arena* arena, int to, uint64_t start, uint64_t end)
     return true;
 }
 
-/* Copies the touched pages of a block: reading the others would fill them with zeros. */
-static bool copy_block(const Arena* arena, int to, const Block* block) {
-    const off_t end = (off_t)(block->start - arena->base + block->size);
-    off_t from = (off_t)(block->start - arena->base);
-    while (from < end) {
-        off_t data = lseek(arena->file, from, SEEK_DATA);
-        if (data < 0 && errno == ENXIO) return true; /* no data is left */
-        if (data < 0) data = from;                   /* a system that cannot tell */
-        if (data >= end) return true;
-        off_t hole = lseek(arena->file, data, SEEK_HOLE);
-        if (hole < 0 || hole > end) hole = end;
-        if (!copy_bytes(arena, to, arena->base + (uint64_t)data, arena->base + (uint64_t)hole)) return false;
-        from = hole;
+/* Copies the touched pages alone: reading the others would fill them with zeros. */
+int actgrad_arena_copy(const Arena* arena) {
+    const int copy = make_file(arena->size);
+    bool is_copied = copy >= 0;
+    off_t data, hole = 0;
+    while (is_copied && (data = lseek(arena->file, hole, SEEK_DATA)) >= 0) {
+        hole = lseek(arena->file, data, SEEK_HOLE);
+        is_copied = copy_bytes(arena, copy, arena->base + (uint64_t)data, arena->base + (uint64_t)hole);
     }
-    return true;
-}
-
-int actgrad_arena_copy(const Arena* arena, const Blocks* used) {
-    int copy = make_file(arena->size);
-    for (size_t k = 0; copy >= 0 && k < used->count; k++) {
-        if (copy_block(arena, copy, &used->all[k])) continue;
-        close(copy);
-        copy = -1;
-    }
-    return copy;
+    if (is_copied && errno == ENXIO) return copy; /* no data is left */
+    if (copy >= 0) close(copy);
+    return -1;
 }
 
 void actgrad_arena_change_file(Arena* arena, int file) {

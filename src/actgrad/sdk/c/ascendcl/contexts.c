@@ -14,7 +14,8 @@ struct Context {
     int64_t switches[SWITCHES];
 };
 
-pthread_mutex_t actgrad_contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+atomic_bool actgrad_is_started;
+FORK_SAFE_LOCK(contexts_lock, CONTEXTS_ORDER)
 static Context* contexts; /* of programs, destroyed ones too */
 static Context defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
                                     {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
@@ -22,12 +23,19 @@ static uint64_t uses[DEVICES]; /* calls of aclrtSetDevice less those of aclrtRes
 static int64_t switches[SWITCHES];
 static _Thread_local Context* current;
 
+static bool is_default(const Context* context) { return context >= defaults && context < defaults + DEVICES; }
+
 Context* actgrad_current_context(void) { return current != NULL && current->is_alive ? current : NULL; }
 
 int32_t actgrad_device_of(const Context* context) { return context == NULL ? 0 : context->device; }
 
+static aclError check_started(const char* function) {
+    if (actgrad_is_started || !actgrad_get_settings()->is_strict) return ACL_SUCCESS;
+    return actgrad_fail(ACL_ERROR_UNINITIALIZE, "%s: aclInit is not in force; call it first", function);
+}
+
 aclError actgrad_check_device(const char* function) {
-    RETURN_IF_ERROR(actgrad_check_initialised(function));
+    RETURN_IF_ERROR(check_started(function));
     if (actgrad_current_context() != NULL) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_RT_CONTEXT_NULL,
                         "%s: the thread has no device; call aclrtSetDevice or aclrtSetCurrentContext in it first",
@@ -38,11 +46,9 @@ aclError actgrad_check_device_if_strict(const char* function) {
     return actgrad_get_settings()->is_strict ? actgrad_check_device(function) : ACL_SUCCESS;
 }
 
-bool actgrad_has_device(const char* function) { return actgrad_check_device(function) == ACL_SUCCESS; }
-
 aclError actgrad_check_device_id(const char* function, int32_t deviceId) {
     const int devices = actgrad_get_settings()->devices;
-    if (deviceId >= 0 && deviceId < devices) return actgrad_check_initialised(function);
+    if (deviceId >= 0 && deviceId < devices) return check_started(function);
     if (devices == 0)
         return actgrad_fail(ACL_ERROR_RT_INVALID_DEVICEID,
                             "%s: deviceId is %d; there is no device, by ASCEND_RT_VISIBLE_DEVICES", function, deviceId);
@@ -51,14 +57,14 @@ aclError actgrad_check_device_id(const char* function, int32_t deviceId) {
 }
 
 void actgrad_use_device(int32_t device) {
-    LOCKED(&actgrad_contexts_lock);
+    LOCKED(&contexts_lock);
     uses[device]++;
     current = &defaults[device];
     current->is_alive = true;
 }
 
 bool actgrad_leave_device(int32_t device, bool is_forced) {
-    LOCKED(&actgrad_contexts_lock);
+    LOCKED(&contexts_lock);
     if (uses[device] == 0) return false;
     uses[device] = is_forced ? 0 : uses[device] - 1;
     return uses[device] == 0;
@@ -66,13 +72,16 @@ bool actgrad_leave_device(int32_t device, bool is_forced) {
 
 void actgrad_end_default_context(int32_t device) { defaults[device].is_alive = false; }
 
-/* The living context of a handle, or NULL. The caller holds the lock. */
-static Context* context_of(aclrtContext handle) {
-    for (int k = 0; k < DEVICES; k++)
-        if (handle == &defaults[k]) return defaults[k].is_alive ? &defaults[k] : NULL;
-    for (Context* each = contexts; each != NULL; each = each->next)
-        if (handle == each) return each->is_alive ? each : NULL;
-    return NULL;
+/* The living context of a handle. */
+static aclError find_context(const char* function, aclError code, aclrtContext handle, Context** found) {
+    if (handle == NULL) return actgrad_fail_null(function, "context");
+    LOCKED(&contexts_lock);
+    bool is_alive = is_default(handle) && ((const Context*)handle)->is_alive;
+    for (const Context* each = contexts; each != NULL; each = each->next)
+        is_alive = is_alive || (handle == each && each->is_alive);
+    if (!is_alive) return actgrad_fail(code, "%s: context %p is none, or was destroyed", function, handle);
+    *found = handle;
+    return ACL_SUCCESS;
 }
 
 aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
@@ -82,33 +91,24 @@ aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
     if (made == NULL) return actgrad_fail_memory(__func__);
     made->device = deviceId;
     made->is_alive = true;
-    LOCKED(&actgrad_contexts_lock);
+    LOCKED(&contexts_lock);
     made->next = contexts;
     *context = contexts = current = made;
     return ACL_SUCCESS;
 }
 
 aclError aclrtDestroyContext(aclrtContext context) {
-    if (context == NULL) return actgrad_fail_null(__func__, "context");
-    LOCKED(&actgrad_contexts_lock);
-    Context* found = context_of(context);
-    bool is_default = found >= defaults && found < defaults + DEVICES;
-    if (found == NULL || is_default)
-        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: context %p %s", __func__, context,
-                            is_default ? "is a device's default; aclrtResetDevice destroys it"
-                                       : "is none, or was destroyed");
+    Context* found;
+    RETURN_IF_ERROR(find_context(__func__, ACL_ERROR_RT_PARAM_INVALID, context, &found));
+    if (is_default(found))
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
+                            "%s: context %p is a device's default; aclrtResetDevice destroys it", __func__, context);
     found->is_alive = false;
     return ACL_SUCCESS;
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context) {
-    if (context == NULL) return actgrad_fail_null(__func__, "context");
-    LOCKED(&actgrad_contexts_lock);
-    Context* found = context_of(context);
-    if (found == NULL)
-        return actgrad_fail(ACL_ERROR_RT_CONTEXT_NULL, "%s: context %p is none, or was destroyed", __func__, context);
-    current = found;
-    return ACL_SUCCESS;
+    return find_context(__func__, ACL_ERROR_RT_CONTEXT_NULL, context, &current);
 }
 
 aclError aclrtGetCurrentContext(aclrtContext* context) {
@@ -118,12 +118,10 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
     return ACL_SUCCESS;
 }
 
-static void report_leaks(void) {
+void actgrad_report_contexts(void) {
     for (const Context* each = contexts; each != NULL; each = each->next)
         if (each->is_alive) fprintf(stderr, "actgrad: context %p was never destroyed\n", (const void*)each);
 }
-
-__attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
 
 /* Sets a switch, of the process or of the thread's context, or with `given` NULL reads it into `result`. */
 static aclError use_switch(const char* function, aclSysParamOpt opt, bool is_of_context, const int64_t* given,
@@ -133,7 +131,7 @@ static aclError use_switch(const char* function, aclSysParamOpt opt, bool is_of_
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: opt is %d; it must be of aclSysParamOpt", function,
                             (int)opt);
     if (is_of_context) RETURN_IF_ERROR(actgrad_check_device(function));
-    LOCKED(&actgrad_contexts_lock);
+    LOCKED(&contexts_lock);
     int64_t* place = is_of_context ? &current->switches[opt] : &switches[opt];
     if (given != NULL)
         *place = *given;
@@ -142,18 +140,13 @@ static aclError use_switch(const char* function, aclSysParamOpt opt, bool is_of_
     return ACL_SUCCESS;
 }
 
-aclError aclrtSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
-    return use_switch(__func__, opt, false, &value, NULL);
-}
+#define SWITCH(setter, getter, is_of_context)                                           \
+    aclError setter(aclSysParamOpt opt, int64_t value) {                                \
+        return use_switch(__func__, opt, is_of_context, &value, NULL);                  \
+    }                                                                                   \
+    aclError getter(aclSysParamOpt opt, int64_t* value) {                               \
+        return use_switch(__func__, opt, is_of_context, NULL, value);                   \
+    }
 
-aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
-    return use_switch(__func__, opt, false, NULL, value);
-}
-
-aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
-    return use_switch(__func__, opt, true, &value, NULL);
-}
-
-aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
-    return use_switch(__func__, opt, true, NULL, value);
-}
+SWITCH(aclrtSetSysParamOpt, aclrtGetSysParamOpt, false)
+SWITCH(aclrtCtxSetSysParamOpt, aclrtCtxGetSysParamOpt, true)

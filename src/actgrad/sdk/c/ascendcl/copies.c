@@ -21,12 +21,14 @@ static const struct {
     {"ACL_MEMCPY_INTER_DEVICE_TO_DEVICE", FROM_DEVICE | TO_DEVICE},
 };
 
-/* A copy, or, with `source` NULL, a filling with a byte. */
+/* A copy, or a filling with a byte. */
 typedef struct {
     const char* function;
+    bool is_copy;
     void* destination;
     const void* source;
     size_t count;
+    aclrtMemcpyKind kind;
     int32_t byte;
 } Transfer;
 
@@ -42,49 +44,35 @@ static aclError check_range(const char* function, const char* argument, const vo
                         function, argument, text, left, count);
 }
 
-static aclError check_side(const char* function, const char* argument, const void* pointer, aclrtMemcpyKind kind,
-                           int side) {
+static aclError check_ranges(const Transfer* each) {
+    if (each->is_copy) RETURN_IF_ERROR(check_range(each->function, "src", each->source, each->count));
+    return check_range(each->function, each->is_copy ? "dst" : "devPtr", each->destination, each->count);
+}
+
+static aclError check_side(const Transfer* copy, const char* argument, const void* pointer, int side) {
     bool is_device = actgrad_is_device_address((uint64_t)(uintptr_t)pointer);
-    if (is_device == ((KINDS[kind].sides & side) != 0)) return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s %p is %s memory, but kind is %s", function, argument,
-                        pointer, is_device ? "device" : "host", KINDS[kind].name);
+    if (is_device == ((KINDS[copy->kind].sides & side) != 0)) return ACL_SUCCESS;
+    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s %p is %s memory, but kind is %s", copy->function, argument,
+                        pointer, is_device ? "device" : "host", KINDS[copy->kind].name);
 }
 
-static aclError check_kind(const Transfer* copy, aclrtMemcpyKind kind) {
-    if ((int)kind < 0 || (size_t)kind >= sizeof KINDS / sizeof *KINDS)
+static aclError check_kind(const Transfer* copy) {
+    if ((int)copy->kind < 0 || (size_t)copy->kind >= sizeof KINDS / sizeof *KINDS)
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: kind is %d; it must be of aclrtMemcpyKind",
-                            copy->function, (int)kind);
-    if (kind == ACL_MEMCPY_DEFAULT) return ACL_SUCCESS;
-    RETURN_IF_ERROR(check_side(copy->function, "src", copy->source, kind, FROM_DEVICE));
-    return check_side(copy->function, "dst", copy->destination, kind, TO_DEVICE);
+                            copy->function, (int)copy->kind);
+    if (copy->kind == ACL_MEMCPY_DEFAULT) return ACL_SUCCESS;
+    RETURN_IF_ERROR(check_side(copy, "src", copy->source, FROM_DEVICE));
+    return check_side(copy, "dst", copy->destination, TO_DEVICE);
 }
 
-static aclError check_count(const Transfer* transfer, const char* limit_name, size_t limit) {
-    RETURN_IF_ERROR(actgrad_check_device_if_strict(transfer->function));
-    if (transfer->count <= limit) return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is %zu, but %s is %zu", transfer->function,
-                        transfer->count, limit_name, limit);
-}
-
-static aclError check_ranges(const Transfer* transfer) {
-    if (transfer->source != NULL)
-        RETURN_IF_ERROR(check_range(transfer->function, "src", transfer->source, transfer->count));
-    const char* name = transfer->source == NULL ? "devPtr" : "dst";
-    return check_range(transfer->function, name, transfer->destination, transfer->count);
-}
-
-static aclError check_copy(const Transfer* copy, size_t destMax, aclrtMemcpyKind kind) {
-    if (copy->destination == NULL) return actgrad_fail_null(copy->function, "dst");
-    if (copy->source == NULL) return actgrad_fail_null(copy->function, "src");
-    RETURN_IF_ERROR(check_count(copy, "destMax", destMax));
-    RETURN_IF_ERROR(check_kind(copy, kind));
-    return check_ranges(copy);
-}
-
-static aclError check_filling(const Transfer* filling, size_t maxCount) {
-    if (filling->destination == NULL) return actgrad_fail_null(filling->function, "devPtr");
-    RETURN_IF_ERROR(check_count(filling, "maxCount", maxCount));
-    return check_ranges(filling);
+static aclError check(const Transfer* each, size_t limit) {
+    if (each->destination == NULL) return actgrad_fail_null(each->function, each->is_copy ? "dst" : "devPtr");
+    if (each->is_copy && each->source == NULL) return actgrad_fail_null(each->function, "src");
+    RETURN_IF_ERROR(actgrad_check_device_if_strict(each->function));
+    if (each->count > limit)
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is %zu, but %s is %zu", each->function, each->count,
+                            each->is_copy ? "destMax" : "maxCount", limit);
+    return each->is_copy ? check_kind(each) : ACL_SUCCESS;
 }
 
 static void* touchable(const void* pointer) {
@@ -93,48 +81,44 @@ static void* touchable(const void* pointer) {
     return (void*)(uintptr_t)address;
 }
 
-static aclError transfer(const Transfer* each) {
-    if (each->source == NULL)
-        memset(touchable(each->destination), each->byte, each->count);
-    else
+/* Checks the ranges of queued work once more: the program may have freed the memory meanwhile. */
+static int32_t transfer(void* argument) {
+    const Transfer* each = argument;
+    RETURN_IF_ERROR(check_ranges(each));
+    if (each->is_copy)
         memmove(touchable(each->destination), touchable(each->source), each->count);
+    else
+        memset(touchable(each->destination), each->byte, each->count);
     return ACL_SUCCESS;
 }
 
-/* Checks again: the program may have freed the memory since it queued the work. */
-static int32_t transfer_later(void* argument) {
-    RETURN_IF_ERROR(check_ranges(argument));
-    return transfer(argument);
+static aclError transfer_later(Transfer each, size_t limit, aclrtStream stream) {
+    RETURN_IF_ERROR(check(&each, limit));
+    RETURN_IF_ERROR(check_ranges(&each));
+    Transfer* queued = malloc(sizeof *queued);
+    if (queued == NULL) return actgrad_fail_memory(each.function);
+    *queued = each;
+    return actgrad_submit_from(each.function, stream, transfer, free, queued, NULL);
 }
 
-static aclError submit(const Transfer* each, aclrtStream stream) {
-    Transfer* queued = malloc(sizeof *queued);
-    if (queued == NULL) return actgrad_fail_memory(each->function);
-    *queued = *each;
-    return actgrad_submit_from(each->function, stream, transfer_later, free, queued, NULL);
+static aclError transfer_now(Transfer each, size_t limit) {
+    RETURN_IF_ERROR(check(&each, limit));
+    return transfer(&each);
 }
 
 aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
-    const Transfer copy = {__func__, dst, src, count, 0};
-    RETURN_IF_ERROR(check_copy(&copy, destMax, kind));
-    return transfer(&copy);
+    return transfer_now((Transfer){__func__, true, dst, src, count, kind, 0}, destMax);
 }
 
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
                           aclrtStream stream) {
-    const Transfer copy = {__func__, dst, src, count, 0};
-    RETURN_IF_ERROR(check_copy(&copy, destMax, kind));
-    return submit(&copy, stream);
+    return transfer_later((Transfer){__func__, true, dst, src, count, kind, 0}, destMax, stream);
 }
 
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
-    const Transfer filling = {__func__, devPtr, NULL, count, value};
-    RETURN_IF_ERROR(check_filling(&filling, maxCount));
-    return transfer(&filling);
+    return transfer_now((Transfer){__func__, false, devPtr, NULL, count, ACL_MEMCPY_DEFAULT, value}, maxCount);
 }
 
 aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
-    const Transfer filling = {__func__, devPtr, NULL, count, value};
-    RETURN_IF_ERROR(check_filling(&filling, maxCount));
-    return submit(&filling, stream);
+    return transfer_later((Transfer){__func__, false, devPtr, NULL, count, ACL_MEMCPY_DEFAULT, value}, maxCount, stream);
 }

@@ -72,12 +72,6 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
                         (int)mode);
 }
 
-/** Without effect: no operator is ended. */
-aclError aclrtSetOpExecuteTimeOut(uint32_t timeout) { return ACL_SUCCESS; }
-
-/** Without effect: no operator waits. */
-aclError aclrtSetOpWaitTimeout(uint32_t timeout) { return ACL_SUCCESS; }
-
 /** Cores are this machine's; it has no level-2 cache of a device. */
 aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
     if (value == NULL) return actgrad_fail_null(__func__, "value");

@@ -13,47 +13,28 @@ typedef struct {
     char* returned; /* readable until the next call of aclGetRecentErrMsg */
 } Texts;
 
-static pthread_key_t key;
+static __thread Texts texts;
+static pthread_key_t at_end; /* frees the texts of a thread that ends */
 static bool has_key;
 
 /* localtime_r locks the time zone: a child forked meanwhile by another thread would wait in it for ever. */
-pthread_mutex_t actgrad_clock_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(clock_lock, CLOCK_ORDER)
 
-static void free_texts(void* texts) {
-    free(((Texts*)texts)->newest);
-    free(((Texts*)texts)->returned);
-    free(texts);
+static void free_texts(void* of_thread) {
+    Texts* ended = of_thread;
+    free(ended->newest);
+    free(ended->returned);
+    *ended = (Texts){NULL, NULL};
 }
 
-__attribute__((constructor)) static void make_key(void) { has_key = pthread_key_create(&key, free_texts) == 0; }
+__attribute__((constructor)) static void make_key(void) { has_key = pthread_key_create(&at_end, free_texts) == 0; }
 
-/* A thread that ends after the library is unloaded must not call into it. */
-__attribute__((destructor)) static void delete_key(void) {
-    if (!has_key) return;
-    Texts* texts = pthread_getspecific(key);
-    if (texts != NULL) free_texts(texts);
-    pthread_key_delete(key);
-    has_key = false;
-}
-
-static Texts* texts_of_thread(void) {
-    Texts* texts = has_key ? pthread_getspecific(key) : NULL;
-    if (texts != NULL || !has_key) return texts;
-    texts = calloc(1, sizeof *texts);
-    if (texts == NULL || pthread_setspecific(key, texts) == 0) return texts;
-    free(texts);
-    return NULL;
-}
-
-/* Takes the text. Without memory to keep it the code alone tells the failure. */
+/* Takes the text. Without memory for one, the code alone tells the failure. */
 static void keep(char* text) {
-    Texts* texts = texts_of_thread();
-    if (texts == NULL) {
-        free(text);
-        return;
-    }
-    free(texts->newest);
-    texts->newest = text;
+    if (text == NULL) return;
+    free(texts.newest);
+    texts.newest = text;
+    if (has_key) pthread_setspecific(at_end, &texts);
 }
 
 static void write_time(char* text, size_t size) {
@@ -61,7 +42,7 @@ static void write_time(char* text, size_t size) {
     struct tm local;
     clock_gettime(CLOCK_REALTIME, &now);
     {
-        LOCKED(&actgrad_clock_lock);
+        LOCKED(&clock_lock);
         localtime_r(&now.tv_sec, &local);
     }
     size_t length = strftime(text, size, "%Y-%m-%d-%H:%M:%S", &local);
@@ -94,10 +75,7 @@ int32_t actgrad_fail(int32_t code, const char* format, ...) {
     return code;
 }
 
-void actgrad_report_text(const char* text) {
-    char* copy = strdup(text);
-    if (copy != NULL) keep(copy);
-}
+void actgrad_report_text(const char* text) { keep(strdup(text)); }
 
 aclError actgrad_fail_null(const char* function, const char* argument) {
     return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: %s is a null pointer; it is required", function, argument);
@@ -109,10 +87,8 @@ aclError actgrad_fail_memory(const char* function) {
 
 /** The calling thread's newest text, once; null without one. It stays readable until the next call. */
 const char* aclGetRecentErrMsg(void) {
-    Texts* texts = texts_of_thread();
-    if (texts == NULL) return NULL;
-    free(texts->returned);
-    texts->returned = texts->newest;
-    texts->newest = NULL;
-    return texts->returned;
+    free(texts.returned);
+    texts.returned = texts.newest;
+    texts.newest = NULL;
+    return texts.returned;
 }

@@ -12,7 +12,7 @@ enum { ALIGNMENT = 512, PADDING = 32, PAGE = 4096 };
 static const uint64_t HUGE_PAGE = 2ull << 20;
 static const uint64_t LARGE = 4ull << 20; /* a block of this size or more is made of huge pages */
 
-pthread_mutex_t actgrad_memory_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(memory_lock, MEMORY_ORDER)
 static Arena arena = {.file = -1};
 static Blocks device;
 static Blocks host;
@@ -75,7 +75,7 @@ static struct sigaction earlier; /* of SIGSEGV */
 static void explain_fault(int number, siginfo_t* information, void* context) {
     const uint64_t address = (uint64_t)(uintptr_t)information->si_addr;
     char place[160], text[4400];
-    if (is_in_arena(address) && pthread_mutex_trylock(&actgrad_memory_lock) == 0) {
+    if (is_in_arena(address) && pthread_mutex_trylock(&memory_lock) == 0) {
         const Block* block = actgrad_blocks_find(&device, address);
         Dl_info maker = {0};
         describe(address, place, sizeof place);
@@ -84,7 +84,7 @@ static void explain_fault(int number, siginfo_t* information, void* context) {
             length += snprintf(text + length, sizeof text - (size_t)length, ", called from %.4000s+0x%" PRIx64,
                                maker.dli_fname, (uint64_t)((const char*)block->maker - (const char*)maker.dli_fbase));
         length += snprintf(text + length, sizeof text - (size_t)length, "; copy it with aclrtMemcpy\n");
-        pthread_mutex_unlock(&actgrad_memory_lock);
+        pthread_mutex_unlock(&memory_lock);
         if (write(STDERR_FILENO, text, (size_t)length) < 0) length = 0;
     }
     sigaction(SIGSEGV, &earlier, NULL);
@@ -127,23 +127,23 @@ static void remove_block(size_t index) {
 }
 
 bool actgrad_is_device_address(uint64_t address) {
-    LOCKED(&actgrad_memory_lock);
+    LOCKED(&memory_lock);
     return is_in_arena(address);
 }
 
 int64_t actgrad_memory_left(uint64_t address) {
-    LOCKED(&actgrad_memory_lock);
+    LOCKED(&memory_lock);
     const Block* block = actgrad_blocks_find(&device, address);
     return block == NULL ? -1 : (int64_t)(block->start + block->size - address);
 }
 
 int64_t actgrad_memory_distance(void) {
-    LOCKED(&actgrad_memory_lock);
+    LOCKED(&memory_lock);
     return arena.distance;
 }
 
 int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size) {
-    LOCKED(&actgrad_memory_lock);
+    LOCKED(&memory_lock);
     int status = is_open() && arena.file >= 0 ? 0 : -1;
     *file = arena.file;
     *base = arena.base;
@@ -152,7 +152,7 @@ int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size) {
 }
 
 void actgrad_describe_address(uint64_t address, char* text, size_t size) {
-    LOCKED(&actgrad_memory_lock);
+    LOCKED(&memory_lock);
     describe(address, text, size);
 }
 
@@ -171,7 +171,7 @@ static aclError allocate(const char* function, void** devPtr, size_t size, const
     if (devPtr == NULL) return actgrad_fail_null(function, "devPtr");
     RETURN_IF_ERROR(check_size(function, size));
     RETURN_IF_ERROR(actgrad_check_device(function));
-    LOCKED(&actgrad_memory_lock);
+    LOCKED(&memory_lock);
     uint64_t start = add_block(size, maker);
     if (start == 0)
         return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
@@ -181,17 +181,14 @@ static aclError allocate(const char* function, void** devPtr, size_t size, const
     return ACL_SUCCESS;
 }
 
-aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return allocate(__func__, devPtr, size, __builtin_return_address(0));
-}
+#define ALLOCATOR(name)                                                              \
+    aclError name(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {         \
+        return allocate(__func__, devPtr, size, __builtin_return_address(0));        \
+    }
 
-aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return allocate(__func__, devPtr, size, __builtin_return_address(0));
-}
-
-aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
-    return allocate(__func__, devPtr, size, __builtin_return_address(0));
-}
+ALLOCATOR(aclrtMalloc)
+ALLOCATOR(aclrtMallocAlign32)
+ALLOCATOR(aclrtMallocCached)
 
 /* The host and this device have no cache between them. */
 static aclError check_cached(const char* function, void* devPtr, size_t size) {
@@ -205,7 +202,7 @@ aclError aclrtMemInvalidate(void* devPtr, size_t size) { return check_cached(__f
 
 /* Removes the block that starts at an address; false without one. */
 static bool remove_starting(Blocks* blocks, uint64_t address) {
-    LOCKED(&actgrad_memory_lock);
+    LOCKED(&memory_lock);
     const Block* block = actgrad_blocks_starting(blocks, address);
     if (block == NULL) return false;
     size_t index = (size_t)(block - blocks->all);
@@ -230,7 +227,7 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attr is %d; it must be of aclrtMemAttr", __func__,
                             (int)attr);
     RETURN_IF_ERROR(actgrad_check_device(__func__));
-    LOCKED(&actgrad_memory_lock);
+    LOCKED(&memory_lock);
     bool has_memory = is_open();
     *total = arena.size;
     *free = arena.size - device_bytes;
@@ -245,7 +242,7 @@ aclError aclrtMallocHost(void** hostPtr, size_t size) {
     void* memory = NULL;
     bool is_made = posix_memalign(&memory, PAGE, size) == 0;
     if (is_made) {
-        LOCKED(&actgrad_memory_lock);
+        LOCKED(&memory_lock);
         Block block = {(uint64_t)(uintptr_t)memory, size, NULL};
         is_made = actgrad_blocks_insert(&host, actgrad_blocks_after(&host, block.start), block);
     }
@@ -273,25 +270,28 @@ static void report_blocks(const Blocks* blocks, const char* kind) {
                 blocks->all[k].size, kind, blocks->all[k].start);
 }
 
-static void report_leaks(void) {
-    LOCKED(&actgrad_memory_lock);
+void actgrad_report_memory(void) {
+    LOCKED(&memory_lock);
     report_blocks(&device, "device");
     report_blocks(&host, "host");
 }
 
-__attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
-
 /* Copies before the fork: after it, the parent would write to the memory that the child copies. */
-void actgrad_memory_before_fork(void) {
-    if (arena.file >= 0) file_for_child = actgrad_arena_copy(&arena, &device);
+static void before_fork(void) {
+    if (arena.file >= 0) file_for_child = actgrad_arena_copy(&arena);
 }
 
-void actgrad_memory_in_parent(void) {
+static void in_parent(void) {
     if (file_for_child >= 0) close(file_for_child);
     file_for_child = -1;
 }
 
-void actgrad_memory_in_child(void) {
+static void in_child(void) {
     if (arena.file >= 0) actgrad_arena_change_file(&arena, file_for_child);
     file_for_child = -1;
+}
+
+/* In the first order: while every lock is held. */
+__attribute__((constructor(FIRST_ORDER))) static void watch_forks(void) {
+    pthread_atfork(before_fork, in_parent, in_child);
 }

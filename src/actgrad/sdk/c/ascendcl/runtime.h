@@ -4,21 +4,24 @@
 
 #include "services.h"
 
+#include <stdatomic.h>
+
 #include "acl/acl.h"
 
 /* errors.c */
 aclError actgrad_fail_memory(const char* function); /* malloc returned NULL */
 
-/* lifecycle.c: 0, or the reported failure of `function` without aclInit in a strict program. */
-aclError actgrad_check_initialised(const char* function);
+/* live.c; as every actgrad_report_..., for a strict program's end */
+void actgrad_report_objects(void);
 
 /* contexts.c: a context lives as long as the process, so that any pointer to one may be read. */
+extern atomic_bool actgrad_is_started; /* by aclInit or aclnnInit; a strict program must be. lifecycle.c sets it */
+void actgrad_report_contexts(void);
 typedef struct Context Context;
 Context* actgrad_current_context(void); /* the thread's; NULL without one, or after its end */
 int32_t actgrad_device_of(const Context* context); /* 0 for NULL */
 aclError actgrad_check_device_id(const char* function, int32_t deviceId);
 aclError actgrad_check_device(const char* function); /* fails in a thread without a context */
-aclError actgrad_check_device_if_strict(const char* function);
 void actgrad_use_device(int32_t device); /* counts a use, and makes the default context current */
 bool actgrad_leave_device(int32_t device, bool is_forced); /* takes back a use, or all; true for the last */
 void actgrad_end_default_context(int32_t device);
@@ -51,33 +54,28 @@ bool actgrad_arena_open(Arena* arena);
 bool actgrad_arena_reach(Arena* arena, uint64_t end); /* makes the memory before `end` touchable */
 void actgrad_arena_use_huge_pages(const Arena* arena, uint64_t start, uint64_t end);
 void actgrad_arena_give_back(const Arena* arena, uint64_t start, uint64_t end); /* zero at the next touch */
-int actgrad_arena_copy(const Arena* arena, const Blocks* used); /* the file for a forked child; -1 on failure */
+int actgrad_arena_copy(const Arena* arena); /* the file for a forked child; -1 on failure */
 void actgrad_arena_change_file(Arena* arena, int file); /* takes the file; -1 leaves the arena empty */
 
 /* memory.c */
 bool actgrad_is_device_address(uint64_t address); /* any allocation could be there */
 void actgrad_describe_address(uint64_t address, char* text, size_t size); /* "0x... is ..." */
-void actgrad_memory_before_fork(void);
-void actgrad_memory_in_parent(void);
-void actgrad_memory_in_child(void);
+void actgrad_report_memory(void);
 
 /* streams.c */
 typedef struct Stream Stream;
 typedef struct {
     Stream* stream; /* it may be destroyed: streams.c alone reads it */
     uint64_t number;
-} Place; /* in the queue of a stream */
+} Place; /* in the queue, which only a strict program has; the default one is before it */
 /* As actgrad_submit, with the name of the caller. `place` gets the place in the queue, unless it is NULL. */
 aclError actgrad_submit_from(const char* function, aclrtStream stream, actgrad_work work, actgrad_release release,
                              void* argument, Place* place);
-void actgrad_run_until(Place place); /* does the work queued up to there */
-aclError actgrad_take_failure(Place place); /* the first failure on that stream since the last call */
+bool actgrad_is_pending(Place place);
+void actgrad_run_until(Place place); /* does the stream's work up to there */
+aclError actgrad_finish(Place place); /* the same; returns the first failure on that stream since the last call */
 aclError actgrad_run_device(int32_t device); /* does the work of all its streams; 0 or the first failure */
 aclError actgrad_check_timeout(const char* function, int32_t timeout);
-void actgrad_streams_forget_other_threads(void);
-
-/* The locks, for forks.c. */
-extern pthread_mutex_t actgrad_clock_lock, actgrad_lifecycle_lock, actgrad_contexts_lock, actgrad_memory_lock,
-    actgrad_streams_lock, actgrad_events_lock;
+void actgrad_report_streams(void);
 
 #endif

@@ -27,6 +27,21 @@ static inline pthread_mutex_t* actgrad_lock(pthread_mutex_t* mutex) {
 }
 static inline void actgrad_unlock(pthread_mutex_t** mutex) { pthread_mutex_unlock(*mutex); }
 
+/* Defines a lock of a file. It is taken before a fork, so that it is not left locked in the child, which has only the
+   thread that forked. What is registered first is done last: of two locks that a thread holds at once, the one taken
+   first has the higher order. libnnopbase's come before libascendcl's, which was loaded earlier. */
+#define FORK_SAFE_LOCK(name, order)                                           \
+    static pthread_mutex_t name = PTHREAD_MUTEX_INITIALIZER;                  \
+    static void take_##name(void) { pthread_mutex_lock(&name); }              \
+    static void give_##name(void) { pthread_mutex_unlock(&name); }            \
+    __attribute__((constructor(order))) static void register_##name(void) {   \
+        pthread_atfork(take_##name, give_##name, give_##name);                \
+    }
+enum {
+    FIRST_ORDER = 101, CLOCK_ORDER, MEMORY_ORDER, LIVE_ORDER, STREAMS_ORDER, EVENTS_ORDER, CONTEXTS_ORDER,
+    LIFECYCLE_ORDER
+};
+
 /* settings.c: the environment, read once. */
 enum { DEVICES = 8 }; /* as many as a server with Ascend cards has */
 typedef struct {
@@ -34,26 +49,32 @@ typedef struct {
     bool uses_server;      /* another process computes the operators */
     const char* python;    /* the interpreter's executable */
     const char* libpython; /* its shared library, "" without one */
-    const char* version;   /* its version, for example "3.12" */
     const char* product;   /* ACTGRAD_PRODUCT, "" when unset */
     const char* chip;      /* that one names, or one of that product, or of the default */
     bool is_known;         /* whether there is such a product */
     int devices;           /* that the program sees, at most DEVICES */
 } actgrad_settings;
 EXPORT const actgrad_settings* actgrad_get_settings(void);
-EXPORT bool actgrad_is_version(const char* version); /* "3.12.1 (..." is "3.12" */
 
 /* errors.c: keeps the text of the thread's last failure, "[PID: n] time title: text", and returns its code. */
 EXPORT int32_t actgrad_fail(int32_t code, const char* format, ...) __attribute__((format(printf, 2, 3)));
 EXPORT int32_t actgrad_fail_null(const char* function, const char* argument); /* 100000: a pointer is required */
 EXPORT void actgrad_report_text(const char* text); /* with time and title already in it */
 
-/* lifecycle.c: every module with objects registers a reporter; a strict program's end calls them all. */
-EXPORT void actgrad_on_finalize(void (*report_leaks)(void));
-EXPORT void actgrad_set_aclnn_initialised(bool is); /* for aclnnInit and aclnnFinalize */
+/* live.c: the objects that a program may use. It tells destroyed ones without reading their memory. */
+typedef enum {
+    LIVE_STREAM, LIVE_EVENT, LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS
+} actgrad_live_kind;
+typedef struct actgrad_live {
+    struct actgrad_live* next;
+} actgrad_live; /* the first member of an object */
+EXPORT void actgrad_live_add(actgrad_live_kind kind, actgrad_live* object);
+EXPORT bool actgrad_live_has(actgrad_live_kind kind, const void* object);
+EXPORT bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* true for one thread alone */
+EXPORT void actgrad_live_retire(void* memory); /* frees it after a while: until then no new object has its address */
 
-/* contexts.c: whether the calling thread has a device; reports the failure of `function` otherwise. */
-EXPORT bool actgrad_has_device(const char* function);
+/* contexts.c: fails in a strict program's thread without a device. */
+EXPORT int32_t actgrad_check_device_if_strict(const char* function);
 
 /* memory.c: device memory. */
 EXPORT int64_t actgrad_memory_left(uint64_t address); /* bytes to the end of its allocation; -1 outside of any */
@@ -66,6 +87,9 @@ EXPORT int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size);
 typedef int32_t (*actgrad_work)(void* argument);
 typedef void (*actgrad_release)(void* argument);
 EXPORT int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, void* argument);
+
+/* lifecycle.c: for aclnnInit and aclnnFinalize. */
+EXPORT void actgrad_set_aclnn_initialised(bool is);
 
 /* acl_op/attributes.c: as JSON, without braces; "" for a null pointer. Valid until the next change. */
 struct aclopAttr;

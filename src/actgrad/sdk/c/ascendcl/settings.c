@@ -10,7 +10,7 @@
 
 #include "products.h" /* generated from the operators' products */
 
-static actgrad_settings settings = {.version = ACTGRAD_VERSION};
+static actgrad_settings settings;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void say_ignored(const char* name, const char* value, const char* known) {
@@ -33,11 +33,6 @@ static bool read_strict(void) {
     const char* value = value_of("ACTGRAD_STRICT", "0");
     if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0) say_ignored("ACTGRAD_STRICT", value, "0 or 1");
     return strcmp(value, "1") == 0;
-}
-
-bool actgrad_is_version(const char* version) {
-    size_t length = strlen(ACTGRAD_VERSION);
-    return strncmp(version, ACTGRAD_VERSION, length) == 0 && version[length] == '.';
 }
 
 /* Whether the program has a Python. A thread may keep its lock while it waits for another thread's call, which must not

@@ -3,45 +3,41 @@
    Usually the thread that gives the work does it at once. A strict program's work waits for a synchronize, and the
    thread that synchronizes does it: a program that forgets to wait reads old results, as on hardware.
 
-   Nothing can deadlock: work waits only for work queued before it, on any stream. A waiting thread does the head of a
-   queue itself, unless another thread does it already. */
+   Nothing can deadlock: work waits only for work queued before it, on any stream, which the waiting thread does itself.
+   One thread works at a time. */
 #include "runtime.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+struct Stream {
+    actgrad_live live;
+    const Context* context; /* NULL: a default stream, of any context */
+    int32_t device;
+    uint64_t left;    /* items in the queue */
+    aclError failure; /* the first that no synchronize has returned */
+};
+
 typedef struct Item {
     struct Item* next;
+    Place place; /* its stream lives: aclrtDestroyStream drops what is queued there */
     actgrad_work work;
     actgrad_release release;
     void* argument;
 } Item;
 
-struct Stream {
-    Stream* next;
-    const Context* context; /* NULL: a default stream, of any context */
-    int32_t device;
-    Item* first;
-    Item* last;
-    uint64_t queued; /* items in total */
-    uint64_t done;   /* items of these that are done */
-    aclError failure;
-    bool is_busy; /* a thread, `worker`, does an item */
-    pthread_t worker;
-};
+FORK_SAFE_LOCK(streams_lock, STREAMS_ORDER)
+static Stream defaults[DEVICES] = {{.device = 0}, {.device = 1}, {.device = 2}, {.device = 3},
+                                   {.device = 4}, {.device = 5}, {.device = 6}, {.device = 7}};
+static Item* queue; /* of all streams */
+static Item** end = &queue;
+static _Atomic uint64_t numbers;
 
-pthread_mutex_t actgrad_streams_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static Stream* streams; /* of programs */
-static Stream defaults[DEVICES];
+/* Held by the thread that works; work that waits for other work does that too. */
+static pthread_mutex_t working = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-/* The caller of this and the next three functions holds the lock. */
-static bool is_alive(const Stream* stream) {
-    if (stream >= defaults && stream < defaults + DEVICES) return true;
-    for (const Stream* each = streams; each != NULL; each = each->next)
-        if (each == stream) return true;
-    return false;
-}
+static bool is_default(const Stream* stream) { return stream >= defaults && stream < defaults + DEVICES; }
+static bool is_alive(const Stream* stream) { return is_default(stream) || actgrad_live_has(LIVE_STREAM, stream); }
 
 /* The stream of a handle, or NULL. */
 static Stream* stream_of(aclrtStream handle) {
@@ -49,119 +45,97 @@ static Stream* stream_of(aclrtStream handle) {
     return is_alive(handle) ? handle : NULL;
 }
 
-/* A stream of the device with work to do, or NULL. */
-static Stream* waiting_stream(int32_t device) {
-    if (defaults[device].done < defaults[device].queued) return &defaults[device];
-    for (Stream* each = streams; each != NULL; each = each->next)
-        if (each->device == device && each->done < each->queued) return each;
-    return NULL;
-}
-
 static aclError fail_stream(const char* function, aclrtStream handle) {
     return actgrad_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: stream %p is none, or was destroyed", function, handle);
 }
 
-/* The living stream of a handle; a strict program may use it in its own context alone. */
-static aclError find_stream(const char* function, aclrtStream handle, Stream** found) {
-    Stream* stream = *found = stream_of(handle);
+/* The end of the queue for a living stream, which a strict program may use in its own context alone. */
+static aclError find_end(const char* function, aclrtStream handle, Place* found) {
+    Stream* stream = stream_of(handle);
     if (stream == NULL) return fail_stream(function, handle);
-    if (!actgrad_get_settings()->is_strict || stream->context == NULL || stream->context == actgrad_current_context())
-        return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: stream %p is of another context than the thread's", function,
-                        handle);
-}
-
-static void release_argument(const Item* item) {
-    if (item->release != NULL) item->release(item->argument);
-}
-
-static Item* take_first(Stream* stream) {
-    Item* item = stream->first;
-    stream->first = item->next;
-    return item;
-}
-
-/* Does the item at the head, without the lock meanwhile. */
-static void do_first(Stream* stream) {
-    Item* item = take_first(stream);
-    stream->is_busy = true;
-    stream->worker = pthread_self();
-    pthread_mutex_unlock(&actgrad_streams_lock);
-    aclError status = item->work(item->argument);
-    release_argument(item);
-    free(item);
-    pthread_mutex_lock(&actgrad_streams_lock);
-    stream->is_busy = false;
-    stream->done++;
-    if (stream->failure == ACL_SUCCESS) stream->failure = status;
-    pthread_cond_broadcast(&changed);
-}
-
-/* The caller holds the lock; while it is given up, another thread may destroy the stream. */
-static void run_until(Stream* stream, uint64_t number) {
-    while (is_alive(stream) && stream->done < number) {
-        if (stream->is_busy)
-            pthread_cond_wait(&changed, &actgrad_streams_lock);
-        else if (stream->first != NULL)
-            do_first(stream);
-        else
-            return;
-    }
-}
-
-void actgrad_run_until(Place place) {
-    LOCKED(&actgrad_streams_lock);
-    run_until(place.stream, place.number);
-}
-
-static aclError take_failure(Stream* stream) {
-    if (!is_alive(stream)) return ACL_SUCCESS;
-    aclError failure = stream->failure;
-    stream->failure = ACL_SUCCESS;
-    return failure;
-}
-
-aclError actgrad_take_failure(Place place) {
-    LOCKED(&actgrad_streams_lock);
-    return take_failure(place.stream);
-}
-
-static aclError queue(const char* function, aclrtStream handle, const Item* item, Place* place) {
-    Stream* stream;
-    RETURN_IF_ERROR(actgrad_check_device(function));
-    LOCKED(&actgrad_streams_lock);
-    RETURN_IF_ERROR(find_stream(function, handle, &stream));
-    Item* queued = malloc(sizeof *queued);
-    if (queued == NULL) return actgrad_fail_memory(function);
-    *queued = *item;
-    if (stream->first == NULL)
-        stream->first = queued;
-    else
-        stream->last->next = queued;
-    stream->last = queued;
-    stream->queued++;
-    if (place != NULL) *place = (Place){stream, stream->queued};
+    if (actgrad_get_settings()->is_strict && stream->context != NULL && stream->context != actgrad_current_context())
+        return actgrad_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: stream %p is of another context than the thread's",
+                            function, handle);
+    *found = (Place){stream, numbers};
     return ACL_SUCCESS;
 }
 
-static aclError do_now(const char* function, aclrtStream handle, const Item* item, Place* place) {
-    Stream* stream;
-    {
-        LOCKED(&actgrad_streams_lock);
-        stream = stream_of(handle);
-    }
-    if (place != NULL) *place = (Place){stream, 0};
-    aclError status = stream == NULL ? fail_stream(function, handle) : item->work(item->argument);
-    release_argument(item);
-    return status;
+/* The first item of the place's stream up to there, or NULL. The caller holds the lock. */
+static Item* first_item(Place place) {
+    Item* item = queue;
+    while (item != NULL && item->place.stream != place.stream) item = item->next;
+    return item != NULL && item->place.number <= place.number ? item : NULL;
 }
 
-aclError actgrad_submit_from(const char* function, aclrtStream stream, actgrad_work work, actgrad_release release,
+static Item* next_item(Place place) {
+    LOCKED(&streams_lock);
+    return first_item(place);
+}
+
+bool actgrad_is_pending(Place place) { return next_item(place) != NULL; }
+
+/* Takes an item that was done, or dropped, out of the queue. */
+static void end_item(Item* item, aclError status) {
+    {
+        LOCKED(&streams_lock);
+        Item** link = &queue;
+        while (*link != item) link = &(*link)->next;
+        *link = item->next;
+        if (item->next == NULL) end = link;
+        item->place.stream->left--;
+        if (item->place.stream->failure == ACL_SUCCESS) item->place.stream->failure = status;
+    }
+    if (item->release != NULL) item->release(item->argument);
+    free(item);
+}
+
+/* Another thread may have done it meanwhile. */
+static void do_next(Place place) {
+    LOCKED(&working);
+    Item* item = next_item(place);
+    if (item != NULL) end_item(item, item->work(item->argument));
+}
+
+void actgrad_run_until(Place place) {
+    while (actgrad_is_pending(place)) do_next(place);
+}
+
+aclError actgrad_finish(Place place) {
+    actgrad_run_until(place);
+    LOCKED(&streams_lock);
+    if (!is_alive(place.stream)) return ACL_SUCCESS;
+    aclError failure = place.stream->failure;
+    place.stream->failure = ACL_SUCCESS;
+    return failure;
+}
+
+static aclError add_to_queue(const char* function, aclrtStream handle, Item item, Place* place) {
+    RETURN_IF_ERROR(actgrad_check_device(function));
+    LOCKED(&streams_lock);
+    RETURN_IF_ERROR(find_end(function, handle, &item.place));
+    Item* queued = malloc(sizeof *queued);
+    if (queued == NULL) return actgrad_fail_memory(function);
+    item.place.number = ++numbers;
+    item.place.stream->left++;
+    *queued = item;
+    *end = queued;
+    end = &queued->next;
+    if (place != NULL) *place = item.place;
+    return ACL_SUCCESS;
+}
+
+aclError actgrad_submit_from(const char* function, aclrtStream handle, actgrad_work work, actgrad_release release,
                              void* argument, Place* place) {
-    const Item item = {NULL, work, release, argument};
-    if (!actgrad_get_settings()->is_strict) return do_now(function, stream, &item, place);
-    aclError status = queue(function, stream, &item, place);
-    if (status != ACL_SUCCESS) release_argument(&item);
+    aclError status;
+    if (actgrad_get_settings()->is_strict) {
+        status = add_to_queue(function, handle, (Item){.work = work, .release = release, .argument = argument}, place);
+        if (status == ACL_SUCCESS) return status;
+    } else {
+        Stream* stream = stream_of(handle);
+        if (place != NULL) *place = (Place){stream, 0};
+        status = stream == NULL ? fail_stream(function, handle) : work(argument);
+    }
+    if (release != NULL) release(argument);
     return status;
 }
 
@@ -176,9 +150,8 @@ static aclError create(const char* function, aclrtStream* stream) {
     if (made == NULL) return actgrad_fail_memory(function);
     made->context = actgrad_current_context();
     made->device = actgrad_device_of(made->context);
-    LOCKED(&actgrad_streams_lock);
-    made->next = streams;
-    *stream = streams = made;
+    actgrad_live_add(LIVE_STREAM, &made->live);
+    *stream = made;
     return ACL_SUCCESS;
 }
 
@@ -188,33 +161,23 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
     return create(__func__, stream);
 }
 
-/* Removes a stream from the list once no thread works in it; false when it is not, or no longer, there. */
-static bool detach(Stream* stream) {
-    LOCKED(&actgrad_streams_lock);
-    while (is_alive(stream) && stream->is_busy) pthread_cond_wait(&changed, &actgrad_streams_lock);
-    for (Stream** link = &streams; *link != NULL; link = &(*link)->next) {
-        if (*link != stream) continue;
-        *link = stream->next;
-        pthread_cond_broadcast(&changed);
-        return true;
-    }
-    return false;
+/* Takes a stream out of use; false when it is not, or no longer, there. */
+static bool detach(const Stream* stream) {
+    LOCKED(&streams_lock);
+    return actgrad_live_remove(LIVE_STREAM, stream);
 }
 
 static aclError destroy(const char* function, aclrtStream handle) {
     if (handle == NULL) return actgrad_fail_null(function, "stream");
+    LOCKED(&working);
     if (!detach(handle)) return fail_stream(function, handle);
-    Stream* stream = handle;
-    uint64_t dropped = stream->queued - stream->done;
+    const Place all = {handle, UINT64_MAX};
+    const unsigned long long dropped = all.stream->left;
     if (dropped > 0)
         fprintf(stderr, "actgrad: stream %p was destroyed before it was synchronised: %llu piece%s of work dropped\n",
-                handle, (unsigned long long)dropped, dropped == 1 ? "" : "s");
-    while (stream->first != NULL) {
-        Item* item = take_first(stream);
-        release_argument(item);
-        free(item);
-    }
-    free(stream);
+                handle, dropped, dropped == 1 ? "" : "s");
+    for (Item* item; (item = next_item(all)) != NULL;) end_item(item, ACL_SUCCESS);
+    actgrad_live_retire(handle);
     return ACL_SUCCESS;
 }
 
@@ -228,12 +191,10 @@ aclError actgrad_check_timeout(const char* function, int32_t timeout) {
 }
 
 static aclError synchronize(const char* function, aclrtStream handle) {
-    Stream* stream;
+    Place last;
     RETURN_IF_ERROR(actgrad_check_device(function));
-    LOCKED(&actgrad_streams_lock);
-    RETURN_IF_ERROR(find_stream(function, handle, &stream));
-    run_until(stream, stream->queued);
-    return take_failure(stream);
+    RETURN_IF_ERROR(find_end(function, handle, &last));
+    return actgrad_get_settings()->is_strict ? actgrad_finish(last) : ACL_SUCCESS;
 }
 
 aclError aclrtSynchronizeStream(aclrtStream stream) { return synchronize(__func__, stream); }
@@ -243,12 +204,18 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) 
     return synchronize(__func__, stream);
 }
 
+/* A stream of the device with work to do, or NULL. */
+static Stream* waiting_stream(int32_t device) {
+    LOCKED(&streams_lock);
+    for (const Item* each = queue; each != NULL; each = each->next)
+        if (each->place.stream->device == device) return each->place.stream;
+    return NULL;
+}
+
 aclError actgrad_run_device(int32_t device) {
     aclError first_failure = ACL_SUCCESS;
-    LOCKED(&actgrad_streams_lock);
     for (Stream* stream; (stream = waiting_stream(device)) != NULL;) {
-        run_until(stream, stream->queued);
-        aclError failure = take_failure(stream);
+        aclError failure = actgrad_finish((Place){stream, UINT64_MAX});
         if (first_failure == ACL_SUCCESS) first_failure = failure;
     }
     return first_failure;
@@ -257,10 +224,10 @@ aclError actgrad_run_device(int32_t device) {
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     if (status == NULL) return actgrad_fail_null(__func__, "status");
     RETURN_IF_ERROR(actgrad_check_device(__func__));
-    LOCKED(&actgrad_streams_lock);
+    LOCKED(&streams_lock);
     const Stream* found = stream_of(stream);
     if (found == NULL) return fail_stream(__func__, stream);
-    *status = found->done == found->queued ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    *status = found->left == 0 ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     return ACL_SUCCESS;
 }
 
@@ -269,36 +236,18 @@ aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
     if (mode > ACL_STOP_ON_FAILURE)
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: mode is %llu; it must be 0 or 1", __func__,
                             (unsigned long long)mode);
-    LOCKED(&actgrad_streams_lock);
     return stream_of(stream) == NULL ? fail_stream(__func__, stream) : ACL_SUCCESS;
 }
 
-static void report_unfinished(const Stream* stream, const char* kind) {
-    unsigned long long left = stream->queued - stream->done;
-    if (left == 0) return;
-    fprintf(stderr, "actgrad: %s %p was never synchronised: %llu left to do\n", kind, (const void*)stream, left);
+void actgrad_report_streams(void) {
+    LOCKED(&streams_lock);
+    for (const Item* each = queue; each != NULL; each = each->next)
+        if (first_item(each->place) == each)
+            fprintf(stderr, "actgrad: %sstream %p was never synchronised: %llu left to do\n",
+                    is_default(each->place.stream) ? "default " : "", (const void*)each->place.stream,
+                    (unsigned long long)each->place.stream->left);
 }
 
-static void report_leaks(void) {
-    LOCKED(&actgrad_streams_lock);
-    for (const Stream* each = streams; each != NULL; each = each->next) {
-        fprintf(stderr, "actgrad: stream %p was never destroyed\n", (const void*)each);
-        report_unfinished(each, "stream");
-    }
-    for (int k = 0; k < DEVICES; k++) report_unfinished(&defaults[k], "default stream");
-}
-
-__attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
-
-static void forget_worker(Stream* stream) {
-    if (!stream->is_busy || pthread_equal(stream->worker, pthread_self())) return;
-    stream->is_busy = false;
-    stream->done++;
-}
-
-/* In a child: the item of another thread will never be done, and no thread waits. */
-void actgrad_streams_forget_other_threads(void) {
-    for (Stream* each = streams; each != NULL; each = each->next) forget_worker(each);
-    for (int k = 0; k < DEVICES; k++) forget_worker(&defaults[k]);
-    changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-}
+/* The child does the item of another thread from its beginning. */
+static void in_child(void) { working = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* For the fields of executors, and the moment in which one is taken. */
-pthread_mutex_t actgrad_executors_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(executors_lock, EXECUTORS_ORDER)
 
 aclOpExecutor* actgrad_new_executor(Task* task) {
     aclOpExecutor* executor = malloc(sizeof *executor);
@@ -29,7 +29,7 @@ int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** 
     if (executor == NULL)
         return actgrad_fail(NULL_POINTER, "%s: executor is a null pointer; it is required", function);
     {
-        LOCKED(&actgrad_executors_lock);
+        LOCKED(&executors_lock);
         if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
         *task = executor->task;
         const char* own = (*task)->call.function;
@@ -52,7 +52,7 @@ static aclnnStatus check_pointer(const char* function, const char* argument, con
 
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(__func__, "executor", executor));
-    LOCKED(&actgrad_executors_lock);
+    LOCKED(&executors_lock);
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(__func__, executor);
     executor->is_repeatable = true;
     return 0;
@@ -61,7 +61,7 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
 aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(__func__, "executor", executor));
     {
-        LOCKED(&actgrad_executors_lock);
+        LOCKED(&executors_lock);
         if (!actgrad_live_remove(LIVE_EXECUTOR, executor)) return fail_executor(__func__, executor);
     }
     actgrad_drop_task(executor->task);
@@ -82,7 +82,7 @@ static int64_t place_of(const actgrad_plan* plan, Group group, size_t index) {
 /* The executor's call, with words of its own and `tensor` at `address`. */
 static aclnnStatus move_call(const char* function, const aclOpExecutor* executor, Group group, size_t index,
                              const aclTensor* tensor, void* address, Call* moved) {
-    LOCKED(&actgrad_executors_lock);
+    LOCKED(&executors_lock);
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
     const Call* call = &executor->task->call;
     const actgrad_plan* plan = &executor->task->plan;
@@ -104,7 +104,7 @@ static aclnnStatus move_call(const char* function, const aclOpExecutor* executor
 /* Exchanges the executor's task, unless another thread destroyed the executor meanwhile. */
 static aclnnStatus exchange(const char* function, aclOpExecutor* executor, aclTensor* tensor, void* address,
                             Task** task) {
-    LOCKED(&actgrad_executors_lock);
+    LOCKED(&executors_lock);
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
     Task* old = executor->task;
     executor->task = *task;
@@ -127,18 +127,6 @@ static aclnnStatus set_address(const char* function, aclOpExecutor* executor, Gr
     return status;
 }
 
-aclnnStatus aclSetInputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
-    return set_address(__func__, executor, INPUTS, index, tensor, addr);
-}
-
-aclnnStatus aclSetOutputTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
-    return set_address(__func__, executor, OUTPUTS, index, tensor, addr);
-}
-
-aclnnStatus aclSetTensorAddr(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {
-    return set_address(__func__, executor, ALL, index, tensor, addr);
-}
-
 /* No operator of the registry takes a list of tensors, and the glue is not planned again. */
 static aclnnStatus refuse_list(const char* function, const aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(function, "executor", executor));
@@ -146,17 +134,15 @@ static aclnnStatus refuse_list(const char* function, const aclOpExecutor* execut
     return actgrad_fail(INVALID, "%s: the operator has no list of tensors", function);
 }
 
-aclnnStatus aclSetDynamicInputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                         aclTensorList* tensors, void* addr) {
-    return refuse_list(__func__, executor);
-}
+#define SETTERS(group, name)                                                                                       \
+    aclnnStatus aclSet##name(aclOpExecutor* executor, const size_t index, aclTensor* tensor, void* addr) {         \
+        return set_address(__func__, executor, group, index, tensor, addr);                                        \
+    }                                                                                                              \
+    aclnnStatus aclSetDynamic##name(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,           \
+                                    aclTensorList* tensors, void* addr) {                                          \
+        return refuse_list(__func__, executor);                                                                    \
+    }
 
-aclnnStatus aclSetDynamicOutputTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                          aclTensorList* tensors, void* addr) {
-    return refuse_list(__func__, executor);
-}
-
-aclnnStatus aclSetDynamicTensorAddr(aclOpExecutor* executor, size_t irIndex, const size_t relativeIndex,
-                                    aclTensorList* tensors, void* addr) {
-    return refuse_list(__func__, executor);
-}
+SETTERS(INPUTS, InputTensorAddr)
+SETTERS(OUTPUTS, OutputTensorAddr)
+SETTERS(ALL, TensorAddr)

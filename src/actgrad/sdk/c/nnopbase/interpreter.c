@@ -50,6 +50,12 @@ static struct {
     void (*set_program_name)(const wchar_t* name); /* not in every version */
 } python;
 
+/* "3.12.1 (..." is "3.12". */
+static bool is_version(const char* version) {
+    size_t length = strlen(ACTGRAD_VERSION);
+    return strncmp(version, ACTGRAD_VERSION, length) == 0 && version[length] == '.';
+}
+
 static bool find(void* library, const char* name, void* place) {
     void* symbol = dlsym(library, name);
     memcpy(place, &symbol, sizeof symbol);
@@ -76,9 +82,9 @@ static const char* find_python(void) {
         if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != dlsym(library, "Py_IsInitialized"))
             return "the program has another library of Python, which is not started";
     }
-    if (!actgrad_is_version(python.version())) {
+    if (!is_version(python.version())) {
         snprintf(why, sizeof why, "this process has Python %.*s, but the SDK was built for %s",
-                 (int)strcspn(python.version(), " "), python.version(), settings->version);
+                 (int)strcspn(python.version(), " "), python.version(), ACTGRAD_VERSION);
         return why;
     }
     if (!python.is_initialized() && ACTGRAD_STDLIB[0] != '\0' && access(ACTGRAD_STDLIB "/encodings", R_OK) != 0) {
@@ -141,15 +147,9 @@ static bool has_address_space(void) {
 }
 
 static actgrad_planner* planner;
-static char failure[2048] = "the interpreter did not run the start-up code";
 
-/* The Python side calls one of these two while it starts. */
-static void attach(actgrad_planner* function) {
-    planner = function;
-    failure[0] = '\0';
-}
-
-static void fail(const char* reason) { snprintf(failure, sizeof failure, "%s", reason); }
+/* The Python side calls this when it has started, or reports the reason why not. */
+static void attach(actgrad_planner* function) { planner = function; }
 
 /* In a Python that runs already its own modules come first, else the SDK's. NumPy's thread pool for linear algebra is
    never used here and would cost a third of the start. */
@@ -169,9 +169,9 @@ static void run_start_up(bool is_running) {
         "start()\n"
         "del start\n";
     char text[sizeof code + 128];
-    unsigned long long pointers[] = {(uintptr_t)attach, (uintptr_t)actgrad_report_text, (uintptr_t)fail};
+    unsigned long long attaching = (uintptr_t)attach, reporting = (uintptr_t)actgrad_report_text;
     snprintf(text, sizeof text, code, is_running ? "len(sys.path):" : ":0", INTERFACE, (int)sizeof(actgrad_plan),
-             pointers[0], pointers[1], pointers[2]);
+             attaching, reporting, reporting);
     bool has_threads = getenv("OPENBLAS_NUM_THREADS") != NULL;
     if (!has_threads) setenv("OPENBLAS_NUM_THREADS", "1", 1);
     python.run(text);
@@ -269,7 +269,8 @@ actgrad_planner* actgrad_start_interpreter(void) {
         python.save_thread();
         pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     }
-    if (failure[0] == '\0') return ask;
-    actgrad_fail(INNER, "actgrad cannot be loaded: %s", failure);
+    if (planner != NULL) return ask;
+    const char* reason = aclGetRecentErrMsg();
+    actgrad_fail(INNER, "actgrad cannot be loaded: %s", reason == NULL ? "it did not start" : reason);
     return NULL;
 }

@@ -3,8 +3,9 @@
 #ifndef ACTGRAD_NNOPBASE_H
 #define ACTGRAD_NNOPBASE_H
 
-#include "../../../calls/_aliasing.h"
 #include "ascendcl/services.h"
+
+#include "../../../calls/_aliasing.h"
 
 #include "acl/acl.h"
 #include "aclnn/acl_meta.h"
@@ -15,20 +16,11 @@
 enum { NULL_POINTER = 161001, INVALID = 161002, RUNTIME = 361001, INNER = 561000, NO_EXECUTOR = 561101,
        INNER_NULL = 561103 };
 enum { MAX_RANK = 64 };
+enum { EXECUTORS_ORDER = FIRST_ORDER, SERVER_ORDER, HANDLES_ORDER, STARTING_ORDER, CACHE_ORDER }; /* of locks */
 
 /* stack.c: runs a function with enough stack for the interpreter and for strided kernels. Its failures are reported in
    the calling thread. */
 void actgrad_with_stack(void (*function)(void*), void* argument);
-
-/* live.c: the objects that a program may use. It tells destroyed ones without reading their memory. */
-typedef enum { LIVE_TENSOR, LIVE_SCALAR, LIVE_LIST, LIVE_EXECUTOR, LIVE_KINDS } actgrad_live_kind;
-typedef struct actgrad_live {
-    struct actgrad_live* next;
-} actgrad_live; /* the first member of an object */
-void actgrad_live_add(actgrad_live_kind kind, actgrad_live* object);
-bool actgrad_live_has(actgrad_live_kind kind, const void* object);
-bool actgrad_live_remove(actgrad_live_kind kind, const void* object); /* true for one thread alone */
-void actgrad_live_retire(void* memory); /* frees it after a while: until then no new object has its address */
 
 /* objects.c */
 struct aclTensor {
@@ -57,7 +49,7 @@ const void* actgrad_list_values(const void* list, int64_t* count); /* of a list 
 /* Dead: destroyed, or no object at all. */
 enum { NO_WORDS, TENSOR_WORDS, SCALAR_WORDS, FLAG_WORDS, DEAD_WORDS, TEXT_WORDS, INTS_WORDS, LIST_WORDS };
 enum { MAX_OPERANDS = 8 };
-enum { INTERFACE = 8 }; /* the version of words and plans; seam.py has the same number */
+enum { INTERFACE = 9 }; /* the version of words and plans; seam.py has the same number */
 
 /* An operand of a plan's function. */
 typedef struct {
@@ -88,7 +80,6 @@ typedef void actgrad_planner(int64_t request, const char* function, const int64_
                              const int64_t* places, int64_t place_count, actgrad_plan* answer);
 actgrad_planner* actgrad_start_interpreter(void);
 actgrad_planner* actgrad_start_server(void);
-void actgrad_server_forget(void); /* in a forked child: the server is its parent's */
 actgrad_planner actgrad_ask_planner; /* starts it at the first request; INNER and a report on failure */
 void actgrad_release_later(int64_t handle); /* gives back handles in batches */
 
@@ -146,9 +137,5 @@ EXPORT int32_t actgrad_phase_one(const char* function, const actgrad_argument* a
                                  uint64_t* workspaceSize, aclOpExecutor** executor);
 EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t workspaceSize,
                                  aclOpExecutor* executor, void* stream);
-
-/* The locks, for forks.c. */
-extern pthread_mutex_t actgrad_cache_lock, actgrad_starting_lock, actgrad_handles_lock, actgrad_server_lock,
-    actgrad_executors_lock, actgrad_live_lock;
 
 #endif

@@ -98,57 +98,33 @@ static aclnnStatus check_result(const char* function, const aclTensor* tensor, c
     return actgrad_fail(NULL_POINTER, "%s: a result's pointer is null; it is required", function);
 }
 
-typedef enum { DIMS, STRIDES, STORAGE_DIMS } Sizes;
+/* A copy of sizes, which the caller frees with delete[] or free(). */
+#define SIZES_GETTER(name, sizes, rank)                                                                     \
+    aclnnStatus name(const aclTensor* tensor, int64_t** result, uint64_t* count) {                          \
+        RETURN_IF_ERROR(check_result(__func__, tensor, result));                                            \
+        RETURN_IF_ERROR(check_result(__func__, tensor, count));                                             \
+        *count = (uint64_t)tensor->rank;                                                                    \
+        *result = malloc((*count + 1) * sizeof **result); /* of nothing, malloc may give NULL */            \
+        if (*result == NULL) return INNER;                                                                  \
+        memcpy(*result, tensor->sizes, *count * sizeof **result);                                           \
+        return 0;                                                                                           \
+    }
 
-/* A copy, which the caller frees with delete[] or free(). */
-static aclnnStatus copy_sizes(const char* function, const aclTensor* tensor, Sizes which, int64_t** result,
-                              uint64_t* result_count) {
-    RETURN_IF_ERROR(check_result(function, tensor, result));
-    RETURN_IF_ERROR(check_result(function, tensor, result_count));
-    const int64_t* const sizes[] = {tensor->dims, tensor->strides, tensor->storage_dims};
-    const size_t count = (size_t)(which == STORAGE_DIMS ? tensor->storage_rank : tensor->rank);
-    *result = malloc((count + 1) * sizeof **result); /* of nothing, malloc may give NULL */
-    if (*result == NULL) return INNER;
-    memcpy(*result, sizes[which], count * sizeof **result);
-    *result_count = count;
-    return 0;
-}
+SIZES_GETTER(aclGetViewShape, dims, rank)
+SIZES_GETTER(aclGetViewStrides, strides, rank)
+SIZES_GETTER(aclGetStorageShape, storage_dims, storage_rank)
 
-aclnnStatus aclGetViewShape(const aclTensor* tensor, int64_t** viewDims, uint64_t* viewDimsNum) {
-    return copy_sizes(__func__, tensor, DIMS, viewDims, viewDimsNum);
-}
+#define GETTER(name, type, field)                                         \
+    aclnnStatus name(const aclTensor* tensor, type* result) {             \
+        RETURN_IF_ERROR(check_result(__func__, tensor, result));          \
+        *result = (type)tensor->field;                                    \
+        return 0;                                                         \
+    }
 
-aclnnStatus aclGetViewStrides(const aclTensor* tensor, int64_t** stridesValue, uint64_t* stridesNum) {
-    return copy_sizes(__func__, tensor, STRIDES, stridesValue, stridesNum);
-}
-
-aclnnStatus aclGetStorageShape(const aclTensor* tensor, int64_t** storageDims, uint64_t* storageDimsNum) {
-    return copy_sizes(__func__, tensor, STORAGE_DIMS, storageDims, storageDimsNum);
-}
-
-aclnnStatus aclGetViewOffset(const aclTensor* tensor, int64_t* offset) {
-    RETURN_IF_ERROR(check_result(__func__, tensor, offset));
-    *offset = tensor->offset;
-    return 0;
-}
-
-aclnnStatus aclGetDataType(const aclTensor* tensor, aclDataType* dataType) {
-    RETURN_IF_ERROR(check_result(__func__, tensor, dataType));
-    *dataType = (aclDataType)tensor->dtype;
-    return 0;
-}
-
-aclnnStatus aclGetFormat(const aclTensor* tensor, aclFormat* format) {
-    RETURN_IF_ERROR(check_result(__func__, tensor, format));
-    *format = (aclFormat)tensor->format;
-    return 0;
-}
-
-aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr) {
-    RETURN_IF_ERROR(check_result(__func__, tensor, addr));
-    *addr = tensor->data;
-    return 0;
-}
+GETTER(aclGetViewOffset, int64_t, offset)
+GETTER(aclGetDataType, aclDataType, dtype)
+GETTER(aclGetFormat, aclFormat, format)
+GETTER(aclGetRawTensorAddr, void*, data)
 
 aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr) {
     RETURN_IF_ERROR(check_alive(__func__, tensor));

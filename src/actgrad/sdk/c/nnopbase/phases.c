@@ -19,7 +19,7 @@ int32_t actgrad_phase_one(const char* function, const actgrad_argument* argument
     if (workspaceSize == NULL || executor == NULL)
         return actgrad_fail(NULL_POINTER, "%s: %s is a null pointer; it is required", function,
                             workspaceSize == NULL ? "workspaceSize" : "executor");
-    if (actgrad_get_settings()->is_strict && !actgrad_has_device(function)) return RUNTIME;
+    if (actgrad_check_device_if_strict(function) != 0) return RUNTIME;
     Call call;
     Task* task;
     if (!actgrad_describe_call(&call, function, arguments, count)) return NO_EXECUTOR;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-pthread_mutex_t actgrad_starting_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(starting_lock, STARTING_ORDER)
 static actgrad_planner* planner;
 static char* failure; /* of the start, which is tried once */
 
@@ -20,7 +20,7 @@ static actgrad_planner* start(void) {
 static actgrad_planner* planner_or_report(void) {
     actgrad_planner* started = __atomic_load_n(&planner, __ATOMIC_ACQUIRE);
     if (started != NULL) return started;
-    LOCKED(&actgrad_starting_lock);
+    LOCKED(&starting_lock);
     if (planner == NULL && failure == NULL) __atomic_store_n(&planner, start(), __ATOMIC_RELEASE);
     if (planner == NULL && failure != NULL) actgrad_report_text(failure);
     return planner;
@@ -38,13 +38,13 @@ void actgrad_ask_planner(int64_t request, const char* function, const int64_t* w
 /* Handles to give back. Each batch costs a call of the planner. */
 enum { BATCH = 64 };
 
-pthread_mutex_t actgrad_handles_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(handles_lock, HANDLES_ORDER)
 static int64_t handles[BATCH];
 static int64_t count;
 
 /* Adds a handle; a full batch is copied and begun anew. */
 static bool fills_batch(int64_t handle, int64_t* batch) {
-    LOCKED(&actgrad_handles_lock);
+    LOCKED(&handles_lock);
     handles[count++] = handle;
     if (count < BATCH) return false;
     memcpy(batch, handles, sizeof handles);

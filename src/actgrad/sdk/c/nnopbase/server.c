@@ -16,9 +16,7 @@
 
 extern char** environ;
 
-enum { READY = 42 };
-
-pthread_mutex_t actgrad_server_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(server_lock, SERVER_ORDER)
 static int connection = -1;
 static pid_t owner; /* the process that the connection belongs to */
 
@@ -49,6 +47,9 @@ static void disconnect(void) {
     connection = -1;
 }
 
+/* In a forked child the server is its parent's. */
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, disconnect); }
+
 /* Starts the server and waits for the process that starts it: a program may wait for any child, so the server is none.
    The server has a process group of its own, so that a terminal's signals go to the program alone. It keeps none of the
    program's files open but standard error. */
@@ -65,7 +66,8 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
         "    from actgrad.sdk import seam\n"
         "    seam.serve(%d, %d, %d, %d, %llu, %llu)\n"
         "except BaseException as error:\n"
-        "    os.write(%d, f'failure {type(error).__name__}: {error}'.encode())\n";
+        "    why = f'{type(error).__name__}: {error}'.encode()\n"
+        "    os.write(%d, len(why).to_bytes(8, 'little') + why)\n";
     char text[sizeof code + 128];
     snprintf(text, sizeof text, code, there, memory, INTERFACE, (int)sizeof(actgrad_plan), there, memory,
              (unsigned long long)base, (unsigned long long)size, there);
@@ -98,29 +100,24 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     return true;
 }
 
-/* Waits for the server's first word; any other one begins the reason of its end. */
-static bool is_ready(void) {
-    int64_t first = 0;
-    char why[1024] = "it said nothing";
-    if (receive(&first, sizeof first)) {
-        if (first == READY) return true;
-        size_t length = 0;
-        while (length < sizeof why - 1 && receive(why + length, 1)) length++;
-        why[length] = '\0';
-    }
-    actgrad_fail(INNER, "actgrad cannot be loaded by %s: %s", actgrad_get_settings()->python, why);
-    return false;
+/* A text, which the caller frees; NULL where the server is gone. */
+static char* receive_text(void) {
+    int64_t length;
+    char* text = receive(&length, sizeof length) ? calloc(1, (size_t)length + 1) : NULL;
+    if (text != NULL && receive(text, (size_t)length)) return text;
+    free(text);
+    return NULL;
 }
 
-/* Starts a server with one end of a connection and the file of device memory. Both get numbers above standard error's:
-   a program may have closed the standard files. */
-static bool start_with(int end, int memory, uint64_t base, uint64_t size) {
-    int there = fcntl(end, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    int memory_there = fcntl(memory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    bool is_started = there >= 0 && memory_there >= 0 && spawn_server(there, memory_there, base, size);
-    if (there >= 0) close(there);
-    if (memory_there >= 0) close(memory_there);
-    return is_started;
+/* Waits for the server's first text, which is the reason of a failure. */
+static bool is_ready(void) {
+    char* why = receive_text();
+    const bool is_ready = why != NULL && why[0] == '\0';
+    if (!is_ready)
+        actgrad_fail(INNER, "actgrad cannot be loaded by %s: %s", actgrad_get_settings()->python,
+                     why == NULL ? "it said nothing" : why);
+    free(why);
+    return is_ready;
 }
 
 /* Starts a server of this process and waits until it is ready. */
@@ -133,8 +130,13 @@ static bool connect_server(void) {
         actgrad_fail(INNER, "device memory cannot be shared with a server (%s)", strerror(errno));
         return false;
     }
-    bool is_started = start_with(ends[1], memory, base, size);
+    /* Above standard error's number: a program may have closed the standard files. */
+    int there = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    int memory_there = fcntl(memory, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    bool is_started = spawn_server(there, memory_there, base, size);
     close(ends[1]);
+    close(there);
+    close(memory_there);
     connection = ends[0];
     owner = getpid();
     is_started = is_started && is_ready();
@@ -142,40 +144,28 @@ static bool connect_server(void) {
     return is_started;
 }
 
-static bool receive_text(void) {
-    int64_t length;
-    if (!receive(&length, sizeof length)) return false;
-    if (length == 0) return true;
-    char* text = malloc((size_t)length + 1);
-    if (text == NULL || !receive(text, (size_t)length)) {
-        free(text);
-        return false;
-    }
-    text[length] = '\0';
-    actgrad_report_text(text);
-    free(text);
-    return true;
-}
-
 /* A request: itself and three sizes, a name, words, places. The answer: a plan, and the text of a failure. */
 static void ask(int64_t request, const char* function, const int64_t* words, int64_t count, const int64_t* places,
                 int64_t place_count, actgrad_plan* answer) {
     const int64_t head[] = {request, (int64_t)strlen(function), count * 8, place_count * 8};
-    LOCKED(&actgrad_server_lock);
+    LOCKED(&server_lock);
     /* A forked child has a copy of the memory, and needs a server that computes on that. */
     bool is_connected = owner == getpid() || connect_server();
-    if (is_connected && connection >= 0 && send_all(head, sizeof head) && send_all(function, (size_t)head[1]) &&
-        send_all(words, (size_t)head[2]) && send_all(places, (size_t)head[3]) && receive(answer, sizeof *answer) &&
-        receive_text())
+    bool is_answered = is_connected && connection >= 0 && send_all(head, sizeof head) &&
+                       send_all(function, (size_t)head[1]) && send_all(words, (size_t)head[2]) &&
+                       send_all(places, (size_t)head[3]) && receive(answer, sizeof *answer);
+    char* text = is_answered ? receive_text() : NULL;
+    if (text != NULL) {
+        if (text[0] != '\0') actgrad_report_text(text);
+        free(text);
         return;
+    }
     if (is_connected) actgrad_fail(INNER, "the server of the operators is gone");
     disconnect();
     answer->status = INNER;
 }
 
 actgrad_planner* actgrad_start_server(void) {
-    LOCKED(&actgrad_server_lock);
+    LOCKED(&server_lock);
     return connect_server() ? ask : NULL;
 }
-
-void actgrad_server_forget(void) { disconnect(); }

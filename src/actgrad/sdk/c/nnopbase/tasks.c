@@ -11,7 +11,7 @@
 /* Direct-mapped: a task evicts the one in its slot. */
 enum { SLOTS = 4096 };
 
-pthread_mutex_t actgrad_cache_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(cache_lock, CACHE_ORDER)
 static Task* cache[SLOTS];
 
 Task* actgrad_hold_task(Task* task) {
@@ -46,14 +46,14 @@ static bool is_like(const Call* call, const Call* other) {
 /* The cached task of a call like this one, held; NULL without one. */
 static Task* hold_cached(const Call* call) {
     Task** slot = slot_of(call);
-    LOCKED(&actgrad_cache_lock);
+    LOCKED(&cache_lock);
     return *slot != NULL && is_like(&(*slot)->call, call) ? actgrad_hold_task(*slot) : NULL;
 }
 
 /* Puts a held task into its slot; returns the one that was there. */
 static Task* exchange(Task* task) {
     Task** slot = slot_of(&task->call);
-    LOCKED(&actgrad_cache_lock);
+    LOCKED(&cache_lock);
     Task* evicted = *slot;
     *slot = task;
     return evicted;

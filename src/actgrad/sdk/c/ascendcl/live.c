@@ -1,12 +1,12 @@
 /* The objects that a program may use: per kind a hash table of chains, linked through the objects themselves. */
-#include "nnopbase.h"
+#include "services.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { CHAINS = 4096 };
 
-pthread_mutex_t actgrad_live_lock = PTHREAD_MUTEX_INITIALIZER;
+FORK_SAFE_LOCK(live_lock, LIVE_ORDER)
 static actgrad_live* chains[LIVE_KINDS][CHAINS];
 
 /* The link to an object, or the end of the chain where it would be. */
@@ -17,18 +17,18 @@ static actgrad_live** find(actgrad_live_kind kind, const void* object) {
 }
 
 void actgrad_live_add(actgrad_live_kind kind, actgrad_live* object) {
-    LOCKED(&actgrad_live_lock);
+    LOCKED(&live_lock);
     object->next = NULL;
     *find(kind, object) = object;
 }
 
 bool actgrad_live_has(actgrad_live_kind kind, const void* object) {
-    LOCKED(&actgrad_live_lock);
+    LOCKED(&live_lock);
     return *find(kind, object) != NULL;
 }
 
 bool actgrad_live_remove(actgrad_live_kind kind, const void* object) {
-    LOCKED(&actgrad_live_lock);
+    LOCKED(&live_lock);
     actgrad_live** link = find(kind, object);
     if (*link == NULL) return false;
     *link = (*link)->next;
@@ -39,19 +39,18 @@ void actgrad_live_retire(void* memory) {
     enum { KEPT = 256 };
     static void* kept[KEPT];
     static size_t next;
-    LOCKED(&actgrad_live_lock);
+    LOCKED(&live_lock);
     free(kept[next]);
     kept[next] = memory;
     next = (next + 1) % KEPT;
 }
 
-static void report_leaks(void) {
-    static const char* const names[LIVE_KINDS] = {"aclTensor", "aclScalar", "array or list", "aclOpExecutor"};
-    LOCKED(&actgrad_live_lock);
+void actgrad_report_objects(void) {
+    static const char* const names[LIVE_KINDS] = {"stream",    "event",         "aclTensor",
+                                                  "aclScalar", "array or list", "aclOpExecutor"};
+    LOCKED(&live_lock);
     for (int kind = 0; kind < LIVE_KINDS; kind++)
         for (int k = 0; k < CHAINS; k++)
             for (const actgrad_live* each = chains[kind][k]; each != NULL; each = each->next)
                 fprintf(stderr, "actgrad: %s %p was never destroyed\n", names[kind], (const void*)each);
 }
-
-__attribute__((constructor)) static void register_reporter(void) { actgrad_on_finalize(report_leaks); }
