@@ -1,8 +1,8 @@
 """The interceptors of PyTorch: modes, transforms of torch.func, tracers, tensor classes with rules of their own.
 
 Interceptors see PyTorch's operators, but no kernel that reads memory. So a call goes to `torch.ops.actgrad` while an
-interceptor is active; plans and explicit backends are refused then. The extension of calls/ asks PyTorch's own functions
-whether one may be active.
+interceptor is active; plans and explicit backends are refused then. The extension of calls/ asks PyTorch's own
+functions whether one may be active.
 """
 
 from __future__ import annotations
