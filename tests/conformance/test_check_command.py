@@ -155,6 +155,7 @@ WRONG = {
     "no such attribute": ([*GIVEN, "right.npy", "--attr", "beta=1"], "there is no attribute beta; it takes alpha"),
     "no value": ([*GIVEN, "right.npy", "--attr", "alpha"], "--attr alpha: it is no NAME=VALUE"),
     "no number": ([*GIVEN, "right.npy", "--attr", "alpha=x"], "--attr alpha=x: alpha is a number"),
+    "twice": ([*GIVEN, "right.npy", "--attr", "alpha=1", "--attr", "alpha=2"], "--attr alpha=2: alpha is given twice"),
     "no flag": ([*GIVEN, "right.npy", "--attr", "is_result=2"], "is_result is true or false"),
     "no choice": (["check", "gelu", "--inputs", "x.npy", "--actual", "x.npy", "--attr", "approximate=sin"],
                   "approximate is an integer or one of none, tanh"),
