@@ -47,6 +47,7 @@ __all__ = [
     "npu_mish",
     "npu_mish_backward",
     "npu_silu",
+    "npu_silu_",
     "npu_silu_backward",
     "npu_swiglu",
     "npu_swiglu_backward",
@@ -177,6 +178,8 @@ _define("npu_mish_backward(Tensor grad, Tensor input) -> Tensor", mish_backward)
 _define("npu_fast_gelu(Tensor self) -> Tensor", _fast_gelu)
 _define("fast_gelu(Tensor self) -> Tensor", _fast_gelu)
 _define("npu_fast_gelu_backward(Tensor grad, Tensor self) -> Tensor", fast_gelu_backward)
+_LIBRARY.define("npu_silu_(Tensor(a!) self) -> Tensor(a!)", tags=TAGS)
+_LIBRARY.impl("npu_silu_", lambda self: functions.silu(self, inplace=True), "CompositeImplicitAutograd")
 _LIBRARY.define("npu_silu_backward(Tensor grad_output, Tensor x0, Tensor x1) -> Tensor", tags=TAGS)
 _LIBRARY.impl(
     "npu_silu_backward",
@@ -200,6 +203,11 @@ _LIBRARY.impl(
         x, group_index, dim, alpha, limit, bias, interleaved
     ),
     "CompositeImplicitAutograd",
+)
+torch.library.register_vmap(
+    "npu::npu_silu_",
+    lambda info, in_dims, x: (torch.ops.npu.npu_silu_.default(x), in_dims[0]),
+    lib=_LIBRARY,
 )
 torch.library.register_vmap(
     "npu::npu_gelu_mul",
@@ -276,6 +284,11 @@ def npu_clipped_swiglu(
 def npu_silu(self: torch.Tensor) -> torch.Tensor:
     """SiLU of each element."""
     return torch.ops.npu.npu_silu.default(self)
+
+
+def npu_silu_(self: torch.Tensor) -> torch.Tensor:
+    """npu_silu in place."""
+    return torch.ops.npu.npu_silu_.default(self)
 
 
 def npu_silu_backward(grad_output: torch.Tensor, x0: torch.Tensor, x1: torch.Tensor) -> torch.Tensor:

@@ -156,6 +156,24 @@ def test_wrong_counts_and_weights() -> None:
             call()
 
 
+@pytest.mark.parametrize(
+    ("counts", "computed"), [([2**62, 2**62, 5], 4), ([2**63 - 1, -(2**63) + 1, 3], 3), ([-(2**63), -1], 0)]
+)
+def test_counts_whose_sum_has_more_than_64_bits(counts: list[int], computed: int) -> None:
+    out = np.full((4, 3), 9, np.float32)
+    actgrad.swiglu_group(some(4, 6), None, np.array(counts), out=out)
+    assert [bool((row != 9).all()) for row in out] == [k < computed for k in range(4)]
+
+
+def test_an_empty_batch_has_a_shape() -> None:
+    torch = pytest.importorskip("torch")
+    functions = pytest.importorskip("actgrad.torch")
+    empty = torch.vmap(functions.clipped_swiglu, in_dims=1)(torch.zeros(3, 0, 4))
+    assert empty.shape == (0, 3, 2)
+    weights = torch.vmap(functions.prelu)(torch.zeros(0, 2, 3), torch.zeros(0, 3))
+    assert weights.shape == (0, 2, 3)
+
+
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 def test_pytorch_differentiates_the_counted_rows() -> None:
     torch = pytest.importorskip("torch")

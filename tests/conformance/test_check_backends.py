@@ -96,6 +96,8 @@ def test_the_cases_have_what_they_promise(operator: actgrad.Operator) -> None:
     assert all(np.isnan(array).any() for array in special)
     is_bounded = bool(operator.reads_result) and not operator.result_flag  # of a logistic function, say
     assert is_bounded or all(np.isinf(array).any() for array in special)
+    for case in found:  # whatever its layout is, the operator takes it
+        assert operator.plan(*case.inputs, backend="reference", **case.attributes)
     for name, default in operator.defaults.items():
         values = [case.attributes[name] for case in found]
         is_number = operator.schema.attributes_by_name[name].type == "int" and name != operator.switch

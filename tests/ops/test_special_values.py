@@ -1,9 +1,12 @@
 """NaN, infinities and zeros: what comes of them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import actgrad
+from actgrad import ir
 from actgrad.conformance import oracle
 from tests.support.accuracy_cases import FLOATS, assert_alike_in_kind, cases, meetings, selu_alpha, selu_scale
 
@@ -136,3 +139,20 @@ def test_no_element_is_beyond_a_threshold_of_nan(backend):
     pair = np.array([[0.5, 0.5, np.nan, 2, -3, 2]], np.float32)
     for threshold in (np.float32([nan]), np.float32([[nan]])):
         np.testing.assert_array_equal(actgrad.fatrelu_mul(pair, threshold, backend=backend), [[0, 0, np.nan]])
+
+
+def test_hardsigmoid_of_integers_has_its_attributes() -> None:
+    x = np.array([-(2**31), -7, -3, -1, 0, 1, 2, 3, 4, 2**31 - 1], np.int32)
+    for alpha, beta in ((1 / 6, 0.5), (0.16666666, 0.5), (1.0, 0.0), (0.2, 0.5), (-0.5, 0.25), (0.0, 1.5)):
+        wanted = np.trunc(np.clip(alpha * x.astype(float) + beta + 1e-7, 0, 1))
+        assert actgrad.hardsigmoid(x, alpha=alpha, beta=beta).tolist() == wanted.tolist()
+        assert ir.HardSigmoid(x, alpha=alpha, beta=beta).tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_gradient_of_hardsigmoid_right_beside_its_kinks(dtype: Any) -> None:
+    bound = dtype(3)
+    inside, outside = np.nextafter(bound, dtype(0)), np.nextafter(bound, dtype(4))
+    x = np.array([-outside, -bound, -inside, inside, bound, outside], dtype)
+    found = actgrad.hardsigmoid_backward(np.full_like(x, 6), x, alpha=1 / 6, beta=0.5)
+    np.testing.assert_allclose(found, [0, 0, 1, 1, 0, 0], rtol=1e-6)

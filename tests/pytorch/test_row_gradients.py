@@ -87,3 +87,24 @@ def test_a_training_step_is_compiled_whole() -> None:
     (-torch.log_softmax(model(x), -1).mean()).backward()
     for one, other in zip(got, model.parameters(), strict=True):
         torch.testing.assert_close(one, other.grad)
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_the_dtype_that_the_input_is_converted_to(name: str) -> None:
+    ours, theirs = getattr(at, name), getattr(torch.nn.functional, name)
+    for x in (torch.randn(3, 4, dtype=torch.bfloat16, requires_grad=True), torch.arange(6).reshape(2, 3)):
+        for dtype in (torch.float32, torch.float64):
+            got, wanted = ours(x, -1, dtype=dtype), theirs(x, -1, dtype=dtype)
+            torch.testing.assert_close(got, wanted)
+            if x.requires_grad:
+                torch.testing.assert_close(*(torch.autograd.grad(y.square().sum(), x) for y in (got, wanted)))
+    compiled = torch.compile(partial(ours, dim=0, dtype=torch.float32), fullgraph=True, backend="eager")
+    x = torch.randn(3, 4, dtype=torch.float16)
+    torch.testing.assert_close(compiled(x), theirs(x, 0, dtype=torch.float32))
+
+
+@pytest.mark.parametrize("name", ["softmax", "log_softmax"])
+def test_batched_gradients_of_the_forward_mode(name: str) -> None:
+    x = torch.rand(3, 4, dtype=torch.float64, requires_grad=True)
+    call = partial(getattr(at, name), dim=-1)
+    assert torch.autograd.gradcheck(call, (x,), check_forward_ad=True, check_batched_forward_grad=True)

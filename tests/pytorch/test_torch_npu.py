@@ -285,6 +285,24 @@ refused(stand_in.install, actgrad.InvalidCall, "in torch.npu already")
     run_script(script)
 
 
+def test_silu_in_place() -> None:
+    leaf, other = (torch.linspace(-3, 3, 12).reshape(3, 4).requires_grad_() for _ in range(2))
+    x = leaf * 1
+    assert torch_npu.npu_silu_(x) is x
+    torch.testing.assert_close(x, torch.nn.functional.silu(other))
+    x.sum().backward()
+    torch.nn.functional.silu(other).sum().backward()
+    torch.testing.assert_close(leaf.grad, other.grad)
+    with pytest.raises(RuntimeError, match="leaf"):
+        torch_npu.npu_silu_(leaf)
+    whole = leaf.detach().clone()
+    torch.testing.assert_close(torch.vmap(lambda row: ops.npu_silu_(row), in_dims=1, out_dims=1)(whole), x.detach())
+    torch.testing.assert_close(whole, x.detach())
+    compiled = torch.compile(lambda x: ops.npu_silu_(x * 2) + 1, fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(other), torch.nn.functional.silu(other * 2) + 1)
+    assert str(ops.npu_silu_.default._schema) == "npu::npu_silu_(Tensor(a!) self) -> Tensor(a!)"
+
+
 def test_the_gradient_of_silu_and_the_import_of_transfer_to_npu() -> None:
     g, x = torch.randn(2, 3, 4)
     torch.testing.assert_close(torch_npu.npu_silu_backward(g, x, x), torch.ops.aten.silu_backward(g, x))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -178,7 +179,8 @@ class CFunction:
             raise InvalidCall(f"{self.operator.name}: {argument.name} is {shown(value)}; it must be {wanted}")
         if self.signature.function.any_choice and argument.name == self.operator.switch:
             value = value if value in range(len(self.operator.choices)) else 0
-        return arguments.attribute(self.operator.definition, argument, value)
+        value = arguments.attribute(self.operator.definition, argument, value)
+        return ctypes.c_float(value).value if kind == "double" else value  # which such a function makes of it first
 
     def _check_early(self, given: tuple[Any, ...], terms: Terms) -> None:
         """Raise where a pointer is null, or the product lacks the operator."""

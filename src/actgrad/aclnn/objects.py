@@ -13,7 +13,7 @@ import numpy as np
 from .. import arrays
 from ..arrays import View, foreign
 from ..base import first_use, loop
-from ..base.dtypes import BY_NAME, BY_NUMBER, Dtype
+from ..base.dtypes import BY_NAME, BY_NUMBER, EXACT, Dtype
 from ..base.errors import InvalidArgument, InvalidCall, NullArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Meta, extent
@@ -341,8 +341,7 @@ def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
         limits = np.iinfo(dtype.numpy)
         if not limits.min <= number <= limits.max:
             raise InvalidArgument(f"{context}: {value} does not fit into {dtype.acl_name}")
-        # C converts an integer to float in one step; through a double it would round twice.
-        return float(number) if abs(number) <= 1 << 53 else float(dtype.numpy.type(number).astype(np.float32))
+        return float(number) if abs(number) <= EXACT else number  # a larger one as a double would not be itself
     if dtype.name == "float64":
         return float(value)
     with default_environment(), np.errstate(over="ignore"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from keyword import iskeyword
 from typing import Any
 
 from ..base.errors import InvalidCall, NullArgument
@@ -71,5 +72,6 @@ def _named(function: Any, name: str, parameters: list[str]) -> Any:
     """Give `function` the C function's name and parameters, for help() and editors."""
     function.__name__ = function.__qualname__ = name
     function.__module__ = __package__
-    function.__text_signature__ = f"({', '.join([*parameters, '/'])})"
+    names = [name + "_" * iskeyword(name) for name in parameters]  # C has a parameter lambda
+    function.__text_signature__ = f"({', '.join([*names, '/'])})"
     return function

@@ -110,6 +110,7 @@ class Definition:
     integer_result: str = ""  # the dtype of results of integers; else that of the inputs
     #: Of integers, computed as such, or the very mapping `formula`; else these are computed as floats.
     integer_formula: Formula | Mapping[Any, Formula] | None = None
+    integers_as_floats: bool = False  # whether integer_formula is computed in floats, for the sake of its attributes
     takes_gradient: bool = False  # of a gradient: the formula is given grad_output too, and returns the gradient
     aclnn: tuple[C, ...] = ()  # its C functions
     generated: bool = False  # whether CANN's build makes its C functions, which have statuses of their own

@@ -86,6 +86,7 @@ _OTHERS = tuple(
 
 BY_NAME = {row.name: row for row in _ROWS}
 BY_NUMBER = {row.acl: row for row in (*_ROWS, *_OTHERS)}  # by aclDataType
+EXACT = 1 << 53  # up to this size every integer is a double
 FLOAT32_ZERO = 2.0**-150  # half the least float32: numbers up to this size round to 0
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 

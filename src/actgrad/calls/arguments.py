@@ -13,6 +13,7 @@ from .. import arrays, contract
 from ..arrays import View
 from ..base import products
 from ..base.definition import Definition
+from ..base.dtypes import EXACT
 from ..base.errors import InvalidArgument, InvalidCall, shown
 from ..base.schema import Argument
 
@@ -137,7 +138,9 @@ def outputs(definition: Definition, out: Any) -> tuple[Any, ...]:
 
 
 def _float(value: Any) -> float:
-    """The nearest float, infinity for numbers that are too large."""
+    """The nearest float, infinity for numbers that are too large; an integer that is no float as it is."""
+    if isinstance(value, numbers.Integral) and EXACT < abs(int(value)) < 1 << 63:
+        return int(value)
     try:
         return float(value)
     except OverflowError:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
+import numpy as np
+
 from ..arrays import numpy_array
 from ..backends.kernel import EmptyKernel, Kernel
 from ..base import first_use
@@ -86,7 +88,8 @@ class CountedKernel:
         *others, place = addresses
         sizes = self._computation.loop.shape[: self._counts.dimensions]
         rows = prod(sizes)
-        count = min(max(int(numpy_array(place, self._counts.meta).sum()), 0), rows)
+        counted = numpy_array(place, self._counts.meta).sum(dtype=np.longdouble)  # in INT64 a sum may wrap around
+        count = int(min(max(counted, 0), rows))
         kernels = self._kernels.get(count)
         if kernels is None:
             kernels = self._made(sizes, count)

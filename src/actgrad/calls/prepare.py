@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from .. import backends, contract
 from ..base import access, first_use
 from ..base.computation import Computation
@@ -105,9 +107,18 @@ def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:
     scalars = [call.attributes[name] for name in call.definition.schema.scalars]
     if call.terms.typed:
         scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # the checks refuse those that matter
+    if BY_NAME[compute].kind in ("bool", "int", "uint"):  # converted to the tensors' dtype
+        return tuple(scalars)
     if compute in ("float32", "complex64") or call.terms.typed:  # the C interface turns any scalar into float32
-        scalars = [ctypes.c_float(s).value for s in scalars]
-    return tuple(scalars)
+        return tuple(map(_float32, scalars))
+    return tuple(map(float, scalars))
+
+
+def _float32(scalar: float) -> float:
+    """A scalar rounded to float32, also an integer that is no double, in one step."""
+    if isinstance(scalar, int):
+        return float(np.asarray(scalar).astype(np.float32))
+    return ctypes.c_float(scalar).value
 
 
 def refuse_endless(definition: Definition, results: tuple[Meta, ...]) -> None:
@@ -133,7 +144,7 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
         element, formulas = access.forward, ()
     if is_unplanned:
         return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
-    if definition.integer_formula is not None and BY_NAME[compute].kind in ("bool", "int", "uint"):
+    if definition.integer_formula is not None and _are_integers(call):
         element = access.forward
         formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
     outputs = dict(zip(definition.schema.outputs, results, strict=True))
@@ -144,10 +155,15 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device, statistics)
 
 
+def _are_integers(call: contract.Call) -> bool:
+    """Whether all tensors that elements see are of integers."""
+    return {meta.dtype.kind for meta in call.inputs.values()} <= {"bool", "int", "uint"}
+
+
 def _compute(call: contract.Call, tensors: tuple[Meta, ...]) -> str:
     """The type of the arithmetic."""
-    kinds = {meta.dtype.kind for meta in call.inputs.values()}
-    if call.definition.integer_formula is not None and kinds <= {"bool", "int", "uint"}:
+    definition = call.definition
+    if definition.integer_formula is not None and not definition.integers_as_floats and _are_integers(call):
         return contract.result_dtype(call).name
     is_wide = any(meta.dtype.compute == "float64" for meta in tensors)
     if any(meta.dtype.kind == "complex" for meta in call.inputs.values()):
@@ -157,14 +173,16 @@ def _compute(call: contract.Call, tensors: tuple[Meta, ...]) -> str:
 
 def result_metas(call: contract.Call) -> tuple[Meta, ...]:
     """The outputs of a call that passed its checks: the given ones, and fresh ones for the others."""
-    dtype = contract.result_dtype(call)
     if _is_unplanned(call):
         return tuple(call.outputs.values())
+
+    def fresh(shape: tuple[int, ...]) -> Meta:
+        dtype = contract.result_dtype(call)  # given outputs need none: beside them an empty tensor may have any dtype
+        return Meta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
+
+    shapes = zip(call.definition.schema.outputs, contract.result_shapes(call), strict=True)
     return tuple(
-        _given(call.outputs[name], shape)
-        if name in call.outputs
-        else Meta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
-        for name, shape in zip(call.definition.schema.outputs, contract.result_shapes(call), strict=True)
+        [_given(call.outputs[name], shape) if name in call.outputs else fresh(shape) for name, shape in shapes]
     )
 
 

@@ -141,12 +141,15 @@ def real(*names: str, when: When = When.ALWAYS) -> tuple[Check, ...]:
     return tuple(map(check, names))
 
 
-def scalar_supported(name: str, dtypes: str) -> tuple[Check, ...]:
-    """This typed scalar has one of these dtypes, as far as the product has it; Python's numbers must only be real."""
+def scalar_supported(name: str, dtypes: str, everywhere: bool = False) -> tuple[Check, ...]:
+    """This typed scalar has one of these dtypes; Python's numbers must only be real.
+
+    The product must have the dtype too, unless `everywhere`.
+    """
     names = tuple(dtypes.split())
 
     def test(call: Call) -> str | None:
-        dtype, allowed = call.scalar_dtypes[name], _on(call.product, names)
+        dtype, allowed = call.scalar_dtypes[name], names if everywhere else _on(call.product, names)
         if dtype.name in allowed:
             return None
         return f"{name} is a scalar of {dtype}; supported{call.place}: {', '.join(allowed)}"

@@ -138,6 +138,17 @@ def broadcastable(name: str, to: str) -> tuple[Check, ...]:
     return (Check(f"{name} can be broadcast with {to}", test, about=(name, to)),)
 
 
+def broadcasts_to(name: str, to: str) -> tuple[Check, ...]:
+    """A tensor can be broadcast to the shape of the tensor `to`."""
+
+    def test(call: Call) -> str | None:
+        got, expected = call.inputs[name].shape, call.inputs[to].shape
+        fault = f"{name} has shape {got}, which cannot be broadcast to that of {to}, {expected}"
+        return None if broadcast_shapes(expected, got) == expected else fault
+
+    return (Check(f"{name} can be broadcast to the shape of {to}", test, about=(name, to)),)
+
+
 def broadcast_together(*names: str) -> tuple[Check, ...]:
     """These tensors, as far as they are given, can be broadcast together."""
 

@@ -7,7 +7,7 @@ from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, has_dtype, supported
 from ..contract.halves_rules import counting, dim_in_range, even, groups, half, mergeable
 from ..contract.kinds import TILED_VALUES
-from ..contract.shape_rules import document_rank, same_shape
+from ..contract.shape_rules import document_nonempty, document_rank, same_shape
 from ..contract.stages import on, tiling
 from .selu import is_on_950
 from .silu import silu_derivative, silu_formula, swish_derivative, swish_formula
@@ -113,6 +113,8 @@ clipped_swiglu_backward = Operator(
         supported("grad_output"),
         equal("x", "grad_x", to="grad_output"),
         has_dtype("group_index", "int64"),
+        document_rank("x", least=1),
+        document_nonempty("grad_output", "x"),
         TILED_VALUES,
         tiling(
             dim_in_range("x"),

@@ -7,6 +7,8 @@ from ..contract.dtype_rules import convertible, equal, supported
 from ..contract.shape_rules import document_rank, rank, same_format, same_shape
 from .silu import scaled
 
+ROUNDED_TO_1 = 1.0 - 2.0**-25  # from here on a number is 1 in float32: so 3 * alpha + beta is for a rounded alpha
+
 
 def hardsigmoid_formula(x, alpha, beta):
     """min(max(alpha * x + beta, 0), 1), where 0 * x is 0 also for infinite x"""
@@ -14,14 +16,14 @@ def hardsigmoid_formula(x, alpha, beta):
 
 
 def hardsigmoid_of_integers(x, alpha, beta):
-    """1 if x >= 3 else 0: the value, truncated"""
-    return where(x >= 3, 1, 0)
+    """1 if alpha * x + beta, rounded to float32, is 1 or more, else 0: the value, truncated"""
+    return where(scaled(x, alpha) + beta >= ROUNDED_TO_1, 1.0, 0.0)
 
 
 def hardsigmoid_gradient(g, x, alpha, beta):
-    """alpha * g if 0 < alpha * x + beta < 1 else 0"""
-    u = alpha * x + beta
-    return where(u > 0.0, where(u < 1.0, alpha * g, 0.0), 0.0)
+    """alpha * g if -beta < alpha * x < 1 - beta else 0"""
+    u = alpha * x  # beside 3 a float32 differs from 1/2, where u + beta is 1 already
+    return where(u > -beta, where(u < 1.0 - beta, alpha * g, 0.0), 0.0)
 
 
 def hardswish_formula(x):
@@ -58,6 +60,7 @@ hardsigmoid = Operator(
     summary="alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.",
     formula=hardsigmoid_formula,
     integer_formula=hardsigmoid_of_integers,
+    integers_as_floats=True,
     dtypes="float32 float16 int32 bfloat16",
     checks=(
         supported("self"),

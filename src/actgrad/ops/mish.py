@@ -4,7 +4,7 @@ from ..base.definition import Torch
 from ..base.xp import abs, exp_times, maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import convertible, equal, supported
-from ..contract.shape_rules import broadcastable, rank, result_shape, same_shape
+from ..contract.shape_rules import broadcastable, document_nonempty, rank, result_shape, same_shape
 
 FAR = 1000.0  # beyond it the tail is 0 in every dtype; keeps infinity * 0 out of the products
 
@@ -56,11 +56,15 @@ mish_backward = Operator(
     checks=(
         convertible("grad_input", source="self"),
         supported("grad_output", "self", "grad_input"),
+        document_nonempty("grad_output", "self"),
         rank("grad_output", "self", "grad_input"),
         broadcastable("self", to="grad_output"),
         result_shape("grad_input"),
     ),
-    differences=("Empty tensors: the documents refuse them, the source accepts them. Here: accepted.",),
+    differences=(
+        "Empty tensors: the documents refuse them, the source accepts them. Here: accepted, and by the "
+        "documents' rules refused.",
+    ),
     aclnn="MishBackward",
     ir="MishGrad(grad=grad_output, x=self, tanhx=_?) -> x_grad",
 )

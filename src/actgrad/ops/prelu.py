@@ -7,7 +7,7 @@ from ..base.xp import where
 from ..calls.operator import Operator
 from ..contract import Check
 from ..contract.dtype_rules import convertible, equal, promoted, supported
-from ..contract.shape_rules import along, broadcastable, rank, result_shape, same_shape
+from ..contract.shape_rules import along, broadcasts_to, rank, same_shape
 
 
 def prelu_formula(x, weight):
@@ -70,7 +70,6 @@ RANKS_AND_WEIGHTS = (
     same_shape("grad_self", to="self"),
     along("weight", to="self"),
 )
-RESULTS = (broadcastable("grad_output", to="self"), result_shape("grad_self"))
 
 prelu_backward = Operator(
     "prelu_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor grad_self, Tensor grad_weight)",
@@ -84,7 +83,7 @@ prelu_backward = Operator(
         promoted("self", "weight", "grad_output"),
         *RANKS_AND_WEIGHTS,
         same_shape("grad_weight", to="weight"),
-        *RESULTS,
+        broadcasts_to("grad_output", to="self"),
     ),
     differences=(
         "Ascend310P and Ascend310B: the documents say no, the source yes. Here: available.",
@@ -99,7 +98,7 @@ prelu_backward = Operator(
             equal("grad_output", "weight", "grad_self", "grad_weight", to="self"),
             *RANKS_AND_WEIGHTS,
             (ONE_DIMENSION,),
-            *RESULTS,
+            broadcasts_to("grad_output", to="self"),
         ),
     ),
     ir="PReluGrad(grads=grad_output, features=self, weights=weight) -> (dx, da)",

@@ -1,7 +1,6 @@
 """ReLU, thresholds and clamps (Nair and Hinton 2010, https://www.cs.toronto.edu/~fritz/absps/reluICML.pdf)."""
 
 from ..base.definition import C, Torch
-from ..base.dtypes import FLOAT32_ZERO
 from ..base.errors import InvalidDtype
 from ..base.products import by_documents
 from ..base.xp import maximum, minimum, where
@@ -12,6 +11,7 @@ from ..contract.shape_rules import broadcastable, document_nonempty, rank, resul
 
 FLOATS = "float32 float16 bfloat16"
 INTEGERS = "int8 uint8 int32 int64"
+TAKEN_FOR_0 = 2.0**-23 + 2.0**-47  # as large a threshold the source takes for 0: to 2**-23 in float32
 
 
 def relu_formula(x):
@@ -59,7 +59,7 @@ def int64_of_950(name):
 
     def fault(call):
         is_int64 = call.inputs[name].dtype.name == "int64"
-        is_zero = abs(call.attributes["threshold"]) <= FLOAT32_ZERO  # as float32
+        is_zero = abs(call.attributes["threshold"]) <= TAKEN_FOR_0
         if not is_int64 or (call.product.name == "Ascend950" and is_zero):
             return None
         return f"{name} is int64, which is supported on Ascend950 alone, where threshold is 0"

@@ -33,8 +33,8 @@ rrelu_with_noise = Operator(
     checks=(
         supported("self", "noise", "out"),
         equal("out", "noise", to="self"),
-        scalar_supported("lower", FLOAT_SCALARS),
-        scalar_supported("upper", FLOAT_SCALARS),
+        scalar_supported("lower", FLOAT_SCALARS, everywhere=True),
+        scalar_supported("upper", FLOAT_SCALARS, everywhere=True),
         same_shape("out", to="self"),
         (ENOUGH_NOISE,),
         rank("self", "noise", most=32),

@@ -7,6 +7,7 @@ from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, has_dtype, supported
 from ..contract.halves_rules import counting, even, groups, half, per_row
 from ..contract.kinds import TILED_VALUES
+from ..contract.shape_rules import document_nonempty, document_rank
 from ..contract.stages import tiling
 from .clipped_swiglu import clamp
 from .silu import silu_formula
@@ -40,6 +41,8 @@ swiglu_group = Operator(
         equal("out", to="x"),
         has_dtype("weight", "float32", or_that_of="x"),
         has_dtype("group_index", "int64"),
+        document_rank("x", least=1),
+        document_nonempty("x"),
         TILED_VALUES,
         tiling(
             even("x"), per_row("weight", of="x"), counting("group_index"), groups("group_index"), half("out", of="x")
@@ -49,7 +52,7 @@ swiglu_group = Operator(
     generated=True,
     differences=(
         "The shape of weight: any of as many elements as rows there. Here: that of the rows, or with 1 behind it.",
-        "An empty x: the documents refuse it. Here: nothing to do.",
+        "An empty x: the documents refuse it. Here: nothing to do, and by the documents' rules refused.",
     ),
     torch=Torch("swiglu_group(x, weight, group_index, clamp_limit)"),
     aclnn=C(

@@ -35,13 +35,14 @@ def rule(interface: Interface) -> Callable[..., Any]:
     def apart(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:
         """One call for each element of the batch: a tensor along a dimension has no place for another one."""
         calls = []
-        for number in range(info.batch_size):
+        for number in range(max(info.batch_size, 1)):  # of an empty batch the results' shapes count
             pairs = zip(given, in_dims, strict=True)
-            row = [value if dim is None else value.select(dim, number) for value, dim in pairs]
+            row = [value if dim is None else _element(value, dim, number) for value, dim in pairs]
             calls.append(interface.overload(*row, **options))
         if isinstance(calls[0], tuple):
-            return tuple(map(torch.stack, zip(*calls, strict=True))), (0,) * len(calls[0])
-        return torch.stack(calls), 0
+            whole = [torch.stack(parts)[: info.batch_size] for parts in zip(*calls, strict=True)]
+            return tuple(whole), (0,) * len(whole)
+        return torch.stack(calls)[: info.batch_size], 0
 
     if operator.access.tensor or operator.counted is not None:
         return apart
@@ -60,6 +61,13 @@ def rule(interface: Interface) -> Callable[..., Any]:
         return results, (0,) * len(results) if isinstance(results, tuple) else 0
 
     return batched
+
+
+def _element(tensor: torch.Tensor, batch_dim: int, number: int) -> torch.Tensor:
+    """An element of the batch; zeros for one of an empty batch."""
+    if tensor.shape[batch_dim] == 0:
+        return tensor.new_zeros([n for dim, n in enumerate(tensor.shape) if dim != batch_dim])
+    return tensor.select(batch_dim, number)
 
 
 def _in_front(tensor: torch.Tensor, batch_dim: int | None, size: int, rank: int) -> torch.Tensor:

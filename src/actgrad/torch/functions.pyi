@@ -154,6 +154,8 @@ def fatrelu_mul(input: torch.Tensor, threshold: torch.Tensor) -> torch.Tensor:
     """The lower half of the input where it is above threshold, else 0, times the upper half.
 
     (a if a > threshold else 0) * b
+
+    (a if a >= threshold else 0) * b
     """
 
 def fused_bias_leaky_relu(
@@ -239,16 +241,20 @@ def leaky_relu(
     dtype where the gradient needs only signs. Else it is the input.
     """
 
-def softmax(input: torch.Tensor, dim: int | None = None) -> torch.Tensor:
+def softmax(input: torch.Tensor, dim: int | None = None, *, dtype: torch.dtype | None = None) -> torch.Tensor:
     """The powers of e of each row's elements, divided by their sum.
 
-    exp(x - m) / sum(exp(x - m)), where m is the largest x of the row
+        exp(x - m) / sum(exp(x - m)), where m is the largest x of the row
+
+    `dtype` is what the input is converted to first.
     """
 
-def log_softmax(input: torch.Tensor, dim: int | None = None) -> torch.Tensor:
+def log_softmax(input: torch.Tensor, dim: int | None = None, *, dtype: torch.dtype | None = None) -> torch.Tensor:
     """The logarithm of softmax: each element less the logarithm of the sum of its row's powers of e.
 
-    x - m - log(sum(exp(x - m))), where m is the largest x of the row
+        x - m - log(sum(exp(x - m))), where m is the largest x of the row
+
+    `dtype` is what the input is converted to first.
     """
 
 def logsigmoid(input: torch.Tensor) -> torch.Tensor:
@@ -365,7 +371,7 @@ def bnll(input: torch.Tensor) -> torch.Tensor:
 def softshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
     """Each element, moved towards 0 by lambd; 0 in place of one of at most lambd in size.
 
-    0 if abs(x) <= lambd, else x - lambd if x > 0 else x + lambd
+    x - lambd if x > lambd, x + lambd if x < -lambd, else 0
 
     x - lambd if x > lambd, x + lambd if x < -lambd, else 0, also for NaN
     """
@@ -373,7 +379,7 @@ def softshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
 def shrink(input: torch.Tensor, lambd: float = 0.5, bias: float = 0.0) -> torch.Tensor:
     """Each element, moved towards 0 by bias; 0 in place of one of at most lambd in size.
 
-    0 if abs(x) <= lambd, else x - bias if x > 0 else x + bias
+    x - bias if x > lambd, x + bias if x < -lambd, else 0
 
     x - bias if x > lambd, x + bias if x < -lambd, else 0, also for NaN
     """

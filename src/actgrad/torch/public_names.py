@@ -37,6 +37,10 @@ class TorchParameter(NamedTuple):
         return f"{self.name}: {self.annotation}" + (f" = {self.default!r}" if has_default else "")
 
 
+#: Functions whose dimension PyTorch chooses convert their input first, as there.
+_DTYPE = TorchParameter("dtype", "torch.dtype | None", is_keyword=True, is_optional=True)
+
+
 class TorchNames:
     """The names of an operator in actgrad.torch, with their parameters."""
 
@@ -130,8 +134,9 @@ class TorchNames:
         tensors_given = ", ".join(self.tensors)
         plain = f"_operators[{operator.name!r}]._plain"
         for name in self.unset:
-            rank = f"{self.tensors[0]}.dim()"
-            body += [f"if {name} is None:", f"    {name} = _implicit_dim({self.function!r}, {rank})"]
+            first = self.tensors[0]
+            body += [f"if {name} is None:", f"    {name} = _implicit_dim({self.function!r}, {first}.dim())"]
+            body += ["if dtype is not None:", f"    {first} = {first}.to(dtype)"]
         if "inplace" in names:
             in_place = ", ".join([tensors_given, *options, f"out={tensors_given}"])
             body += [
@@ -159,7 +164,8 @@ class TorchNames:
         ]
         saving = ", **_saving(save)" if "save" in names else ""
         body.append(f"return _actgrad.{operator.name}.default({row}{saving})")
-        return _function(self.function, [*tensors, *self.parameters], body, "torch.Tensor")
+        parameters = [*tensors, *self.parameters, *([_DTYPE] if self.unset else [])]
+        return _function(self.function, parameters, body, "torch.Tensor")
 
     def module_text(self) -> str:
         """The code of the module's class."""
@@ -197,6 +203,8 @@ class TorchNames:
         parts = [self.operator.summary]
         if not self.operator.multiplies:
             parts.append("\n\n".join(f"    {(f.__doc__ or f.__name__).strip()}" for f in formulas))
+        if self.unset:
+            parts.append("`dtype` is what the input is converted to first.")
         if "inplace" in names:
             parts.append("`inplace` overwrites the input with the result.")
         if "save" in names:

@@ -10,10 +10,10 @@ from tests.support.aclnn.checks import (
     INVALID,
     NO_KERNEL,
     Row,
+    document_nonempty,
     document_rank,
     dtype_listed,
     dtypes_equal,
-    listed,
     null,
     product,
     shapes_equal,
@@ -22,7 +22,7 @@ from tests.support.aclnn.functions import OUTPUTS
 from tests.support.aclnn.shrinks import half_row
 from tests.support.aclnn.smooth import formats_equal
 from tests.support.aclnn.swiglu import dim_rows, halves, has_shape, in_range, tilings
-from tests.support.aclnn.values import Call
+from tests.support.aclnn.values import FLOATS, Call
 
 
 def has_dtype(name: str, dtype: str) -> Row:
@@ -84,6 +84,8 @@ def clipped_swiglu_grad(function: str) -> Iterator[Row]:
     yield dtypes_equal("x", "gradY")
     yield dtypes_equal("gradXOut", "gradY")
     yield has_dtype("groupIndexOptional", "INT64")
+    yield document_rank(function, of=("x",))
+    yield from map(document_nonempty, ("gradY", "x"))
 
     def unlike(c: Call) -> bool:
         return halves(c) and c["gradXOut"].shape != c["x"].shape
@@ -106,6 +108,8 @@ def swiglu_group(function: str) -> Iterator[Row]:
     yield dtypes_equal("out", "x")
     yield has_dtype("weightOptional", "FLOAT")
     yield has_dtype("groupIndexOptional", "INT64")
+    yield document_rank(function, of=("x",))
+    yield document_nonempty("x")
 
     def odd(c: Call) -> bool:
         return not c["x"].shape or c["x"].shape[-1] % 2 == 1
@@ -169,10 +173,8 @@ def rrelu_with_noise(function: str) -> Iterator[Row]:
     if out != "self":
         yield dtypes_equal(out, "self")
     yield dtypes_equal("noise", "self")
-    for n in ("lower", "upper"):
-        yield Row(
-            f"{n} dtype", INVALID, (n,), lambda c, n=n: c[n].dtype not in (*listed(c), "DOUBLE"), (n,), n, "dtype"
-        )
+    for n in ("lower", "upper"):  # of one list on every product
+        yield Row(f"{n} dtype", INVALID, (n,), lambda c, n=n: c[n].dtype not in FLOATS, (n,), n, "dtype")
     if out != "self":
         yield shapes_equal(out, "self")
     yield Row("noise count", INVALID, ("self", "noise"), lambda c: c["training"] and c["noise"].size < c["self"].size,

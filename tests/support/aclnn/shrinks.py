@@ -149,6 +149,7 @@ def situ_glu(function: str) -> Iterator[Row]:
     yield product(function)
     yield dtype_listed("x")
     yield dtypes_equal("out", "x")
+    yield document_rank(function, of=("x",))
     yield from tilings("out", *dim_rows(), half_row("out"))
 
 
@@ -165,6 +166,7 @@ def situ_glu_grad(function: str) -> Iterator[Row]:
     yield dtype_listed("gradY")
     yield dtypes_equal("x", "gradY")
     yield dtypes_equal("out", "gradY")
+    yield document_rank(function, of=("x",))
     # The output's shape is not compared there; a decision of this project.
     unlike = Row("out shape", INVALID, ("x", "out"), lambda c: halves(c) and c["out"].shape != c["x"].shape,
                  ("out",), r"shape \(", "value")  # fmt: skip

@@ -9,6 +9,7 @@ from tests.support.aclnn.checks import (
     Row,
     broadcasts,
     casts,
+    document_nonempty,
     document_rank,
     dtype_listed,
     dtypes_equal,
@@ -116,6 +117,7 @@ def mish_backward(function: str) -> Iterator[Row]:
     yield from null(*names)
     yield casts("self", "gradInput")
     yield from map(dtype_listed, names)
+    yield from map(document_nonempty, names[:2])
     yield from map(rank_limit, names)
     yield from broadcasts(*names)
 

@@ -25,7 +25,7 @@ _TYPES: dict[str, tuple[str, Callable[[str], Any]]] = {
 def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
     """The verdict on the files of --actual."""
     operator = REGISTRY[given.operator[0]]
-    attributes = dict(_attribute(operator, text) for text in given.attr)
+    attributes = _attributes(operator, given.attr)
     tensors, outputs = operator.schema.tensors, operator.schema.outputs
     least = sum(not a.is_optional for a in tensors)
     if not least <= len(given.inputs) <= len(tensors):
@@ -47,6 +47,17 @@ def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
     except MemoryError as error:
         raise ActgradError(f"{operator.name}: {', '.join(given.actual)}: larger than memory") from error
     return CaseVerdict(operator.name, actual[0].dtype.name, ", ".join(given.actual), verdict)
+
+
+def _attributes(operator: Operator, texts: list[str]) -> dict[str, Any]:
+    """The attributes that the command line gives, each once."""
+    attributes: dict[str, Any] = {}
+    for text in texts:
+        name, value = _attribute(operator, text)
+        if name in attributes:
+            raise ActgradError(f"{operator.name}: --attr {text}: {name} is given twice")
+        attributes[name] = value
+    return attributes
 
 
 def _attribute(operator: Operator, text: str) -> tuple[str, Any]:

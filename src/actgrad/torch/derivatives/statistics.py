@@ -67,7 +67,7 @@ class RowCall(NamedTuple):
 
     def whole(self, terms: torch.Tensor) -> torch.Tensor:
         """Terms of all elements."""
-        return torch.broadcast_to(terms, self.shape)
+        return terms.expand(self.shape)  # broadcast_to has no rule for batched gradients
 
     def total(self, terms: torch.Tensor) -> torch.Tensor:
         """The sums of the rows."""
