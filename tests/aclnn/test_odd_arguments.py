@@ -132,3 +132,15 @@ def test_every_function_has_a_signature() -> None:
     for name in dir(aclnn):
         if name.startswith("aclnn"):
             assert inspect.signature(getattr(aclnn, name)).parameters
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (6,), (3, 2), (1, 6, 1), (2, 3, 1)])
+def test_the_weights_of_swiglu_group_have_any_shape(shape: tuple[int, ...]) -> None:
+    """In C the number of elements counts alone; Python takes the rows' shape, lest a weight be broadcast."""
+    x, weight, out = np.linspace(-3, 3, 48, dtype=np.float32).reshape(2, 3, 8), ones(*shape), ones(2, 3, 4)
+    weight += np.arange(6, dtype=np.float32).reshape(shape)
+    assert status("SwigluGroup", x, weight, None, -1.0, out, product="Ascend950") == 0
+    np.testing.assert_array_equal(out, actgrad.swiglu_group(x, weight.reshape(2, 3)))
+    if shape[0] != 2:
+        with pytest.raises(actgrad.InvalidArgument, match="x has the rows"):
+            actgrad.swiglu_group(x, weight)

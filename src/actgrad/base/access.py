@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from .computation import RowStatistics
-from .loop import Loop, Meta, Operand, broadcast_shapes
+from .loop import Loop, Meta, Operand, broadcast_shapes, row_major
 
 Shape = tuple[int, ...]
 NONE: Mapping[str, Any] = MappingProxyType({})
@@ -53,6 +53,7 @@ class Elementwise:
     terms: ClassVar[tuple[Callable[..., Any], ...]] = ()  # of the statistics of rows that an element sees
     kept: ClassVar[bool] = False  # whether an element sees the last term in place of the tensors
     held: ClassVar[tuple[str, ...]] = ()  # the statistics' names; an output with such a name holds one for each row
+    per_row: ClassVar[bool] = False  # whether `tensor` has one element for each row along the last dimension
 
     def with_packed(self, *names: str) -> Elementwise:
         """The access of an operator that has further packed tensors."""
@@ -155,7 +156,7 @@ class Halves(Elementwise):
     dim: str = "dim"  # type: ignore[misc]
     merges: bool = False
     tensor: str = ""  # type: ignore[misc]
-    per_row: bool = False
+    per_row: bool = False  # type: ignore[misc]
 
     def with_packed(self, *names: str) -> Halves:
         """The access of an operator that has further packed tensors."""
@@ -279,6 +280,8 @@ def loop(
     def laid_out(name: str, meta: Meta) -> Meta:
         if access.flattens(name) and len(meta.shape) != 1:
             return in_a_row(meta, 0)
+        if access.per_row and name == access.tensor and meta.shape not in (shape[:-1], (*shape[:-1], 1)):
+            return reshaped(meta, shape[:-1])
         return meta if merged is None else in_a_row(meta, merged)
 
     def aligned(name: str, own_shape: Shape) -> Shape:
@@ -306,6 +309,12 @@ def in_a_row(meta: Meta, first: int) -> Meta:
     steps = [stride for n, stride in zip(meta.shape[first:], meta.strides[first:], strict=True) if n != 1]
     last = steps[-1] if steps else meta.dtype.itemsize
     return Meta(meta.dtype, (*meta.shape[:first], prod(meta.shape[first:])), (*meta.strides[:first], last))
+
+
+def reshaped(meta: Meta, shape: Shape) -> Meta:
+    """A tensor whose elements lie in a row, with another shape of as many elements."""
+    (step,) = in_a_row(meta, 0).strides
+    return Meta(meta.dtype, shape, row_major(shape, step))
 
 
 def _operand(tensor: int, meta: Meta, part: Part | None, aligned: Shape, shape: Shape) -> Operand:

@@ -207,10 +207,7 @@ def _is_unplanned(call: contract.Call) -> bool:
 
 def _given(output: Meta, shape: tuple[int, ...]) -> Meta:
     """A given output; as one of `shape` where it has another, which those in a row may have by some checks."""
-    if output.shape == shape:
-        return output
-    (step,) = access.in_a_row(output, 0).strides
-    return Meta(output.dtype, shape, row_major(shape, step))
+    return output if output.shape == shape else access.reshaped(output, shape)
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -119,11 +119,16 @@ def mergeable(*names: str, of: str) -> tuple[Check, ...]:
 
 
 def per_row(name: str, of: str) -> tuple[Check, ...]:
-    """A tensor has one element for each row along the last dimension of the tensor `of`."""
+    """A tensor has one element for each row along the last dimension of the tensor `of`.
+
+    In Python it has the shape of the rows too. In the C interface it may have any, where its elements lie in a row.
+    """
 
     def test(call: Call) -> str | None:
         meta, rows = call.tensors.get(name), call.inputs[of].shape[:-1]
         if meta is None or meta.shape in (rows, (*rows, 1)):
+            return None
+        if call.terms.typed and meta.size == prod(rows) and is_in_a_row(meta, 0):
             return None
         return f"{name} has shape {meta.shape}, but {of} has the rows {rows}"
 
