@@ -12,7 +12,8 @@ from ...base import products
 from ...base.forks import forkable_lock
 from .. import saving
 from ..kernels import Interface, interface_of
-from .partials import Tensors, jacobian_vector, sum_present, vector_jacobian
+from .dual import sum_present
+from .partials import Tensors, jacobian_vector, vector_jacobian
 
 
 class Gradient(NamedTuple):
