@@ -10,7 +10,7 @@ import torch
 
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
-from .autograd import Node, Redispatch, is_forward, node_of, refuses_overwriting
+from .autograd import Redispatch, in_place_node, is_forward, refuses_overwriting
 from .derivatives.derivations import derive
 from .kernels import Interface
 
@@ -150,16 +150,11 @@ class InPlaceVariant(Variant):
             x.copy_(x)  # PyTorch's own error, before anything is written
         derivation = derive(self.interface, self.interface.values_of(row), None, saving.AUTO)
         kept = None if derivation.keeps_result else torch.ops.actgrad._clone(x)  # on the graph: for second derivatives
-        below = Redispatch(self.interface, overload, keys, saving.AUTO, True, False, False)
-        return self.node.apply(below, derivation, *row, kept)  # the overwritten tensor must be the first on the graph
+        below = Redispatch(self.interface, overload, keys, row, None, True, False)
+        return in_place_node(self.interface).apply(derivation, below, x, kept)
 
     def batched(self, info: Any, in_dims: tuple[Any, ...], *row: Any) -> Any:
         return self.overload(*row), in_dims[0]
-
-    @cached_property
-    def node(self) -> Any:
-        """The node that a call leaves in a graph."""
-        return node_of(f"{self.interface.title}InPlace", InPlaceNode)
 
 
 @cache
@@ -167,20 +162,3 @@ def of(interface: Interface) -> tuple[Variant, ...]:
     """An operator's variants."""
     in_place = (InPlaceVariant(interface),) if interface.operator.definition.may_be_in_place else ()
     return (OutVariant(interface), *in_place)
-
-
-class InPlaceNode(Node):
-    """The node of a call in place. It is given the copy of its input that it saves, None where the result suffices."""
-
-    AHEAD = 2
-
-    @staticmethod
-    def forward(ctx: Any, below: Any, derivation: Any, *row: Any) -> Any:
-        *given, kept = row
-        (x,) = derivation.interface.tensors_of(given)
-        ctx.set_materialize_grads(False)
-        ctx.mark_dirty(x)
-        ctx.derivation = derivation
-        result = below(*given)
-        ctx.save_for_backward(x if kept is None else kept)
-        return result

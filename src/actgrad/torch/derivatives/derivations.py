@@ -46,10 +46,17 @@ class Derivation(NamedTuple):
     interface: Interface
     attributes: dict[str, Any]
     compute: Callable[..., Any]  # the call on memory
+    plain: Callable[..., Any]  # the call on tensors that need no dispatcher
     keeps_result: bool
     keeps_more: bool
     by_kernel: Gradient | None  # of a forward operator, from the saved tensors
     by_kernel_from_input: Gradient | None
+
+    def overwrite(self, x: torch.Tensor) -> torch.Tensor:
+        """The call in place."""
+        memory = x.detach()
+        self.compute(memory, out=memory)
+        return x
 
     def gradients(self, numbers: Sequence[int], saved: Any, gradients: Tensors) -> list[torch.Tensor | None]:
         """The gradients of some of the call's tensors, given the saved tensors and the outputs' gradients."""
@@ -74,7 +81,8 @@ class Derivation(NamedTuple):
             return self._by_formula(number, saved, gradients)
         target, row = saved[number], list(saved)
         row[number] = first
-        total = _itself(self.interface, self.attributes)(*row)
+        count, attributes = len(self.interface.tensors), _row_attributes(self.interface, self.attributes)
+        total = Gradient(self.interface, attributes, self.plain, tuple(range(count)), ())(*row)
         return total.sum_to_size(target.shape).to(target.dtype)
 
     def tangents(self, tensors: Any, directions: Tensors, dtype: torch.dtype) -> Any:
@@ -121,27 +129,18 @@ def _is_told_by_equality(value: Any) -> bool:
 
 def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | None, save: str) -> Derivation:
     attributes = interface.attributes_of(values)
-    if dtype is None:
-        way = saving.choose_in_place(interface.operator, attributes)
-    else:
-        way = saving.choose(interface.operator, attributes, dtype, save)
+    way = saving.choose(interface.operator, attributes, dtype, save)
     from_input = saving.ways(interface.operator).get(saving.INPUT)
     return Derivation(
         interface,
         attributes,
         partial(interface.operator, **_off_defaults(interface, attributes)),
+        _plain(interface, attributes),
         way is not None and way.keeps_result,
         way is not None and way.keeps_more,
         None if way is None else _gradient(interface, way, attributes),
         None if from_input is None else _gradient(interface, from_input, attributes),
     )
-
-
-def _itself(interface: Interface, attributes: dict[str, Any]) -> Gradient:
-    """An operator with these attributes, called with its own tensors."""
-    count = len(interface.tensors)
-    attributes = _row_attributes(interface, attributes)
-    return Gradient(interface, attributes, _plain(interface, attributes), tuple(range(count)), ())
 
 
 def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: dict[str, Any]) -> Gradient:
