@@ -218,6 +218,11 @@ def stated() -> list[TorchNames]:
     return [TorchNames(operator) for operator in list(REGISTRY.values()) if operator.definition.torch is not None]
 
 
+def named(function: str) -> TorchNames:
+    """The names of the operator whose function has this name."""
+    return next(names for names in stated() if names.function == function)
+
+
 def make(module: dict[str, Any], name: str) -> Any:
     """The function or class `name`, made and stored in the module with these members.
 
