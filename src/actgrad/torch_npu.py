@@ -28,26 +28,6 @@ from .ops.gelu import gelu_backward
 from .torch import call, functions
 from .torch.variants import TAGS
 
-__all__ = [
-    "fast_gelu",
-    "install",
-    "npu_clipped_swiglu",
-    "npu_fast_gelu",
-    "npu_fast_gelu_backward",
-    "npu_geglu",
-    "npu_geglu_grad",
-    "npu_gelu",
-    "npu_gelu_backward",
-    "npu_gelu_mul",
-    "npu_mish",
-    "npu_mish_backward",
-    "npu_silu",
-    "npu_silu_backward",
-    "npu_swiglu",
-    "npu_swiglu_backward",
-    "uninstall",
-]
-
 _NAME = "torch_npu"
 _STAND_IN = "actgrad's stand-in for torch_npu"
 
@@ -72,6 +52,7 @@ if (_place := _real()) is not None:
 
 _LIBRARY = torch.library.Library("npu", "FRAGMENT")
 _ops = torch.ops.actgrad
+_functions: dict[str, Any] = {}
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -94,6 +75,7 @@ def _operator(function: _Function) -> _Function:
             signature.bind(*given, **named)  # Python's own error for arguments that it does not take
             raise
 
+    _functions[name] = dispatched
     return dispatched  # type: ignore[return-value]
 
 
@@ -209,6 +191,8 @@ def npu_fast_gelu_backward(grad: torch.Tensor, self: torch.Tensor) -> torch.Tens
     return _ops.fast_gelu_backward.default(grad, self)
 
 
+__all__ = ["install", "uninstall", *_functions]
+
 # import torch_npu
 
 
@@ -228,8 +212,7 @@ def install() -> None:
         raise InvalidCall(f"install: the real torch_npu is {place}; {_STAND_IN} is for where there is none")
     nothing = {"is_available": lambda: False, "device_count": lambda: 0, "synchronize": lambda device=None: None}
     device = _module("torch.npu", "There is no NPU.", **nothing)
-    public = {name: globals()[name] for name in __all__ if name not in ("install", "uninstall")}
-    _installed[_NAME] = sys.modules[_NAME] = _module(_NAME, __doc__, **public, npu=device)
+    _installed[_NAME] = sys.modules[_NAME] = _module(_NAME, __doc__, **_functions, npu=device)
     for name in ("torch_npu.contrib", "torch_npu.contrib.transfer_to_npu"):
         parent, _, child = name.rpartition(".")
         _installed[name] = sys.modules[name] = _module(name, "Nothing is moved: tensors stay on the CPU.")

@@ -168,12 +168,10 @@ class Node(_SingleLevelFunction):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        derivation, saved, wanted = ctx.derivation, _saved(ctx), ctx.needs_input_grad
-        results: list[Any] = [None] * len(wanted)
-        numbers = [number for number in range(len(derivation.interface.tensors)) if wanted[number + 2]]
-        for number, gradient in zip(numbers, derivation.gradients(numbers, saved, gradients), strict=True):
-            results[number + 2] = gradient
-        return tuple(results)
+        wanted = ctx.needs_input_grad[2:]
+        numbers = [number for number, is_wanted in enumerate(wanted) if is_wanted]
+        found = iter(ctx.derivation.gradients(numbers, _saved(ctx), gradients))
+        return None, None, *(next(found) if is_wanted else None for is_wanted in wanted)
 
 
 class DispatchedNode(Node):
@@ -223,9 +221,15 @@ class InPlaceNode(Node):
     @staticmethod
     def forward(ctx: Any, derivation: Derivation, overwrite: Callable[..., Any], *tensors: Any) -> Any:
         x, kept = tensors
-        ctx.set_materialize_grads(False)
-        ctx.mark_dirty(x)
         ctx.derivation = derivation
+        ctx.mark_dirty(x)
         result = overwrite(x)
         ctx.save_for_backward(x if kept is None else kept)
         return result
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        derivation, saved = ctx.derivation, _saved(ctx)
+        if derivation.by_kernel is None:
+            return None, None, *derivation.gradients([0], saved, gradients), None
+        return None, None, derivation.by_kernel.__call__(*gradients, *saved), None
