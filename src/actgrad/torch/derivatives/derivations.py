@@ -134,8 +134,8 @@ def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | 
     return Derivation(
         interface,
         attributes,
-        partial(interface.operator, **_off_defaults(interface, attributes)),
-        _plain(interface, attributes),
+        _partial(interface.operator, interface, attributes),
+        _partial(interface.operator._plain, interface, attributes),
         way is not None and way.keeps_result,
         way is not None and way.keeps_more,
         None if way is None else _gradient(interface, way, attributes),
@@ -145,12 +145,11 @@ def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | 
 
 def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: dict[str, Any]) -> Gradient:
     backward = interface_of(way.backward)
-    given = {name: value for name, value in attributes.items() if name in way.backward.defaults}
     pairs = {tensor: output for output, tensor in way.backward.definition.gradients.items()}
     outputs = way.backward.schema.outputs
     places = tuple(outputs.index(pairs[name]) for name in interface.operator.seen)
-    row = _row_attributes(backward, {**given, **way.flags})
-    return Gradient(backward, row, _plain(backward, row), way.sources, places)
+    row = _row_attributes(backward, {**attributes, **way.flags})
+    return Gradient(backward, row, _partial(backward.operator._plain, backward, row), way.sources, places)
 
 
 def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
@@ -158,12 +157,8 @@ def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[st
     return dict(zip(interface.names, interface.template(attributes)[interface.span], strict=True))
 
 
-def _plain(interface: Interface, attributes: dict[str, Any]) -> Callable[..., Any]:
-    return partial(interface.operator._plain, **_off_defaults(interface, attributes))
-
-
-def _off_defaults(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
-    """The attributes that differ from the defaults in type, value or sign; a call of fewer is found faster."""
+def _partial(call: Callable[..., Any], interface: Interface, attributes: dict[str, Any]) -> Callable[..., Any]:
+    """A call with the attributes that differ from the defaults in type, value or sign; fewer are found faster."""
     defaults = interface.attributes_of(interface.values_of(interface.defaults))
     known = interface.attributes_of([attributes[name] for name in interface.names])
-    return {name: value for name, value in attributes.items() if repr(known[name]) != repr(defaults[name])}
+    return partial(call, **{name: attributes[name] for name in known if repr(known[name]) != repr(defaults[name])})
