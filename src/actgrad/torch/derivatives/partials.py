@@ -127,7 +127,7 @@ def jacobian_vector(
 def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> tuple[torch.Tensor, ...]:
     """The call's outputs by the formula, in the dtype of the first tensor."""
     call = FormulaCall(operator, tensors, attributes)
-    return tuple(call.shaped(call.elements.results(), next(iter(call.tensors.values())).dtype))
+    return tuple(call.shaped(call.counted(call.elements.results()), next(iter(call.tensors.values())).dtype))
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:
