@@ -64,17 +64,16 @@ def is_forward() -> bool:
     return any(transform.key() == _C._functorch.TransformType.Jvp for transform in transforms or ())
 
 
-def node_of(name: str, kind: type) -> Any:
-    """A class of nodes with a name of its own, which graphs show."""
-    return type(name, (kind,), {})
+@cache
+def node_of(interface: Interface, kind: Any) -> Any:
+    """The class of an operator's nodes of a kind, with a name of its own, which graphs show."""
+    return type(f"{interface.title}{kind.SUFFIX}", (kind,), {"interface": interface})
 
 
 def kernel(interface: Interface) -> Callable[..., Any]:
     """The operator's kernel for the Autograd key."""
-    node: Any = None
 
     def autograd(keys: Any, *given: Any, save: str = saving.AUTO) -> Any:
-        nonlocal node
         reverse, forward = _C.is_grad_enabled(), is_forward()
         is_nested = _C._are_functorch_transforms_active()
         is_watched = forward or (reverse and _C._any_requires_grad(*given))
@@ -84,8 +83,7 @@ def kernel(interface: Interface) -> Callable[..., Any]:
         if not is_watched:
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *given)
-        if node is None:  # made late: most operators are never differentiated
-            node = node_of(interface.title, DispatchedNode)
+        node = node_of(interface, DispatchedNode)  # made late: most operators are never differentiated
         tensors = interface.tensors_of(given)
         derivation = derive(interface, interface.values_of(given), tensors[0].dtype, save)
         plain = None if is_nested else derivation.plain
@@ -113,7 +111,7 @@ def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
         return None
     interface = interface_of(operator)
     known = derive(interface, values, None, saving.AUTO)
-    return in_place_node(interface).apply(known, known.overwrite, x, None if known.keeps_result else x.clone())
+    return node_of(interface, InPlaceNode).apply(known, known.overwrite, x, None if known.keeps_result else x.clone())
 
 
 def refuses_overwriting(x: Any) -> bool:
@@ -123,17 +121,8 @@ def refuses_overwriting(x: Any) -> bool:
 
 @cache
 def _recorded_node(operator: Operator) -> Any:
-    interface = interface_of(operator)
     is_unary = len(operator.schema.tensors) == len(operator.schema.outputs) == 1 and bool(saving.ways(operator))
-    node = node_of(interface.title, UnaryNode if is_unary else Node)
-    node.interface = interface
-    return node
-
-
-@cache
-def in_place_node(interface: Interface) -> Any:
-    """The class of the nodes of an operator's calls in place."""
-    return node_of(f"{interface.title}InPlace", InPlaceNode)
+    return node_of(interface_of(operator), UnaryNode if is_unary else Node)
 
 
 def _saved(ctx: Any) -> Any:
@@ -152,6 +141,7 @@ def _saved(ctx: Any) -> Any:
 class Node(_SingleLevelFunction):
     """The node of a call in the graph. It is given the call's derivation, the function of its tensors, and these."""
 
+    SUFFIX = ""
     _compiled_autograd_key = torch.autograd.Function._compiled_autograd_key
 
     @staticmethod
@@ -217,6 +207,8 @@ class UnaryNode(Node):
 
 class InPlaceNode(Node):
     """The node of a call in place. It is given the copy of its input that it saves, None where the result suffices."""
+
+    SUFFIX = "InPlace"
 
     @staticmethod
     def forward(ctx: Any, derivation: Derivation, overwrite: Callable[..., Any], *tensors: Any) -> Any:

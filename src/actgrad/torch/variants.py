@@ -10,7 +10,7 @@ import torch
 
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
-from .autograd import Redispatch, in_place_node, is_forward, refuses_overwriting
+from .autograd import InPlaceNode, Redispatch, is_forward, node_of, refuses_overwriting
 from .derivatives.derivations import derive
 from .kernels import Interface
 
@@ -149,7 +149,7 @@ class InPlaceVariant(Variant):
         derivation = derive(self.interface, self.interface.values_of(row), None, saving.AUTO)
         kept = None if derivation.keeps_result else torch.ops.actgrad._clone(x)  # on the graph: for second derivatives
         below = Redispatch(self.interface, overload, keys, row, None, True, False)
-        return in_place_node(self.interface).apply(derivation, below, x, kept)
+        return node_of(self.interface, InPlaceNode).apply(derivation, below, x, kept)
 
 
 @cache
