@@ -191,7 +191,7 @@ def npu_fast_gelu_backward(grad: torch.Tensor, self: torch.Tensor) -> torch.Tens
     return _ops.fast_gelu_backward.default(grad, self)
 
 
-__all__ = ["install", "uninstall", *_functions]
+__all__ = sorted(["install", "uninstall", *_functions])
 
 # import torch_npu
 
@@ -212,7 +212,7 @@ def install() -> None:
         raise InvalidCall(f"install: the real torch_npu is {place}; {_STAND_IN} is for where there is none")
     nothing = {"is_available": lambda: False, "device_count": lambda: 0, "synchronize": lambda device=None: None}
     device = _module("torch.npu", "There is no NPU.", **nothing)
-    _installed[_NAME] = sys.modules[_NAME] = _module(_NAME, __doc__, **_functions, npu=device)
+    _installed[_NAME] = sys.modules[_NAME] = _module(_NAME, __doc__, **dict(sorted(_functions.items())), npu=device)
     for name in ("torch_npu.contrib", "torch_npu.contrib.transfer_to_npu"):
         parent, _, child = name.rpartition(".")
         _installed[name] = sys.modules[name] = _module(name, "Nothing is moved: tensors stay on the CPU.")

@@ -19,7 +19,7 @@ from ...base.computation import RowStatistics
 from ...base.errors import InvalidDtype
 from ...calls.operator import Operator
 from .dual import bound
-from .statistics import Elements
+from .statistics import ElementCall
 
 Tensors = Sequence["torch.Tensor | None"]
 _NO_STATISTICS = RowStatistics((), (), 0)
@@ -49,7 +49,7 @@ class FormulaCall:
         self.seen = {name: tensor for name, tensor in self.tensors.items() if name in operator.seen}
         inputs = [part.to(dtype) for part in self.parts(self.seen) if part is not None]
         scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
-        self.elements = Elements(found, row, [bound(f, dtype) for f in formulas], element, inputs, scalars)
+        self.elements = ElementCall(found, row, [bound(f, dtype) for f in formulas], element, inputs, scalars)
 
     def parts(self, tensors: dict[str, Any]) -> list[torch.Tensor | None]:
         """The parts that an element sees of some inputs or outputs; None for each part of a missing one."""

@@ -1,4 +1,4 @@
-"""The derivatives of elements, some of which see statistics of their row, from formula and terms.
+"""The derivatives of elements from formula and terms. An element may see statistics of its row.
 
 A derivative is the element's own, and that through each statistic. The partial derivatives come from dual numbers, so
 that PyTorch differentiates, transforms and compiles the result.
@@ -18,7 +18,7 @@ from .dual import Dual, slope, sum_of, sum_present, value
 Numbers = Sequence[Any]
 
 
-class Elements(NamedTuple):
+class ElementCall(NamedTuple):
     """The inputs of a call's elements, and the functions of their statistics and outputs on dual numbers."""
 
     statistics: RowStatistics
