@@ -74,66 +74,46 @@ def _aten_swiglu_backward(ops: Any, a: dict[str, Any], grad_output: Any, packed:
     return ops.cat([ops.silu_backward(grad_output * other, active), grad_output * ops.silu(active)], a["dim"])
 
 
+def _of_same_name(name: str) -> Callable[..., Any]:
+    return lambda ops, a, *tensors: getattr(ops, name)(*tensors, **a)
+
+
+#: The operators that PyTorch has under the same name, with the same attributes behind the tensors.
+SAME = """
+elu selu leaky_relu leaky_relu_backward gelu gelu_backward sigmoid tanh tanh_backward silu silu_backward relu
+threshold threshold_backward hardtanh hardtanh_backward hardswish prelu softmax log_softmax celu erfinv glu
+glu_backward hardshrink hardshrink_backward mish mish_backward relu6 softplus softplus_backward softshrink
+softshrink_backward
+"""
+
 #: PyTorch's counterparts: (its operators, attributes, tensors...) -> result.
 ATEN: dict[str, Callable[..., Any]] = {
-    "elu": lambda ops, a, x: ops.elu(x, a["alpha"], a["scale"], a["input_scale"]),
+    **{name: _of_same_name(name) for name in SAME.split()},
     "elu_backward": lambda ops, a, g, x: ops.elu_backward(
         g, a["alpha"], a["scale"], a["input_scale"], a["is_result"], x
     ),
-    "selu": lambda ops, a, x: ops.selu(x),
     "selu_backward": lambda ops, a, g, y: ops.elu_backward(g, ALPHA, SCALE, 1.0, True, y),
-    "leaky_relu": lambda ops, a, x: ops.leaky_relu(x, a["negative_slope"]),
-    "leaky_relu_backward": lambda ops, a, g, x: ops.leaky_relu_backward(g, x, a["negative_slope"], a["self_is_result"]),
-    "gelu": lambda ops, a, x: ops.gelu(x, approximate=a["approximate"]),
-    "gelu_backward": lambda ops, a, g, x: ops.gelu_backward(g, x, approximate=a["approximate"]),
     "geglu": _aten_geglu,
     "geglu_packed": lambda ops, a, packed: _aten_geglu(ops, a, packed)[0],
     "geglu_backward": _aten_geglu_backward,
     "geglu_two": lambda ops, a, x, gate: x * ops.gelu(gate, approximate=a["approximate"]),
     "geglu_two_backward": _aten_geglu_two_backward,
-    "sigmoid": lambda ops, a, x: ops.sigmoid(x),
     "sigmoid_backward": lambda ops, a, g, y: ops.sigmoid_backward(g, y),
-    "tanh": lambda ops, a, x: ops.tanh(x),
-    "tanh_backward": lambda ops, a, g, y: ops.tanh_backward(g, y),
-    "silu": lambda ops, a, x: ops.silu(x),
-    "silu_backward": lambda ops, a, g, x: ops.silu_backward(g, x),
     "swish": lambda ops, a, x: x * ops.sigmoid(a["beta"] * x),
     "swish_backward": lambda ops, a, g, x: ops.silu_backward(g, a["beta"] * x),
     "swiglu": lambda ops, a, packed: ops.silu(packed.chunk(2, a["dim"])[0]) * packed.chunk(2, a["dim"])[1],
     "swiglu_backward": _aten_swiglu_backward,
     "swiglu_two": lambda ops, a, x, gate: x * ops.silu(gate),
     "swiglu_two_backward": lambda ops, a, g, x, gate: (g * ops.silu(gate), ops.silu_backward(g * x, gate)),
-    "relu": lambda ops, a, x: ops.relu(x),
     "relu_backward": lambda ops, a, g, y: ops.threshold_backward(g, y, 0),
-    "threshold": lambda ops, a, x: ops.threshold(x, a["threshold"], a["value"]),
-    "threshold_backward": lambda ops, a, g, x: ops.threshold_backward(g, x, a["threshold"]),
     "add_relu": lambda ops, a, x, y: ops.relu(ops.add(x, y, alpha=a["alpha"])),
-    "hardtanh": lambda ops, a, x: ops.hardtanh(x, a["min_val"], a["max_val"]),
-    "hardtanh_backward": lambda ops, a, g, x: ops.hardtanh_backward(g, x, a["min_val"], a["max_val"]),
     "hardsigmoid": lambda ops, a, x: ops.hardsigmoid(_unscaled(a, x)),
     "hardsigmoid_backward": lambda ops, a, g, x: ops.hardsigmoid_backward(6 * a["alpha"] * g, _unscaled(a, x)),
-    "hardswish": lambda ops, a, x: ops.hardswish(x),
     "hardswish_backward": lambda ops, a, g, x: ops.hardswish_backward(g, x),
-    "prelu": lambda ops, a, x, weight: ops.prelu(x, weight),
-    "softmax": lambda ops, a, x: ops.softmax(x, a["dim"]),
     "softmax_backward": lambda ops, a, g, y: ops._softmax_backward_data(g, y, a["dim"], y.dtype),
-    "log_softmax": lambda ops, a, x: ops.log_softmax(x, a["dim"]),
     "log_softmax_backward": lambda ops, a, g, y: ops._log_softmax_backward_data(g, y, a["dim"], y.dtype),
-    "celu": lambda ops, a, x: ops.celu(x, a["alpha"]),
     "celu_backward": lambda ops, a, g, x: ops.elu_backward(g, a["alpha"], 1.0, 1.0 / a["alpha"], False, x),
-    "erfinv": lambda ops, a, x: ops.erfinv(x),
-    "glu": lambda ops, a, packed: ops.glu(packed, a["dim"]),
-    "glu_backward": lambda ops, a, g, packed: ops.glu_backward(g, packed, a["dim"]),
-    "hardshrink": lambda ops, a, x: ops.hardshrink(x, a["lambd"]),
-    "hardshrink_backward": lambda ops, a, g, x: ops.hardshrink_backward(g, x, a["lambd"]),
     "logsigmoid": lambda ops, a, x: ops.log_sigmoid(x),
     "logsigmoid_backward": lambda ops, a, g, x: ops.log_sigmoid_backward(g, x, ops.log_sigmoid_forward(x)[1]),
-    "mish": lambda ops, a, x: ops.mish(x),
-    "mish_backward": lambda ops, a, g, x: ops.mish_backward(g, x),
-    "relu6": lambda ops, a, x: ops.relu6(x),
     "relu6_backward": lambda ops, a, g, y: ops.hardtanh_backward(g, y, 0.0, 6.0),
-    "softplus": lambda ops, a, x: ops.softplus(x, a["beta"], a["threshold"]),
-    "softplus_backward": lambda ops, a, g, x: ops.softplus_backward(g, x, a["beta"], a["threshold"]),
-    "softshrink": lambda ops, a, x: ops.softshrink(x, a["lambd"]),
-    "softshrink_backward": lambda ops, a, g, x: ops.softshrink_backward(g, x, a["lambd"]),
 }

@@ -195,6 +195,23 @@ def test_pytorch_differentiates_the_counted_rows() -> None:
     assert [int(each.any(1).sum()) for each in together] == [1, 0, 4]
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning", "ignore:.*LeafSpec:FutureWarning")
+def test_a_decomposed_graph_computes_the_counted_rows_alone() -> None:
+    torch = pytest.importorskip("torch")
+    functions = pytest.importorskip("actgrad.torch")
+
+    class Model(torch.nn.Module):
+        def forward(self, x: Any, counts: Any) -> Any:
+            return functions.clipped_swiglu(x, counts)
+
+    x, counts = torch.randn(5, 8), torch.tensor([1, 2])
+    program = torch.export.export(Model(), (x, counts)).run_decompositions()
+    assert not any("actgrad" in str(node.target) for node in program.graph.nodes)
+    y = program.module()(x, counts)
+    torch.testing.assert_close(y, functions.clipped_swiglu(x, counts))
+    assert not y[3:].any()
+
+
 def test_a_wrong_element_that_alternates_is_named_by_its_index() -> None:
     g, x = some(2, 2, 3), some(2, 4, 3)
     wrong = actgrad.clipped_swiglu_backward(g, x, dim=1)

@@ -24,7 +24,7 @@ class Torch:
     Each may state its parameters, as in "elu(alpha, inplace, *, scale, save)": attributes, `inplace` for an operator
     that may overwrite its tensor, `save`, and the tensors by other names. Else the function has all attributes, and
     the module those of the function. `dim=None` of rows: by default PyTorch chooses the dimension, with its warning.
-    The module of a function of several tensors is torch.nn's, whose parameters are all tensors but the first.
+    A module that names a tensor, as in "PReLU(weight)", extends torch.nn's class of its name, whose parameter that is.
     """
 
     function: str

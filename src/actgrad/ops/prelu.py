@@ -48,7 +48,7 @@ prelu = Operator(
         same_shape("out", to="self"),
         along("weight", to="self"),
     ),
-    torch=Torch("prelu(input, weight)", module="PReLU"),
+    torch=Torch("prelu(input, weight)", module="PReLU(weight)"),
     aclnn="Prelu",
     ir="PRelu(x=self, weight) -> y",
 )

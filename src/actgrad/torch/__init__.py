@@ -29,17 +29,8 @@ with _disable_current_modes():  # a traced call may import this package, and no 
 
     register_all()
 
-from . import functions, modules
-from .conventions import (
-    geglu_ascend,
-    geglu_diffusers,
-    geglu_gemma,
-    geglu_megatron,
-    geglu_modernbert,
-    geglu_onnx,
-    geglu_t5,
-    geglu_vllm,
-)
+from . import conventions, functions, modules
+from .conventions import *  # noqa: F403
 from .conversion import Report, convert, revert
 from .models.comparison import ModelReport, report
 from .models.patching import patched
@@ -49,19 +40,12 @@ __all__ = [
     "Report",
     "call",
     "convert",
-    "geglu_ascend",
-    "geglu_diffusers",
-    "geglu_gemma",
-    "geglu_megatron",
-    "geglu_modernbert",
-    "geglu_onnx",
-    "geglu_t5",
-    "geglu_vllm",
     "patched",
     "register",
     "report",
     "revert",
 ]
+__all__ += conventions.__all__
 __all__ += functions.__all__
 __all__ += modules.__all__
 

@@ -7,7 +7,7 @@ and the functions of this package are one, and a compiled or exported graph hold
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -35,12 +35,16 @@ class Redispatch(NamedTuple):
     interface: Interface
     overload: Any
     keys: Any
-    save: str
+    given: tuple[Any, ...]  # all arguments
+    plain: Callable[..., Any] | None  # the call that needs no dispatcher; None with levels of torch.func below
     reverse: bool  # whether reverse mode is on above; likewise `forward`
     forward: bool
-    is_nested: bool  # whether there are levels of torch.func below
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *tensors: Any) -> Any:
+        results = None if self.plain is None else self.plain(*tensors)
+        if results is not None and results is not NotImplemented:
+            return results
+        given = self.interface.replaced(self.given, tensors)
         with (
             _C._AutoDispatchBelowAutograd(),
             torch.set_grad_enabled(self.reverse),
@@ -60,17 +64,16 @@ def is_forward() -> bool:
     return any(transform.key() == _C._functorch.TransformType.Jvp for transform in transforms or ())
 
 
-def node_of(name: str, kind: type) -> Any:
-    """A class of nodes with a name of its own, which graphs show."""
-    return type(name, (kind,), {})
+@cache
+def node_of(interface: Interface, kind: Any) -> Any:
+    """The class of an operator's nodes of a kind, with a name of its own, which graphs show."""
+    return type(f"{interface.title}{kind.SUFFIX}", (kind,), {"interface": interface})
 
 
 def kernel(interface: Interface) -> Callable[..., Any]:
     """The operator's kernel for the Autograd key."""
-    node: Any = None
 
     def autograd(keys: Any, *given: Any, save: str = saving.AUTO) -> Any:
-        nonlocal node
         reverse, forward = _C.is_grad_enabled(), is_forward()
         is_nested = _C._are_functorch_transforms_active()
         is_watched = forward or (reverse and _C._any_requires_grad(*given))
@@ -80,12 +83,15 @@ def kernel(interface: Interface) -> Callable[..., Any]:
         if not is_watched:
             with _C._AutoDispatchBelowAutograd():
                 return overload.redispatch(keys, *given)
-        if node is None:  # made late: most operators are never differentiated
-            node = node_of(interface.title, Node)
+        node = node_of(interface, DispatchedNode)  # made late: most operators are never differentiated
+        tensors = interface.tensors_of(given)
+        derivation = derive(interface, interface.values_of(given), tensors[0].dtype, save)
+        plain = None if is_nested else derivation.plain
+        below = Redispatch(interface, overload, keys, given, plain, reverse, forward)
         if not is_nested:
-            return node.apply(Redispatch(interface, overload, keys, save, reverse, forward, False), *given)
+            return node.apply(derivation, below, *tensors)
         with enable_single_level_autograd_function():
-            return node.apply(Redispatch(interface, overload, keys, save, reverse, forward, True), *given)
+            return node.apply(derivation, below, *tensors)
 
     return autograd
 
@@ -96,16 +102,16 @@ def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any
     known = KNOWN.get((node.interface, values, tensors[0].dtype, save))
     if known is None or 0.0 in values:  # 0.0 equals -0.0
         known = derive(node.interface, values, tensors[0].dtype, save)
-    return node.apply(known, *tensors)
+    return node.apply(known, known.compute, *tensors)
 
 
 def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
     """The same for a call in place; None where the dispatcher has to see the call."""
-    node = _in_place_node(operator)
-    if node is None or refuses_overwriting(x):
+    if refuses_overwriting(x):
         return None
-    known = derive(node.interface, values, None, saving.AUTO)
-    return node.apply(known, x, None if known.keeps_result else x.clone())  # on the graph: for second derivatives
+    interface = interface_of(operator)
+    known = derive(interface, values, None, saving.AUTO)
+    return node_of(interface, InPlaceNode).apply(known, known.overwrite, x, None if known.keeps_result else x.clone())
 
 
 def refuses_overwriting(x: Any) -> bool:
@@ -115,35 +121,8 @@ def refuses_overwriting(x: Any) -> bool:
 
 @cache
 def _recorded_node(operator: Operator) -> Any:
-    interface = interface_of(operator)
-    node = node_of(interface.title, UnaryNode if _is_unary(operator) else RecordedNode)
-    node.interface = interface
-    return node
-
-
-@cache
-def _in_place_node(operator: Operator) -> Any:
-    if not _is_unary(operator):
-        return None
-    interface = interface_of(operator)
-    node = node_of(f"{interface.title}InPlace", UnaryInPlaceNode)
-    node.interface = interface
-    return node
-
-
-def _is_unary(operator: Operator) -> bool:
-    """Whether an operator has one tensor, one result and a backward operator."""
-    return len(operator.schema.tensors) == len(operator.schema.outputs) == 1 and bool(saving.ways(operator))
-
-
-def _save(ctx: Any, derivation: Derivation, tensors: Sequence[Any], outputs: tuple[Any, ...]) -> None:
-    """Save the tensors that the backward call needs."""
-    ctx.set_materialize_grads(False)
-    ctx.derivation = derivation
-    if derivation.keeps_result:
-        ctx.save_for_backward(outputs[0])
-    else:
-        ctx.save_for_backward(*tensors, *(outputs[1:] if derivation.keeps_more else ()))
+    is_unary = len(operator.schema.tensors) == len(operator.schema.outputs) == 1 and bool(saving.ways(operator))
+    return node_of(interface_of(operator), UnaryNode if is_unary else Node)
 
 
 def _saved(ctx: Any) -> Any:
@@ -160,40 +139,48 @@ def _saved(ctx: Any) -> Any:
 
 
 class Node(_SingleLevelFunction):
-    """The node of a call in the graph."""
+    """The node of a call in the graph. It is given the call's derivation, the function of its tensors, and these."""
 
-    AHEAD = 1  # arguments of `forward` before the operator's
+    SUFFIX = ""
     _compiled_autograd_key = torch.autograd.Function._compiled_autograd_key
 
     @staticmethod
-    def forward(ctx: Any, below: Redispatch, *given: Any) -> Any:
-        interface = below.interface
-        tensors = interface.tensors_of(given)
-        outputs = None if below.is_nested else interface.direct(given)
-        if outputs is None:
-            outputs = below(*given)
+    def forward(ctx: Any, derivation: Derivation, compute: Callable[..., Any], *tensors: Any) -> Any:
+        outputs = compute(*tensors)
         every = outputs if isinstance(outputs, tuple) else (outputs,)
-        if below.forward:
-            ctx.dtype, ctx.is_nested = every[0].dtype, below.is_nested
-            ctx.save_for_forward(*tensors)
-        _save(ctx, derive(interface, interface.values_of(given), tensors[0].dtype, below.save), tensors, every)
+        ctx.set_materialize_grads(False)
+        ctx.derivation = derivation
+        if derivation.keeps_result:
+            ctx.save_for_backward(every[0])
+        else:
+            ctx.save_for_backward(*tensors, *(every[1:] if derivation.keeps_more else ()))
         return outputs
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        derivation, saved = ctx.derivation, _saved(ctx)
-        wanted = ctx.needs_input_grad
-        results: list[Any] = [None] * len(wanted)
-        places = [place + ctx._forward_cls.AHEAD for place in derivation.interface.tensors]
-        numbers = [number for number, place in enumerate(places) if wanted[place]]
-        for number, gradient in zip(numbers, derivation.gradients(numbers, saved, gradients), strict=True):
-            results[places[number]] = gradient
-        return tuple(results)
+        wanted = ctx.needs_input_grad[2:]
+        numbers = [number for number, is_wanted in enumerate(wanted) if is_wanted]
+        found = iter(ctx.derivation.gradients(numbers, _saved(ctx), gradients))
+        return None, None, *(next(found) if is_wanted else None for is_wanted in wanted)
+
+
+class DispatchedNode(Node):
+    """The node of a call that came through the dispatcher, also for forward mode."""
 
     @staticmethod
-    def jvp(ctx: Any, _: Any, *tangents: Any) -> Any:
+    def forward(ctx: Any, derivation: Derivation, below: Any, *tensors: Any) -> Any:
+        outputs = Node.forward(ctx, derivation, below, *tensors)
+        if below.forward:
+            ctx.dtype, ctx.is_nested = (
+                (outputs[0] if isinstance(outputs, tuple) else outputs).dtype,
+                below.plain is None,
+            )
+            ctx.save_for_forward(*tensors)
+        return outputs
+
+    @staticmethod
+    def jvp(ctx: Any, _: Any, __: Any, *directions: Any) -> Any:
         derivation, tensors = ctx.derivation, ctx.saved_tensors
-        directions = derivation.interface.tensors_of(tangents)
         if not ctx.is_nested:
             return derivation.tangents(tensors, directions, ctx.dtype)
         with forward_ad._set_fwd_grad_enabled(True):  # lower levels may need it
@@ -201,47 +188,40 @@ class Node(_SingleLevelFunction):
             return derivation.tangents(primals, directions, ctx.dtype)
 
 
-class RecordedNode(Node):
-    """The node of `record`."""
-
-    @staticmethod
-    def forward(ctx: Any, *given: Any) -> Any:
-        derivation, *tensors = given
-        outputs = derivation.compute(*tensors)
-        _save(ctx, derivation, tensors, outputs if isinstance(outputs, tuple) else (outputs,))
-        return outputs
-
-
-class UnaryNode(RecordedNode):
+class UnaryNode(Node):
     """The node of `record` for one tensor and one result: the shortest way, as small tensors need it."""
 
     @staticmethod
-    def forward(ctx: Any, *given: Any) -> Any:
-        derivation, x = given
+    def forward(ctx: Any, derivation: Derivation, compute: Callable[..., Any], *tensors: Any) -> Any:
+        (x,) = tensors
         ctx.derivation = derivation
-        y = derivation.compute(x)
+        y = compute(x)
         ctx.save_for_backward(y if derivation.keeps_result else x)
         return y
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
         # `__call__` by its name: compiled autograd of PyTorch 2.10 takes no tuple for a function.
-        return None, ctx.derivation.by_kernel.__call__(*gradients, *_saved(ctx))
+        return None, None, ctx.derivation.by_kernel.__call__(*gradients, *_saved(ctx))
 
 
-class UnaryInPlaceNode(UnaryNode):
-    """The node of `record_in_place`. It is given the copy of its input to save, None where the result suffices."""
+class InPlaceNode(Node):
+    """The node of a call in place. It is given the copy of its input that it saves, None where the result suffices."""
+
+    SUFFIX = "InPlace"
 
     @staticmethod
-    def forward(ctx: Any, *given: Any) -> Any:
-        derivation, x, kept = given
+    def forward(ctx: Any, derivation: Derivation, overwrite: Callable[..., Any], *tensors: Any) -> Any:
+        x, kept = tensors
         ctx.derivation = derivation
         ctx.mark_dirty(x)
-        memory = x.detach()
-        derivation.compute(memory, out=memory)
+        result = overwrite(x)
         ctx.save_for_backward(x if kept is None else kept)
-        return x
+        return result
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        return (*UnaryNode.backward(ctx, *gradients), None)
+        derivation, saved = ctx.derivation, _saved(ctx)
+        if derivation.by_kernel is None:
+            return None, None, *derivation.gradients([0], saved, gradients), None
+        return None, None, derivation.by_kernel.__call__(*gradients, *saved), None

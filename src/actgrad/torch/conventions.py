@@ -12,6 +12,17 @@ import torch
 
 from . import functions
 
+__all__ = [
+    "geglu_ascend",
+    "geglu_diffusers",
+    "geglu_gemma",
+    "geglu_megatron",
+    "geglu_modernbert",
+    "geglu_onnx",
+    "geglu_t5",
+    "geglu_vllm",
+]
+
 
 def geglu_diffusers(hidden_states: torch.Tensor) -> torch.Tensor:
     """lower * gelu(upper), the halves of the last dimension: diffusers.models.activations.GEGLU, behind its `proj`."""

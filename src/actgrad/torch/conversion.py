@@ -257,16 +257,14 @@ def _plain() -> dict[type, str]:
 
 def _may_save_input(function: str) -> bool:
     """Whether a function of actgrad.torch has the choice between its input and its result."""
-    operator = next(names.operator for names in public_names.stated() if names.function == function)
-    return saving.ways(operator).keys() >= {saving.INPUT, saving.RESULT}
+    return saving.ways(public_names.named(function).operator).keys() >= {saving.INPUT, saving.RESULT}
 
 
 @cache
 def _forward(function: str) -> Callable[..., Any]:
     """The forward of torch.nn's module of a function, which reads its own attributes."""
     kind: Any = next(kind for kind, name in _plain().items() if name == function)
-    tensors = next(names.tensors for names in public_names.stated() if names.function == function)
-    own = {*inspect.signature(kind).parameters, *tensors[1:]}  # a module has further tensors as parameters
+    own = {*inspect.signature(kind).parameters, *public_names.named(function).held}
     names = [name for name in inspect.signature(getattr(functions, function)).parameters if name in own]
     return _made(f"_{function}", function, [f"{name}=self.{name}" for name in names])
 

@@ -121,7 +121,11 @@ class Interface:
 
     def row(self, tensors: Sequence[Any], attributes: dict[str, Any]) -> list[Any]:
         """All arguments of a call."""
-        row = self.template(attributes)
+        return self.replaced(self.template(attributes), tensors)
+
+    def replaced(self, given: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+        """The arguments of a call with other tensors."""
+        row = list(given)
         for place, tensor in zip(self.tensors, tensors, strict=False):
             row[place] = tensor
         return row

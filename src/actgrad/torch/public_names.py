@@ -9,15 +9,16 @@ import __future__
 
 import linecache
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 from ..base.errors import InvalidOperator
 from ..calls.operator import REGISTRY, Operator
 from .saving import AUTO, RESULT, ways
 
 _NAME = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<parameters>.*)\))?")
-_MODULE = "torch.nn.Module"
+#: Parameters that are no attributes, with annotation and default.
+_OPTIONS = {"inplace": ("bool", False), "save": ("str", AUTO), "dtype": ("torch.dtype | None", None)}
 _ANNOTATIONS = {"Scalar": "float", "int": "int", "bool": "bool"}
 _RESULT = """By default it is the result where that suffices: in float32 and float64, and in any
 dtype where the gradient needs only signs. Else it is the input."""
@@ -37,68 +38,55 @@ class TorchParameter(NamedTuple):
         return f"{self.name}: {self.annotation}" + (f" = {self.default!r}" if has_default else "")
 
 
-#: Functions whose dimension PyTorch chooses convert their input first, as there.
-_DTYPE = TorchParameter("dtype", "torch.dtype | None", is_keyword=True, is_optional=True)
-
-
 class TorchNames:
     """The names of an operator in actgrad.torch, with their parameters."""
 
     def __init__(self, operator: Operator):
-        self.operator = operator
         stated = operator.definition.torch
         assert stated is not None, "the definition states names"
-        self.function, parameters = self._parsed(stated.function)
-        self.unset = tuple(re.findall(r"(\w+)=None", stated.function))  # dimensions that PyTorch chooses by default
-        self.attributes = {a.name: a for a in operator.schema.attributes}
-        if parameters is None:
-            parameters = [*self.attributes]
-        own = {*self.attributes, "*", "inplace", "save"}
-        tensors = [name for name in parameters if name not in own]
-        count = len(operator.schema.tensors)
-        self.tensors = tensors or (["input"] if count == 1 else list(operator.schema.tensor_names))
-        rest = [name for name in parameters if name in own]
-        is_misnamed = any(name != operator.access.dim or not operator.access.terms for name in self.unset)
-        is_misnamed |= bool(tensors) and (count == 1 or len(tensors) != count or parameters[:count] != tensors)
-        if is_misnamed or ("inplace" in rest and not operator.definition.may_be_in_place):
+        self.operator, self.attributes = operator, operator.schema.attributes_by_name
+        own = {*self.attributes, "*", "save", *(["inplace"] if operator.definition.may_be_in_place else [])}
+        own |= {f"{operator.access.dim}=None", "dtype"} if operator.access.terms else set()
+        self.function, words = self._parsed(stated.function, [*self.attributes])
+        renamed = [word for word in words if word not in own]
+        tensors = operator.schema.tensors
+        if renamed and (len(tensors) == 1 or len(tensors) != len(renamed) or words[: len(tensors)] != renamed):
             self._refuse(stated.function)
-        self.parameters = self._described(rest)
-        self.module, own_parameters = self._parsed(stated.module) if stated.module else ("", None)
-        if own_parameters is not None and not {*own_parameters} <= own:
+        self.tensors = renamed or (["input"] if len(tensors) == 1 else list(operator.schema.tensor_names))
+        parameters = [word for word in words if word in own]
+        self.parameters = self._described(parameters)
+        self.module, words = self._parsed(stated.module, parameters) if stated.module else ("", parameters)
+        if not own.union(self.tensors).issuperset(words):
             self._refuse(stated.module)
-        self.module_parameters = self.parameters if own_parameters is None else self._described(own_parameters)
+        self.held = [word for word in words if word in self.tensors]
+        self.module_parameters = self._described(words)
 
-    def _parsed(self, text: str) -> tuple[str, list[str] | None]:
+    def _parsed(self, text: str, default: list[str]) -> tuple[str, list[str]]:
         line = _NAME.fullmatch(text)
         if line is None:
             self._refuse(text)
-            raise AssertionError("refused")
         parameters = line["parameters"]
-        return line["name"], None if parameters is None else re.findall(r"\*|\w+", parameters.replace("=None", ""))
+        return line["name"], default if parameters is None else re.findall(r"\*|\w+(?:=None)?", parameters)
 
-    def _refuse(self, text: str) -> None:
-        takes = ", ".join([*self.operator.schema.attributes_by_name, "save"])
+    def _refuse(self, text: str) -> NoReturn:
+        takes = ", ".join([*self.attributes, "save"])
         takes += ", inplace" if self.operator.definition.may_be_in_place else ""
         raise InvalidOperator(
             f"operator {self.operator.name}: torch names {text!r}; it reads 'name' or 'name(alpha, *, save)', with "
             f"names for all tensors of several or for none, and of {takes}"
         )
 
-    def _described(self, names: Iterable[str]) -> list[TorchParameter]:
-        found: list[TorchParameter] = []
-        is_keyword = False
-        for name in names:
-            if name == "*":
-                is_keyword = True
-            elif name == "inplace":
-                found.append(TorchParameter(name, "bool", False, is_keyword))
-            elif name == "save":
-                found.append(TorchParameter(name, "str", AUTO, is_keyword))
-            else:
-                annotation = "str" if self._is_choice(name) else _ANNOTATIONS[self.attributes[name].type]
-                annotation += " | None" if name in self.unset else ""
-                default = None if name in self.unset else self.operator.defaults[name]
-                found.append(TorchParameter(name, annotation, default, is_keyword, name in self.unset))
+    def _described(self, words: Sequence[str]) -> list[TorchParameter]:
+        found = []
+        for place, word in enumerate(words):
+            is_keyword = "*" in words[:place]
+            name, _, none = word.partition("=")
+            if name in _OPTIONS:
+                found.append(TorchParameter(name, *_OPTIONS[name], is_keyword, _OPTIONS[name][1] is None))
+            elif name in self.attributes:
+                kind = "str" if self._is_choice(name) else _ANNOTATIONS[self.attributes[name].type]
+                default = None if none else self.operator.defaults[name]
+                found.append(TorchParameter(name, kind + (" | None" if none else ""), default, is_keyword, bool(none)))
         return found
 
     def _tensor_parameters(self) -> list[TorchParameter]:
@@ -113,85 +101,68 @@ class TorchNames:
 
     @property
     def base(self) -> str:
-        """The class that the module extends."""
-        return f"torch.nn.{self.module}" if len(self.tensors) > 1 else _MODULE
+        """The class that the module extends: torch.nn's where that holds tensors as parameters."""
+        return f"torch.nn.{self.module}" if self.held else "torch.nn.Module"
 
     # Texts
 
     def function_text(self) -> str:
         """The code of the function."""
         operator, names = self.operator, {p.name for p in self.parameters}
-        tensors = self._tensor_parameters()
         given = dict(zip(operator.schema.tensor_names, self.tensors, strict=True))
         for name in self.attributes:
             given[name] = name if name in names else repr(operator.defaults[name])
             if self._is_choice(name):
                 given[name] = f"_number({self.function!r}, {given[name]}, {operator.choices!r})"
         row = ", ".join(given[argument.name] for argument in operator.schema.arguments)
-        body = []
-        options = [f"{name}={name}" for name in self.attributes if name in names]
         values = "".join(f"{given[name]}, " for name in self.attributes)
-        tensors_given = ", ".join(self.tensors)
-        plain = f"_operators[{operator.name!r}]._plain"
-        for name in self.unset:
-            first = self.tensors[0]
-            body += [f"if {name} is None:", f"    {name} = _implicit_dim({self.function!r}, {first}.dim())"]
-            body += ["if dtype is not None:", f"    {first} = {first}.to(dtype)"]
+        options = [*self.tensors, *(f"{name}={name}" for name in self.attributes if name in names)]
+        tensors = ", ".join(self.tensors)
+        itself = f"_operators[{operator.name!r}]"
+        body = []
+        for parameter in self.parameters:
+            if parameter.name == "dtype":
+                body += ["if dtype is not None:", f"    {self.tensors[0]} = {self.tensors[0]}.to(dtype)"]
+            elif parameter.is_optional:
+                implicit = f"_implicit_dim({self.function!r}, {self.tensors[0]}.dim())"
+                body += [f"if {parameter.name} is None:", f"    {parameter.name} = {implicit}"]
         if "inplace" in names:
-            in_place = ", ".join([tensors_given, *options, f"out={tensors_given}"])
-            body += [
-                "if inplace:",
-                "    if not _is_compiling():",
-                f"        result = {plain}({in_place})",
-                "        if result is NotImplemented:",
-                f"            result = _record_in_place(_operators[{operator.name!r}], ({values}), {tensors_given})",
-                "        if result is not None:",
-                "            return result",
-                f"    return _actgrad.{operator.name}_.default({row})",
-            ]
+            in_place = f"_record_in_place({itself}, ({values}), {tensors})"
+            body.append("if inplace:")
+            body += _indented(_tried(f"{itself}._plain({', '.join([*options, f'out={tensors}'])})", in_place))
+            body.append(f"    return _actgrad.{operator.name}_.default({row})")
         whole = operator.part_of
         if "save" in names and whole is not None:
             further = tuple(set(ways(whole)) - set(ways(operator)))
             body += [f"if save in {further!r}:", f"    return _actgrad.{whole.name}.default({row}, save=save)[0]"]
         save = "save" if "save" in names else repr(AUTO)
-        body += [
-            "if not _is_compiling():",
-            f"    result = {plain}({', '.join([*self.tensors, *options])})",
-            "    if result is NotImplemented:",
-            f"        return _record(_operators[{operator.name!r}], ({values}), {save}, {tensors_given})",
-            "    if result is not None:",
-            "        return result",
-        ]
+        body += _tried(f"{itself}._plain({', '.join(options)})", f"_record({itself}, ({values}), {save}, {tensors})")
         saving = ", **_saving(save)" if "save" in names else ""
         body.append(f"return _actgrad.{operator.name}.default({row}{saving})")
-        parameters = [*tensors, *self.parameters, *([_DTYPE] if self.unset else [])]
-        return _function(self.function, parameters, body, "torch.Tensor")
+        return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, "torch.Tensor")
 
     def module_text(self) -> str:
         """The code of the module's class."""
-        parameters = self.module_parameters
-        if self.base != _MODULE:
-            given = ", ".join([self.tensors[0], *(f"self.{name}" for name in self.tensors[1:])])
-            of_one = [TorchParameter("self", ""), self._tensor_parameters()[0]]
-            forward = _function("forward", of_one, [f"return functions.{self.function}({given})"], "torch.Tensor")
-            return f"class {self.module}({self.base}):\n{_indented(forward.split(chr(10)))}"
-        set_up = ["super().__init__()", *(f"self.{p.name} = {p.name}" for p in parameters)]
-        given = ", ".join([*self.tensors, *(f"{p.name}=self.{p.name}" for p in parameters)])
-        ordered = sorted(parameters, key=lambda p: (p.name == "save", p.name == "inplace"))
-        is_shown = {p.name: not p.is_keyword and p.annotation != "bool" for p in parameters}
-        shown = [repr(p.name) for p in ordered if is_shown[p.name]]
-        shown += [f"{p.name}={p.default!r}" for p in ordered if not is_shown[p.name]]
-        itself = TorchParameter("self", "")
-        line = f"_changed({', '.join(['self', *shown])})"
+        itself, parameters = TorchParameter("self", ""), self.module_parameters
+        tensors = [tensor for tensor in self._tensor_parameters() if tensor.name not in self.held]
+        given = [f"self.{name}" if name in self.held else name for name in self.tensors]
+        given += [f"{p.name}=self.{p.name}" for p in parameters]
+        call = f"return functions.{self.function}({', '.join(given)})"
+        methods = [_function("forward", [itself, *tensors], [call], "torch.Tensor")]
+        if not self.held:
+            set_up = ["super().__init__()", *(f"self.{p.name} = {p.name}" for p in parameters)]
+            methods.insert(0, _function("__init__", [itself, *parameters], set_up))
+            methods.append(_function("extra_repr", [itself], [f"return {self._shown()}"], "str"))
+        return "\n".join([f"class {self.module}({self.base}):", *_indented("\n".join(methods).split("\n"))])
+
+    def _shown(self) -> str:
+        """The expression of a module's line in a printed model."""
+        ordered = sorted(self.module_parameters, key=lambda p: (p.name == "save", p.name == "inplace"))
         if self.operator.definition.torch and self.operator.definition.torch.shows_values_alone:
-            line = f"', '.join(map(repr, ({''.join(f'self.{p.name}, ' for p in ordered)})))"
-        tensors = self._tensor_parameters()
-        methods = (
-            _function("__init__", [itself, *parameters], set_up),
-            _function("forward", [itself, *tensors], [f"return functions.{self.function}({given})"], "torch.Tensor"),
-            _function("extra_repr", [itself], [f"return {line}"], "str"),
-        )
-        return "\n".join([f"class {self.module}({self.base}):", *(_indented(m.split("\n")) for m in methods)])
+            return f"', '.join(map(repr, ({''.join(f'self.{p.name}, ' for p in ordered)})))"
+        always = [p for p in ordered if not p.is_keyword and p.annotation != "bool"]
+        defaults = [f"{p.name}={p.default!r}" for p in ordered if p not in always]
+        return f"_changed({', '.join(['self', *(repr(p.name) for p in always), *defaults])})"
 
     # Docstrings
 
@@ -203,7 +174,7 @@ class TorchNames:
         parts = [self.operator.summary]
         if not self.operator.multiplies:
             parts.append("\n\n".join(f"    {(f.__doc__ or f.__name__).strip()}" for f in formulas))
-        if self.unset:
+        if "dtype" in names:
             parts.append("`dtype` is what the input is converted to first.")
         if "inplace" in names:
             parts.append("`inplace` overwrites the input with the result.")
@@ -220,22 +191,40 @@ class TorchNames:
         return f"{self.operator.summary}\n\nThe module of `actgrad.torch.{self.function}`, which has the details."
 
 
+def _tried(plain: str, recorded: str) -> list[str]:
+    """Lines that return the result of a call without the dispatcher, where it need not see the call."""
+    return [
+        "if not _is_compiling():",
+        f"    result = {plain}",
+        "    if result is NotImplemented:",
+        f"        result = {recorded}",
+        "    if result is not None:",
+        "        return result",
+    ]
+
+
 def _function(name: str, parameters: Sequence[TorchParameter], body: Sequence[str], returns: str = "") -> str:
     words = []
     for parameter in parameters:
         if parameter.is_keyword and "*" not in words:
             words.append("*")
         words.append(str(parameter) if parameter.annotation else parameter.name)
-    return f"def {name}({', '.join(words)}){f' -> {returns}' if returns else ''}:\n{_indented(body)}"
+    head = f"def {name}({', '.join(words)}){f' -> {returns}' if returns else ''}:"
+    return "\n".join([head, *_indented(body)])
 
 
-def _indented(lines: Sequence[str]) -> str:
-    return "\n".join(f"    {line}" for line in lines)
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
 
 
 def stated() -> list[TorchNames]:
     """The names that the registry's operators state."""
     return [TorchNames(operator) for operator in list(REGISTRY.values()) if operator.definition.torch is not None]
+
+
+def named(function: str) -> TorchNames:
+    """The names of the operator whose function has this name."""
+    return next(names for names in stated() if names.function == function)
 
 
 def make(module: dict[str, Any], name: str) -> Any:

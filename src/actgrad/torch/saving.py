@@ -86,8 +86,12 @@ def prepare(operator: Operator) -> None:
         _costs_nothing(result.backward)
 
 
-def choose(operator: Operator, attributes: dict[str, Any], dtype: torch.dtype, save: str) -> SavedForBackward | None:
+def choose(
+    operator: Operator, attributes: dict[str, Any], dtype: torch.dtype | None, save: str
+) -> SavedForBackward | None:
     """The backward operator for `save`; "auto" saves the result where that is exact.
+
+    Without a dtype, it is a call in place: the result costs no memory, a copy of the input does.
 
     Raises InvalidArgument for an unknown `save`, and for "result" where the result does not have the input's sign.
     """
@@ -106,13 +110,6 @@ def choose(operator: Operator, attributes: dict[str, Any], dtype: torch.dtype, s
     if _fault(result, attributes) or (dtype in HALF and not _costs_nothing(result.backward)):
         return kept_input
     return result
-
-
-def choose_in_place(operator: Operator, attributes: dict[str, Any]) -> SavedForBackward | None:
-    """The backward operator of a call in place: the result costs no memory, a copy of the input does."""
-    known = ways(operator)
-    result = known.get(RESULT)
-    return known.get(INPUT) if result is None or _fault(result, attributes) else result
 
 
 def _fault(way: SavedForBackward, attributes: dict[str, Any]) -> str | None:

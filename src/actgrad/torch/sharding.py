@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from importlib.abc import Loader, MetaPathFinder
+from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
@@ -100,22 +100,14 @@ class _DTensorFinder(MetaPathFinder):
         sys.meta_path.remove(self)
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _RegisteringLoader(spec.loader)
+            loader = spec.loader
+            execute = loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                del loader.exec_module
+                execute(module)
+                while _waiting:
+                    _waiting.pop(0)()
+
+            loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
-
-
-class _RegisteringLoader(Loader):
-    """A module's loader, which registers the rules after it."""
-
-    def __init__(self, loader: Loader):
-        self._loader = loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return self._loader.create_module(spec)
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
-        assert module.__spec__ is not None, "a finder found the module"
-        module.__spec__.loader = module.__loader__ = self._loader
-        while _waiting:
-            _waiting.pop(0)()

@@ -10,7 +10,7 @@ import torch
 
 from ..base.errors import InvalidArgument
 from . import graphs, kernels, saving
-from .autograd import Node, Redispatch, is_forward, node_of, refuses_overwriting
+from .autograd import InPlaceNode, Redispatch, is_forward, node_of, refuses_overwriting
 from .derivatives.derivations import derive
 from .kernels import Interface
 
@@ -35,9 +35,6 @@ class Variant:
 
     name: str  # with the overload's, as in "elu.out"
     schema: str
-    compute: Callable[..., Any]  # on memory
-    shapes: Callable[..., Any]  # on tensors without data
-    functional: Callable[..., Any]  # for functionalisation: by the operator and a copy
     autograd: Callable[..., Any]
 
     def __init__(self, interface: Interface):
@@ -61,13 +58,40 @@ class Variant:
         packet, _, overload = self.name.partition(".")
         return getattr(getattr(torch.ops.actgrad, packet), overload or "default")
 
+    def written(self, row: tuple[Any, ...], outputs: dict[str, Any]) -> tuple[Any, ...]:
+        """The tensors that a call overwrites."""
+        return row[:1]
+
+    def compute(self, *row: Any, **outputs: Any) -> Any:
+        """The call on memory."""
+        out = self.written(row, outputs)
+        self.interface.kernel(*row, out=_one_or_all(tuple(tensor.detach() for tensor in out)))
+        return _one_or_all(out)
+
+    def shapes(self, *row: Any, **outputs: Any) -> Any:
+        """The call on tensors without data."""
+        out = self.written(row, outputs)
+        kernels.shapes(self.interface, *row, out=out)
+        return _one_or_all(out)
+
+    def functional(self, *row: Any, **outputs: Any) -> Any:
+        """The call by the operator and a copy, for functionalisation."""
+        out, results = self.written(row, outputs), self.interface.overload(*row)
+        for target, result in zip(out, results if len(out) > 1 else (results,), strict=True):
+            target.copy_(result)
+        return _one_or_all(out)
+
+
+def _one_or_all(tensors: tuple[Any, ...]) -> Any:
+    return tensors if len(tensors) > 1 else tensors[0]
+
 
 class OutVariant(Variant):
     """The variant that writes into given tensors; its overload is named after the first one."""
 
     def __init__(self, interface: Interface):
         super().__init__(interface)
-        self.outputs = names = interface.outputs
+        names = interface.outputs
         self.name = f"{interface.operator.name}.{names[0]}"
         letters = [chr(97 + k) for k in range(len(names))]
         given = ", ".join(f"Tensor({letter}!) {output}" for letter, output in zip(letters, names, strict=True))
@@ -75,38 +99,18 @@ class OutVariant(Variant):
         self.schema = f"{self.name}({interface.text}, *, {given}) -> "
         self.schema += returned if len(names) == 1 else f"({returned})"
 
-    def compute(self, *row: Any, **outputs: Any) -> Any:
-        out = self._given(outputs)
-        self.interface.kernel(*row, out=_one_or_all(tuple(tensor.detach() for tensor in out)))
-        return _one_or_all(out)
-
-    def shapes(self, *row: Any, **outputs: Any) -> Any:
-        out = self._given(outputs)
-        kernels.shapes(self.interface, *row, out=out)
-        return _one_or_all(out)
-
-    def functional(self, *row: Any, **outputs: Any) -> Any:
-        out, results = self._given(outputs), self.interface.overload(*row)
-        for target, result in zip(out, results if len(out) > 1 else (results,), strict=True):
-            target.copy_(result)
-        return _one_or_all(out)
+    def written(self, row: tuple[Any, ...], outputs: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple(outputs[name] for name in self.interface.outputs)
 
     def autograd(self, keys: Any, *row: Any, **outputs: Any) -> Any:
         if is_forward() or (_C.is_grad_enabled() and _C._any_requires_grad(*row, *outputs.values())):
-            first = self.outputs[0]
+            first = self.interface.outputs[0]
             raise InvalidArgument(
                 f"{self.interface.operator.name}: a tensor requires grad, and results in {first}= would be cut off "
                 f"from the graph; leave {first}= out, or call inside torch.no_grad()"
             )
         with _C._AutoDispatchBelowAutograd():
             return self.overload.redispatch(keys & _C._after_autograd_keyset, *row, **outputs)
-
-    def _given(self, outputs: dict[str, Any]) -> tuple[Any, ...]:
-        return tuple(outputs[name] for name in self.outputs)
-
-
-def _one_or_all(tensors: tuple[Any, ...]) -> Any:
-    return tensors if len(tensors) > 1 else tensors[0]
 
 
 class InPlaceVariant(Variant):
@@ -124,18 +128,12 @@ class InPlaceVariant(Variant):
 
     def complete(self, library: Any) -> None:
         super().complete(library)
-        torch.library.register_vmap(f"actgrad::{self.name}", self.batched, lib=library)
+        name = f"actgrad::{self.name}"
+        torch.library.register_vmap(name, lambda info, dims, *row: (self.overload(*row), dims[0]), lib=library)
 
-    def compute(self, x: Any, *row: Any) -> Any:
-        self.interface.kernel(x, *row, out=x.detach())
-        return x
-
-    def shapes(self, x: Any, *row: Any) -> Any:
-        kernels.shapes(self.interface, x, *row, out=(x,))
-        return x
-
-    def functional(self, x: Any, *row: Any) -> Any:
-        return x.copy_(self.interface.overload(x, *row))
+    def compute(self, *row: Any, **outputs: Any) -> Any:  # as above; a small tensor needs the shortest way
+        self.interface.kernel(*row, out=row[0].detach())
+        return row[0]
 
     def autograd(self, keys: Any, *row: Any) -> Any:
         if is_forward() or _C._are_functorch_transforms_active():
@@ -150,16 +148,8 @@ class InPlaceVariant(Variant):
             x.copy_(x)  # PyTorch's own error, before anything is written
         derivation = derive(self.interface, self.interface.values_of(row), None, saving.AUTO)
         kept = None if derivation.keeps_result else torch.ops.actgrad._clone(x)  # on the graph: for second derivatives
-        below = Redispatch(self.interface, overload, keys, saving.AUTO, True, False, False)
-        return self.node.apply(below, derivation, *row, kept)  # the overwritten tensor must be the first on the graph
-
-    def batched(self, info: Any, in_dims: tuple[Any, ...], *row: Any) -> Any:
-        return self.overload(*row), in_dims[0]
-
-    @cached_property
-    def node(self) -> Any:
-        """The node that a call leaves in a graph."""
-        return node_of(f"{self.interface.title}InPlace", InPlaceNode)
+        below = Redispatch(self.interface, overload, keys, row, None, True, False)
+        return node_of(self.interface, InPlaceNode).apply(derivation, below, x, kept)
 
 
 @cache
@@ -167,20 +157,3 @@ def of(interface: Interface) -> tuple[Variant, ...]:
     """An operator's variants."""
     in_place = (InPlaceVariant(interface),) if interface.operator.definition.may_be_in_place else ()
     return (OutVariant(interface), *in_place)
-
-
-class InPlaceNode(Node):
-    """The node of a call in place. It is given the copy of its input that it saves, None where the result suffices."""
-
-    AHEAD = 2
-
-    @staticmethod
-    def forward(ctx: Any, below: Any, derivation: Any, *row: Any) -> Any:
-        *given, kept = row
-        (x,) = derivation.interface.tensors_of(given)
-        ctx.set_materialize_grads(False)
-        ctx.mark_dirty(x)
-        ctx.derivation = derivation
-        result = below(*given)
-        ctx.save_for_backward(x if kept is None else kept)
-        return result

@@ -8,7 +8,7 @@ offsets within a tile have 32 bits unless it reaches further.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -54,7 +54,7 @@ class TiledKernel(NamedTuple):
 
 def tile(loop: Loop, element: ElementFunction, interpreted: bool) -> TiledKernel:
     """The kernel for a coalesced loop of at least one element."""
-    writer = _Writer(loop, element)
+    writer = _TileWriter(loop, element)
     elements = WARPS * 32 * max(1, THREAD_BYTES // max(o.dtype.itemsize for o in loop.operands))
     if all(_is_flat(o, output) for output in (True, False) for o in (loop.outputs if output else loop.inputs)):
         block = min(INTERPRETED_TILE, _power_above(loop.size)) if interpreted else elements
@@ -116,20 +116,41 @@ def _power_above(n: int) -> int:
     return 1 << max(n - 1, 0).bit_length()
 
 
-class _Writer:
-    """Writes the kernel around an element's function."""
+class KernelWriter:
+    """Writes a kernel: its parameters, and its body behind the functions that it calls."""
 
-    def __init__(self, loop: Loop, element: ElementFunction):
+    def __init__(self, loop: Loop):
         self.loop = loop
-        self.element = element
         names = [f"out{k}" for k in range(len(loop.outputs))] + [f"in{k}" for k in range(len(loop.inputs))]
         self.operands = dict(zip(names, loop.operands, strict=True))
-        self.pointers = tuple((name, "*" + memory_type(o.dtype)) for name, o in self.operands.items())
         self.numbers: list[KernelParameter] = []
+        self.uniforms: list[KernelParameter] = []
+        self.functions: list[str] = []
+
+    def call(self, name: str, element: ElementFunction) -> Callable[[Sequence[str]], str]:
+        """Write an element's function under this name; returns the text of its calls."""
+        self.functions.append(element.text.replace("def element(", f"def {name}(", 1))
+        prefix = "u" if name == "element" else f"{name}_u"
+        own = [KernelParameter(f"{prefix}{k}", element.uniform_type, u) for k, u in enumerate(element.uniforms)]
+        self.uniforms += own
+        return lambda arguments: f"{name}({', '.join([*arguments, *(p.name for p in own)])})"
+
+    def kernel(self, body: list[str], tiles: int, warps: int, description: str) -> TiledKernel:
+        """The kernel with this body."""
+        pointers = tuple((name, "*" + memory_type(o.dtype)) for name, o in self.operands.items())
+        parameters = (*self.numbers, *self.uniforms)
+        names = ", ".join([name for name, _ in pointers] + [p.name for p in parameters])
+        text = "\n".join([*(f"{f}\n\n" for f in self.functions), f"def kernel({names}):", *indented(body), ""])
+        return TiledKernel(text, pointers, parameters, tiles, warps, description)
+
+
+class _TileWriter(KernelWriter):
+    """Writes the kernel of one tile around an element's function."""
+
+    def __init__(self, loop: Loop, element: ElementFunction):
+        super().__init__(loop)
+        self.element = self.call("element", element)
         self.results = [f"y{k}" for k in range(element.results)]
-        self.uniforms = [
-            KernelParameter(f"u{k}", element.uniform_type, value) for k, value in enumerate(element.uniforms)
-        ]  # fmt: skip
 
     def flat(self, block: int) -> TiledKernel:
         """The kernel of a loop that is contiguous in every operand."""
@@ -142,12 +163,12 @@ class _Writer:
             f"lane = tl.arange(0, {block})",
             *(f"{name} += start{_scale(self.operands[name].dtype)}" for name in moved),
             f"if start + {block} <= count:",
-            *_indented(self._access(places, everywhere, [block])),
+            *indented(self._access(places, everywhere, [block])),
             "else:",
             "    inside = lane < (count - start).to(tl.int32)",
-            *_indented(self._access(places, everywhere | somewhere, [block])),
+            *indented(self._access(places, everywhere | somewhere, [block])),
         ]
-        return self._kernel(body, -(-self.loop.size // block), WARPS, f"runs of {block}")
+        return self.kernel(body, -(-self.loop.size // block), WARPS, f"runs of {block}")
 
     def tiled(self, blocks: dict[int, int], warps: int) -> TiledKernel:
         """The kernel of any loop. `blocks` maps the tile's dimensions to its sizes, the innermost first."""
@@ -194,7 +215,7 @@ class _Writer:
             masks[name] = " & ".join(f"inside_{letters[d]}" for d in reversed(blocks) if _step(operand, d))
         body += self._access(offsets, masks, list(reversed(blocks.values())))
         description = f"tiles of {' x '.join(str(n) for n in reversed(blocks.values()))}"
-        return self._kernel(body, tiles, warps, description)
+        return self.kernel(body, tiles, warps, description)
 
     def _access(self, offsets: dict[str, str], masks: dict[str, str], shape: Sequence[int]) -> list[str]:
         """Loads, the element's function, stores. An operand without an offset is a single element."""
@@ -203,8 +224,7 @@ class _Writer:
             if name.startswith("in"):
                 place = f"{name} + {offsets[name]}" if offsets[name] else name
                 loads.append(f"tl.load({place}{f', {masks[name]}' if masks[name] else ''})")
-        arguments = ", ".join(loads + [u.name for u in self.uniforms])
-        lines = [f"{', '.join(self.results)} = element({arguments})"]
+        lines = [f"{', '.join(self.results)} = {self.element(loads)}"]
         for result, (name, operand) in zip(self.results, self.operands.items(), strict=False):
             place, inside = offsets[name], masks[name]
             if operand.dtype.kind == "complex":
@@ -216,16 +236,11 @@ class _Writer:
             lines.append(f"tl.store({name} + {place}, {result}{f', {inside}' if inside else ''})")
         return lines
 
-    def _kernel(self, body: list[str], tiles: int, warps: int, description: str) -> TiledKernel:
-        parameters = (*self.numbers, *self.uniforms)
-        names = ", ".join([name for name, _ in self.pointers] + [p.name for p in parameters])
-        text = "\n".join([self.element.text, "", "", f"def kernel({names}):", *_indented(body), ""])
-        return TiledKernel(text, self.pointers, parameters, tiles, warps, description)
-
 
 def _scale(dtype: Dtype) -> str:
     return " * 2" if dtype.kind == "complex" else ""
 
 
-def _indented(lines: Sequence[str]) -> list[str]:
+def indented(lines: Sequence[str]) -> list[str]:
+    """Lines of a block."""
     return [f"    {line}" for line in lines]

@@ -10,10 +10,9 @@ from ...base import access
 from ...base.computation import ONCE, TOTAL, Computation, RowStatistics
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
-from .element import ElementFunction, element
-from .grid import INTERPRETED_TILE, REACH, VARYING, WARPS, KernelParameter, TiledKernel
+from .element import element
+from .grid import INTERPRETED_TILE, REACH, VARYING, WARPS, KernelParameter, KernelWriter, TiledKernel, indented
 from .machines import INTERPRETER, Machine
-from .widening import memory_type
 
 MOST_LANES = 4096  # elements of a row that a program computes at a time
 #: The text of functions that combine two numbers. Triton's own sum and max run in the interpreter only where
@@ -31,7 +30,7 @@ def larger(a, b):
 def row_kernel(computation: Computation, machine: Machine) -> TiledKernel:
     """The kernel of a computation whose elements see their rows."""
     assert computation.statistics is not None
-    return _RowWriter(computation, computation.statistics, machine).kernel()
+    return _RowWriter(computation, computation.statistics, machine).written()
 
 
 def _itself(x):  # type: ignore[no-untyped-def]  # a formula
@@ -39,19 +38,15 @@ def _itself(x):  # type: ignore[no-untyped-def]  # a formula
     return x
 
 
-class _RowWriter:
+class _RowWriter(KernelWriter):
     """Writes the kernel, and the functions of its terms and its elements."""
 
     def __init__(self, computation: Computation, rows: RowStatistics, machine: Machine):
+        super().__init__(computation.loop)
         self.computation, self.rows, self.machine = computation, rows, machine
-        loop = computation.loop
         self.number = BY_NAME[computation.compute]
-        self.outputs, self.inputs = list(loop.outputs), list(loop.inputs)
-        names = [f"out{k}" for k in range(len(self.outputs))] + [f"in{k}" for k in range(len(self.inputs))]
-        self.operands = dict(zip(names, loop.operands, strict=True))
-        self.functions = [COMBINATIONS]
-        self.uniforms: list[KernelParameter] = []
-        self.numbers: list[KernelParameter] = []
+        self.outputs, self.inputs = self.loop.outputs, self.loop.inputs
+        self.functions.append(COMBINATIONS)
         self.statistics = [f"s{k}" for k in range(sum(map(len, rows.passes)))]
 
     def _function(
@@ -62,14 +57,11 @@ class _RowWriter:
         operands = [Operand(k, dtype, 0, (dtype.itemsize,)) for k, dtype in enumerate((*outputs, *inputs))]
         loop = Loop((1,), tuple(operands[: len(outputs)]), tuple(operands[len(outputs) :]))
         one = replace(self.computation, element=compute, formulas=(formula,), loop=loop, statistics=None)
-        made: ElementFunction = element(one, self.machine)
-        self.functions.append(made.text.replace("def element(", f"def {name}(", 1))
-        own = [KernelParameter(f"{name}_u{k}", made.uniform_type, value) for k, value in enumerate(made.uniforms)]
-        self.uniforms += own
-        return lambda arguments: f"{name}({', '.join([*arguments, *(p.name for p in own)])})"
+        return self.call(name, element(one, self.machine))
 
-    def kernel(self) -> TiledKernel:
-        loop, rows = self.computation.loop, self.rows
+    def written(self) -> TiledKernel:
+        """The kernel."""
+        loop, rows = self.loop, self.rows
         formula, *terms = self.computation.formulas
         first = len(loop.shape) - rows.dims
         size = prod(loop.shape[first:])
@@ -111,11 +103,7 @@ class _RowWriter:
             lines.append(f"{', '.join(f'y{k}' for k in of_elements)} = {call([*arguments, *self.statistics])}")
             lines += [f"tl.store(out{k} + {self._offset(f'out{k}')}, y{k}, inside)" for k in of_elements]
             body += self._blocks(block, lines)
-        parameters = (*self.numbers, *self.uniforms)
-        pointers = tuple((name, "*" + memory_type(o.dtype)) for name, o in self.operands.items())
-        names = ", ".join([name for name, _ in pointers] + [p.name for p in parameters])
-        text = "\n".join([*(f"{f}\n\n" for f in self.functions), f"def kernel({names}):", *_indented(body), ""])
-        return TiledKernel(text, pointers, parameters, prod(loop.shape[:first]), WARPS, f"rows in blocks of {block}")
+        return self.kernel(body, prod(loop.shape[:first]), WARPS, f"rows in blocks of {block}")
 
     def _number(self, name: str, value: int) -> str:
         """A parameter of the kernel."""
@@ -125,7 +113,7 @@ class _RowWriter:
 
     def _row(self, first: int) -> list[str]:
         """The program's row: its pointers, and the sizes and strides within it."""
-        shape = self.computation.loop.shape
+        shape = self.loop.shape
         lines = ["rest = tl.program_id(0).to(tl.int64)"]
         for d in reversed(range(first)):
             size = self._number(f"n{d}", shape[d])
@@ -157,7 +145,7 @@ class _RowWriter:
             is_first = d == next(iter(self.sizes))
             inner.append(f"at{d} = {rest}" if is_first else f"at{d} = ({rest}) % {size}")
             rest = f"({rest}) // {size}"
-        return [f"for start in range(0, size, {block}):", *_indented([*inner, *lines])]
+        return [f"for start in range(0, size, {block}):", *indented([*inner, *lines])]
 
     def _pass(
         self, combinations: Sequence[str], seen: int, calls: Sequence[Callable[[Sequence[str]], str]], block: int,
@@ -175,7 +163,3 @@ class _RowWriter:
             whole = f"tl.reduce(a{k}, 0, {'add' if is_total else 'larger'})"
             after.append(f"s{k} = {whole}.to({compute})" if is_total else f"s{k} = {whole} + 0.0")
         return [*before, *self._blocks(block, lines), *after]
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]

@@ -12,7 +12,8 @@ from ...base import products
 from ...base.forks import forkable_lock
 from .. import saving
 from ..kernels import Interface, interface_of
-from .partials import Tensors, jacobian_vector, sum_present, vector_jacobian
+from .dual import sum_present
+from .partials import Tensors, jacobian_vector, vector_jacobian
 
 
 class Gradient(NamedTuple):
@@ -45,10 +46,17 @@ class Derivation(NamedTuple):
     interface: Interface
     attributes: dict[str, Any]
     compute: Callable[..., Any]  # the call on memory
+    plain: Callable[..., Any]  # the call on tensors that need no dispatcher
     keeps_result: bool
     keeps_more: bool
     by_kernel: Gradient | None  # of a forward operator, from the saved tensors
     by_kernel_from_input: Gradient | None
+
+    def overwrite(self, x: torch.Tensor) -> torch.Tensor:
+        """The call in place."""
+        memory = x.detach()
+        self.compute(memory, out=memory)
+        return x
 
     def gradients(self, numbers: Sequence[int], saved: Any, gradients: Tensors) -> list[torch.Tensor | None]:
         """The gradients of some of the call's tensors, given the saved tensors and the outputs' gradients."""
@@ -73,7 +81,8 @@ class Derivation(NamedTuple):
             return self._by_formula(number, saved, gradients)
         target, row = saved[number], list(saved)
         row[number] = first
-        total = _itself(self.interface, self.attributes)(*row)
+        count, attributes = len(self.interface.tensors), _row_attributes(self.interface, self.attributes)
+        total = Gradient(self.interface, attributes, self.plain, tuple(range(count)), ())(*row)
         return total.sum_to_size(target.shape).to(target.dtype)
 
     def tangents(self, tensors: Any, directions: Tensors, dtype: torch.dtype) -> Any:
@@ -120,15 +129,13 @@ def _is_told_by_equality(value: Any) -> bool:
 
 def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | None, save: str) -> Derivation:
     attributes = interface.attributes_of(values)
-    if dtype is None:
-        way = saving.choose_in_place(interface.operator, attributes)
-    else:
-        way = saving.choose(interface.operator, attributes, dtype, save)
+    way = saving.choose(interface.operator, attributes, dtype, save)
     from_input = saving.ways(interface.operator).get(saving.INPUT)
     return Derivation(
         interface,
         attributes,
-        partial(interface.operator, **_off_defaults(interface, attributes)),
+        _partial(interface.operator, interface, attributes),
+        _partial(interface.operator._plain, interface, attributes),
         way is not None and way.keeps_result,
         way is not None and way.keeps_more,
         None if way is None else _gradient(interface, way, attributes),
@@ -136,21 +143,13 @@ def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | 
     )
 
 
-def _itself(interface: Interface, attributes: dict[str, Any]) -> Gradient:
-    """An operator with these attributes, called with its own tensors."""
-    count = len(interface.tensors)
-    attributes = _row_attributes(interface, attributes)
-    return Gradient(interface, attributes, _plain(interface, attributes), tuple(range(count)), ())
-
-
 def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: dict[str, Any]) -> Gradient:
     backward = interface_of(way.backward)
-    given = {name: value for name, value in attributes.items() if name in way.backward.defaults}
     pairs = {tensor: output for output, tensor in way.backward.definition.gradients.items()}
     outputs = way.backward.schema.outputs
     places = tuple(outputs.index(pairs[name]) for name in interface.operator.seen)
-    row = _row_attributes(backward, {**given, **way.flags})
-    return Gradient(backward, row, _plain(backward, row), way.sources, places)
+    row = _row_attributes(backward, {**attributes, **way.flags})
+    return Gradient(backward, row, _partial(backward.operator._plain, backward, row), way.sources, places)
 
 
 def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
@@ -158,12 +157,8 @@ def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[st
     return dict(zip(interface.names, interface.template(attributes)[interface.span], strict=True))
 
 
-def _plain(interface: Interface, attributes: dict[str, Any]) -> Callable[..., Any]:
-    return partial(interface.operator._plain, **_off_defaults(interface, attributes))
-
-
-def _off_defaults(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
-    """The attributes that differ from the defaults in type, value or sign; a call of fewer is found faster."""
+def _partial(call: Callable[..., Any], interface: Interface, attributes: dict[str, Any]) -> Callable[..., Any]:
+    """A call with the attributes that differ from the defaults in type, value or sign; fewer are found faster."""
     defaults = interface.attributes_of(interface.values_of(interface.defaults))
     known = interface.attributes_of([attributes[name] for name in interface.names])
-    return {name: value for name, value in attributes.items() if repr(known[name]) != repr(defaults[name])}
+    return partial(call, **{name: attributes[name] for name in known if repr(known[name]) != repr(defaults[name])})

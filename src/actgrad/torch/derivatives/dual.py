@@ -8,8 +8,8 @@ PyTorch's own `abs` gives 0 there, and gelu''(0) = 0 with it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, reduce
 from typing import Any
 
 import torch
@@ -87,6 +87,11 @@ def sum_of(a: Any, b: Any) -> Any:
     if a is None or b is None:
         return b if a is None else a
     return a + b
+
+
+def sum_present(terms: Iterable[Any]) -> Any:
+    """The sum of the terms that are not None; None without any."""
+    return reduce(sum_of, terms, None)
 
 
 def _product(derivative: Any, factor: Any) -> Any:

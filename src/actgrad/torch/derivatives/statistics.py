@@ -1,47 +1,40 @@
-"""The derivatives of operators whose elements see statistics of their row, from formula and terms.
+"""The derivatives of elements from formula and terms. An element may see statistics of its row.
 
-A derivative is the element's own, and that through each statistic. The terms' partial derivatives come from dual
-numbers, so that PyTorch differentiates, transforms and compiles the result.
+A derivative is the element's own, and that through each statistic. The partial derivatives come from dual numbers, so
+that PyTorch differentiates, transforms and compiles the result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import torch
 
 from ...base.computation import ONCE, TOTAL, RowStatistics
-from .dual import Dual, slope, sum_of, value
+from .dual import Dual, slope, sum_of, sum_present, value
 
-Numbers = list[Any]
+Numbers = Sequence[Any]
 
 
-class RowCall(NamedTuple):
-    """A call's inputs, and the functions of its statistics and its elements on dual numbers."""
+class ElementCall(NamedTuple):
+    """The inputs of a call's elements, and the functions of their statistics and outputs on dual numbers."""
 
     statistics: RowStatistics
     dims: tuple[int, ...]  # of a row
     formulas: Sequence[Callable[..., Any]]  # of an element, then the terms
     element: Callable[..., Any]
-    inputs: list[torch.Tensor]
-    attributes: list[float]
+    inputs: Sequence[torch.Tensor]
+    attributes: Sequence[float]
 
-    def terms(self) -> list[tuple[str, int, Callable[..., Any]]]:
-        """Of each statistic its combination, how many earlier ones its term sees, and the term."""
-        found: list[tuple[str, int, Callable[..., Any]]] = []
-        terms = iter(self.formulas[1:])
-        for one in self.statistics.passes:
-            seen = len(found)
-            found += [(combine, seen, next(terms)) for combine in one]
-        return found
-
-    def outputs(self, inputs: Numbers, found: Numbers) -> Numbers:
+    def outputs(self, inputs: Numbers, found: Numbers) -> list[Any]:
         """A number of each output, given the inputs and all statistics."""
+        if not self.statistics.passes:
+            return list(self.element(*self.formulas, *inputs, *self.attributes))
         return self.statistics.results(self.element, self.formulas, inputs, found, self.attributes)
 
-    def found(self, inputs: Numbers) -> Numbers:
+    def found(self, inputs: Numbers) -> list[Any]:
         """All statistics, with derivatives where the inputs have some."""
 
         def combine(kind: str, terms: Any) -> Any:
@@ -60,11 +53,6 @@ class RowCall(NamedTuple):
         is_largest = (terms == number).to(terms.dtype)
         return number, is_largest / self.total(is_largest)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The shape of the elements."""
-        return tuple(torch.broadcast_shapes(*(x.shape for x in self.inputs)))
-
     def whole(self, terms: torch.Tensor) -> torch.Tensor:
         """Terms of all elements."""
         return terms.expand(self.shape)  # broadcast_to has no rule for batched gradients
@@ -73,75 +61,79 @@ class RowCall(NamedTuple):
         """The sums of the rows."""
         return torch.sum(self.whole(terms), self.dims, keepdim=True)
 
+    @property
+    def shape(self) -> torch.Size:
+        """The shape of the elements."""
+        return torch.broadcast_shapes(*(x.shape for x in self.inputs))
 
-def results(call: RowCall) -> list[torch.Tensor]:
-    """The outputs; a statistic that one holds has 1 for each of the row's dimensions."""
-    values = call.outputs(call.inputs, call.found(call.inputs))
-    pairs = zip(values, call.statistics.held_by, strict=True)
-    return [call.whole(y) if held < 0 else y for y, held in pairs]
+    def held(self, output: int) -> int:
+        """The statistic that an output holds; -1 where it holds the elements' results."""
+        return self.statistics.held_by[output] if self.statistics.passes else -1
 
+    def partials(self, place: int) -> list[Any]:
+        """The outputs' own derivatives by the input at `place`; None where an output does not depend on it."""
+        return [slope(y) for y in self.outputs(_seeded(self.inputs, place), self.found(self.inputs))]
 
-def jacobian_vector(call: RowCall, directions: Sequence[torch.Tensor | None]) -> list[torch.Tensor]:
-    """The outputs' tangents, given those of the inputs; None stands for 0."""
-    inputs = [x if d is None else Dual(x, d.to(x.dtype)) for x, d in zip(call.inputs, directions, strict=True)]
-    outputs = call.outputs(inputs, call.found(inputs))
-    tangents = [torch.zeros_like(value(y)) if slope(y) is None else slope(y) for y in outputs]
-    pairs = zip(tangents, call.statistics.held_by, strict=True)
-    return [call.whole(tangent) if held < 0 else tangent for tangent, held in pairs]
+    def results(self) -> list[torch.Tensor]:
+        """The outputs; a statistic that one holds has 1 for each of the row's dimensions."""
+        outputs = self.outputs(self.inputs, self.found(self.inputs))
+        return [self.whole(y) if self.held(k) < 0 else y for k, y in enumerate(outputs)]
 
+    def jacobian_vector(self, directions: Sequence[torch.Tensor | None]) -> list[torch.Tensor]:
+        """The outputs' tangents, given those of the inputs; None stands for 0."""
+        inputs = [x if d is None else Dual(x, d.to(x.dtype)) for x, d in zip(self.inputs, directions, strict=True)]
+        outputs = self.outputs(inputs, self.found(inputs))
+        tangents = [torch.zeros_like(value(y)) if slope(y) is None else slope(y) for y in outputs]
+        return [self.whole(tangent) if self.held(k) < 0 else tangent for k, tangent in enumerate(tangents)]
 
-def vector_jacobian(call: RowCall, place: int, gradients: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
-    """The gradient of the input at `place`, given the outputs' gradients; None stands for 0."""
-    found, terms = call.found(call.inputs), call.terms()
-    of_found: Numbers = [None] * len(found)
-    total: Any = None
+    def vector_jacobian(self, place: int, gradients: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
+        """The gradient of the input at `place`, given the outputs' gradients; None stands for 0."""
+        dtype, found = self.inputs[place].dtype, self.found(self.inputs)
+        given = [None if gradient is None else gradient.to(dtype) for gradient in gradients]
+        of_elements = [gradient if self.held(k) < 0 else None for k, gradient in enumerate(given)]
+        total = _weighted(self.outputs(_seeded(self.inputs, place), found), of_elements)
+        of_found = [
+            sum_present((
+                self._total_of(self.outputs(self.inputs, _seeded(found, number)), of_elements),
+                *(gradient for k, gradient in enumerate(given) if self.held(k) == number),
+            ))
+            for number in range(len(found))
+        ]  # fmt: skip
+        for number, (combine, seen) in reversed([*enumerate(self._terms())]):
+            gradient, term, earlier = of_found[number], partial(self._term, number), found[:seen]
+            if gradient is None:
+                continue
+            inputs, pulled = ((), _weighted) if combine == ONCE else (self.inputs, self._total_of)
+            if combine != ONCE:
+                _, share = self.combined(combine, term(inputs, earlier)[0])
+                gradient = gradient * share
+                own = _weighted(term(_seeded(inputs, place), earlier), [gradient])
+                total = sum_of(total, None if own is None else self.whole(own))
+            for k in range(seen):
+                of_found[k] = sum_of(of_found[k], pulled(term(inputs, _seeded(earlier, k)), [gradient]))
+        return total
 
-    def derivatives(function: Callable[[Numbers, Numbers], Numbers], number: int | None) -> Numbers:
-        """The derivatives of a function by a statistic, or by the input at `place`."""
-        inputs, numbers = list(call.inputs), list(found)
-        if number is None:
-            inputs[place] = Dual(inputs[place], 1.0)
-        else:
-            numbers[number] = Dual(numbers[number], 1.0)
-        return [slope(y) for y in function(inputs, numbers)]
+    def _total_of(self, numbers: Iterable[Any], gradients: Iterable[Any]) -> Any:
+        through = _weighted(numbers, gradients)
+        return None if through is None else self.total(through)
 
-    for output, gradient in enumerate(gradients):
-        if gradient is None:
-            continue
-        gradient = gradient.to(call.inputs[0].dtype)
-        held = call.statistics.held_by[output]
-        if held >= 0:
-            of_found[held] = sum_of(of_found[held], gradient)
-            continue
-        for number in range(len(found)):
-            derivative = derivatives(call.outputs, number)[output]
-            if derivative is not None:
-                of_found[number] = sum_of(of_found[number], call.total(gradient * derivative))
-        own = derivatives(call.outputs, None)[output]
-        total = sum_of(total, None if own is None else gradient * own)
-    for number in reversed(range(len(found))):
-        if of_found[number] is None:
-            continue
-        combine, seen, term = terms[number]
-        if combine == ONCE:
-            for earlier in range(seen):
-                numbers = list(found[:seen])
-                numbers[earlier] = Dual(numbers[earlier], 1.0)
-                derivative = slope(term(*numbers, *call.attributes))
-                if derivative is not None:
-                    of_found[earlier] = sum_of(of_found[earlier], of_found[number] * derivative)
-            continue
-        compute = partial(_term, call, term, seen)
-        _, share = call.combined(combine, value(compute(call.inputs, found)[0]))
-        shared = of_found[number] * share
-        for earlier in range(seen):
-            (derivative,) = derivatives(compute, earlier)
-            if derivative is not None:
-                of_found[earlier] = sum_of(of_found[earlier], call.total(shared * derivative))
-        (own,) = derivatives(compute, None)
-        total = sum_of(total, None if own is None else call.whole(shared * own))
-    return None if total is None else call.whole(total)
+    def _term(self, number: int, inputs: Numbers, earlier: Numbers) -> list[Any]:
+        return [self.formulas[1 + number](*inputs, *earlier, *self.attributes)]
+
+    def _terms(self) -> list[tuple[str, int]]:
+        """Of each statistic its combination, and how many earlier ones its term sees."""
+        found: list[tuple[str, int]] = []
+        for one in self.statistics.passes:
+            found += [(combine, len(found)) for combine in one]
+        return found
 
 
-def _term(call: RowCall, term: Callable[..., Any], seen: int, inputs: Numbers, found: Numbers) -> Numbers:
-    return [term(*inputs, *found[:seen], *call.attributes)]
+def _seeded(numbers: Numbers, place: int) -> list[Any]:
+    """Numbers whose derivatives are by the one at `place`."""
+    return [Dual(number, 1.0) if k == place else number for k, number in enumerate(numbers)]
+
+
+def _weighted(numbers: Iterable[Any], gradients: Iterable[Any]) -> Any:
+    """The sum of gradients times derivatives; None stands for 0."""
+    pairs = zip(gradients, map(slope, numbers), strict=True)
+    return sum_present(None if gradient is None or own is None else gradient * own for gradient, own in pairs)

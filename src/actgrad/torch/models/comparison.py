@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -75,14 +76,11 @@ def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False) -> Mo
         before = _classes(model)
         found = convert(model, inputs=inputs)
         after = _classes(model)
-        both = (before, after)
-        values = []
-        for classes in both:
-            _become(classes)
-            values.append(_step(model, model, inputs))
-        ways = {"eager": _measured(model, (model, model), both, inputs)}
+        both = [partial(_step, model, inputs, classes) for classes in (before, after)]
+        values = [step(model) for step in both]
+        ways = {"eager": _measured([partial(step, model) for step in both])}
         if compiled:
-            ways["compiled"] = _measured(model, (torch.compile(model), torch.compile(model)), both, inputs)
+            ways["compiled"] = _measured([partial(step, torch.compile(model)) for step in both])
     output, gradient = (_difference(theirs, ours) for theirs, ours in zip(*values, strict=True))
     return ModelReport(found, output, gradient, ways)
 
@@ -115,8 +113,11 @@ def _unchanged(model: torch.nn.Module) -> Iterator[None]:
                     buffer.copy_(value)
 
 
-def _step(model: torch.nn.Module, run: Any, inputs: Any) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """The outputs of a forward pass, and the parameters' gradients of their sum."""
+def _step(
+    model: torch.nn.Module, inputs: Any, classes: Classes, run: Any
+) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    """The outputs of a forward pass with these classes, and the parameters' gradients of their sum."""
+    _become(classes)
     torch.manual_seed(0)
     leaves = torch.utils._pytree.tree_leaves(call(run, inputs))
     outputs = [leaf for leaf in leaves if torch.is_tensor(leaf) and leaf.requires_grad]
@@ -135,29 +136,19 @@ def _difference(theirs: list[torch.Tensor], ours: list[torch.Tensor]) -> float:
     return max(differences) / (largest or 1.0)
 
 
-def _measured(
-    model: torch.nn.Module, runs: tuple[Any, Any], both: tuple[Classes, Classes], inputs: Any
-) -> TrainingStep:
-    """Times and memory of both, in turn: what else the machine does concerns both."""
+def _measured(both: Sequence[Callable[[], object]]) -> TrainingStep:
+    """Times and memory of both steps, in turn: what else the machine does concerns both."""
     times: tuple[list[float], list[float]] = ([], [])
-    peaks = []
     for round_number in range(ROUNDS + 1):
-        for run, classes, found in zip(runs, both, times, strict=True):
-            _become(classes)
+        for step, found in zip(both, times, strict=True):
             start = time.perf_counter()
-            _step(model, run, inputs)
-            _wait()
+            step()
+            if torch.cuda.is_available():
+                torch.cuda.synchronize()
             if round_number:  # the first one compiles
                 found.append(time.perf_counter() - start)
-    for run, classes in zip(runs, both, strict=True):
-        _become(classes)
-        peaks.append(_peak(lambda run=run: _step(model, run, inputs)))  # type: ignore[misc]
-    return TrainingStep((statistics.median(times[0]), statistics.median(times[1])), (peaks[0], peaks[1]))
-
-
-def _wait() -> None:
-    if torch.cuda.is_available():
-        torch.cuda.synchronize()
+    before, after = both
+    return TrainingStep((statistics.median(times[0]), statistics.median(times[1])), (_peak(before), _peak(after)))
 
 
 def _peak(step: Callable[[], object]) -> int:

@@ -58,8 +58,7 @@ def activations() -> dict[str, KnownActivation]:
 def _formula(activation: KnownActivation) -> Callable[[torch.Tensor], torch.Tensor]:
     """The function in aten's operators, which need no compilation."""
     function, options = activation
-    operator = next(names.operator for names in public_names.stated() if names.function == function)
-    interface = interface_of(operator)
+    interface = interface_of(public_names.named(function).operator)
     template = interface.template(dict(options))
     return lambda x: decomposition.decomposed(interface, x, *template[1:])
 
