@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance.files import archives, sizes, tensor_files
+from actgrad.conformance.files import archives, sizes
 from actgrad.conformance.files.sizes import UnreadableFile
 from actgrad.conformance.files.tensor_files import read
 
@@ -99,8 +99,9 @@ def test_pytorch(tmp_path: Path, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_safetensors(tmp_path: Path, dtype: str) -> None:
+    pytest.importorskip("safetensors")
     array = values(dtype)
-    code = next(code for code, name in tensor_files._SAFETENSORS.items() if name == dtype)
+    code = {"bfloat16": "BF16"}.get(dtype, dtype[0].upper() + dtype.lstrip("floatin"))
     entry = {"dtype": code, "shape": list(array.shape), "data_offsets": [0, array.nbytes]}
     other = {**entry, "data_offsets": [array.nbytes, 2 * array.nbytes]}
     header = json.dumps({"x": entry, "y": other}).encode()
@@ -142,10 +143,10 @@ def hostile() -> dict[str, tuple[str, Callable[[Path], Any], str]]:
         "truncated header": ("x.npy", raw(b"\x93NUMPY\x01\x00\xff\x00{'descr'"), "no .npy file"),
         "truncated": ("x.npy", header(good, whole.tobytes()[:-1]), "truncated: float32"),
         "too long": ("x.npy", header(good, whole.tobytes() + b"!"), "too long: float32"),
-        "version 3": ("x.npy", lambda p: npy(p, good, whole.tobytes(), b"\x03\x00"), "version 3.0"),
-        "version 9": ("x.npy", lambda p: npy(p, good, whole.tobytes(), b"\x09\x00"), "no .npy file|version 9"),
+        "version 3": ("x.npy", lambda p: npy(p, good, whole.tobytes(), b"\x03\x00"), "no .npy file"),
+        "version 9": ("x.npy", lambda p: npy(p, good, whole.tobytes(), b"\x09\x00"), "no .npy file"),
         "nan in shape": ("x.npy", header(good.replace("(2, 3, 4)", "(nan,)")), "no .npy file"),
-        "negative": ("x.npy", header(good.replace("(2, 3, 4)", "(-4, -6)"), whole.tobytes()), "no .npy file"),
+        "negative": ("x.npy", header(good.replace("(2, 3, 4)", "(-4, -6)"), whole.tobytes()), "no array has"),
         "overflowing": ("x.npy", header(good.replace("(2, 3, 4)", f"({2**40}, {2**40})")), "truncated"),
         "much of nothing": ("x.npy", header(good.replace("(2, 3, 4)", f"({2**62}, {2**62}, 0)")), "no array has shape"),
         "rank 70": ("x.npy", header(good.replace("(2, 3, 4)", str((1,) * 70)), b"1234"), "no array has shape"),
@@ -164,10 +165,12 @@ def hostile() -> dict[str, tuple[str, Callable[[Path], Any], str]]:
         "raw too short": ("x.bin:float32:2", raw(b"1234"), "truncated: float32, shape .2,., takes 8 bytes, it has 4"),
         "raw too long": ("x.bin:float16:1", raw(b"1234"), "too long"),
         "raw and enormous": ("x.bin:float32:99999999999x99999999999", raw(b"1234"), "truncated"),
-        "no pickle": ("x.pt", raw(b"hello"), "no .pt file as torch.save writes it|PyTorch is needed"),
-        "a pickle": ("x.pt", lambda p: p.write_bytes(pickle.dumps(Bomb())), "no .pt file as torch.save|is needed"),
-        "no safetensors": ("x.safetensors", raw(b"\xff" * 64), "no .safetensors file"),
-        "long header": ("x.safetensors", raw(struct.pack("<Q", 2**60) + b"{}"), "no .safetensors file"),
+        "no pickle": ("x.pt", raw(b"hello"), "no .pt file as torch.save writes it|it needs torch"),
+        "a pickle": ("x.pt", lambda p: p.write_bytes(pickle.dumps(Bomb())), "no .pt file as torch.save|it needs torch"),
+        "no safetensors": ("x.safetensors", raw(b"\xff" * 64), "no .safetensors file|needs safetensors"),
+        "long header": (
+            "x.safetensors", raw(struct.pack("<Q", 2**60) + b"{}"), "no .safetensors file|needs safetensors"
+        ),
     }  # fmt: skip
 
 
@@ -244,7 +247,9 @@ def test_running_out_of_memory_names_the_file(tmp_path: Path, monkeypatch: pytes
         read(f"{tmp_path}/x.npy")
 
 
-@pytest.mark.parametrize(("package", "file", "extra"), [("torch", "x.pt", "torch"), ("torch", "x.pth", "torch")])
+@pytest.mark.parametrize(
+    ("package", "file", "extra"), [("torch", "x.pt", "torch"), ("safetensors", "x.safetensors", "check")]
+)
 def test_a_missing_library_is_named_with_its_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, file: str, extra: str
 ) -> None:
