@@ -23,7 +23,8 @@ _LARGEST_ITEM = 8  # bytes of an element of a dtype that is judged
 
 def npz(path: Path, words: list[str]) -> tuple[Array, list[str]]:
     """One array of a .npz file, held against the archive's directory, and the words that are no part of its name."""
-    with readable(path, "no .npz file"), np.load(path, allow_pickle=False) as held:
+    # NumPy leaves a damaged archive open that it opened itself.
+    with readable(path, "no .npz file"), path.open("rb") as opened, np.load(opened, allow_pickle=False) as held:
         rest = ["bfloat16"] if words[-1:] == ["bfloat16"] and ":".join(words) not in held.files else []
         name = chosen(path, held.files, words[: len(words) - len(rest)])
         entry = held.zip.getinfo(name if name in held.zip.namelist() else f"{name}.npy")
