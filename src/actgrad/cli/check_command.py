@@ -297,7 +297,7 @@ def _of_cases(given: argparse.Namespace) -> list[CaseOutcome]:
     outputs.check(_written(given), case_files.named_files(given.cases, listed))
     asked = None if given.standard is None else [name for name in NAMES if name in given.standard]
     found = []
-    with terminal.progress(terminal.printable(given.cases.name)[:11], len(listed)) as advance:
+    with terminal.progress("cases", len(listed)) as advance:
         for k, case in enumerate(listed):
             found.append(execution.execute(case, given.backend, asked, given.seed + k, given.strict))
             advance(1)

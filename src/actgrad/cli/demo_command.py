@@ -12,10 +12,12 @@ import importlib
 import json
 import sys
 from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 from ..base.errors import ActgradError, installation
 from ..writing import terminal
-from ..writing.terminal import Grid, Row
+from ..writing.terminal import Row
 from . import argument_types
 from .argument_types import Subparsers
 from .demo_network import ACTIVATIONS, SAMPLE_EVERY, STORAGE, Result, load_digits, train, train_torch
@@ -47,8 +49,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _run(given: argparse.Namespace) -> int:
     try:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+        importlib.import_module("rich")
         threadpoolctl = importlib.import_module("threadpoolctl")  # scikit-learn depends on it
         data = load_digits()
     except ImportError as error:
@@ -62,20 +63,16 @@ def _run(given: argparse.Namespace) -> int:
         torch.set_num_threads(1)  # as below for NumPy
     seed, epochs = given.seed, given.epochs
     names = list(dict.fromkeys(given.activation or ACTIVATIONS))
-    columns = (TextColumn("{task.description:<19}"), BarColumn(), MofNCompleteColumn(), TextColumn("epochs"))
     results = []
-    progress = Progress(*columns, TimeElapsedColumn(), console=terminal.progress_console())
+    total = len(names) * epochs * (len(STORAGE) + (torch is not None))
     # Matrix products on one thread: at this size, more only wait for each other, on a busy machine for seconds.
-    with threadpoolctl.threadpool_limits(1, user_api="blas"), progress:
-        bar = progress.add_task("", total=len(names) * epochs * (len(STORAGE) + (torch is not None)))
+    with threadpoolctl.threadpool_limits(1, user_api="blas"), terminal.progress("epochs", total) as advance:
         for name in names:
+            words = f"epochs of {ACTIVATIONS[name].title}"
             for storage in STORAGE:
-                progress.update(bar, description=f"{ACTIVATIONS[name].title}, {storage}")
-                results.append(train(name, storage, data, seed, epochs, lambda: progress.advance(bar)))
+                results.append(train(name, storage, data, seed, epochs, partial(advance, 1, f"{words}, {storage}")))
             if torch is not None:
-                progress.update(bar, description=f"{ACTIVATIONS[name].title}, PyTorch")
-                results.append(train_torch(torch, name, data, seed, epochs, lambda: progress.advance(bar)))
-        progress.update(bar, description="trained")
+                results.append(train_torch(torch, name, data, seed, epochs, partial(advance, 1, f"{words}, PyTorch")))
     settings = {"epochs": epochs, "seed": seed, "test_images": len(data.test_labels)}
     if given.json:
         terminal.show(json.dumps({**settings, "results": [asdict(result) for result in results]}, indent=2))
@@ -84,7 +81,7 @@ def _run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _table(results: list[Result], epochs: int, seed: int, test_images: int) -> Grid:
+def _table(results: list[Result], epochs: int, seed: int, test_images: int) -> Any:
     groups: dict[str, list[Row]] = {}
     for r in results:
         inside, error = r.activation_seconds, r.gradient_error_ulp
@@ -95,4 +92,4 @@ def _table(results: list[Result], epochs: int, seed: int, test_images: int) -> G
         groups.setdefault(r.activation, []).append(row)
     numbers = ["test\naccuracy", "gradient\nerror", "activations", "training"]
     title = f"Handwritten digits: {epochs} epochs, {test_images} test images, seed {seed}"
-    return Grid(["", "engine", "stored\nin"], numbers, list(groups.values()), title, CAPTION)
+    return terminal.table(["", "engine", "stored\nin"], numbers, groups.values(), title, CAPTION)
