@@ -1,4 +1,15 @@
-"""`actgrad cases`: writes files of test cases."""
+"""Write test cases of operators as acceptance standards ask for them, in the formats of ATK or TTK: every data type and
+class of attributes, 1 to 8 dimensions of sizes 2^k and 2^k - 1, uniform and normal numbers, empty tensors, one element,
+the bounds of the data type, infinities, NaN, results of the forward pass, in place, broadcasting and promotion.
+
+`actgrad check --cases FILE` runs such a file. Its fields are those of the tools' documents and published files.
+
+examples:
+  actgrad cases elu_backward --standard v2 -o elu_backward.json
+  actgrad cases elu_backward selu_backward leaky_relu_backward geglu_backward -o backward.csv --seed 1
+  actgrad cases gelu -o gelu.json --number 20 --largest 1000000
+  actgrad check --cases elu_backward.json --results judged.json
+"""
 
 from __future__ import annotations
 
@@ -18,28 +29,14 @@ from .argument_types import Subparsers
 _MOST = 100_000  # cases of an operator
 _LARGEST = 1 << 28
 
-_DESCRIPTION = """\
-Write test cases of operators as acceptance standards ask for them, in the formats of ATK or TTK: every data type and
-class of attributes, 1 to 8 dimensions of sizes 2^k and 2^k - 1, uniform and normal numbers, empty tensors, one element,
-the bounds of the data type, infinities, NaN, results of the forward pass, in place, broadcasting and promotion.
-
-`actgrad check --cases FILE` runs such a file. Its fields are those of the tools' documents and published files."""
-
-_EXAMPLES = """
-examples:
-  actgrad cases elu_backward --standard v2 -o elu_backward.json
-  actgrad cases elu_backward selu_backward leaky_relu_backward geglu_backward -o backward.csv --seed 1
-  actgrad cases gelu -o gelu.json --number 20 --largest 1000000
-  actgrad check --cases elu_backward.json --results judged.json
-"""
-
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad cases`."""
     standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {says}" for n, says in generation.STANDARDS.items()) + "\n"
     says = "write test cases as the acceptance standards ask for them"
-    parser = argument_types.add_command(subparsers, "cases", says, _DESCRIPTION, standards + _EXAMPLES)
-    parser.add_argument("operator", nargs="+", metavar="OPERATOR", help="names as in actgrad list")
+    parser = argument_types.add_command(subparsers, "cases", says, __doc__, standards)
+    operator = argument_types.one_of(REGISTRY)
+    parser.add_argument("operator", nargs="+", type=operator, metavar="OPERATOR", help="names as in actgrad list")
     parser.add_argument("-o", dest="output", metavar="FILE", type=Path, required=True, help="the file to write")
     parser.add_argument("--standard", choices=generation.STANDARDS, default="v2", help="see below (default: v2)")
     parser.add_argument("--format", choices=FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
@@ -56,7 +53,6 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    argument_types.refuse_unknown(parser, "OPERATOR", given.operator, REGISTRY)
     chosen = SUFFIXES.get(given.output.suffix.lower())
     if chosen is None or given.format not in (None, chosen):
         parser.error(f"-o {given.output}: a format is known by its suffix: .json for atk, .csv for ttk")

@@ -3,6 +3,11 @@
 The network is 64 -> 96 -> 48 -> 10 with one activation function in both hidden layers; softmax cross-entropy,
 mini-batches, gradient descent with momentum. It is trained with the activations' tensors stored in float32, then in
 bfloat16 (weights and matrix products stay float32), then by PyTorch in float32 with its own activations and autograd.
+
+examples:
+  actgrad demo
+  actgrad demo --activation elu --epochs 9
+  actgrad demo --json
 """
 
 from __future__ import annotations
@@ -33,8 +38,7 @@ CAPTION = (
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad demo`."""
     says = "train a small network on handwritten digits with each activation"
-    examples = "examples:\n  actgrad demo\n  actgrad demo --activation elu --epochs 9\n  actgrad demo --json"
-    parser = argument_types.add_command(subparsers, "demo", says, str(__doc__), examples)
+    parser = argument_types.add_command(subparsers, "demo", says, __doc__)
     parser.add_argument("--activation", action="append", choices=ACTIVATIONS, help="only this one; may be repeated")
     parser.add_argument(
         "--epochs", type=argument_types.whole(1), default=40, help="passes over the training images (default: 40)"

@@ -14,8 +14,7 @@ from ...base import products
 from ...writing import outputs, terminal
 from ..files import sizes
 from ..files.sizes import UnreadableFile
-from ..standards import NAMES, STANDARDS, Tally
-from ..verdict import CaseVerdict
+from ..standards import STANDARDS, Tally
 from . import atk, ttk
 from .case_model import Described
 from .execution import CaseOutcome
@@ -82,24 +81,6 @@ def check(path: Path | None, cases: Path) -> None:
     """Raise unless results have the format of the cases."""
     if path is not None and format_of(path) != format_of(cases):
         raise UnreadableFile(f"{path}: results have the format of the cases; its suffix must be {cases.suffix}")
-
-
-def judged(outcomes: Sequence[CaseOutcome]) -> list[CaseVerdict]:
-    """The verdicts among the outcomes."""
-    verdicts = [(o.case.name, o.verdict) for o in outcomes if o.verdict is not None]
-    return [CaseVerdict(v.operator, v.outputs[0].dtype, name, v) for name, v in verdicts]
-
-
-def standards_of(found: Sequence[CaseVerdict]) -> list[str]:
-    """The standards that judged anything."""
-    names = {o.standard for result in found for o in result.verdict.outcomes}
-    return [name for name in NAMES if name in names]
-
-
-def refusals(outcomes: Sequence[CaseOutcome]) -> tuple[list[bool], int]:
-    """For each call that must be refused whether it was, and the number of cases that were not run."""
-    expected = [o for o in outcomes if o.case.expects_error and o.holds is not None]
-    return [o.verdict is None for o in expected], sum(o.holds is None for o in outcomes)
 
 
 def write(path: Path, outcomes: Sequence[CaseOutcome]) -> None:

@@ -17,7 +17,7 @@ from ..elements import Array, is_judged
 from ..files.sizes import available_memory
 from ..judging import judge
 from ..standards import OWN, REPEAT, STANDARDS
-from ..verdict import Verdict
+from ..verdict import CaseVerdict, Verdict
 from .case_model import Described, NotRun, Tensor
 
 IN_FORCE = "mixed"  # the standard that decides where neither the command nor the case names one
@@ -38,6 +38,12 @@ class CaseOutcome:
         if self.verdict is None:
             return True if self.case.expects_error and not self.case.problem else None
         return self.verdict.holds and not self.case.expects_error
+
+    @property
+    def judged(self) -> CaseVerdict | None:
+        """The verdict as one of a report."""
+        v = self.verdict
+        return None if v is None else CaseVerdict(v.operator, v.outputs[0].dtype, self.case.name, v)
 
 
 def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:

@@ -25,7 +25,7 @@ _TYPES: dict[str, tuple[str, Callable[[str], Any]]] = {
 def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
     """The verdict on the files of --actual."""
     operator = REGISTRY[given.operator[0]]
-    attributes = dict(_attribute(operator, text) for text in given.attr)
+    attributes = dict(_attribute(operator, text) for text in given.attr or ())
     tensors, outputs = operator.schema.tensors, operator.schema.outputs
     least = sum(not a.is_optional for a in tensors)
     if not least <= len(given.inputs) <= len(tensors):

@@ -22,16 +22,12 @@ def page(
     is_of_files: bool,
 ) -> str:
     """The page as text."""
-    blocks = [] if is_of_files else [text.overview(results, asked)]
-    for result in results:
-        if is_of_files or not result.verdict.holds:
-            blocks += text.details(result)
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     return template.substitute(
         word=decision.word,
         why=escape(terminal.printable(decision.why)),
         settings=_definitions(settings),
-        results=terminal.as_html(blocks),
+        results=terminal.as_html(text.blocks(results, asked, is_of_files)),
         pictures="\n".join(_figures(results, is_of_files)),
         standards=_definitions({name: NAMES[name] for name in asked}),
     )

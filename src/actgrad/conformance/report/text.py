@@ -33,6 +33,23 @@ COLUMNS: Mapping[str, Mapping[str, Callable[[Tally], str]]] = {
 }
 
 
+def blocks(
+    results: Sequence[CaseVerdict], asked: Sequence[str], is_of_files: bool, most: int | None = None
+) -> Iterator[Any]:
+    """The lines and tables of a report: each file's verdict, or an overview and `most` failing cases."""
+    if is_of_files:
+        for result in results:
+            yield from details(result)
+        return
+    yield overview(results, asked)
+    failing = [result for result in results if not result.verdict.holds]
+    for result in failing[:most]:
+        yield from details(result)
+    if failing:
+        shown = f"; the first {most} are shown" if most is not None and len(failing) > most else ""
+        yield f"{len(failing)} of {len(results)} cases fail{shown}"
+
+
 def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Any:
     """All cases of our own backends: a row per operator and dtype, in the order of the results.
 
