@@ -122,7 +122,7 @@ def test_the_product_and_the_rules_change_what_is_right(folder: Path, capsys: Ca
         np.save("out.npy", actgrad.selu_backward(y + 1, y))
     call = ["check", "selu_backward", "--inputs", "g.npy", "y.npy", "--actual", "out.npy"]
     assert status(*call) == 1
-    assert "which is the rule of Ascend950" in capsys.readouterr().out
+    assert "the rule of Ascend950" in capsys.readouterr().out
     assert status(*call, "--product", "Ascend950") == 0
     assert status(*call, "--product", "Ascend310B") == 2
     assert "not available on Ascend310B" in capsys.readouterr().err
