@@ -37,9 +37,19 @@ SHAPES = (
 )  # fmt: skip
 
 
+Place = Callable[[Array], Array]  # the same numbers in another layout
+
+PLACES: dict[str, Place] = {
+    "contiguous": partial(np.array, order="C"),
+    "transposed": partial(np.array, order="F"),
+    "every other element": lambda array: np.repeat(array, 2, axis=-1)[..., 1::2] if array.ndim else array,
+    "backwards": lambda array: np.flip(np.flip(array).copy()),
+}
+
+
 @dataclass(frozen=True)
 class BackendCase:
-    """A call to be judged; `out` allocates its outputs in their layout."""
+    """A call to be judged; `place` lays its outputs out."""
 
     operator: Operator
     attributes: dict[str, Any]
@@ -47,7 +57,7 @@ class BackendCase:
     name: str
     standards: tuple[str, ...]
     inputs: tuple[Array | None, ...] = field(repr=False)
-    out: Callable[[tuple[int, ...], np.dtype[Any]], Array] = field(repr=False)
+    place: Place = field(default=PLACES["contiguous"], repr=False)
 
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
@@ -57,10 +67,13 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
         rng = np.random.default_rng((seed, k))
         make = partial(BackendCase, operator, attributes, dtype)
         usual = _usual(operator, attributes, dtype, rng)
-        yield make("usual", tuple(NAMES), usual, np.empty)
-        if optional := [n for n, a in enumerate(operator.schema.tensors) if a.name == operator.given_value]:
-            yield make("optional given", tuple(STANDARDS), _given(operator, attributes, usual, optional), np.empty)
-        yield make("special", OF_SPECIAL, _special(operator, attributes, dtype, rng), np.empty)
+        yield make("usual", tuple(NAMES), usual)
+        if operator.given_value:
+            given = dict(zip(operator.schema.tensor_names, usual, strict=True))
+            value = oracle.forward_results(operator, attributes, given[operator.definition.main])[1]
+            given[operator.given_value] = value
+            yield make("optional given", tuple(STANDARDS), tuple(given.values()))
+        yield make("special", OF_SPECIAL, _special(operator, attributes, dtype, rng))
     rng = np.random.default_rng((seed, len(attribute_cases)))
     no_negative = [a for a in attribute_cases if not any(isinstance(v, float) and v < 0 for v in a.values())]
     attributes = (no_negative or attribute_cases)[-1]
@@ -131,82 +144,37 @@ def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Arra
         return x
 
 
-def _given(
-    operator: Operator, attributes: dict[str, Any], inputs: tuple[Any, ...], optional: list[int]
-) -> tuple[Any, ...]:
-    """The same call with its optional tensors: the further results of the forward pass, in order."""
-    x = inputs[operator.schema.tensor_names.index(operator.definition.main)]
-    further = dict(zip(optional, oracle.forward_results(operator, attributes, x)[1:], strict=True))
-    return tuple(further.get(n, array) for n, array in enumerate(inputs))
-
-
-# Layouts
-
-Place = Callable[[Array], Array]  # the same numbers in another layout
-
-
-def _transposed(array: Array) -> Array:
-    return np.ascontiguousarray(array.transpose()).transpose()
-
-
-def _strided(array: Array) -> Array:
-    wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1] + 1) if array.ndim else (), array.dtype)
-    view = wide[..., 1::2] if array.ndim else wide
-    view[...] = array
-    return view
-
-
-def _backwards(array: Array) -> Array:
-    turned = (slice(None, None, -1),) * array.ndim
-    return np.ascontiguousarray(array[turned])[turned]
-
-
-PLACES: dict[str, Place] = {
-    "contiguous": np.ascontiguousarray, "transposed": _transposed, "every other element": _strided,
-    "backwards": _backwards,
-}  # fmt: skip
-
-
 def _layouts(
     operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
 ) -> Iterator[BackendCase]:
     """A case of each shape, in one layout after another."""
+    dim = operator.access.dim
+
+    def shaped(own: dict[str, Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
+        def some() -> Array:
+            return numbers(dtype, prod(shape), rng).reshape(shape)
+
+        return oracle.paired(operator, own, some(), some)
+
     for k, shape in enumerate(SHAPES):
-        if operator.access.dim and not shape:
+        if dim and not shape:
             continue
         name, place = list(PLACES.items())[k % len(PLACES)]
-        own = attributes
-        if operator.access.dim and shape:
-            own = {**attributes, operator.access.dim: int(rng.integers(-len(shape), len(shape)))}
-        inputs = _shaped(operator, own, dtype, shape, rng)
+        own = {**attributes, dim: int(rng.integers(-len(shape), len(shape)))} if dim else attributes
         words = f"{'x'.join(map(str, shape)) or 'no dimension'}, {name}"
-        placed = tuple(None if a is None else place(a) for a in inputs)
-        yield BackendCase(operator, own, dtype, words, OF_SPECIAL, placed, _placed(place))
+        placed = tuple(None if a is None else place(a) for a in shaped(own, shape))
+        yield BackendCase(operator, own, dtype, words, OF_SPECIAL, placed, place)
     if operator.broadcasts:
-        column, row = (_shaped(operator, attributes, dtype, shape, rng) for shape in ((31, 1), (1, 32)))
+        column, row = shaped(attributes, (31, 1)), shaped(attributes, (1, 32))
         name, tensors = "31x1 with 1x32", (*column[:-1], row[-1])
     else:
-        whole = (16, 4, 2)
-        named = zip(operator.schema.tensor_names, _shaped(operator, attributes, dtype, whole, rng), strict=True)
+        named = zip(operator.schema.tensor_names, shaped(attributes, (16, 4, 2)), strict=True)
         name = "16x4x2, expanded"
         tensors = tuple(
             a if a is None or tensor == operator.access.tensor else np.broadcast_to(a[:1], a.shape)
             for tensor, a in named
         )
-    yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors, np.empty)
-
-
-def _shaped(
-    operator: Operator, attributes: dict[str, Any], dtype: str, shape: tuple[int, ...], rng: np.random.Generator
-) -> tuple[Any, ...]:
-    def some() -> Array:
-        return numbers(dtype, prod(shape), rng).reshape(shape)
-
-    return oracle.paired(operator, attributes, some(), some)
-
-
-def _placed(place: Place) -> Callable[[tuple[int, ...], np.dtype[Any]], Array]:
-    return lambda shape, dtype: place(np.empty(shape, dtype))
+    yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors)
 
 
 def garbage(array: Array) -> None:
@@ -240,7 +208,7 @@ def check(case: BackendCase, backend: str, asked: Iterable[str], strict: bool = 
 
 def _outputs(case: BackendCase) -> tuple[Array, ...]:
     plan = case.operator.plan(*case.inputs, backend="reference", **case.attributes)
-    outputs = tuple(case.out(array.shape, array.dtype) for array in oracle.as_tuple(plan.result))
+    outputs = tuple(case.place(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))
     for array in outputs:
         garbage(array)
     return outputs

@@ -88,7 +88,7 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
         outputs[0][...] = inputs[reference]
         called = tuple(outputs[0] if name == reference else array for name, array in zip(names, given, strict=True))
     dtype = outputs[0].dtype.name
-    whole = BackendCase(operator, attributes, dtype, case.name, tuple(STANDARDS), called, np.empty)
+    whole = BackendCase(operator, attributes, dtype, case.name, tuple(STANDARDS), called)
     backend_cases.compute(whole, backend, outputs)
     standards = list(asked or case.standards or (IN_FORCE,))
     is_defined = all(STANDARDS[name].is_defined(a.dtype.name) for name in standards for a in outputs)
