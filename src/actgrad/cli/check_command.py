@@ -33,7 +33,6 @@ examples:
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import shlex
 import sys
@@ -46,7 +45,7 @@ from typing import Any
 from .. import backends
 from ..base import products
 from ..base.dtypes import BY_NAME
-from ..base.errors import ActgradError, installation
+from ..base.errors import ActgradError, library
 from ..calls.operator import REGISTRY
 from ..conformance import backend_cases
 from ..conformance.casefiles import case_files, execution
@@ -115,10 +114,7 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     mode = _mode(parser, given)
     given.backend, given.seed = given.backend or "cpu", given.seed or 0
     outputs.check(_written(given), _inputs(given))
-    try:
-        importlib.import_module("rich")
-    except ImportError as error:
-        raise ActgradError(f"check: {error}; {installation('check')}") from error
+    library("rich", "check needs rich", "check")
     with ExitStack() as chosen:
         if given.product:
             chosen.enter_context(products.product(given.product))

@@ -20,7 +20,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from ..base.errors import ActgradError, installation
+from ..base.errors import library
 from ..writing import terminal
 from ..writing.terminal import Row
 from . import argument_types
@@ -52,12 +52,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    try:
-        importlib.import_module("rich")
-        threadpoolctl = importlib.import_module("threadpoolctl")  # scikit-learn depends on it
-        data = load_digits()
-    except ImportError as error:
-        raise ActgradError(f"demo: {error}; {installation('demo')}") from error
+    for name in ("rich", "threadpoolctl", "sklearn.datasets"):
+        library(name, f"demo needs {name}", "demo")
+    threadpoolctl = importlib.import_module("threadpoolctl")  # scikit-learn depends on it
+    data = load_digits()
     try:
         torch = None if given.no_torch else importlib.import_module("torch")
     except ImportError:

@@ -5,7 +5,6 @@ Every operator is called with every case of attributes, on usual and special num
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,7 +17,7 @@ from .. import aten, backends
 from ..backends.reference import rounded
 from ..base import products
 from ..base.dtypes import BY_NAME
-from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct, installation
+from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct, library
 from ..calls.operator import Operator
 from . import oracle, standards
 from .elements import Array
@@ -230,10 +229,7 @@ def compute(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> None
 
 def _torch(backend: str) -> tuple[Any, str]:
     """PyTorch, and the device of a backend."""
-    try:
-        torch = importlib.import_module("torch")
-    except ImportError as error:
-        raise BackendUnavailable(f"backend {backend!r} needs PyTorch ({error}); {installation('gpu')}") from error
+    torch = library("torch", f"backend {backend!r} needs PyTorch", "gpu", BackendUnavailable)
     if not torch.cuda.is_available():
         devices = " and ".join(backends.DEVICES[backend])
         raise BackendUnavailable(f"backend {backend!r} computes on {devices}; PyTorch sees none here")

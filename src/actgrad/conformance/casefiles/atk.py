@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...aclnn.signatures import CParameter, Signature
+from ...base.errors import shown
 from . import fields, interface
 from .case_model import Described, Scalar, Tensor, Values
-from .fields import Fault, shown
+from .fields import Fault
 
 #: The words of "standard": {"acc": ...}, and the standards that decide here; none for the one in force.
 STANDARDS = {"single_bm": ("mere-mare",), "mixed_tolerance_bm": ("mixed",), "default": ()}

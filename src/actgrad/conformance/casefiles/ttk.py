@@ -12,9 +12,10 @@ from types import NoneType
 from typing import Any
 
 from ...aclnn.signatures import Signature
+from ...base.errors import shown
 from . import fields, interface
 from .case_model import UNTOLD, Described, Scalar, Tensor, Values
-from .fields import Fault, shown
+from .fields import Fault
 
 REQUIRED = ("api_name", "tensor_view_shapes", "tensor_dtypes")
 CASCADE = "actgrad_cascade"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -13,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from ... import aten
-from ...base.errors import installation
+from ...base.errors import library, shown, some
 from ..elements import Array
 from . import sizes
-from .sizes import UnreadableFile, readable, short
+from .sizes import UnreadableFile
 
 _LARGEST_ITEM = 8  # bytes of an element of a dtype that is judged
 
@@ -24,7 +23,7 @@ _LARGEST_ITEM = 8  # bytes of an element of a dtype that is judged
 def npz(path: Path, words: list[str]) -> tuple[Array, list[str]]:
     """One array of a .npz file, held against the archive's directory, and the words that are no part of its name."""
     # NumPy leaves a damaged archive open that it opened itself.
-    with readable(path, "no .npz file"), path.open("rb") as opened, np.load(opened, allow_pickle=False) as held:
+    with path.open("rb") as opened, np.load(opened, allow_pickle=False) as held:
         rest = ["bfloat16"] if words[-1:] == ["bfloat16"] and ":".join(words) not in held.files else []
         name = chosen(path, held.files, words[: len(words) - len(rest)])
         entry = held.zip.getinfo(name if name in held.zip.namelist() else f"{name}.npy")
@@ -37,8 +36,8 @@ def npz(path: Path, words: list[str]) -> tuple[Array, list[str]]:
 
 def safetensors(path: Path, words: list[str]) -> Array:
     """One tensor of a .safetensors file."""
-    library = _library(path, "safetensors", "check")
-    with readable(path, "no .safetensors file"), library.safe_open(path, framework="numpy") as held:
+    package = library("safetensors", f"{path}: it needs safetensors", "check")
+    with package.safe_open(path, framework="numpy") as held:
         name = chosen(path, held.keys(), words)
         most = min(path.stat().st_size, _LARGEST_ITEM * prod(held.get_slice(name).get_shape()))
         sizes.refuse_large(path, most, "must be read")
@@ -48,23 +47,20 @@ def safetensors(path: Path, words: list[str]) -> Array:
 
 def pytorch(path: Path, words: list[str]) -> Array:
     """One tensor of a .pt file, mapped into memory."""
-    torch = _library(path, "torch", "torch")
-    with readable(path, "PyTorch does not read it"):
-        if not zipfile.is_zipfile(path):
-            raise UnreadableFile(f"{path}: no .pt file as torch.save writes it since PyTorch 1.6; save it again")
-        with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-        if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):  # PyTorch would map packed bytes
-            raise UnreadableFile(f"{path}: its entries are compressed, which torch.save never does; save it again")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            held = torch.load(str(path), map_location="cpu", weights_only=True, mmap=True)
+    torch = library("torch", f"{path}: it needs PyTorch", "torch")
+    if not zipfile.is_zipfile(path):
+        raise UnreadableFile(f"{path}: no .pt file as torch.save writes it since PyTorch 1.6; save it again")
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+    if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):  # PyTorch would map packed bytes
+        raise UnreadableFile(f"{path}: its entries are compressed, which torch.save never does; save it again")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        held = torch.load(str(path), map_location="cpu", weights_only=True, mmap=True)
     if isinstance(held, Mapping):
         held = held[chosen(path, held, words)]
     elif words:
-        raise UnreadableFile(
-            f"{path}: holds one tensor without a name; {short(':'.join(words))!r} chooses among several"
-        )
+        raise UnreadableFile(f"{path}: holds one tensor without a name; {shown(':'.join(words))} chooses among several")
     if not isinstance(held, torch.Tensor) or held.layout != torch.strided or held.is_quantized:
         raise UnreadableFile(f"{path}: holds a {type(held).__name__}, no plain tensor")
     size = held.untyped_storage().nbytes()
@@ -72,8 +68,7 @@ def pytorch(path: Path, words: list[str]) -> Array:
         raise UnreadableFile(f"{path}: damaged: a tensor's {size} bytes are none of its entries")
     # A view that repeats its elements may be larger than the file.
     sizes.refuse_large(path, held.numel() * held.element_size(), "are the elements of its tensor")
-    with readable(path, f"holds {held.dtype}"):
-        return aten.from_torch(torch, held.detach().resolve_conj().resolve_neg())
+    return aten.from_torch(torch, held.detach().resolve_conj().resolve_neg())
 
 
 def chosen(path: Path, names: Iterable[Any], words: list[str]) -> Any:
@@ -83,13 +78,6 @@ def chosen(path: Path, names: Iterable[Any], words: list[str]) -> Any:
         return name
     if not words and len(held) == 1:
         return held[0]
-    known = ", ".join(sorted(map(str, held))[:20]) or "no tensor"
-    asked = f"has no tensor {short(name)!r}" if words else f"has {len(held)} tensors; {path}:NAME chooses one"
-    raise UnreadableFile(f"{path}: {asked}; it holds {known}")
-
-
-def _library(path: Path, name: str, extra: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise UnreadableFile(f"{path}: it needs {name} ({error}); {installation(extra)}") from error
+    known = some(sorted(map(str, held)), name) or "no tensor"
+    problem = f"has no tensor {shown(name)}" if words else f"has {len(held)} tensors; {path}:NAME chooses one"
+    raise UnreadableFile(f"{path}: {problem}; it holds {known}")

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import ActgradError
+from ...base.errors import ActgradError, shown
 from ..elements import Array
 
 MOST_ELEMENTS = 1 << 62  # of each dimension
@@ -25,55 +25,35 @@ class UnreadableFile(ActgradError):
     """A file without the tensor that it promises."""
 
 
-@contextmanager
-def readable(path: Path, fault: str) -> Iterator[None]:
-    """Within, any error of a library that reads this file is the file's fault: hostile files make it raise anything."""
-    try:
-        yield
-    except (UnreadableFile, OSError, MemoryError):
-        raise
-    except Exception as error:
-        raise UnreadableFile(f"{path}: {fault}: {first_line(error)}") from error
-
-
 def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int = 0, order: Any = "C") -> Array:
     """The elements from byte `start` to the end of a file, mapped into memory."""
     held = path.stat().st_size - start
     check(path, dtype, shape, held)
     # Bytes: memmap takes neither every dtype by name nor an empty file.
     raw = np.memmap(path, np.uint8, "r", start, (held,)) if held else np.empty(0, np.uint8)
-    with readable(path, f"no array has {shown(shape)}"):  # too many dimensions; sizes beside a 0 may overflow
-        return np.ndarray(shape, dtype, raw, order=order)
+    return np.ndarray(shape, dtype, raw, order=order)
 
 
 def check(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], held: int) -> None:
     """Raise unless an array of this dtype and shape takes `held` bytes."""
     if not all(0 <= n < MOST_ELEMENTS for n in shape):
-        raise UnreadableFile(f"{path}: no array has {shown(shape)}")
+        raise UnreadableFile(f"{path}: no array has shape {shown(shape)}")
     promised = prod(shape) * dtype.itemsize
     if promised != held:
         what = "truncated" if held < promised else "too long"
-        raise UnreadableFile(f"{path}: {what}: {dtype.name}, {shown(shape)}, takes {promised} bytes, it has {held}")
-
-
-def shown(shape: tuple[int, ...]) -> str:
-    """A shape in an error."""
-    return short(f"shape {shape}", 100)
-
-
-def short(text: str, most: int = 60) -> str:
-    """Text in an error, of at most so many characters."""
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+        raise UnreadableFile(
+            f"{path}: {what}: {dtype.name}, shape {shown(shape)}, takes {promised} bytes, it has {held}"
+        )
 
 
 def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[Any], int]:
     """Shape, order and dtype of a .npy file, and where its elements begin, from its first MOST_NPY_HEADER bytes."""
     file = io.BytesIO(head)
-    with readable(path, "no .npy file"), warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
         shape, is_fortran, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
     if dtype.hasobject or dtype.names or dtype.subdtype:
-        raise UnreadableFile(f"{path}: holds {short(str(dtype))}: records are not read, and objects never unpickled")
+        raise UnreadableFile(f"{path}: holds {shown(dtype)}: records are not read, and objects never unpickled")
     return shape, "F" if is_fortran else "C", dtype, file.tell()
 
 
@@ -106,8 +86,3 @@ def available_memory() -> int | None:
     except OSError:
         return None
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")), None)
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of another library's error."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

@@ -10,9 +10,10 @@ import re
 from pathlib import Path
 
 from ...base.dtypes import BY_NAME
+from ...base.errors import ActgradError, shown
 from ..elements import Array
 from . import archives, sizes
-from .sizes import UnreadableFile, short
+from .sizes import UnreadableFile
 
 SUFFIXES = (".npy", ".npz", ".bin", ".pt", ".pth", ".safetensors")
 _SHAPE = re.compile(r"scalar|\d{1,19}(x\d{1,19})*")
@@ -22,7 +23,13 @@ def read(text: str) -> Array:
     """The tensor that `text` names, mapped into memory where the format allows it; UnreadableFile if there is none."""
     path, words = split(text)
     with sizes.reading(path):
-        array = _READERS[path.suffix.lower()](path, words)
+        try:
+            array = _READERS[path.suffix.lower()](path, words)
+        except (ActgradError, OSError, MemoryError):
+            raise
+        except Exception as error:  # a hostile file makes another library's reader raise anything
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+            raise UnreadableFile(f"{path}: no {path.suffix} file: {reason}") from error
     if array.dtype.name not in BY_NAME:
         raise UnreadableFile(f"{path}: its elements are {array.dtype}, no tensor dtype; known: {', '.join(BY_NAME)}")
     return array
@@ -67,7 +74,7 @@ def _as_bfloat16(path: Path, array: Array, words: list[str]) -> Array:
         return array
     if words != ["bfloat16"] or array.dtype.name not in ("uint16", "int16", "bfloat16"):
         raise UnreadableFile(
-            f"{path}: holds {array.dtype.name}, not {short(':'.join(words))}; "
+            f"{path}: holds {array.dtype.name}, not {shown(':'.join(words))}; "
             "only :bfloat16 may follow, for its bits in uint16 or int16"
         )
     return array.view(BY_NAME["bfloat16"].numpy)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-import importlib
 import io
 from typing import Any
 
 import numpy as np
 
-from ...base.errors import ActgradError, installation
+from ...base.errors import library
 from ..verdict import ULP_EDGES, Judged
 
 _TOP = 1e10  # ULP; larger errors and NaN are drawn there
@@ -22,10 +21,7 @@ Series = dict[str, list[Judged]]  # the outputs of each label
 
 def load() -> Any:
     """matplotlib's Figure, which draws to files and needs no display; an error names the extra where it is missing."""
-    try:
-        return importlib.import_module("matplotlib.figure").Figure
-    except ImportError as error:
-        raise ActgradError(f"check: --html needs matplotlib ({error}); {installation('check')}") from error
+    return library("matplotlib.figure", "check: --html needs matplotlib", "check").Figure
 
 
 def picture(series: Series) -> str:
