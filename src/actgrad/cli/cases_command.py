@@ -19,8 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from ..calls.operator import REGISTRY
-from ..conformance.casefiles import generation
-from ..conformance.casefiles.case_files import FORMATS, SUFFIXES
+from ..conformance.casefiles import case_files, generation
 from ..conformance.casefiles.case_model import Described
 from ..writing import outputs
 from . import argument_types
@@ -39,7 +38,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("operator", nargs="+", type=operator, metavar="OPERATOR", help="names as in actgrad list")
     parser.add_argument("-o", dest="output", metavar="FILE", type=Path, required=True, help="the file to write")
     parser.add_argument("--standard", choices=generation.STANDARDS, default="v2", help="see below (default: v2)")
-    parser.add_argument("--format", choices=FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
+    parser.add_argument("--format", choices=case_files.FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
     parser.add_argument("--seed", type=argument_types.whole(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
     parser.add_argument(
         "--number", type=argument_types.whole(1, _MOST), metavar="N",
@@ -53,14 +52,14 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    chosen = SUFFIXES.get(given.output.suffix.lower())
-    if chosen is None or given.format not in (None, chosen):
-        parser.error(f"-o {given.output}: a format is known by its suffix: .json for atk, .csv for ttk")
+    chosen = case_files.format_of(given.output)
+    if given.format not in (None, chosen):
+        parser.error(f"--format {given.format}: the suffix of {given.output} says {chosen}")
     outputs.check({"-o": given.output})
     cases: list[Described] = []
     for name in dict.fromkeys(given.operator):
         cases += generation.generate(REGISTRY[name], given.number, given.largest, given.seed)
-    outputs.write(given.output, FORMATS[chosen].text(cases))
+    outputs.write(given.output, case_files.FORMATS[chosen].text(cases))
     count = sum(map(generation.elements, cases))
     print(f"{given.output}: {len(cases)} cases, {count:,} elements", file=sys.stderr)
     return 0

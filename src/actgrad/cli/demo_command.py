@@ -52,9 +52,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    for name in ("rich", "threadpoolctl", "sklearn.datasets"):
+    for name in ("rich", "sklearn"):
         library(name, f"demo needs {name}", "demo")
-    threadpoolctl = importlib.import_module("threadpoolctl")  # scikit-learn depends on it
+    threadpoolctl = library("threadpoolctl", "demo needs threadpoolctl", "demo")  # scikit-learn depends on it
     data = load_digits()
     try:
         torch = None if given.no_torch else importlib.import_module("torch")

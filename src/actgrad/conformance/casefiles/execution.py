@@ -41,6 +41,18 @@ class CaseOutcome:
         return self.verdict.holds and not self.case.expects_error
 
     @property
+    def reason(self) -> str:
+        """The reason why it failed or was not run, "" for a verdict that holds."""
+        verdict = self.verdict
+        if verdict is None or self.holds:
+            return self.says
+        if self.case.expects_error:
+            return "it was expected to be refused"
+        broken = [(o.name, s) for o in verdict.outputs for s in o.outcomes if s.is_broken]
+        reasons = [f"{name}: {STANDARDS[s.standard].title}: {s.says}" for name, s in broken]
+        return "; ".join([*reasons, *(d.says for d in verdict.diagnoses)])
+
+    @property
     def judged(self) -> CaseVerdict | None:
         """The verdict as one of a report."""
         v = self.verdict

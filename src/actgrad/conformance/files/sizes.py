@@ -61,7 +61,7 @@ def refuse_large(path: Path, size: int, why: str) -> None:
     """Raise when so many bytes do not fit into free memory."""
     free = available_memory()
     if free is not None and size > free:
-        raise UnreadableFile(f"{path}: {size} bytes {why} and {free} are free; .npy and .bin are read in parts")
+        raise UnreadableFile(f"{path}: {size} bytes {why} and {free} are free")
 
 
 @contextmanager
