@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import sys
 from functools import partial
+from math import prod
 from pathlib import Path
 
 from ..calls.operator import REGISTRY
@@ -60,6 +61,6 @@ def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     for name in dict.fromkeys(given.operator):
         cases += generation.generate(REGISTRY[name], given.number, given.largest, given.seed)
     outputs.write(given.output, case_files.FORMATS[chosen].text(cases))
-    count = sum(map(generation.elements, cases))
+    count = sum(prod(tensor.shape) for case in cases for tensor in case.outputs.values())
     print(f"{given.output}: {len(cases)} cases, {count:,} elements", file=sys.stderr)
     return 0

@@ -66,31 +66,27 @@ def measure(call: Elements, golden: Golden, asked: Sequence[str], progress: Prog
         exact = golden.values(inputs)
         for lane, number in zip(call.outputs, call.numbers, strict=True):
             c = with_faults(standards.compare(lane.take(at), exact[number]), call, golden, inputs, number)
-            found.append(_measured(c, inputs[call.main], np.arange(at.start, at.stop), asked, call.size))
+            found.append(_measured(c, inputs[call.main], at.start, asked, max(1, call.size)))
         return found
 
-    nothing = Measured(
-        {name: Tally() for name in asked}, np.zeros(len(ULP_EDGES), np.int64), 0, 0, np.zeros(0, np.int64), (),
-        np.zeros(axis.BINS, np.int64), np.zeros((0, 2)),
-    )  # fmt: skip
-    outputs = [nothing] * len(call.outputs)
+    outputs: list[Measured] = []
     for span, found in in_threads(chunk, spans(call.size)):
-        outputs = [a + b for a, b in zip(outputs, found, strict=True)]
+        outputs = [a + b for a, b in zip(outputs, found, strict=True)] if outputs else found
         if progress is not None:
             progress((span.stop - span.start) * len(found))
     return outputs
 
 
-def _measured(c: ElementErrors, x: Array, places: Array, asked: Sequence[str], size: int) -> Measured:
-    """The measures of a chunk of an output of `size` elements."""
+def _measured(c: ElementErrors, x: Array, start: int, asked: Sequence[str], size: int) -> Measured:
+    """The measures of a chunk, from place `start` of an output of `size` elements."""
     dtype, ulps = c.actual.dtype.name, np.where(c.by_terms, 0, c.ulps)
-    tallies, failing = {}, np.zeros(len(places), bool)
+    tallies, failing = {}, np.zeros(len(ulps), bool)
     for standard in (STANDARDS[name] for name in asked):
         if standard.is_defined(dtype):
             over, tallies[standard.name] = standard.measure(c, standard.limits_of(dtype))
             failing |= over
     stride = max(1, size // SAMPLED)
-    some = np.arange(-places[0] % stride, len(places), stride)
+    some = np.arange(-start % stride, len(ulps), stride)
     at = np.flatnonzero(failing)
     worst = at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]
     most = max(64, SAMPLED * CHUNK // size)
@@ -100,16 +96,16 @@ def _measured(c: ElementErrors, x: Array, places: Array, asked: Sequence[str], s
         histogram(ulps),
         int(np.count_nonzero(c.by_terms)),
         len(at),
-        places[kept],
-        tuple((-float(ulps[k]), int(places[k])) for k in worst),
+        start + kept,
+        tuple((-float(ulps[k]), start + int(k)) for k in worst),
         axis.count(double(x[at])),
         np.stack([double(x[some]), double(ulps[some])], axis=1),
     )
 
 
 def spans(size: int) -> Iterator[slice]:
-    """All elements, part by part."""
-    for start in range(0, size, CHUNK):
+    """All elements, part by part; of none one empty part."""
+    for start in range(0, max(1, size), CHUNK):
         yield slice(start, min(start + CHUNK, size))
 
 
