@@ -58,20 +58,17 @@ def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Any:
     groups: dict[str, dict[str, list[CaseVerdict]]] = {}
     for result in results:
         groups.setdefault(result.operator, {}).setdefault(result.dtype, []).append(result)
-
-    def row(operator: str, dtype: str, of: Sequence[CaseVerdict]) -> Row:
-        cells = [operator, dtype, str(len(of)), f"{sum(r.verdict.elements for r in of):,}"]
-        for name in asked:
-            outcomes = [o for r in of for o in r.verdict.outcomes if o.standard == name and o.holds is not None]
-            tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
-            mark = "! " if any(o.is_broken for o in outcomes) else ""
-            cells += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
-        return cells
-
-    rows = [
-        [row("" if k else operator, dtype, of) for k, (dtype, of) in enumerate(by_dtype.items())]
-        for operator, by_dtype in groups.items()
-    ]
+    rows: list[list[Row]] = []
+    for operator, by_dtype in groups.items():
+        rows.append([])
+        for dtype, of in by_dtype.items():
+            cells = ["" if rows[-1] else operator, dtype, str(len(of)), f"{sum(r.verdict.elements for r in of):,}"]
+            for name in asked:
+                outcomes = [o for r in of for o in r.verdict.outcomes if o.standard == name and o.holds is not None]
+                tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
+                mark = "! " if any(o.is_broken for o in outcomes) else ""
+                cells += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
+            rows[-1].append(cells)
     headings = [heading for name in asked for heading in COLUMNS[name]]
     return table(["operator", "dtype"], ["cases", "elements", *headings], rows, caption=CAPTION)
 
