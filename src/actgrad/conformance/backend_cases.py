@@ -23,7 +23,7 @@ from . import oracle, standards
 from .elements import Array
 from .judging import judge
 from .standards import NAMES, REPEAT, RUNS, STANDARDS
-from .verdict import CaseVerdict
+from .verdict import CaseVerdict, Verdict
 
 USUAL, SLOW_USUAL = (1 << 15) - 1, (1 << 11) - 1  # elements; where exact values take longdouble
 SPECIAL = 2048
@@ -48,7 +48,7 @@ PLACES: dict[str, Place] = {
 
 @dataclass(frozen=True)
 class BackendCase:
-    """A call to be judged; `place` lays its outputs out."""
+    """A call to be judged; `place` lays its outputs out, `in_place` is the input that is the output too."""
 
     operator: Operator
     attributes: dict[str, Any]
@@ -57,6 +57,7 @@ class BackendCase:
     standards: tuple[str, ...]
     inputs: tuple[Array | None, ...] = field(repr=False)
     place: Place = field(default=PLACES["contiguous"], repr=False)
+    in_place: int | None = None
 
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
@@ -193,55 +194,46 @@ def check(case: BackendCase, backend: str, asked: Iterable[str], strict: bool = 
     if not asked:
         return None
     try:
-        outputs = _outputs(case)
+        plan = case.operator.plan(*case.inputs, backend="reference", **case.attributes)
     except (InvalidArgument, UnsupportedOnProduct):
         if not products.any_chosen():
             raise
         return None
-    compute(case, backend, outputs)
-    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=asked, strict=strict)
-    if REPEAT in asked:
-        verdict = replace(verdict, repeat=repeat(case, backend, outputs))
-    return CaseVerdict(case.operator.name, case.dtype, case.name, verdict)
-
-
-def _outputs(case: BackendCase) -> tuple[Array, ...]:
-    plan = case.operator.plan(*case.inputs, backend="reference", **case.attributes)
     outputs = tuple(case.place(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))
+    return CaseVerdict(case.operator.name, case.dtype, case.name, judged(case, backend, outputs, asked, strict))
+
+
+def judged(case: BackendCase, backend: str, outputs: tuple[Array, ...], asked: Iterable[str], strict: bool) -> Verdict:
+    """The judge's verdict on a case that a backend computes into `outputs`."""
     for array in outputs:
         garbage(array)
-    return outputs
+    compute(case, backend, outputs)
+    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=asked, strict=strict)
+    if REPEAT not in asked:
+        return verdict
+    first, different = [array.tobytes() for array in outputs], 0
+    for _ in range(RUNS - 1):
+        again = tuple(np.empty_like(array) for array in outputs)
+        compute(case, backend, again)
+        different += [array.tobytes() for array in again] != first
+    return replace(verdict, repeat=standards.repeat(RUNS, different))
 
 
 def compute(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> None:
     """Compute a case on a backend, into `outputs`."""
     if "cpu" in backends.DEVICES[backend]:
-        out = outputs if len(outputs) > 1 else outputs[0]
+        out, inputs = outputs if len(outputs) > 1 else outputs[0], list(case.inputs)
+        if case.in_place is not None:
+            outputs[0][...] = inputs[case.in_place]
+            inputs[case.in_place] = outputs[0]
         with np.errstate(all="ignore"):
-            case.operator(*case.inputs, out=out, backend=backend, **case.attributes)
+            case.operator(*inputs, out=out, backend=backend, **case.attributes)
         return
-    torch, device = _torch(backend)
-    tensors = [None if a is None else aten.to_torch(torch, np.ascontiguousarray(a)).to(device) for a in case.inputs]
-    results = oracle.as_tuple(case.operator(*tensors, backend=backend, **case.attributes))
-    for array, result in zip(outputs, results, strict=True):
-        array[...] = aten.from_torch(torch, result.cpu())
-
-
-def _torch(backend: str) -> tuple[Any, str]:
-    """PyTorch, and the device of a backend."""
     torch = library("torch", f"backend {backend!r} needs PyTorch", "gpu", BackendUnavailable)
     if not torch.cuda.is_available():
         devices = " and ".join(backends.DEVICES[backend])
         raise BackendUnavailable(f"backend {backend!r} computes on {devices}; PyTorch sees none here")
-    return torch, "cuda"
-
-
-def repeat(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> standards.Outcome:
-    """Whether further runs of a case give the bits of the first."""
-    first = [array.tobytes() for array in outputs]
-    different = 0
-    for _ in range(RUNS - 1):
-        again = tuple(np.empty_like(array) for array in outputs)
-        compute(case, backend, again)
-        different += [array.tobytes() for array in again] != first
-    return standards.repeat(RUNS, different)
+    tensors = [None if a is None else aten.to_torch(torch, np.ascontiguousarray(a)).cuda() for a in case.inputs]
+    results = oracle.as_tuple(case.operator(*tensors, backend=backend, **case.attributes))
+    for array, result in zip(outputs, results, strict=True):
+        array[...] = aten.from_torch(torch, result.cpu())

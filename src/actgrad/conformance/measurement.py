@@ -66,12 +66,16 @@ def measure(call: Elements, golden: Golden, asked: Sequence[str], progress: Prog
         exact = golden.values(inputs)
         for lane, number in zip(call.outputs, call.numbers, strict=True):
             c = with_faults(standards.compare(lane.take(at), exact[number]), call, golden, inputs, number)
-            found.append(_measured(c, inputs[call.main], at.start, asked, max(1, call.size)))
+            found.append(_measured(c, inputs[call.main], at.start, asked, call.size))
         return found
 
-    outputs: list[Measured] = []
+    nothing = Measured(
+        {name: Tally() for name in asked}, np.zeros(len(ULP_EDGES), np.int64), 0, 0, np.zeros(0, np.int64), (),
+        np.zeros(axis.BINS, np.int64), np.zeros((0, 2)),
+    )  # fmt: skip
+    outputs = [nothing] * len(call.outputs)
     for span, found in in_threads(chunk, spans(call.size)):
-        outputs = [a + b for a, b in zip(outputs, found, strict=True)] if outputs else found
+        outputs = [a + b for a, b in zip(outputs, found, strict=True)]
         if progress is not None:
             progress((span.stop - span.start) * len(found))
     return outputs
@@ -104,8 +108,8 @@ def _measured(c: ElementErrors, x: Array, start: int, asked: Sequence[str], size
 
 
 def spans(size: int) -> Iterator[slice]:
-    """All elements, part by part; of none one empty part."""
-    for start in range(0, max(1, size), CHUNK):
+    """All elements, part by part."""
+    for start in range(0, size, CHUNK):
         yield slice(start, min(start + CHUNK, size))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,10 @@ from ...base import products
 from ...base.errors import ActgradError, BackendUnavailable
 from ...calls.operator import Operator
 from .. import backend_cases, oracle
-from ..backend_cases import BackendCase, garbage
+from ..backend_cases import BackendCase
 from ..elements import Array, is_judged
 from ..files.sizes import available_memory
-from ..judging import judge
-from ..standards import OWN, REPEAT, STANDARDS
+from ..standards import OWN, STANDARDS
 from ..verdict import CaseVerdict, Verdict
 from .case_model import Described, NotRun, Tensor
 
@@ -91,23 +90,15 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
             inputs[name] = _result(operator, attributes, inputs, name, tensor)
     given = tuple(inputs.get(name) for name in names)
     outputs = _outputs(case, operator, attributes, given)
-    for array in outputs:
-        garbage(array)
-    called = given
-    if signature.in_place:
-        reference = next(p.argument for p in signature.parameters if p.is_output)
-        outputs[0][...] = inputs[reference]
-        called = tuple(outputs[0] if name == reference else array for name, array in zip(names, given, strict=True))
+    in_place = names.index(signature.parameters[0].argument) if signature.in_place else None
     dtype = outputs[0].dtype.name
-    whole = BackendCase(operator, attributes, dtype, case.name, tuple(STANDARDS), called)
-    backend_cases.compute(whole, backend, outputs)
+    whole = BackendCase(operator, attributes, dtype, case.name, (), given, in_place=in_place)
     standards = list(asked or case.standards or (IN_FORCE,))
-    is_defined = all(STANDARDS[name].is_defined(a.dtype.name) for name in standards for a in outputs)
-    if (asked is None and not is_defined) or (strict and OWN not in standards):
+    if asked is None and not all(STANDARDS[name].is_defined(a.dtype.name) for name in standards for a in outputs):
         standards.append(OWN)
-    verdict = judge(operator, attributes, given, outputs, asked=[n for n in standards if n != REPEAT], strict=strict)
-    if REPEAT in standards and not signature.in_place:
-        verdict = replace(verdict, repeat=backend_cases.repeat(whole, backend, outputs))
+    if strict and OWN not in standards:
+        standards.append(OWN)
+    verdict = backend_cases.judged(whole, backend, outputs, standards, strict)
     if not verdict.is_judged and verdict.repeat is None:
         raise NotRun(f"{', '.join(standards)} says nothing of {dtype}")
     return verdict
