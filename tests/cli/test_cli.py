@@ -50,9 +50,9 @@ def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_summaries_are_one_line_each() -> None:
     for row in list_command.rows():
-        assert row.summary
-        assert "\n" not in row.summary
-        assert row.summary.endswith(".")
+        assert row["summary"]
+        assert "\n" not in row["summary"]
+        assert row["summary"].endswith(".")
 
 
 def test_markdown_table_has_a_row_per_operator(capsys: pytest.CaptureFixture[str]) -> None:

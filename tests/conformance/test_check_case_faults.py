@@ -191,8 +191,8 @@ WRONG = {
     "cases of nothing": (["cases", "-o", "x.json"], "required: OPERATOR"),
     "cases of no operator": (["cases", "eluu", "-o", "x.json"], "OPERATOR: 'eluu' is unknown"),
     "cases to nowhere": (["cases", "elu"], "required: -o"),
-    "cases to no format": (["cases", "elu", "-o", "x.txt"], "known by its suffix: .json for atk"),
-    "cases to another format": (["cases", "elu", "-o", "x.json", "--format", "ttk"], "known by its suffix"),
+    "cases to no format": (["cases", "elu", "-o", "x.txt"], "the suffix says which format it has"),
+    "cases to another format": (["cases", "elu", "-o", "x.json", "--format", "ttk"], "the suffix of x.json says atk"),
     "no cases": (["cases", "elu", "-o", "x.json", "--number", "0"], "must be from 1"),
     "no such standard": (["cases", "elu", "-o", "x.json", "--standard", "v9"], "invalid choice: 'v9'"),
 }  # fmt: skip

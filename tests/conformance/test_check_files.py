@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import struct
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,7 +15,8 @@ import numpy as np
 import pytest
 
 from actgrad.base.dtypes import BY_NAME
-from actgrad.conformance.files import archives, sizes, tensor_files
+from actgrad.base.errors import ActgradError
+from actgrad.conformance.files import sizes
 from actgrad.conformance.files.sizes import UnreadableFile
 from actgrad.conformance.files.tensor_files import read
 
@@ -77,7 +79,7 @@ def test_bfloat16_as_others_write_it(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", array)
     assert same(read(f"{tmp_path}/x.npy:bfloat16"), array)
     np.save(tmp_path / "x.npy", values("float16"))
-    with pytest.raises(UnreadableFile, match=r"x\.npy: holds float16, not bfloat16"):
+    with pytest.raises(UnreadableFile, match=r"x\.npy: holds float16, not 'bfloat16'"):
         read(f"{tmp_path}/x.npy:bfloat16")
 
 
@@ -99,8 +101,9 @@ def test_pytorch(tmp_path: Path, dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_safetensors(tmp_path: Path, dtype: str) -> None:
+    pytest.importorskip("safetensors")
     array = values(dtype)
-    code = next(code for code, name in tensor_files._SAFETENSORS.items() if name == dtype)
+    code = {"bfloat16": "BF16"}.get(dtype, dtype[0].upper() + dtype.lstrip("floatin"))
     entry = {"dtype": code, "shape": list(array.shape), "data_offsets": [0, array.nbytes]}
     other = {**entry, "data_offsets": [array.nbytes, 2 * array.nbytes]}
     header = json.dumps({"x": entry, "y": other}).encode()
@@ -142,13 +145,13 @@ def hostile() -> dict[str, tuple[str, Callable[[Path], Any], str]]:
         "truncated header": ("x.npy", raw(b"\x93NUMPY\x01\x00\xff\x00{'descr'"), "no .npy file"),
         "truncated": ("x.npy", header(good, whole.tobytes()[:-1]), "truncated: float32"),
         "too long": ("x.npy", header(good, whole.tobytes() + b"!"), "too long: float32"),
-        "version 3": ("x.npy", lambda p: npy(p, good, whole.tobytes(), b"\x03\x00"), "version 3.0"),
-        "version 9": ("x.npy", lambda p: npy(p, good, whole.tobytes(), b"\x09\x00"), "no .npy file|version 9"),
+        "version 3": ("x.npy", lambda p: npy(p, good, whole.tobytes(), b"\x03\x00"), "no .npy file"),
+        "version 9": ("x.npy", lambda p: npy(p, good, whole.tobytes(), b"\x09\x00"), "no .npy file"),
         "nan in shape": ("x.npy", header(good.replace("(2, 3, 4)", "(nan,)")), "no .npy file"),
-        "negative": ("x.npy", header(good.replace("(2, 3, 4)", "(-4, -6)"), whole.tobytes()), "no .npy file"),
+        "negative": ("x.npy", header(good.replace("(2, 3, 4)", "(-4, -6)"), whole.tobytes()), "no array has"),
         "overflowing": ("x.npy", header(good.replace("(2, 3, 4)", f"({2**40}, {2**40})")), "truncated"),
         "much of nothing": ("x.npy", header(good.replace("(2, 3, 4)", f"({2**62}, {2**62}, 0)")), "no array has shape"),
-        "rank 70": ("x.npy", header(good.replace("(2, 3, 4)", str((1,) * 70)), b"1234"), "no array has shape"),
+        "rank 70": ("x.npy", header(good.replace("(2, 3, 4)", str((1,) * 70)), b"1234"), "no .npy file"),
         "code": ("x.npy", header("__import__('os').abort()\n"), "no .npy file"),
         "deep": ("x.npy", header("(" * 5000 + "\n"), "no .npy file"),
         "enormous header": ("x.npy", header(" " * 20000 + good), "no .npy file"),
@@ -164,10 +167,12 @@ def hostile() -> dict[str, tuple[str, Callable[[Path], Any], str]]:
         "raw too short": ("x.bin:float32:2", raw(b"1234"), "truncated: float32, shape .2,., takes 8 bytes, it has 4"),
         "raw too long": ("x.bin:float16:1", raw(b"1234"), "too long"),
         "raw and enormous": ("x.bin:float32:99999999999x99999999999", raw(b"1234"), "truncated"),
-        "no pickle": ("x.pt", raw(b"hello"), "no .pt file as torch.save writes it|PyTorch is needed"),
-        "a pickle": ("x.pt", lambda p: p.write_bytes(pickle.dumps(Bomb())), "no .pt file as torch.save|is needed"),
-        "no safetensors": ("x.safetensors", raw(b"\xff" * 64), "no .safetensors file"),
-        "long header": ("x.safetensors", raw(struct.pack("<Q", 2**60) + b"{}"), "no .safetensors file"),
+        "no pickle": ("x.pt", raw(b"hello"), "no .pt file as torch.save writes it|needs PyTorch"),
+        "a pickle": ("x.pt", lambda p: p.write_bytes(pickle.dumps(Bomb())), "no .pt file|needs PyTorch"),
+        "no safetensors": ("x.safetensors", raw(b"\xff" * 64), "no .safetensors file|needs safetensors"),
+        "long header": (
+            "x.safetensors", raw(struct.pack("<Q", 2**60) + b"{}"), "no .safetensors file|needs safetensors"
+        ),
     }  # fmt: skip
 
 
@@ -193,7 +198,7 @@ def test_a_pickle_inside_a_pytorch_file_is_not_run(tmp_path: Path, monkeypatch: 
     ran = []
     monkeypatch.setattr(Trap, "fired", ran)
     torch.save({"x": Trap()}, tmp_path / "x.pt")
-    with pytest.raises(UnreadableFile, match="PyTorch does not read it"):
+    with pytest.raises(UnreadableFile, match=r"no \.pt file"):
         read(f"{tmp_path}/x.pt")
     assert not ran
     torch.load(tmp_path / "x.pt", weights_only=False)
@@ -244,14 +249,13 @@ def test_running_out_of_memory_names_the_file(tmp_path: Path, monkeypatch: pytes
         read(f"{tmp_path}/x.npy")
 
 
-@pytest.mark.parametrize(("package", "file", "extra"), [("torch", "x.pt", "torch"), ("torch", "x.pth", "torch")])
+@pytest.mark.parametrize(
+    ("package", "file", "extra"), [("torch", "x.pt", "torch"), ("safetensors", "x.safetensors", "check")]
+)
 def test_a_missing_library_is_named_with_its_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, file: str, extra: str
 ) -> None:
-    def refuse(name: str) -> Any:
-        raise ImportError(f"No module named {name!r}")
-
-    monkeypatch.setattr(archives.importlib, "import_module", refuse)
+    monkeypatch.setitem(sys.modules, package, None)
     (tmp_path / file).write_bytes(b"x")
-    with pytest.raises(UnreadableFile, match=rf"{package}'.*pip install '\.\[{extra}\]' in a clone"):
+    with pytest.raises(ActgradError, match=rf"{file}.* {package} .*pip install '\.\[{extra}\]' in a clone"):
         read(f"{tmp_path}/{file}")

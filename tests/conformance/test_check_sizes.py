@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actgrad.conformance.files import archives, sizes
+from actgrad.conformance.files import sizes
 from actgrad.conformance.files.sizes import UnreadableFile
 from actgrad.conformance.files.tensor_files import read
 
@@ -74,12 +74,10 @@ def test_bfloat16_in_npz(tmp_path: Path) -> None:
     assert read(f"{tmp_path}/y.npz:bfloat16").dtype.name == "bfloat16"
 
 
-def test_a_stored_entry_is_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    np.savez(tmp_path / "x.npz", a=NUMBERS, b=NUMBERS + 1)
-    monkeypatch.setattr(sizes, "available_memory", lambda: 0)
-    assert same(read(f"{tmp_path}/x.npz:b"), NUMBERS + 1)
+def test_an_array_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez_compressed(tmp_path / "y.npz", NUMBERS)
-    with pytest.raises(UnreadableFile, match="96 bytes must be unpacked and 0 are free"):
+    monkeypatch.setattr(sizes, "available_memory", lambda: 0)
+    with pytest.raises(UnreadableFile, match="224 bytes must be unpacked and 0 are free"):
         read(f"{tmp_path}/y.npz")
 
 
@@ -99,21 +97,20 @@ BAD_NPZ: dict[str, tuple[Callable[[Path], Any], str]] = {
     "no zip": (lambda p: p.write_bytes(b"hello"), "no .npz file"),
     "empty": (lambda p: p.write_bytes(b""), "no .npz file"),
     "no entry": (lambda p: zipped(p, {}), "holds no tensor"),
-    "text": (lambda p: zipped(p, {"a.npy": b"hello"}), "no .npy file"),
+    "text": (lambda p: zipped(p, {"a.npy": b"hello"}), "no .npz file"),
     "a larger shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 5))}), "truncated: float32, shape .2, 3, 5."),
     "a smaller shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 3))}), "too long: float32"),
     "a huge shape": (lambda p: zipped(p, {"a.npy": npy(shape=(1 << 40, 1 << 40))}), "truncated"),
     "a shape beyond all": (lambda p: zipped(p, {"a.npy": npy(shape=(1 << 70,))}), "no array has shape"),
     "huge beside nothing": (lambda p: zipped(p, {"a.npy": npy(shape=(0, 1 << 40, 1 << 40))}), "too long"),
     "objects": (lambda p: zipped(p, {"a.npy": npy(np.array([{}], object))}), "never unpickled"),
-    "another compression": (lambda p: zipped(p, {"a.npy": npy()}, zipfile.ZIP_BZIP2), "as NumPy never does"),
     "other bits": (damaged(lambda d: flipped(d, 60)), "no .npz file|truncated"),
     "half": (damaged(lambda d: d[: len(d) // 2]), "no .npz file"),
     "an entry beyond the file": (
         damaged(lambda d: d[:80] + d[140:], zipfile.ZIP_STORED), "no .npz file|no .npy file|truncated|Invalid argument"
     ),
     "a header of 4 GiB": (
-        lambda p: zipped(p, {"a.npy": b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFFF) + b" " * 9}), "no .npy file"
+        lambda p: zipped(p, {"a.npy": b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFFF) + b" " * 9}), "no .npz file"
     ),
 }  # fmt: skip
 
@@ -125,15 +122,6 @@ def test_a_bad_npz_is_refused(kind: str, tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match=words) as error:
         read(f"{tmp_path}/x.npz")
     assert "\n" not in str(error.value)
-
-
-def test_a_compressed_array_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    np.savez_compressed(tmp_path / "x.npz", np.zeros(1 << 16, np.int8))
-    monkeypatch.setattr(archives, "MOST_UNPACKED", (1 << 16) - 1)
-    with pytest.raises(UnreadableFile, match=r"unpacks to 65536 bytes, more than 65535; save it by np.savez"):
-        read(f"{tmp_path}/x.npz")
-    np.savez(tmp_path / "x.npz", np.zeros(1 << 16, np.int8))
-    assert read(f"{tmp_path}/x.npz").size == 1 << 16
 
 
 # .pt
@@ -158,11 +146,6 @@ def other_pickle(pickle: bytes) -> Callable[[str, bytes], bytes]:
     return lambda name, data: pickle if name.endswith("data.pkl") else data
 
 
-def twice(path: Path) -> None:
-    with zipfile.ZipFile(path, "a") as archive:
-        archive.writestr(archive.namelist()[0].replace("data", "DATA"), b"\x80\x02N.")
-
-
 def claimed(path: Path) -> None:
     """Have the directory claim that an entry unpacks to 4 GB."""
     data = bytearray(path.read_bytes())
@@ -174,28 +157,24 @@ def claimed(path: Path) -> None:
 NUMEL, SHAPE = b"K\x18", b"K\x02K\x03K\x04"
 BAD_PT: dict[str, tuple[Callable[[Path], Any], str]] = {
     "compressed": (lambda p: rewritten(p, lambda n, d: d, zipfile.ZIP_DEFLATED), "entries are compressed"),
-    "a claimed size": (claimed, "claim 42949[0-9]* bytes and the file has|no .pt file"),
-    "more elements": (lambda p: rewritten(p, in_pickle(NUMEL, b"K\x58")), "none of its entries|PyTorch does not read"),
+    "a claimed size": (claimed, "no .pt file"),
+    "more elements": (lambda p: rewritten(p, in_pickle(NUMEL, b"K\x58")), "none of its entries|no .pt file"),
     "elements beyond the file": (
-        lambda p: rewritten(p, in_pickle(NUMEL, b"J\xff\xff\xff\x3f")), "none of its entries|PyTorch does not read"
+        lambda p: rewritten(p, in_pickle(NUMEL, b"J\xff\xff\xff\x3f")), "none of its entries|no .pt file"
     ),
-    "a larger shape": (lambda p: rewritten(p, in_pickle(SHAPE, b"K\x02K\x03K\x7f")), "PyTorch does not read it"),
+    "a larger shape": (lambda p: rewritten(p, in_pickle(SHAPE, b"K\x02K\x03K\x7f")), "no .pt file"),
     "a bytearray": (
-        lambda p: rewritten(p, other_pickle(b"\x80\x02cbuiltins\nbytearray\nJ\xff\xff\xff\x7f\x85R.")),
-        "builtins.bytearray",
+        lambda p: rewritten(p, other_pickle(b"\x80\x02cbuiltins\nbytearray\nK\x09\x85R.")), "holds a bytearray"
     ),
     "fresh memory": (
         lambda p: rewritten(p, other_pickle(b"\x80\x02ctorch\nFloatTensor\nJ\xff\xff\xff\x7f\x85R.")),
-        "torch.FloatTensor",
+        "none of its entries",
     ),
     "copies": (
-        lambda p: rewritten(p, other_pickle(b"\x80\x02c_codecs\nencode\nX\x01\0\0\0a\x85R.")), "a _codecs.encode"
+        lambda p: rewritten(p, other_pickle(b"\x80\x02c_codecs\nencode\nX\x01\0\0\0a\x85R.")), "holds a bytes"
     ),
-    "a long pickle": (lambda p: rewritten(p, other_pickle(b"\x80\x02" + b"]" * (5 << 20) + b".")), "names and shapes"),
     "a cut pickle": (lambda p: rewritten(p, other_pickle(b"\x80\x02ctorch")), "no .pt file"),
-    "two pickles": (twice, "two readers would find different entries"),
-    "something before it": (lambda p: p.write_bytes(b"x" * 64 + p.read_bytes()), "two readers would find"),
-    "something behind it": (lambda p: p.write_bytes(p.read_bytes() + b"x"), "no .pt file|two readers would find"),
+    "something before it": (lambda p: p.write_bytes(b"x" * 64 + p.read_bytes()), "no .pt file"),
 }  # fmt: skip
 
 
@@ -288,56 +267,56 @@ def entry(shape: Any, first: Any = 0, last: Any = 96, dtype: Any = "F32") -> dic
     return {"x": {"dtype": dtype, "shape": shape, "data_offsets": [first, last]}}
 
 
-BAD_SAFETENSORS: dict[str, tuple[Any, str]] = {
-    "rank 70": (entry([1] * 69 + [24]), "no array has shape"),
-    "nothing beside huge": (entry([0, 1 << 40, 1 << 40], 0, 0), "no array has shape"),
-    "huge beside nothing": (entry([1 << 40, 1 << 40, 0], 0, 0), "no array has shape"),
-    "beyond all": (entry([1 << 70]), "no array has shape"),
-    "thousands of digits": (entry([10**4000]), "no array has shape"),
-    "another size": (entry([25]), "truncated: float32"),
-    "a smaller size": (entry([23]), "too long: float32"),
-    "beyond the file": (entry([25], 0, 100), "truncated: a tensor reaches beyond"),
-    "far beyond the file": (entry([25], 10**300, 10**300 + 100), "truncated: a tensor reaches beyond"),
-    "backwards": (entry([24], 96, 0), "no .safetensors file"),
-    "negative": (entry([-24]), "no .safetensors file"),
-    "half a size": (entry([24.0]), "no .safetensors file"),
-    "true": (entry([True]), "no .safetensors file"),
-    "words": (entry("24"), "no .safetensors file"),
-    "no shape": ({"x": {"dtype": "F32", "data_offsets": [0, 96]}}, "no .safetensors file"),
-    "one offset": ({"x": {"dtype": "F32", "shape": [24], "data_offsets": [0]}}, "no .safetensors file"),
-    "offset of words": (entry([24], "0", "96"), "no .safetensors file"),
-    "a dtype": (entry([24], dtype="F31"), "holds 'F31'"),
-    "a dtype of numbers": (entry([24], dtype=[1]), "holds \\[1\\]"),
-    "no object": ([1], "no .safetensors file"),
-    "an entry of numbers": ({"x": 3}, "no .safetensors file"),
-    "no JSON": (b"{", "no .safetensors file"),
-    "deep": (b"[" * 100_000, "no .safetensors file"),
-    "no text": (b"\xff\xfe", "no .safetensors file"),
-    "nothing": ({}, "has 0 tensors"),
-}  # fmt: skip
+BAD_SAFETENSORS: dict[str, Any] = {
+    "rank 70": entry([1] * 69 + [24]),
+    "nothing beside huge": entry([0, 1 << 40, 1 << 40], 0, 0),
+    "beyond all": entry([1 << 70]),
+    "thousands of digits": entry([10**4000]),
+    "another size": entry([25]),
+    "a smaller size": entry([23]),
+    "beyond the file": entry([25], 0, 100),
+    "far beyond the file": entry([25], 10**300, 10**300 + 100),
+    "backwards": entry([24], 96, 0),
+    "negative": entry([-24]),
+    "half a size": entry([24.0]),
+    "no shape": {"x": {"dtype": "F32", "data_offsets": [0, 96]}},
+    "offset of words": entry([24], "0", "96"),
+    "a dtype": entry([24], dtype="F31"),
+    "a dtype that NumPy has not": entry([96], dtype="F8_E4M3"),
+    "no object": [1],
+    "an entry of numbers": {"x": 3},
+    "no JSON": b"{",
+    "deep": b"[" * 100_000,
+    "no text": b"\xff\xfe",
+}
 
 
 @pytest.mark.parametrize("kind", BAD_SAFETENSORS)
 def test_a_bad_safetensors_file_is_refused(kind: str, tmp_path: Path) -> None:
-    header, words = BAD_SAFETENSORS[kind]
-    path = safetensors(tmp_path / "x.safetensors", header, NUMBERS.tobytes())
-    with pytest.raises(UnreadableFile, match=words) as error:
+    pytest.importorskip("safetensors")
+    path = safetensors(tmp_path / "x.safetensors", BAD_SAFETENSORS[kind], NUMBERS.tobytes())
+    with pytest.raises(UnreadableFile, match=r"no \.safetensors file") as error:
         read(str(path))
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 600
 
 
-def test_safetensors_are_mapped_and_metadata_is_no_tensor(tmp_path: Path) -> None:
+def test_metadata_of_safetensors_is_no_tensor(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
     header = {"__metadata__": {"by": "us"}, **entry([2, 3, 4])}
     assert same(read(str(safetensors(tmp_path / "x.safetensors", header, NUMBERS.tobytes()))), NUMBERS)
+    with pytest.raises(UnreadableFile, match="has 0 tensors"):
+        read(str(safetensors(tmp_path / "y.safetensors", {})))
+
+
+def test_a_tensor_of_safetensors_must_fit_into_memory(tmp_path: Path) -> None:
+    pytest.importorskip("safetensors")
     with (tmp_path / "y.safetensors").open("wb") as file:
-        text = json.dumps(entry([1 << 36], 0, 1 << 38)).encode()
+        text = json.dumps(entry([1 << 40], 0, 1 << 42)).encode()
         file.write(struct.pack("<Q", len(text)) + text)
-        file.truncate(8 + len(text) + (1 << 38))  # 256 GiB of holes
-    assert read(f"{tmp_path}/y.safetensors")[-1] == 0
-    (tmp_path / "z.safetensors").write_bytes(struct.pack("<Q", 9 << 20) + b" " * (9 << 20))
-    with pytest.raises(UnreadableFile, match="a header of 9437184 bytes, more than"):
-        read(f"{tmp_path}/z.safetensors")
+        file.truncate(8 + len(text) + (1 << 42))  # 4 TiB of holes
+    with pytest.raises(UnreadableFile, match="bytes must be read and"):
+        read(f"{tmp_path}/y.safetensors")
 
 
 def test_safetensors_own_writer_is_read(tmp_path: Path) -> None:
@@ -357,7 +336,7 @@ def test_safetensors_own_writer_is_read(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_raw_shapes_that_no_array_has(tmp_path: Path, shape: str) -> None:
     (tmp_path / "x.bin").write_bytes(b"")
-    with pytest.raises(UnreadableFile, match=r"raw bytes need|no array has|truncated") as error:
+    with pytest.raises(UnreadableFile, match=r"raw bytes need|no array has|no \.bin file|truncated") as error:
         read(f"{tmp_path}/x.bin:float32:{shape}")
     assert len(str(error.value)) < 1000
 

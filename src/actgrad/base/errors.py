@@ -15,6 +15,8 @@ ActgradError (RuntimeError)         561000  any fault of this package
 """
 
 from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
 
 
 class ActgradError(RuntimeError):
@@ -87,6 +89,14 @@ class BackendUnavailable(ActgradError, ImportError):
 def installation(extra: str = "") -> str:
     """The command that installs actgrad with one of its extras, for messages."""
     return f"pip install '.[{extra}]' in a clone of actgrad" if extra else "pip install . in a clone of actgrad"
+
+
+def library(name: str, needs: str, extra: str, kind: type[ActgradError] = ActgradError) -> Any:
+    """The library that one of the extras brings; where it is missing, an error: `needs`, and how to install it."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise kind(f"{needs} ({error}); {installation(extra)}") from error
 
 
 _SHOWN = 80  # characters of a value in a message

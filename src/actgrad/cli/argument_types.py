@@ -11,16 +11,32 @@ Subparsers = argparse._SubParsersAction
 
 
 def add_command(
-    subparsers: Subparsers[argparse.ArgumentParser], name: str, says: str, description: str, epilog: str
+    subparsers: Subparsers[argparse.ArgumentParser], name: str, says: str, text: str | None, lists: str = ""
 ) -> argparse.ArgumentParser:
-    """The parser of a command whose description and examples keep their lines."""
+    """The parser of a command. Its module's docstring is its help, from "examples:" on below the options.
+
+    `lists` stands before the examples. Lines stay as they are.
+    """
+    description, _, examples = (text or "").partition("\nexamples:\n")
     form = argparse.RawDescriptionHelpFormatter
+    epilog = f"{lists}\nexamples:\n{examples}"
     return subparsers.add_parser(name, help=says, description=description, epilog=epilog, formatter_class=form)
 
 
-def names(text: str) -> list[str]:
-    """Words between commas, each once."""
-    return list(dict.fromkeys(text.split(",")))
+def one_of(known: Iterable[str]) -> Callable[[str], str]:
+    """A name that is known when the command line is parsed."""
+
+    def name(text: str) -> str:
+        if text not in known:
+            raise argparse.ArgumentTypeError(f"{text!r} is unknown; known: {some(known, text)}")
+        return text
+
+    return name
+
+
+def names(known: Iterable[str]) -> Callable[[str], list[str]]:
+    """Known names between commas, each once."""
+    return lambda text: [one_of(known)(name) for name in dict.fromkeys(text.split(","))]
 
 
 def whole(low: int, high: int | None = None) -> Callable[[str], int]:
@@ -34,12 +50,3 @@ def whole(low: int, high: int | None = None) -> Callable[[str], int]:
 
     number.__name__ = "whole number"  # argparse shows it
     return number
-
-
-def refuse_unknown(
-    parser: argparse.ArgumentParser, option: str, given: Iterable[str] | None, known: Iterable[str]
-) -> None:
-    """End the program where a name is unknown."""
-    for name in given or ():
-        if name not in known:
-            parser.error(f"{option}: {name!r} is unknown; known: {some(known, name)}")

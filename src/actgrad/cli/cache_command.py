@@ -1,4 +1,13 @@
-"""`actgrad cache`: the folder and size of the machine code kept between processes; clears it."""
+"""Show the folder in which compiled formulas are kept, or clear it.
+
+It is the folder `actgrad-machine-code` in ACTGRAD_CACHE_DIR, or else in ~/.cache/actgrad. An empty
+ACTGRAD_CACHE_DIR switches the cache off. Nothing but entries is ever removed.
+
+examples:
+  actgrad cache
+  actgrad cache --clear
+  ACTGRAD_CACHE_DIR= actgrad demo
+"""
 
 from __future__ import annotations
 
@@ -12,15 +21,8 @@ from .argument_types import Subparsers
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad cache`."""
-    parser = argument_types.add_command(
-        subparsers,
-        "cache",
-        "the machine code kept on disk: where it is, and how to clear it",
-        "Show the folder in which compiled formulas are kept, or clear it.\n\n"
-        "It is the folder `actgrad-machine-code` in ACTGRAD_CACHE_DIR, or else in ~/.cache/actgrad. An empty\n"
-        "ACTGRAD_CACHE_DIR switches the cache off. Nothing but entries is ever removed.",
-        "examples:\n  actgrad cache\n  actgrad cache --clear\n  ACTGRAD_CACHE_DIR= actgrad demo",
-    )
+    says = "the machine code kept on disk: where it is, and how to clear it"
+    parser = argument_types.add_command(subparsers, "cache", says, __doc__)
     parser.add_argument("--clear", action="store_true", help="remove all entries")
     parser.add_argument("--json", action="store_true", help="as JSON")
     parser.set_defaults(run=_run)

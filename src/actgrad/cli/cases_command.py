@@ -1,15 +1,26 @@
-"""`actgrad cases`: writes files of test cases."""
+"""Write test cases of operators as acceptance standards ask for them, in the formats of ATK or TTK: every data type and
+class of attributes, 1 to 8 dimensions of sizes 2^k and 2^k - 1, uniform and normal numbers, empty tensors, one element,
+the bounds of the data type, infinities, NaN, results of the forward pass, in place, broadcasting and promotion.
+
+`actgrad check --cases FILE` runs such a file. Its fields are those of the tools' documents and published files.
+
+examples:
+  actgrad cases elu_backward --standard v2 -o elu_backward.json
+  actgrad cases elu_backward selu_backward leaky_relu_backward geglu_backward -o backward.csv --seed 1
+  actgrad cases gelu -o gelu.json --number 20 --largest 1000000
+  actgrad check --cases elu_backward.json --results judged.json
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from functools import partial
+from math import prod
 from pathlib import Path
 
 from ..calls.operator import REGISTRY
-from ..conformance.casefiles import generation
-from ..conformance.casefiles.case_files import FORMATS, SUFFIXES
+from ..conformance.casefiles import case_files, generation
 from ..conformance.casefiles.case_model import Described
 from ..writing import outputs
 from . import argument_types
@@ -18,31 +29,17 @@ from .argument_types import Subparsers
 _MOST = 100_000  # cases of an operator
 _LARGEST = 1 << 28
 
-_DESCRIPTION = """\
-Write test cases of operators as acceptance standards ask for them, in the formats of ATK or TTK: every data type and
-class of attributes, 1 to 8 dimensions of sizes 2^k and 2^k - 1, uniform and normal numbers, empty tensors, one element,
-the bounds of the data type, infinities, NaN, results of the forward pass, in place, broadcasting and promotion.
-
-`actgrad check --cases FILE` runs such a file. Its fields are those of the tools' documents and published files."""
-
-_EXAMPLES = """
-examples:
-  actgrad cases elu_backward --standard v2 -o elu_backward.json
-  actgrad cases elu_backward selu_backward leaky_relu_backward geglu_backward -o backward.csv --seed 1
-  actgrad cases gelu -o gelu.json --number 20 --largest 1000000
-  actgrad check --cases elu_backward.json --results judged.json
-"""
-
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad cases`."""
     standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {says}" for n, says in generation.STANDARDS.items()) + "\n"
     says = "write test cases as the acceptance standards ask for them"
-    parser = argument_types.add_command(subparsers, "cases", says, _DESCRIPTION, standards + _EXAMPLES)
-    parser.add_argument("operator", nargs="+", metavar="OPERATOR", help="names as in actgrad list")
+    parser = argument_types.add_command(subparsers, "cases", says, __doc__, standards)
+    operator = argument_types.one_of(REGISTRY)
+    parser.add_argument("operator", nargs="+", type=operator, metavar="OPERATOR", help="names as in actgrad list")
     parser.add_argument("-o", dest="output", metavar="FILE", type=Path, required=True, help="the file to write")
     parser.add_argument("--standard", choices=generation.STANDARDS, default="v2", help="see below (default: v2)")
-    parser.add_argument("--format", choices=FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
+    parser.add_argument("--format", choices=case_files.FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
     parser.add_argument("--seed", type=argument_types.whole(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
     parser.add_argument(
         "--number", type=argument_types.whole(1, _MOST), metavar="N",
@@ -56,15 +53,14 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    argument_types.refuse_unknown(parser, "OPERATOR", given.operator, REGISTRY)
-    chosen = SUFFIXES.get(given.output.suffix.lower())
-    if chosen is None or given.format not in (None, chosen):
-        parser.error(f"-o {given.output}: a format is known by its suffix: .json for atk, .csv for ttk")
+    chosen = case_files.format_of(given.output)
+    if given.format not in (None, chosen):
+        parser.error(f"--format {given.format}: the suffix of {given.output} says {chosen}")
     outputs.check({"-o": given.output})
     cases: list[Described] = []
     for name in dict.fromkeys(given.operator):
         cases += generation.generate(REGISTRY[name], given.number, given.largest, given.seed)
-    outputs.write(given.output, FORMATS[chosen].text(cases))
-    count = sum(map(generation.elements, cases))
+    outputs.write(given.output, case_files.FORMATS[chosen].text(cases))
+    count = sum(prod(tensor.shape) for case in cases for tensor in case.outputs.values())
     print(f"{given.output}: {len(cases)} cases, {count:,} elements", file=sys.stderr)
     return 0

@@ -1,15 +1,43 @@
-"""`actgrad check`: its options, its four modes, its outputs and exit status."""
+"""Judge results by the standards that operators for Ascend are accepted by.
+
+Without --actual: actgrad's own backends, every operator with its attributes at and off their defaults, usual and
+special numbers, layouts and sizes, against the reference. With --actual: what somebody else computed, from files; it
+says which elements fail, where on the axis, and which mistake they look like. With --cases: the cases of an ATK or a
+TTK file, computed by our backend. With --exhaustive: every number of a dtype.
+
+The last line says ACCEPTED or REJECTED, and why. The published standards decide together: mixed tolerance, MERE and
+MARE, double thousandth, NaN and infinity. actgrad's own bounds (ulp) are shown; they count with --strict, and for data
+types without a published standard. A diagnosis explains and decides nothing.
+
+Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a wrong call or a file that cannot be used.
+
+files:
+  x.npy                NumPy's; bfloat16 as ml_dtypes writes it, or its bits as uint16 or int16: x.npy:bfloat16
+  x.bin:float16:16x32  raw bytes, little-endian, with dtype and shape (float32:scalar for no dimension)
+  x.npz, x.npz:NAME    NumPy's archives; NAME where one holds several
+  x.pt, x.pt:NAME      PyTorch's; NAME where it holds several
+  x.safetensors:NAME   the same for safetensors
+  Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
+
+examples:
+  actgrad check
+  actgrad check elu_backward selu_backward --dtype float16,bfloat16 --standard mixed --html report.html
+  actgrad check elu_backward --inputs grad.npy x.npy --actual out.npy --attr alpha=1.3 --attr is_result=true
+  actgrad check geglu --inputs x.bin:bfloat16:128x4096 --actual y.bin:bfloat16:128x2048 --attr approximate=tanh
+  actgrad check selu_backward --inputs grad.npy y.npy --actual out.npy --product Ascend950 --json -
+  actgrad check --cases atk_aclnnSelu.json --results judged.json
+  actgrad check --exhaustive --dtype float16,bfloat16 --write docs/accuracy.md
+  actgrad check --exhaustive elu_backward --dtype float32
+"""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +45,7 @@ from typing import Any
 from .. import backends
 from ..base import products
 from ..base.dtypes import BY_NAME
-from ..base.errors import ActgradError, installation
+from ..base.errors import ActgradError, library
 from ..calls.operator import REGISTRY
 from ..conformance import backend_cases
 from ..conformance.casefiles import case_files, execution
@@ -32,84 +60,44 @@ from ..writing import outputs, terminal
 from . import argument_types, exhaustive_command
 from .argument_types import Subparsers
 
-REJECTED = 1
+REJECTED = 1  # the exit status
 SHOWN = 8  # failing cases of our own
-
-_DESCRIPTION = """\
-Judge results by the standards that operators for Ascend are accepted by.
-
-Without --actual: actgrad's own backends, every operator with its attributes at and off their defaults, usual and
-special numbers, layouts and sizes, against the reference. With --actual: what somebody else computed, from files; it
-says which elements fail, where on the axis, and which mistake they look like. With --cases: the cases of an ATK or a
-TTK file, computed by our backend. With --exhaustive: every number of a dtype.
-
-The last line says ACCEPTED or REJECTED, and why. The published standards decide together: mixed tolerance, MERE and
-MARE, double thousandth, NaN and infinity. actgrad's own bounds (ulp) are shown; they count with --strict, and for data
-types without a published standard. A diagnosis explains and decides nothing.
-
-Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a wrong call or a file that cannot be used."""
-
-_FILES = """
-files:
-  x.npy                NumPy's; bfloat16 as ml_dtypes writes it, or its bits as uint16 or int16: x.npy:bfloat16
-  x.bin:float16:16x32  raw bytes, little-endian, with dtype and shape (float32:scalar for no dimension)
-  x.npz, x.npz:NAME    NumPy's archives; NAME where one holds several
-  x.pt, x.pt:NAME      PyTorch's; NAME where it holds several
-  x.safetensors:NAME   the same for safetensors
-  Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
-"""
-
-_EXAMPLES = """
-examples:
-  actgrad check
-  actgrad check elu_backward selu_backward --dtype float16,bfloat16 --standard mixed --html report.html
-  actgrad check elu_backward --inputs grad.npy x.npy --actual out.npy --attr alpha=1.3 --attr is_result=true
-  actgrad check geglu --inputs x.bin:bfloat16:128x4096 --actual y.bin:bfloat16:128x2048 --attr approximate=tanh
-  actgrad check selu_backward --inputs grad.npy y.npy --actual out.npy --product Ascend950 --json -
-  actgrad check --cases atk_aclnnSelu.json --results judged.json
-  actgrad check --exhaustive --dtype float16,bfloat16 --write docs/accuracy.md
-  actgrad check --exhaustive elu_backward --dtype float32
-"""
-
-
-@dataclass(frozen=True)
-class Mode:
-    """A kind of results to judge, chosen by an option."""
-
-    option: str
-    says: str
-    takes: tuple[str, ...]  # the options that go with it
 
 
 _REPORT = ("standard", "strict", "json", "html")
-OURS = Mode("", "our own backends", ("backend", "dtype", "seed", *_REPORT))
-FILES = Mode("actual", "the file to be judged", ("inputs", "attr", *_REPORT))
-CASES = Mode("cases", "a file of cases", ("results", "backend", "seed", *_REPORT))
-EXHAUSTIVE = Mode("exhaustive", "every number of a dtype", ("every", "state", "write", "dtype"))
-MODES = (OURS, FILES, CASES, EXHAUSTIVE)
+#: The options that go with each mode. A mode is the option that chooses it, "" for our own backends.
+MODES = {
+    "": ("backend", "dtype", "seed", *_REPORT),
+    "actual": ("inputs", "attr", *_REPORT),
+    "cases": ("results", "backend", "seed", *_REPORT),
+    "exhaustive": ("every", "state", "write", "dtype"),
+}
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad check`."""
     standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {says}" for name, says in NAMES.items()) + "\n"
     says = "judge results by the acceptance standards: our backends', or anybody's from files"
-    parser = argument_types.add_command(subparsers, "check", says, _DESCRIPTION, standards + _FILES + _EXAMPLES)
+    parser = argument_types.add_command(subparsers, "check", says, __doc__, standards)
     add = parser.add_argument
-    add("operator", nargs="*", metavar="OPERATOR", help="names as in actgrad list (default: all)")
-    add("--standard", type=argument_types.names, metavar="A,B,...", help="see below (default: all)")
-    add("--strict", action="store_true", help="actgrad's own bounds count too: 0.51 ULP in half precision")
+    operator = argument_types.one_of(REGISTRY)
+    add("operator", nargs="*", type=operator, metavar="OPERATOR", help="names as in actgrad list (default: all)")
+    add("--standard", type=argument_types.names(NAMES), metavar="A,B,...", help="see below (default: all)")
+    add(
+        "--strict", action="store_true", default=None, help="actgrad's own bounds count too: 0.51 ULP in half precision"
+    )
     add("--product", choices=products.BY_NAME, help="whose rules hold (default: ACTGRAD_PRODUCT's)")
     add("--rules", choices=products.RULES, help="the operators' own checks, or the documents' letter")
     add("--json", metavar="FILE", help="write all that was found; - for standard output, without tables")
     add("--html", metavar="FILE", type=Path, help="write a page with pictures that stands on its own")
     add = parser.add_argument_group("our own backends").add_argument
     add("--backend", choices=backends.DEVICES, help="(default: cpu)")
-    add("--dtype", type=argument_types.names, metavar="A,B,...", help="(default: all that the operator takes)")
+    add("--dtype", type=argument_types.names(BY_NAME), metavar="A,B,...", help="(default: all that the operator takes)")
     add("--seed", type=argument_types.whole(0), metavar="N", help="of the numbers (default: 0)")
     add = parser.add_argument_group("results from files").add_argument
     add("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
     add("--actual", nargs="+", metavar="FILE", help="the results: the first output, or each")
-    add("--attr", action="append", default=[], metavar="NAME=VALUE", help="an attribute off its default")
+    add("--attr", action="append", metavar="NAME=VALUE", help="an attribute off its default")
     add = parser.add_argument_group("cases from a file").add_argument
     add("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")
     add("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
@@ -123,52 +111,39 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    argument_types.refuse_unknown(parser, "OPERATOR", given.operator, REGISTRY)
-    argument_types.refuse_unknown(parser, "--standard", given.standard, NAMES)
-    argument_types.refuse_unknown(parser, "--dtype", given.dtype, BY_NAME)
     mode = _mode(parser, given)
     given.backend, given.seed = given.backend or "cpu", given.seed or 0
     outputs.check(_written(given), _inputs(given))
-    try:
-        importlib.import_module("rich")
-    except ImportError as error:
-        raise ActgradError(f"check: {error}; {installation('check')}") from error
+    library("rich", "check needs rich", "check")
     with ExitStack() as chosen:
         if given.product:
             chosen.enter_context(products.product(given.product))
         if given.rules:
             chosen.enter_context(products.rules(given.rules))
-        is_accepted = exhaustive_command.run(given) if mode is EXHAUSTIVE else _check(given, mode)
+        is_accepted = exhaustive_command.run(given) if mode == "exhaustive" else _check(given, mode)
     return 0 if is_accepted else REJECTED
 
 
-def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> Mode:
+def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> str:
     """The mode that the options choose; the end of the program where they do not go together."""
-    chosen = [mode for mode in MODES if mode is not OURS and getattr(given, mode.option)]
+    chosen = [mode for mode in MODES if mode and getattr(given, mode)]
     if len(chosen) > 1:
-        parser.error(" and ".join(f"--{mode.option}" for mode in chosen) + " do not go together")
-    mode = chosen[0] if chosen else OURS
-    for owner in MODES:
-        for option in owner.takes:
-            value = getattr(given, option)
-            if option in mode.takes or value is None or value is False or value == []:
-                continue
-            if mode is FILES:
-                parser.error(f"--{option} is for our own backends; files say for themselves what they hold")
-            if owner is OURS:
-                parser.error(f"--{option} does not go with --{mode.option}")
-            parser.error(f"--{option} goes with --{owner.option}, {owner.says}")
-    if mode is FILES and len(given.operator) != 1:
+        parser.error(" and ".join(f"--{mode}" for mode in chosen) + " do not go together")
+    mode = chosen[0] if chosen else ""
+    for owner, options in MODES.items():
+        for option in options:
+            if option not in MODES[mode] and getattr(given, option) is not None:
+                parser.error(f"--{option} goes with --{owner}" if owner else f"--{option} does not go with --{mode}")
+    if mode == "actual" and len(given.operator) != 1:
         parser.error(f"--actual is judged as one operator's output: name one, got {len(given.operator)}")
-    if mode is FILES and given.inputs is None:
+    if mode == "actual" and given.inputs is None:
         parser.error("--actual needs --inputs, the tensors that it was computed from")
+    if mode == "cases" and given.operator:
+        parser.error("--cases names its operators itself")
     for name in given.dtype or ():
         if not is_judged(name):
             parser.error(f"--dtype: complex numbers, as of {name}, are not judged")
-    if mode is CASES and given.operator:
-        parser.error("--cases names its operators itself")
-    for name in given.dtype or () if mode is EXHAUSTIVE else ():
-        if name not in EXHAUSTIVE_DTYPES:
+        if mode == "exhaustive" and name not in EXHAUSTIVE_DTYPES:
             parser.error(f"--dtype: --exhaustive goes through {', '.join(EXHAUSTIVE_DTYPES)}, not {name}")
     return mode
 
@@ -185,26 +160,28 @@ def _inputs(given: argparse.Namespace) -> list[Path]:
     return [*tensors, *filter(None, [given.cases])]
 
 
-def _check(given: argparse.Namespace, mode: Mode) -> bool:
+def _check(given: argparse.Namespace, mode: str) -> bool:
     """Judge, report and decide."""
-    is_of_files = mode is FILES
+    is_of_files = mode == "actual"
     if given.html:
         pictures.load()
     # A standard that --standard names counts, our own too.
-    given.strict = given.strict or OWN in (given.standard or ())
+    given.strict = bool(given.strict) or OWN in (given.standard or ())
     asked = [name for name in NAMES if name in (given.standard or NAMES)]
     outcomes: list[CaseOutcome] = []
     if is_of_files:
         asked = [name for name in asked if name != REPEAT]  # a file is one run
         found = [submission.judged(given, asked)]
-    elif mode is CASES:
+    elif mode == "cases":
         outcomes = _of_cases(given)
-        found = case_files.judged(outcomes)
-        asked = case_files.standards_of(found)
+        found = [one.judged for one in outcomes if one.judged is not None]
+        held = {outcome.standard for result in found for outcome in result.verdict.outcomes}
+        asked = [name for name in NAMES if name in held]
     else:
         found = list(_of_backend(given, asked))
     _refuse_nothing(given, asked, found, outcomes)
-    decision = decide(found, *case_files.refusals(outcomes))
+    refused = [one.verdict is None for one in outcomes if one.case.expects_error and one.holds is not None]
+    decision = decide(found, refused, sum(one.holds is None for one in outcomes))
     settings = _settings(given, asked)
     if given.results:
         case_files.write(given.results, outcomes)
@@ -219,7 +196,8 @@ def _check(given: argparse.Namespace, mode: Mode) -> bool:
     else:
         if given.json:
             outputs.write(given.json, document)
-        terminal.show(terminal.rendered([*_parts(found, asked, is_of_files), str(decision)]))
+        blocks = text.blocks(found, asked, is_of_files, most=SHOWN)
+        terminal.show(terminal.rendered([*blocks, str(decision)]))
     return decision.is_accepted
 
 
@@ -255,17 +233,6 @@ def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
     }
 
 
-def _parts(results: list[CaseVerdict], asked: list[str], is_of_files: bool) -> Iterator[Any]:
-    if not is_of_files:
-        yield text.overview(results, asked)
-    failing = [result for result in results if not result.verdict.holds]
-    for result in results if is_of_files else failing[:SHOWN]:
-        yield from text.details(result)
-    if failing and not is_of_files:
-        shown = f"; the first {SHOWN} are shown" if len(failing) > SHOWN else ""
-        yield f"{len(failing)} of {len(results)} cases fail{shown}"
-
-
 # Our own backends
 
 
@@ -297,7 +264,7 @@ def _of_cases(given: argparse.Namespace) -> list[CaseOutcome]:
     outputs.check(_written(given), case_files.named_files(given.cases, listed))
     asked = None if given.standard is None else [name for name in NAMES if name in given.standard]
     found = []
-    with terminal.progress(terminal.printable(given.cases.name)[:11], len(listed)) as advance:
+    with terminal.progress("cases", len(listed)) as advance:
         for k, case in enumerate(listed):
             found.append(execution.execute(case, given.backend, asked, given.seed + k, given.strict))
             advance(1)

@@ -3,6 +3,11 @@
 The network is 64 -> 96 -> 48 -> 10 with one activation function in both hidden layers; softmax cross-entropy,
 mini-batches, gradient descent with momentum. It is trained with the activations' tensors stored in float32, then in
 bfloat16 (weights and matrix products stay float32), then by PyTorch in float32 with its own activations and autograd.
+
+examples:
+  actgrad demo
+  actgrad demo --activation elu --epochs 9
+  actgrad demo --json
 """
 
 from __future__ import annotations
@@ -12,10 +17,12 @@ import importlib
 import json
 import sys
 from dataclasses import asdict
+from functools import partial
+from typing import Any
 
-from ..base.errors import ActgradError, installation
+from ..base.errors import library
 from ..writing import terminal
-from ..writing.terminal import Grid, Row
+from ..writing.terminal import Row
 from . import argument_types
 from .argument_types import Subparsers
 from .demo_network import ACTIVATIONS, SAMPLE_EVERY, STORAGE, Result, load_digits, train, train_torch
@@ -31,8 +38,7 @@ CAPTION = (
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad demo`."""
     says = "train a small network on handwritten digits with each activation"
-    examples = "examples:\n  actgrad demo\n  actgrad demo --activation elu --epochs 9\n  actgrad demo --json"
-    parser = argument_types.add_command(subparsers, "demo", says, str(__doc__), examples)
+    parser = argument_types.add_command(subparsers, "demo", says, __doc__)
     parser.add_argument("--activation", action="append", choices=ACTIVATIONS, help="only this one; may be repeated")
     parser.add_argument(
         "--epochs", type=argument_types.whole(1), default=40, help="passes over the training images (default: 40)"
@@ -46,13 +52,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    try:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        threadpoolctl = importlib.import_module("threadpoolctl")  # scikit-learn depends on it
-        data = load_digits()
-    except ImportError as error:
-        raise ActgradError(f"demo: {error}; {installation('demo')}") from error
+    for name in ("rich", "sklearn"):
+        library(name, f"demo needs {name}", "demo")
+    threadpoolctl = library("threadpoolctl", "demo needs threadpoolctl", "demo")  # scikit-learn depends on it
+    data = load_digits()
     try:
         torch = None if given.no_torch else importlib.import_module("torch")
     except ImportError:
@@ -62,20 +65,16 @@ def _run(given: argparse.Namespace) -> int:
         torch.set_num_threads(1)  # as below for NumPy
     seed, epochs = given.seed, given.epochs
     names = list(dict.fromkeys(given.activation or ACTIVATIONS))
-    columns = (TextColumn("{task.description:<19}"), BarColumn(), MofNCompleteColumn(), TextColumn("epochs"))
     results = []
-    progress = Progress(*columns, TimeElapsedColumn(), console=terminal.progress_console())
+    total = len(names) * epochs * (len(STORAGE) + (torch is not None))
     # Matrix products on one thread: at this size, more only wait for each other, on a busy machine for seconds.
-    with threadpoolctl.threadpool_limits(1, user_api="blas"), progress:
-        bar = progress.add_task("", total=len(names) * epochs * (len(STORAGE) + (torch is not None)))
+    with threadpoolctl.threadpool_limits(1, user_api="blas"), terminal.progress("epochs", total) as advance:
         for name in names:
+            words = f"epochs of {ACTIVATIONS[name].title}"
             for storage in STORAGE:
-                progress.update(bar, description=f"{ACTIVATIONS[name].title}, {storage}")
-                results.append(train(name, storage, data, seed, epochs, lambda: progress.advance(bar)))
+                results.append(train(name, storage, data, seed, epochs, partial(advance, 1, f"{words}, {storage}")))
             if torch is not None:
-                progress.update(bar, description=f"{ACTIVATIONS[name].title}, PyTorch")
-                results.append(train_torch(torch, name, data, seed, epochs, lambda: progress.advance(bar)))
-        progress.update(bar, description="trained")
+                results.append(train_torch(torch, name, data, seed, epochs, partial(advance, 1, f"{words}, PyTorch")))
     settings = {"epochs": epochs, "seed": seed, "test_images": len(data.test_labels)}
     if given.json:
         terminal.show(json.dumps({**settings, "results": [asdict(result) for result in results]}, indent=2))
@@ -84,7 +83,7 @@ def _run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _table(results: list[Result], epochs: int, seed: int, test_images: int) -> Grid:
+def _table(results: list[Result], epochs: int, seed: int, test_images: int) -> Any:
     groups: dict[str, list[Row]] = {}
     for r in results:
         inside, error = r.activation_seconds, r.gradient_error_ulp
@@ -95,4 +94,4 @@ def _table(results: list[Result], epochs: int, seed: int, test_images: int) -> G
         groups.setdefault(r.activation, []).append(row)
     numbers = ["test\naccuracy", "gradient\nerror", "activations", "training"]
     title = f"Handwritten digits: {epochs} epochs, {test_images} test images, seed {seed}"
-    return Grid(["", "engine", "stored\nin"], numbers, list(groups.values()), title, CAPTION)
+    return terminal.table(["", "engine", "stored\nin"], numbers, groups.values(), title, CAPTION)

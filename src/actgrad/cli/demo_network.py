@@ -17,7 +17,7 @@ from ..conformance import oracle
 HIDDEN = (96, 48)
 CLASSES = 10
 BATCH = 64
-TRAINING_IMAGES = 22 * BATCH  # of 1797: whole batches only, so that each fits the planned arrays
+TRAINING_IMAGES = 22 * BATCH  # of 1797: whole batches only
 RATE, MOMENTUM = 0.02, 0.9
 SAMPLE_EVERY = 10  # batches; one of them is compared with the reference
 STORAGE = ("float32", "bfloat16")
@@ -26,54 +26,26 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 
 @dataclass(frozen=True)
-class Tensors:
-    """The tensors that one layer's activation reads and writes, for a fixed number of rows."""
+class Activation:
+    """An activation function: actgrad's operators for its two passes, and PyTorch's function for the first."""
 
-    z: Array  # its input, the linear layer's output
-    y: Array  # its result
-    gelu: Array  # GeGLU's second result, which its backward pass can use again
-    grad_y: Array
-    grad_z: Array
+    title: str
+    forward: actgrad.Operator
+    backward: actgrad.Operator
+    keeps: Callable[..., tuple[Array, ...]]  # (z, *results) -> the tensors that the backward pass reads
+    torch: Callable[[Any, Any], Any]  # (torch.nn.functional, z) -> y
+    gain: float  # 1 / mean(y**2) for normal z: weights of variance gain / fan_in keep the size of z over the layers
+    attributes: dict[str, Any] = field(default_factory=dict)  # of the backward pass
+    gated: bool = False  # z is twice as wide as y
 
-    def named(self, names: str) -> tuple[Array, ...]:
-        return tuple(getattr(self, name) for name in names.split())
-
-
-@dataclass(frozen=True)
-class OperatorCall:
-    """A call of an operator: which tensors it reads and writes."""
-
-    operator: actgrad.Operator
-    reads: str
-    writes: str
-    attributes: dict[str, Any] = field(default_factory=dict)
-
-    def plan(self, tensors: Tensors) -> actgrad.Plan:
-        out = tensors.named(self.writes)
-        return self.operator.plan(*tensors.named(self.reads), out=out if len(out) > 1 else out[0], **self.attributes)
-
-    def error(self, tensors: Tensors) -> float:
-        """The largest error of the result, in ULP of its dtype; 0.5 is rounding alone.
+    def error(self, inputs: tuple[Array, ...], gradient: Array) -> float:
+        """The largest error of a gradient, in ULP of its dtype; 0.5 is rounding alone.
 
         Exact values are the float64 reference's. Where terms cancel, the ULP is that of the largest term.
         """
-        (actual,) = tensors.named(self.writes)
-        (exact,) = oracle.expected(self.operator, tensors.named(self.reads), self.attributes)
-        unit = oracle.ulp(np.maximum(np.abs(exact.values), exact.size), actual.dtype)
-        return float(np.max(np.abs(actual.astype(np.float64) - exact.values) / unit))
-
-
-@dataclass(frozen=True)
-class Activation:
-    """An activation function: actgrad's calls for its two passes, and PyTorch's for the first."""
-
-    title: str
-    forward: OperatorCall
-    backward: OperatorCall
-    torch: Callable[[Any, Any], Any]  # (torch.nn.functional, z) -> y
-    gain: float  # 1 / mean(y**2) for normal z: weights of variance gain / fan_in keep the size of z over the layers
-    in_place: bool = False  # the backward pass needs the result only, so y takes the place of z
-    gated: bool = False  # z is twice as wide as y
+        (exact,) = oracle.expected(self.backward, inputs, self.attributes)
+        unit = oracle.ulp(np.maximum(np.abs(exact.values), exact.size), gradient.dtype)
+        return float(np.max(np.abs(gradient.astype(np.float64) - exact.values) / unit))
 
 
 def _torch_geglu(functional: Any, z: Any) -> Any:
@@ -83,21 +55,19 @@ def _torch_geglu(functional: Any, z: Any) -> Any:
 
 ACTIVATIONS = {
     "elu": Activation(
-        "ELU", OperatorCall(actgrad.elu, "z", "y"), OperatorCall(actgrad.elu_backward, "grad_y z", "grad_z"),
-        lambda functional, z: functional.elu(z), gain=1.55,
+        "ELU", actgrad.elu, actgrad.elu_backward, lambda z, y: (z,), lambda functional, z: functional.elu(z), gain=1.55
     ),
     "selu": Activation(
-        "SELU", OperatorCall(actgrad.selu, "z", "y"), OperatorCall(actgrad.selu_backward, "grad_y y", "grad_z"),
-        lambda functional, z: functional.selu(z), gain=1.0, in_place=True,
+        "SELU", actgrad.selu, actgrad.selu_backward, lambda z, y: (y,), lambda functional, z: functional.selu(z),
+        gain=1.0,
     ),
     "leaky_relu": Activation(
-        "LeakyReLU", OperatorCall(actgrad.leaky_relu, "z", "y"),
-        OperatorCall(actgrad.leaky_relu_backward, "grad_y y", "grad_z", {"self_is_result": True}),
-        lambda functional, z: functional.leaky_relu(z), gain=2.0, in_place=True,
+        "LeakyReLU", actgrad.leaky_relu, actgrad.leaky_relu_backward, lambda z, y: (y,),
+        lambda functional, z: functional.leaky_relu(z), gain=2.0, attributes={"self_is_result": True},
     ),
     "geglu": Activation(
-        "GeGLU", OperatorCall(actgrad.geglu, "z", "y gelu"),
-        OperatorCall(actgrad.geglu_backward, "grad_y z gelu", "grad_z"), _torch_geglu, gain=2.35, gated=True,
+        "GeGLU", actgrad.geglu, actgrad.geglu_backward, lambda z, y, gelu: (z, gelu), _torch_geglu, gain=2.35,
+        gated=True,
     ),
 }  # fmt: skip
 
@@ -115,15 +85,6 @@ class Stopwatch:
         self.seconds += time.perf_counter() - self._begin
 
 
-@dataclass(frozen=True)
-class Layer:
-    """An activation between two linear layers, planned once and run on every batch."""
-
-    tensors: Tensors
-    forward: actgrad.Plan
-    backward: actgrad.Plan
-
-
 def initial_parameters(activation: Activation, inputs: int, seed: int) -> list[Array]:
     """Weight (inputs, outputs) and bias of each linear layer in turn, the classifier's last; float32."""
     random = np.random.default_rng(seed)
@@ -136,26 +97,21 @@ def initial_parameters(activation: Activation, inputs: int, seed: int) -> list[A
     return parameters
 
 
-def plan_layers(activation: Activation, parameters: list[Array], rows: int, storage: str) -> list[Layer]:
-    """The hidden layers' activations on batches of `rows` rows, their tensors stored in dtype `storage`."""
-    layers, dtype = [], BY_NAME[storage].numpy
-    for bias in parameters[1:-2:2]:
-        z, grad_z = np.zeros((2, rows, len(bias)), dtype)
-        y, gelu, grad_y = np.zeros((3, rows, len(bias) // 2 if activation.gated else len(bias)), dtype)
-        tensors = Tensors(z, z if activation.in_place else y, gelu, grad_y, grad_z)
-        layers.append(Layer(tensors, activation.forward.plan(tensors), activation.backward.plan(tensors)))
-    return layers
+def forward(
+    activation: Activation, parameters: list[Array], x: Array, storage: str, watch: Stopwatch
+) -> tuple[list[Array], list[tuple[Array, ...]]]:
+    """The input of each linear layer, last the logits; and the tensors that each hidden layer's backward pass reads.
 
-
-def forward(parameters: list[Array], layers: list[Layer], x: Array, watch: Stopwatch) -> list[Array]:
-    """The input of each linear layer, and last the logits; `watch` times the activations."""
-    values = [x]
-    for layer, weight, bias in zip(layers, parameters[0::2], parameters[1::2], strict=False):
-        layer.tensors.z[...] = values[-1] @ weight + bias  # rounded to the storage dtype here
+    The activations' tensors are stored in dtype `storage`; `watch` times the activations.
+    """
+    values, kept = [x], []
+    for weight, bias in zip(parameters[:-2:2], parameters[1:-2:2], strict=True):
+        z = (values[-1] @ weight + bias).astype(BY_NAME[storage].numpy)
         with watch:
-            layer.forward.run()
-        values.append(layer.tensors.y.astype(x.dtype, copy=False))
-    return [*values, values[-1] @ parameters[-2] + parameters[-1]]
+            results = oracle.as_tuple(activation.forward(z))
+        kept.append(activation.keeps(z, *results))
+        values.append(results[0].astype(x.dtype, copy=False))
+    return [*values, values[-1] @ parameters[-2] + parameters[-1]], kept
 
 
 def cross_entropy(logits: Array, labels: Array) -> tuple[float, Array]:
@@ -170,18 +126,24 @@ def cross_entropy(logits: Array, labels: Array) -> tuple[float, Array]:
 
 
 def backward(
-    parameters: list[Array], layers: list[Layer], values: list[Array], grad_logits: Array, watch: Stopwatch
-) -> list[Array]:
-    """The gradients of `parameters`, from the result of `forward` and the layers' tensors."""
-    grad = grad_logits
+    activation: Activation,
+    parameters: list[Array],
+    values: list[Array],
+    kept: list[tuple[Array, ...]],
+    grad_logits: Array,
+    watch: Stopwatch,
+) -> tuple[list[Array], list[tuple[tuple[Array, ...], Array]]]:
+    """The gradients of `parameters`, from the results of `forward`; and inputs and gradient of each activation."""
+    grad, calls = grad_logits, []
     gradients = [grad.sum(axis=0), values[-2].T @ grad]
-    for layer, weight, x in zip(layers[::-1], parameters[-2::-2], values[-3::-1], strict=False):
-        layer.tensors.grad_y[...] = grad @ weight.T
+    for tensors, weight, x in zip(kept[::-1], parameters[-2::-2], values[-3::-1], strict=False):
+        inputs = ((grad @ weight.T).astype(tensors[0].dtype), *tensors)
         with watch:
-            layer.backward.run()
-        grad = layer.tensors.grad_z.astype(x.dtype, copy=False)
+            grad_z = activation.backward(*inputs, **activation.attributes)
+        calls.append((inputs, grad_z))
+        grad = grad_z.astype(x.dtype, copy=False)
         gradients += [grad.sum(axis=0), x.T @ grad]
-    return gradients[::-1]
+    return gradients[::-1], calls
 
 
 @dataclass(frozen=True)
@@ -213,7 +175,7 @@ class Result:
     test_accuracy: float
     training_seconds: float
     activation_seconds: float | None = None  # of the training, in actgrad's calls
-    gradient_error_ulp: float | None = None  # see Call.error
+    gradient_error_ulp: float | None = None  # see Activation.error
 
 
 def load_digits() -> Digits:
@@ -234,24 +196,24 @@ def train(name: str, storage: str, data: Digits, seed: int, epochs: int, after_e
     activation = ACTIVATIONS[name]
     parameters = initial_parameters(activation, data.images.shape[1], seed)
     velocities = [np.zeros_like(p) for p in parameters]
-    layers = plan_layers(activation, parameters, BATCH, storage)
-    whole, inside, errors = Stopwatch(), Stopwatch(), []
+    whole, inside = Stopwatch(), Stopwatch()
+    errors: list[float] = []
     for epoch in range(epochs):
         for k, (images, labels) in enumerate(data.batches(seed, epoch)):
             with whole:
-                values = forward(parameters, layers, images, inside)
+                values, kept = forward(activation, parameters, images, storage, inside)
                 _, grad_logits = cross_entropy(values[-1], labels)
-                gradients = backward(parameters, layers, values, grad_logits, inside)
+                gradients, calls = backward(activation, parameters, values, kept, grad_logits, inside)
                 for parameter, velocity, gradient in zip(parameters, velocities, gradients, strict=True):
                     velocity *= MOMENTUM
                     velocity += gradient
                     parameter -= RATE * velocity
             if k % SAMPLE_EVERY == 0:
-                errors += [activation.backward.error(layer.tensors) for layer in layers]
+                errors += [activation.error(*call) for call in calls]
         after_epoch()
-    layers = plan_layers(activation, parameters, len(data.test_labels), storage)
-    accuracy = data.test_accuracy(forward(parameters, layers, data.test_images, Stopwatch())[-1])
-    return Result(name, "actgrad", storage, accuracy, whole.seconds, inside.seconds, float(np.max(errors)))
+    values, _ = forward(activation, parameters, data.test_images, storage, Stopwatch())
+    accuracy = data.test_accuracy(values[-1])
+    return Result(name, "actgrad", storage, accuracy, whole.seconds, inside.seconds, max(errors))
 
 
 def train_torch(torch: Any, name: str, data: Digits, seed: int, epochs: int, after_epoch: Callable[[], None]) -> Result:

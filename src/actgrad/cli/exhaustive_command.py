@@ -12,7 +12,6 @@ from ..conformance.exhaustive.resumption import Folder, default_folder
 from ..conformance.exhaustive.sweep import DTYPES, Item
 from ..conformance.verdict import Decision
 from ..writing import documents, terminal
-from ..writing.terminal import Grid
 
 
 def run(given: argparse.Namespace) -> bool:
@@ -31,7 +30,7 @@ def run(given: argparse.Namespace) -> bool:
             f"check: none of {', '.join(names)} takes {', '.join(dtypes)} one number at a time; rows are not swept"
         )
     kept = Folder(folder)
-    with terminal.progress("", sum(item.count for item in wanted), is_long=True) as advance:
+    with terminal.progress("", sum(item.count for item in wanted)) as advance:
 
         def show(item: Item, count: int) -> None:
             advance(count, f"{item.operator.name} {item.dtype} {item.words}"[:60])
@@ -48,7 +47,7 @@ def run(given: argparse.Namespace) -> bool:
     faults = [one for one in done if table.fault_count(one)]
     lines = [line for one in faults for line in table.fault_lines(one)]
     headings = [heading.replace(", ", ",\n") for heading in table.HEADINGS]
-    shown = Grid(headings[:3], headings[3:], [list(table.rows(done))], folded=1)
+    shown = terminal.table(headings[:3], headings[3:], [table.rows(done)], folded=headings[1])
     decision = Decision(not faults, f"{'numbers are' if faults else 'no number is'} beyond actgrad's own bounds")
     terminal.show(terminal.rendered([shown, *lines, f"exact values: {done[0].state.verified}", str(decision)]))
     return not faults

@@ -1,20 +1,7 @@
-"""`actgrad sdk`: builds the C SDK, runs and checks programs."""
+"""Build the C SDK, or compile, run or look through a program in one go.
 
-from __future__ import annotations
+It needs a C compiler, and a C++ compiler for programs in C++.
 
-import argparse
-import json
-import sys
-from dataclasses import asdict
-from pathlib import Path
-
-from ..sdk import builder, lacking, programs
-from ..sdk.prefix import SdkError
-from ..writing import terminal
-from . import argument_types
-from .argument_types import Subparsers
-
-_EPILOG = """\
 examples:
   actgrad sdk ~/actgrad-sdk                   build the SDK, then: . ~/actgrad-sdk/set_env.sh
   actgrad sdk --run program.cpp               compile and run a program in one go
@@ -34,17 +21,25 @@ environment of programs:
                      program has a Python)
 """
 
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from ..sdk import builder, lacking, programs
+from ..sdk.prefix import SdkError
+from ..writing import terminal
+from . import argument_types
+from .argument_types import Subparsers
+
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `actgrad sdk`."""
-    parser = argument_types.add_command(
-        subparsers,
-        "sdk",
-        "build the C SDK: aclnn programs in C and C++ build and run without an NPU",
-        "Build the C SDK, or compile, run or look through a program in one go. It needs a C compiler, and "
-        "a C++ compiler for programs in C++.",
-        _EPILOG,
-    )
+    says = "build the C SDK: aclnn programs in C and C++ build and run without an NPU"
+    parser = argument_types.add_command(subparsers, "sdk", says, __doc__)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("prefix", nargs="?", metavar="PREFIX", type=_path, help="the folder to build the SDK into")
     what.add_argument(

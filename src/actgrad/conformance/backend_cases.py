@@ -5,7 +5,6 @@ Every operator is called with every case of attributes, on usual and special num
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,13 +17,13 @@ from .. import aten, backends
 from ..backends.reference import rounded
 from ..base import products
 from ..base.dtypes import BY_NAME
-from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct, installation
+from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct, library
 from ..calls.operator import Operator
 from . import oracle, standards
 from .elements import Array
 from .judging import judge
 from .standards import NAMES, REPEAT, RUNS, STANDARDS
-from .verdict import CaseVerdict
+from .verdict import CaseVerdict, Verdict
 
 USUAL, SLOW_USUAL = (1 << 15) - 1, (1 << 11) - 1  # elements; where exact values take longdouble
 SPECIAL = 2048
@@ -37,9 +36,19 @@ SHAPES = (
 )  # fmt: skip
 
 
+Place = Callable[[Array], Array]  # the same numbers in another layout
+
+PLACES: dict[str, Place] = {
+    "contiguous": partial(np.array, order="C"),
+    "transposed": partial(np.array, order="F"),
+    "every other element": lambda array: np.repeat(array, 2, axis=-1)[..., 1::2] if array.ndim else array,
+    "backwards": lambda array: np.flip(np.flip(array).copy()),
+}
+
+
 @dataclass(frozen=True)
 class BackendCase:
-    """A call to be judged; `out` allocates its outputs in their layout."""
+    """A call to be judged; `place` lays its outputs out, `in_place` is the input that is the output too."""
 
     operator: Operator
     attributes: dict[str, Any]
@@ -47,7 +56,8 @@ class BackendCase:
     name: str
     standards: tuple[str, ...]
     inputs: tuple[Array | None, ...] = field(repr=False)
-    out: Callable[[tuple[int, ...], np.dtype[Any]], Array] = field(repr=False)
+    place: Place = field(default=PLACES["contiguous"], repr=False)
+    in_place: int | None = None
 
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
@@ -57,10 +67,13 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
         rng = np.random.default_rng((seed, k))
         make = partial(BackendCase, operator, attributes, dtype)
         usual = _usual(operator, attributes, dtype, rng)
-        yield make("usual", tuple(NAMES), usual, np.empty)
-        if optional := [n for n, a in enumerate(operator.schema.tensors) if a.name == operator.given_value]:
-            yield make("optional given", tuple(STANDARDS), _given(operator, attributes, usual, optional), np.empty)
-        yield make("special", OF_SPECIAL, _special(operator, attributes, dtype, rng), np.empty)
+        yield make("usual", tuple(NAMES), usual)
+        if operator.given_value:
+            given = dict(zip(operator.schema.tensor_names, usual, strict=True))
+            value = oracle.forward_results(operator, attributes, given[operator.definition.main])[1]
+            given[operator.given_value] = value
+            yield make("optional given", tuple(STANDARDS), tuple(given.values()))
+        yield make("special", OF_SPECIAL, _special(operator, attributes, dtype, rng))
     rng = np.random.default_rng((seed, len(attribute_cases)))
     no_negative = [a for a in attribute_cases if not any(isinstance(v, float) and v < 0 for v in a.values())]
     attributes = (no_negative or attribute_cases)[-1]
@@ -131,84 +144,39 @@ def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Arra
         return x
 
 
-def _given(
-    operator: Operator, attributes: dict[str, Any], inputs: tuple[Any, ...], optional: list[int]
-) -> tuple[Any, ...]:
-    """The same call with its optional tensors: the further results of the forward pass, in order."""
-    x = inputs[operator.schema.tensor_names.index(operator.definition.main)]
-    further = dict(zip(optional, oracle.forward_results(operator, attributes, x)[1:], strict=True))
-    return tuple(further.get(n, array) for n, array in enumerate(inputs))
-
-
-# Layouts
-
-Place = Callable[[Array], Array]  # the same numbers in another layout
-
-
-def _transposed(array: Array) -> Array:
-    return np.ascontiguousarray(array.transpose()).transpose()
-
-
-def _strided(array: Array) -> Array:
-    wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1] + 1) if array.ndim else (), array.dtype)
-    view = wide[..., 1::2] if array.ndim else wide
-    view[...] = array
-    return view
-
-
-def _backwards(array: Array) -> Array:
-    turned = (slice(None, None, -1),) * array.ndim
-    return np.ascontiguousarray(array[turned])[turned]
-
-
-PLACES: dict[str, Place] = {
-    "contiguous": np.ascontiguousarray, "transposed": _transposed, "every other element": _strided,
-    "backwards": _backwards,
-}  # fmt: skip
-
-
 def _layouts(
     operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
 ) -> Iterator[BackendCase]:
     """A case of each shape, in one layout after another."""
+    dim = operator.access.dim
+
+    def shaped(own: dict[str, Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
+        def some() -> Array:
+            return numbers(dtype, prod(shape), rng).reshape(shape)
+
+        return oracle.paired(operator, own, some(), some)
+
     for k, shape in enumerate(SHAPES):
-        if operator.access.dim and not shape:
+        if dim and not shape:
             continue
         name, place = list(PLACES.items())[k % len(PLACES)]
-        own = attributes
-        if operator.access.dim and shape:
-            own = {**attributes, operator.access.dim: int(rng.integers(-len(shape), len(shape)))}
+        own = {**attributes, dim: int(rng.integers(-len(shape), len(shape)))} if dim else attributes
         if operator.access.merged_from(own, len(shape)) is not None:  # such a call refuses other strides
             name, place = "contiguous", np.ascontiguousarray
-        inputs = _shaped(operator, own, dtype, shape, rng)
         words = f"{'x'.join(map(str, shape)) or 'no dimension'}, {name}"
-        placed = tuple(None if a is None else place(a) for a in inputs)
-        yield BackendCase(operator, own, dtype, words, OF_SPECIAL, placed, _placed(place))
+        placed = tuple(None if a is None else place(a) for a in shaped(own, shape))
+        yield BackendCase(operator, own, dtype, words, OF_SPECIAL, placed, place)
     if operator.broadcasts:
-        column, row = (_shaped(operator, attributes, dtype, shape, rng) for shape in ((31, 1), (1, 32)))
+        column, row = shaped(attributes, (31, 1)), shaped(attributes, (1, 32))
         name, tensors = "31x1 with 1x32", (*column[:-1], row[-1])
     else:
-        whole = (16, 4, 2)
-        named = zip(operator.schema.tensor_names, _shaped(operator, attributes, dtype, whole, rng), strict=True)
+        named = zip(operator.schema.tensor_names, shaped(attributes, (16, 4, 2)), strict=True)
         name = "16x4x2, expanded"
         tensors = tuple(
             a if a is None or tensor == operator.access.tensor else np.broadcast_to(a[:1], a.shape)
             for tensor, a in named
         )
-    yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors, np.empty)
-
-
-def _shaped(
-    operator: Operator, attributes: dict[str, Any], dtype: str, shape: tuple[int, ...], rng: np.random.Generator
-) -> tuple[Any, ...]:
-    def some() -> Array:
-        return numbers(dtype, prod(shape), rng).reshape(shape)
-
-    return oracle.paired(operator, attributes, some(), some)
-
-
-def _placed(place: Place) -> Callable[[tuple[int, ...], np.dtype[Any]], Array]:
-    return lambda shape, dtype: place(np.empty(shape, dtype))
+    yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors)
 
 
 def garbage(array: Array) -> None:
@@ -228,58 +196,46 @@ def check(case: BackendCase, backend: str, asked: Iterable[str], strict: bool = 
     if not asked:
         return None
     try:
-        outputs = _outputs(case)
+        plan = case.operator.plan(*case.inputs, backend="reference", **case.attributes)
     except (InvalidArgument, UnsupportedOnProduct):
         if not products.any_chosen():
             raise
         return None
-    compute(case, backend, outputs)
-    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=asked, strict=strict)
-    if REPEAT in asked:
-        verdict = replace(verdict, repeat=repeat(case, backend, outputs))
-    return CaseVerdict(case.operator.name, case.dtype, case.name, verdict)
+    outputs = tuple(case.place(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))
+    return CaseVerdict(case.operator.name, case.dtype, case.name, judged(case, backend, outputs, asked, strict))
 
 
-def _outputs(case: BackendCase) -> tuple[Array, ...]:
-    plan = case.operator.plan(*case.inputs, backend="reference", **case.attributes)
-    outputs = tuple(case.out(array.shape, array.dtype) for array in oracle.as_tuple(plan.result))
+def judged(case: BackendCase, backend: str, outputs: tuple[Array, ...], asked: Iterable[str], strict: bool) -> Verdict:
+    """The judge's verdict on a case that a backend computes into `outputs`."""
     for array in outputs:
         garbage(array)
-    return outputs
+    compute(case, backend, outputs)
+    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=asked, strict=strict)
+    if REPEAT not in asked:
+        return verdict
+    first, different = [array.tobytes() for array in outputs], 0
+    for _ in range(RUNS - 1):
+        again = tuple(np.empty_like(array) for array in outputs)
+        compute(case, backend, again)
+        different += [array.tobytes() for array in again] != first
+    return replace(verdict, repeat=standards.repeat(RUNS, different))
 
 
 def compute(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> None:
     """Compute a case on a backend, into `outputs`."""
     if "cpu" in backends.DEVICES[backend]:
-        out = outputs if len(outputs) > 1 else outputs[0]
+        out, inputs = outputs if len(outputs) > 1 else outputs[0], list(case.inputs)
+        if case.in_place is not None:
+            outputs[0][...] = inputs[case.in_place]
+            inputs[case.in_place] = outputs[0]
         with np.errstate(all="ignore"):
-            case.operator(*case.inputs, out=out, backend=backend, **case.attributes)
+            case.operator(*inputs, out=out, backend=backend, **case.attributes)
         return
-    torch, device = _torch(backend)
-    tensors = [None if a is None else aten.to_torch(torch, np.ascontiguousarray(a)).to(device) for a in case.inputs]
-    results = oracle.as_tuple(case.operator(*tensors, backend=backend, **case.attributes))
-    for array, result in zip(outputs, results, strict=True):
-        array[...] = aten.from_torch(torch, result.cpu())
-
-
-def _torch(backend: str) -> tuple[Any, str]:
-    """PyTorch, and the device of a backend."""
-    try:
-        torch = importlib.import_module("torch")
-    except ImportError as error:
-        raise BackendUnavailable(f"backend {backend!r} needs PyTorch ({error}); {installation('gpu')}") from error
+    torch = library("torch", f"backend {backend!r} needs PyTorch", "gpu", BackendUnavailable)
     if not torch.cuda.is_available():
         devices = " and ".join(backends.DEVICES[backend])
         raise BackendUnavailable(f"backend {backend!r} computes on {devices}; PyTorch sees none here")
-    return torch, "cuda"
-
-
-def repeat(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> standards.Outcome:
-    """Whether further runs of a case give the bits of the first."""
-    first = [array.tobytes() for array in outputs]
-    different = 0
-    for _ in range(RUNS - 1):
-        again = tuple(np.empty_like(array) for array in outputs)
-        compute(case, backend, again)
-        different += [array.tobytes() for array in again] != first
-    return standards.repeat(RUNS, different)
+    tensors = [None if a is None else aten.to_torch(torch, np.ascontiguousarray(a)).cuda() for a in case.inputs]
+    results = oracle.as_tuple(case.operator(*tensors, backend=backend, **case.attributes))
+    for array, result in zip(outputs, results, strict=True):
+        array[...] = aten.from_torch(torch, result.cpu())

@@ -66,7 +66,7 @@ def measure(call: Elements, golden: Golden, asked: Sequence[str], progress: Prog
         exact = golden.values(inputs)
         for lane, number in zip(call.outputs, call.numbers, strict=True):
             c = with_faults(standards.compare(lane.take(at), exact[number]), call, golden, inputs, number)
-            found.append(_measured(c, inputs[call.main], np.arange(at.start, at.stop), asked, call.size))
+            found.append(_measured(c, inputs[call.main], at.start, asked, call.size))
         return found
 
     nothing = Measured(
@@ -81,16 +81,16 @@ def measure(call: Elements, golden: Golden, asked: Sequence[str], progress: Prog
     return outputs
 
 
-def _measured(c: ElementErrors, x: Array, places: Array, asked: Sequence[str], size: int) -> Measured:
-    """The measures of a chunk of an output of `size` elements."""
+def _measured(c: ElementErrors, x: Array, start: int, asked: Sequence[str], size: int) -> Measured:
+    """The measures of a chunk, from place `start` of an output of `size` elements."""
     dtype, ulps = c.actual.dtype.name, np.where(c.by_terms, 0, c.ulps)
-    tallies, failing = {}, np.zeros(len(places), bool)
+    tallies, failing = {}, np.zeros(len(ulps), bool)
     for standard in (STANDARDS[name] for name in asked):
         if standard.is_defined(dtype):
             over, tallies[standard.name] = standard.measure(c, standard.limits_of(dtype))
             failing |= over
     stride = max(1, size // SAMPLED)
-    some = np.arange(-places[0] % stride, len(places), stride)
+    some = np.arange(-start % stride, len(ulps), stride)
     at = np.flatnonzero(failing)
     worst = at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]
     most = max(64, SAMPLED * CHUNK // size)
@@ -100,8 +100,8 @@ def _measured(c: ElementErrors, x: Array, places: Array, asked: Sequence[str], s
         histogram(ulps),
         int(np.count_nonzero(c.by_terms)),
         len(at),
-        places[kept],
-        tuple((-float(ulps[k]), int(places[k])) for k in worst),
+        start + kept,
+        tuple((-float(ulps[k]), start + int(k)) for k in worst),
         axis.count(double(x[at])),
         np.stack([double(x[some]), double(ulps[some])], axis=1),
     )

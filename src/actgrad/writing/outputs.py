@@ -29,17 +29,13 @@ def check(outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath] = ())
     `outputs` maps the options to their files, None for one that is not given. Files are compared, not spellings.
     """
     given = {option: os.fspath(path) for option, path in outputs.items() if path is not None}
-    sources = [os.fspath(path) for path in inputs]
-    seen: dict[str, str] = {}
+    taken = {os.fspath(path): f"is the input {path}" for path in inputs}
     for option, path in given.items():
         if _is_regular(path):
-            for source in sources:
-                if _is_same(path, source):
-                    raise UnwritableFile(f"{option} {path}: is the input {source}; write to another file")
-            for other, written in seen.items():
-                if _is_same(path, written):
-                    raise UnwritableFile(f"{option} {path}: is the file of {other} too; write to another file")
-            seen[option] = path
+            for other, what in taken.items():
+                if _is_same(path, other):
+                    raise UnwritableFile(f"{option} {path}: {what}; write to another file")
+            taken[path] = f"is the file of {option} too"
         _check_writable(option, path)
 
 
@@ -66,9 +62,8 @@ def _replace(target: Path, data: bytes) -> None:
             held = target.stat()
             if not os.access(target, os.W_OK):
                 raise PermissionError(13, "Permission denied")
-            if hasattr(os, "chown") and (held.st_uid, held.st_gid) != (part.stat().st_uid, part.stat().st_gid):
-                with suppress(PermissionError):  # only root gives files away
-                    os.chown(part, held.st_uid, held.st_gid)
+            with suppress(PermissionError):  # only root gives files away
+                os.chown(part, held.st_uid, held.st_gid)
             part.chmod(stat.S_IMODE(held.st_mode))
         part.replace(target)
     finally:
@@ -99,16 +94,6 @@ def _is_regular(path: str) -> bool:
 
 def _is_same(one: str, other: str) -> bool:
     """Whether two paths name one file, which need not exist yet."""
-    try:
-        if os.path.samefile(one, other):
-            return True
-    except OSError:  # at most one of them exists
-        pass
-    first, second = os.path.realpath(one), os.path.realpath(other)
-    if os.path.normcase(first) == os.path.normcase(second):
-        return True
-    try:  # one folder under two names, a bind mount for example
-        is_one_folder = os.path.samefile(os.path.dirname(first), os.path.dirname(second))
-    except OSError:
-        return False
-    return is_one_folder and os.path.basename(first) == os.path.basename(second)
+    with suppress(OSError):  # at most one of them exists
+        return os.path.samefile(one, other)
+    return os.path.realpath(one) == os.path.realpath(other)

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import ActgradError
@@ -75,79 +74,74 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
-class _Text(io.StringIO):
-    """Text for standard output: rich draws tables in characters of its encoding."""
+def table(
+    words: Sequence[str],
+    numbers: Sequence[str],
+    groups: Iterable[Iterable[Row]],
+    title: str | None = None,
+    caption: str | None = None,
+    folded: str | None = None,
+) -> Any:
+    """A table of `rich`: columns of words, then columns of numbers; rules part the groups of rows.
 
-    @property
-    def encoding(self) -> str:  # type: ignore[override]
-        return getattr(sys.stdout, "encoding", None) or "utf-8"
+    The text of the column `folded` may take several lines. A cell that begins with "!" or "FAILS" stands out.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
 
-
-@dataclass(frozen=True)
-class Grid:
-    """A table: columns of words, then columns of numbers; rules part the groups of rows."""
-
-    words: Sequence[str]  # headings
-    numbers: Sequence[str]
-    groups: Sequence[Sequence[Row]]
-    title: str = ""
-    caption: str = ""
-    folded: int | None = None  # the column whose text may take several lines
-
-    def __rich__(self) -> Any:
-        """The table in rich's terms."""
-        from rich import box
-        from rich.table import Table
-
-        shape: Any = {"box": box.SIMPLE, "pad_edge": False, "title_justify": "left", "caption_justify": "left"}
-        table = Table(title=self.title or None, caption=self.caption or None, **shape)
-        for k, name in enumerate((*self.words, *self.numbers)):
-            text: Any = {"justify": "left" if k < len(self.words) else "right"}
-            text |= {"overflow": "fold"} if k == self.folded else {"no_wrap": True}
-            table.add_column(name, **text)
-        for group in self.groups:
-            table.add_section()
-            for row in group:
-                table.add_row(*row)
-        return table
+    found = Table(
+        title=title, caption=caption, box=box.SIMPLE, pad_edge=False, title_justify="left", caption_justify="left"
+    )
+    for name in words:
+        found.add_column(name, overflow="fold" if name == folded else "ellipsis", no_wrap=name != folded)
+    for name in numbers:
+        found.add_column(name, justify="right", no_wrap=True)
+    for group in groups:
+        found.add_section()
+        for row in group:
+            found.add_row(*(Text(cell, "bold red" if cell.startswith(("!", "FAILS")) else "") for cell in row))
+    return found
 
 
 def rendered(parts: Iterable[Any]) -> str:
     """Tables and lines of `rich` as text, in the width of the terminal. Nothing is written yet."""
-    from rich.console import Console
-
-    terminal, text = Console(), _Text()
-    width = terminal.width if terminal.is_terminal else WIDTH
-    console = Console(file=text, highlight=False, force_terminal=terminal.is_terminal, width=width)
-    for part in parts:
-        console.print(part, markup=False, soft_wrap=isinstance(part, str))
-    return text.getvalue()
+    console = _console(sys.stdout)
+    if not console.is_terminal:
+        console.width = WIDTH
+    with _writing(), console.capture() as text:  # rich flushes the stream even so
+        _print(console, parts)
+    return str(text.get())
 
 
-def progress_console() -> Any:
-    """The console of progress bars: standard error. A pipe without a reader is a BrokenPipeError there too."""
+def as_html(parts: Iterable[Any]) -> str:
+    """The same as preformatted text of a page, escaped."""
+    console = _console(io.StringIO(), record=True, width=WIDTH)
+    _print(console, parts)
+    return str(console.export_html(inline_styles=True, code_format="<pre>{code}</pre>"))
+
+
+def _console(stream: Any, **options: Any) -> Any:
     from rich.console import Console
 
     class _Console(Console):
         def on_broken_pipe(self) -> None:  # rich would end the program with 1
             raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
-    return _Console(stderr=True)
+    return _Console(file=stream, highlight=False, **options)
+
+
+def _print(console: Any, parts: Iterable[Any]) -> None:
+    for part in parts:
+        console.print(part, markup=False, soft_wrap=isinstance(part, str))
 
 
 @contextmanager
-def progress(name: str, total: int, is_long: bool = False) -> Iterator[Any]:
-    """Show a bar; the function that it yields moves it by a count, and may name the step.
-
-    A long run has long names, and shows the time that is left.
-    """
+def progress(name: str, total: int) -> Iterator[Any]:
+    """Show a bar on standard error; the function that it yields moves it by a count, and may name the step."""
     from rich import progress as rich
 
-    width = 60 if is_long else 11
-    columns = [rich.TextColumn(f"{{task.description:<{width}}}"), rich.BarColumn(), rich.TaskProgressColumn()]
-    columns.append(rich.TimeElapsedColumn())
-    if is_long:
-        columns += [rich.TextColumn("left"), rich.TimeRemainingColumn()]
-    with rich.Progress(*columns, console=progress_console()) as shown:
+    columns = (*rich.Progress.get_default_columns(), rich.TimeElapsedColumn())
+    with rich.Progress(*columns, console=_console(sys.stderr)) as shown:
         bar = shown.add_task(name, total=total)
         yield lambda count, step=name: shown.update(bar, advance=count, description=step)

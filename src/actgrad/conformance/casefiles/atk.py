@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...aclnn.signatures import CParameter, Signature
+from ...base.errors import shown
 from . import fields, interface
 from .case_model import Described, Scalar, Tensor, Values
-from .fields import Fault, shown
+from .fields import Fault
 
 #: The words of "standard": {"acc": ...}, and the standards that decide here; none for the one in force.
 STANDARDS = {"single_bm": ("mere-mare",), "mixed_tolerance_bm": ("mixed",), "default": ()}
@@ -20,7 +21,10 @@ _TYPES = {
     "id": fields.whole, "name": fields.text, "aclnn_name": fields.text, "default_seed": fields.whole,
     "expected_error_msg": fields.text,
 }  # fmt: skip
-_INPUT_TYPES = {"name": fields.text, "type": fields.text, "required": fields.flag, CASCADE: fields.flag}
+_INPUT_TYPES = {
+    "name": fields.text, "type": fields.text, "required": fields.flag, "dtype": fields.text, "shape": fields.shape,
+    CASCADE: fields.flag,
+}  # fmt: skip
 #: Fields that choose who computes, or how a run is timed and saved: they change no result.
 _WITHOUT_EFFECT = {
     "api", "api_type", "aclnn_api_type", "triton_api_type", "fusion_api_type", "dist_api_type", "kernel_api_type",
@@ -29,9 +33,7 @@ _WITHOUT_EFFECT = {
 }  # fmt: skip
 _MUST_BE_NULL, _INPUT_MUST_BE_NULL = ("outputs", "method_inputs", "tensor_input"), ("align_32B", "outlier_values")
 _KNOWN = {*_TYPES, "standard", "inputs", *_WITHOUT_EFFECT, *_MUST_BE_NULL}
-_INPUT_KNOWN = {
-    *_INPUT_TYPES, "dtype", "shape", "range_values", "backward", "format", "length", *_INPUT_MUST_BE_NULL
-}  # fmt: skip
+_INPUT_KNOWN = {*_INPUT_TYPES, "range_values", "backward", "format", "length", *_INPUT_MUST_BE_NULL}
 
 
 def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
@@ -61,17 +63,15 @@ def described(case: dict[str, Any], place: int) -> Described:
     inputs = case.get("inputs")
     if not isinstance(inputs, list) or not all(isinstance(one, dict) for one in inputs):
         fields.refuse("inputs", inputs, "a list of objects")
-    for one in inputs:
-        typed = _typed(one, _INPUT_TYPES, "inputs: ")
-        if typed.get("type") != "tensor":
-            _typed(one, {"dtype": fields.text, "shape": fields.shape}, "inputs: ")
     standards = _standards(case.get("standard"), notes)
     name, signature = f"id {held.get('id', place)} {word}", interface.find(word)
     if signature is None:
         return Described(name, case, problem=f"{word}: actgrad has no such function", notes=tuple(notes))
     tensors, scalars, problems = {}, {}, []
     for parameter, given in _matched(signature, inputs, notes):
-        kind, what = given.get("type"), parameter.name
+        what = parameter.name
+        typed = _typed(given, _INPUT_TYPES, f"{what}: ")
+        kind, shape, dtype = typed.get("type"), typed.get("shape"), typed.get("dtype")
         if (kind == "tensor") != (parameter.type == "Tensor"):
             raise Fault(f"inputs: type: {what} is a {shown(kind)}; {signature} wants a {parameter.type}")
         if kind not in ("tensor", "scalar", "attr", "attrs"):
@@ -85,29 +85,26 @@ def described(case: dict[str, Any], place: int) -> Described:
         if parameter.type != "Tensor":
             if _alone(given.get("range_values")) != NULL or not interface.may_be_null(signature, parameter):
                 scalars[parameter.argument] = _scalar(parameter, given)
-        elif given.get("shape") is not None or given.get("required") is not False:
-            shape = fields.shape(f"{what}: shape", given.get("shape"))
-            values = _values(f"{what}: range_values", given.get("range_values"), given.get(CASCADE) is True)
-            tensors[parameter.argument] = Tensor(fields.dtype(f"{what}: dtype", given.get("dtype")), shape, values)
+        elif shape is not None or typed.get("required") is not False:
+            values = _values(f"{what}: range_values", given.get("range_values"), typed.get(CASCADE) is True)
+            dtype, shape = fields.dtype(f"{what}: dtype", dtype), fields.shape(f"{what}: shape", shape)
+            tensors[parameter.argument] = Tensor(dtype, shape, values)
     return Described(
         name, case, signature, tensors, {}, scalars, standards, held.get("default_seed"),
         "expected_error_msg" in held, "; ".join(problems), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 
-def _typed(given: dict[str, Any], types: dict[str, Any], where: str = "") -> dict[str, Any]:
+def _typed(given: dict[str, Any], types: Mapping[str, Callable[[str, Any], Any]], where: str = "") -> dict[str, Any]:
     """The fields that are not null, checked."""
     return {n: typed(where + n, given[n]) for n, typed in types.items() if given.get(n) is not None}
 
 
 def _standards(standard: Any, notes: list[str]) -> tuple[str, ...]:
-    if standard is None:
+    word = standard.get("acc") if isinstance(standard, dict) else standard
+    if word is None:
         return ()
-    is_object = isinstance(standard, dict)
-    word = standard.get("acc", "default") if is_object else standard
-    if not isinstance(word, str) or not word.strip():
-        fields.refuse("standard: acc" if is_object else "standard", word, f"a name, of {', '.join(STANDARDS)}")
-    if word not in STANDARDS:
+    if fields.text("standard", word) not in STANDARDS:
         notes.append(f"standard {shown(word)} is unknown: judged by the one in force")
     return STANDARDS.get(word, ())
 

@@ -14,8 +14,7 @@ from ...base import products
 from ...writing import outputs, terminal
 from ..files import sizes
 from ..files.sizes import UnreadableFile
-from ..standards import NAMES, STANDARDS, Tally
-from ..verdict import CaseVerdict
+from ..standards import Tally
 from . import atk, ttk
 from .case_model import Described
 from .execution import CaseOutcome
@@ -40,9 +39,7 @@ def read(path: Path) -> list[Described]:
     """The cases of a file; UnreadableFile, naming file, case and field, for one that is damaged."""
     name = format_of(path)
     with sizes.reading(path):
-        free = sizes.available_memory()
-        if free is not None and _TIMES * path.stat().st_size > free:
-            raise UnreadableFile(f"{path}: {path.stat().st_size} bytes are too many to be read")
+        sizes.refuse_large(path, _TIMES * path.stat().st_size, "are needed to read it")
         return parsed(path, name, path.read_text(encoding="utf-8-sig"))
 
 
@@ -84,24 +81,6 @@ def check(path: Path | None, cases: Path) -> None:
         raise UnreadableFile(f"{path}: results have the format of the cases; its suffix must be {cases.suffix}")
 
 
-def judged(outcomes: Sequence[CaseOutcome]) -> list[CaseVerdict]:
-    """The verdicts among the outcomes."""
-    verdicts = [(o.case.name, o.verdict) for o in outcomes if o.verdict is not None]
-    return [CaseVerdict(v.operator, v.outputs[0].dtype, name, v) for name, v in verdicts]
-
-
-def standards_of(found: Sequence[CaseVerdict]) -> list[str]:
-    """The standards that judged anything."""
-    names = {o.standard for result in found for o in result.verdict.outcomes}
-    return [name for name in NAMES if name in names]
-
-
-def refusals(outcomes: Sequence[CaseOutcome]) -> tuple[list[bool], int]:
-    """For each call that must be refused whether it was, and the number of cases that were not run."""
-    expected = [o for o in outcomes if o.case.expects_error and o.holds is not None]
-    return [o.verdict is None for o in expected], sum(o.holds is None for o in outcomes)
-
-
 def write(path: Path, outcomes: Sequence[CaseOutcome]) -> None:
     """Write the cases with their results, whole or not at all."""
     outputs.write(path, _atk_text(outcomes) if format_of(path) == "atk" else _ttk_text(outcomes))
@@ -109,7 +88,7 @@ def write(path: Path, outcomes: Sequence[CaseOutcome]) -> None:
 
 def _atk_text(outcomes: Sequence[CaseOutcome]) -> str:
     def result(outcome: CaseOutcome) -> dict[str, Any]:
-        found: dict[str, Any] = {"precision_status": STATUS[outcome.holds], "says": _reason(outcome)}
+        found: dict[str, Any] = {"precision_status": STATUS[outcome.holds], "says": outcome.reason}
         if outcome.case.notes:
             found["notes"] = list(outcome.case.notes)
         if outcome.verdict is not None:
@@ -129,7 +108,7 @@ def _ttk_text(outcomes: Sequence[CaseOutcome]) -> str:
     header = [name for name in outcomes[0].case.raw if name not in added]
     rows = [[*header, *added]]
     for outcome in outcomes:
-        reason = "; ".join(filter(None, (_reason(outcome), *outcome.case.notes)))
+        reason = "; ".join(filter(None, (outcome.reason, *outcome.case.notes)))
         cells = [outcome.case.raw[name] for name in header]
         rows.append([*cells, _precision(outcome), STATUS[outcome.holds], product.name if product else "", reason])
     return ttk.in_rows(rows)
@@ -143,20 +122,6 @@ def _precision(outcome: CaseOutcome) -> str:
     return f"{100 * (1 - sum(tallies, Tally()).share)}%"
 
 
-def _reason(outcome: CaseOutcome) -> str:
-    """The reason why a case failed or was not run, "" for one that passed."""
-    if outcome.verdict is None:
-        return outcome.says
-    if outcome.holds:
-        return ""
-    if outcome.case.expects_error:
-        return "it was expected to be refused"
-    verdict = outcome.verdict
-    broken = [(o.name, s) for o in verdict.outputs for s in o.outcomes if s.is_broken]
-    reasons = [f"{name}: {STANDARDS[s.standard].title}: {s.says}" for name, s in broken]
-    return "; ".join([*reasons, *(d.says for d in verdict.diagnoses)])
-
-
 def lines(outcomes: Sequence[CaseOutcome]) -> Iterator[str]:
     """Lines besides the tables: the fields that were not read, the cases that were not run, and the counts."""
     notes = Counter(note for outcome in outcomes for note in outcome.case.notes)
@@ -164,6 +129,6 @@ def lines(outcomes: Sequence[CaseOutcome]) -> Iterator[str]:
         yield terminal.printable(f"{note} (in {count} of {len(outcomes)} cases)")
     for outcome in outcomes:
         if outcome.holds is None:
-            yield terminal.printable(f"{outcome.case.name}: not run: {_reason(outcome)}")
+            yield terminal.printable(f"{outcome.case.name}: not run: {outcome.reason}")
     counts = Counter(outcome.holds for outcome in outcomes)
     yield f"{counts[True]} of {len(outcomes)} cases pass, {counts[False]} fail, {counts[None]} were not run"

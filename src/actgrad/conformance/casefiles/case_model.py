@@ -10,6 +10,7 @@ import numpy as np
 
 from ...aclnn.signatures import Signature
 from ...base.dtypes import BY_NAME
+from ...base.loop import row_major
 from ..elements import Array
 from ..oracle import ends
 
@@ -71,21 +72,13 @@ class Tensor:
     storage: tuple[int, ...] | None = None
 
     @property
-    def _strides(self) -> tuple[int, ...]:
-        contiguous = tuple(math.prod(self.shape[k + 1 :]) for k in range(len(self.shape)))
-        return contiguous if self.strides is None else self.strides
-
-    @property
-    def _end(self) -> int:
-        """The place behind the last element in the storage."""
-        if 0 in self.shape:
-            return self.offset
-        return self.offset + sum((n - 1) * s for n, s in zip(self.shape, self._strides, strict=False)) + 1
-
-    @property
     def _held(self) -> int:
-        """The elements of the storage."""
-        return self._end if self.storage is None else math.prod(self.storage)
+        """The elements of the storage: by default as far as the last element of the tensor."""
+        if self.storage is not None:
+            return math.prod(self.storage)
+        strides = row_major(self.shape, 1) if self.strides is None else self.strides
+        last = sum((n - 1) * s for n, s in zip(self.shape, strides, strict=False))
+        return self.offset + (0 if 0 in self.shape else last + 1)
 
     @property
     def nbytes(self) -> int:
@@ -94,22 +87,18 @@ class Tensor:
 
     def empty(self, name: str) -> Array:
         """A view of this shape and these strides on fresh storage."""
-        strides, held = self._strides, self._held
-        if len(strides) != len(self.shape):
-            raise NotRun(f"{name} has {len(self.shape)} dimensions, but {len(strides)} strides")
-        if self._end > held:
-            raise NotRun(f"{name} reaches beyond its storage of {held} elements")
-        storage = np.zeros(max(held, 1), BY_NAME[self.dtype].numpy)
-        in_bytes = [s * storage.itemsize for s in strides]
-        return np.lib.stride_tricks.as_strided(storage[self.offset :], self.shape, in_bytes)
+        dtype = BY_NAME[self.dtype].numpy
+        storage = np.zeros(self._held, dtype)
+        strides = None if self.strides is None else [s * dtype.itemsize for s in self.strides]
+        try:
+            return np.ndarray(self.shape, dtype, storage, self.offset * dtype.itemsize, strides)
+        except (TypeError, ValueError) as error:
+            raise NotRun(f"{name} does not fit its storage of {len(storage)} elements: {error}") from error
 
     def drawn(self, name: str, rng: np.random.Generator) -> Array:
         """The tensor with its numbers, laid out as the case demands."""
-        numbers = self.values.draw(self.shape, self.dtype, rng)
-        if self.strides is None and not self.offset and self.storage is None:
-            return numbers
         view = self.empty(name)
-        view[...] = numbers
+        view[...] = self.values.draw(self.shape, self.dtype, rng)
         return view
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,11 @@ from ...base import products
 from ...base.errors import ActgradError, BackendUnavailable
 from ...calls.operator import Operator
 from .. import backend_cases, oracle
-from ..backend_cases import BackendCase, garbage
+from ..backend_cases import BackendCase
 from ..elements import Array, is_judged
 from ..files.sizes import available_memory
-from ..judging import judge
-from ..standards import OWN, REPEAT, STANDARDS
-from ..verdict import Verdict
+from ..standards import OWN, STANDARDS
+from ..verdict import CaseVerdict, Verdict
 from .case_model import Described, NotRun, Tensor
 
 IN_FORCE = "mixed"  # the standard that decides where neither the command nor the case names one
@@ -31,13 +30,32 @@ class CaseOutcome:
     case: Described
     verdict: Verdict | None
     says: str = ""  # without a verdict
+    is_refused: bool = False  # as the case expects
 
     @property
     def holds(self) -> bool | None:
         """None for a case that was not run."""
         if self.verdict is None:
-            return True if self.case.expects_error and not self.case.problem else None
+            return self.is_refused or None
         return self.verdict.holds and not self.case.expects_error
+
+    @property
+    def reason(self) -> str:
+        """The reason why it failed or was not run, "" for a verdict that holds."""
+        verdict = self.verdict
+        if verdict is None or self.holds:
+            return self.says
+        if self.case.expects_error:
+            return "it was expected to be refused"
+        broken = [(o.name, s) for o in verdict.outputs for s in o.outcomes if s.is_broken]
+        reasons = [f"{name}: {STANDARDS[s.standard].title}: {s.says}" for name, s in broken]
+        return "; ".join([*reasons, *(d.says for d in verdict.diagnoses)])
+
+    @property
+    def judged(self) -> CaseVerdict | None:
+        """The verdict as one of a report."""
+        v = self.verdict
+        return None if v is None else CaseVerdict(v.operator, v.outputs[0].dtype, self.case.name, v)
 
 
 def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
@@ -49,11 +67,9 @@ def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: in
     except BackendUnavailable:
         raise
     except NotRun as why:
-        return CaseOutcome(replace(case, problem=str(why)), None, str(why))
+        return CaseOutcome(case, None, str(why))
     except ActgradError as error:  # the operator's own checks
-        if case.expects_error:
-            return CaseOutcome(case, None, f"refused, as it should be: {error}")
-        return CaseOutcome(replace(case, problem=f"refused: {error}"), None, f"refused: {error}")
+        return CaseOutcome(case, None, f"refused: {error}", case.expects_error)
 
 
 def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
@@ -74,23 +90,15 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
             inputs[name] = _result(operator, attributes, inputs, name, tensor)
     given = tuple(inputs.get(name) for name in names)
     outputs = _outputs(case, operator, attributes, given)
-    for array in outputs:
-        garbage(array)
-    called = given
-    if signature.in_place:
-        reference = next(p.argument for p in signature.parameters if p.is_output)
-        outputs[0][...] = inputs[reference]
-        called = tuple(outputs[0] if name == reference else array for name, array in zip(names, given, strict=True))
+    in_place = names.index(signature.parameters[0].argument) if signature.in_place else None
     dtype = outputs[0].dtype.name
-    whole = BackendCase(operator, attributes, dtype, case.name, tuple(STANDARDS), called, np.empty)
-    backend_cases.compute(whole, backend, outputs)
+    whole = BackendCase(operator, attributes, dtype, case.name, (), given, in_place=in_place)
     standards = list(asked or case.standards or (IN_FORCE,))
-    is_defined = all(STANDARDS[name].is_defined(a.dtype.name) for name in standards for a in outputs)
-    if (asked is None and not is_defined) or (strict and OWN not in standards):
+    if asked is None and not all(STANDARDS[name].is_defined(a.dtype.name) for name in standards for a in outputs):
         standards.append(OWN)
-    verdict = judge(operator, attributes, given, outputs, asked=[n for n in standards if n != REPEAT], strict=strict)
-    if REPEAT in standards and not signature.in_place:
-        verdict = replace(verdict, repeat=backend_cases.repeat(whole, backend, outputs))
+    if strict and OWN not in standards:
+        standards.append(OWN)
+    verdict = backend_cases.judged(whole, backend, outputs, standards, strict)
     if not verdict.is_judged and verdict.repeat is None:
         raise NotRun(f"{', '.join(standards)} says nothing of {dtype}")
     return verdict
@@ -114,13 +122,12 @@ def _result(
     forward = operator.gradient_of
     if forward is None:
         raise NotRun(f"{name} is to be a forward pass's result, but {operator.name} has none")
-    optional = [a.name for a in operator.schema.tensors if a.name == operator.given_value]
+    is_value = name == operator.given_value
     wanted = forward.schema.tensor_names
-    sources = [inputs[n] for n in wanted if n in inputs] if name in optional else [inputs[name]]
+    sources = [inputs[n] for n in wanted if n in inputs] if is_value else [inputs[name]]
     if len(sources) != len(wanted):
         raise NotRun(f"{name} is to be a result of {forward.name}, whose input is not there")
-    results = oracle.forward_results(operator, attributes, *sources)
-    result = results[1 + optional.index(name)] if name in optional else results[0]
+    result = oracle.forward_results(operator, attributes, *sources)[is_value]
     if result.shape != tensor.shape or result.dtype.name != tensor.dtype:
         raise NotRun(f"{name} is {tensor.dtype} of shape {tensor.shape}, but the forward pass gives another")
     return result

@@ -6,7 +6,7 @@ import math
 from typing import Any, NoReturn
 
 from ...base.dtypes import BY_NAME
-from ..files.sizes import short
+from ...base.errors import shown
 from .case_model import MOST_DIMENSIONS, NAMED
 
 #: Words for data types beside NumPy's names.
@@ -19,11 +19,6 @@ DTYPES = {
 
 class Fault(Exception):
     """A field that breaks its format; the reader adds file and case."""
-
-
-def shown(value: Any) -> str:
-    """A value of a file in an error: short, and without characters that a terminal would obey."""
-    return short(repr(value))
 
 
 def refuse(what: str, value: Any, must: str) -> NoReturn:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations, count, islice
-from math import inf, log, nan, prod
+from itertools import count, islice, permutations, product
+from math import inf, log, nan
 from typing import Any
 
 import ml_dtypes
@@ -146,17 +146,14 @@ class _Maker:
 
     def cascades(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
         """Cases whose tensors are results of the forward pass."""
-        operator = self.operator
-        if operator.gradient_of is None:
-            return
-        optional = [a.name for a in operator.schema.tensors if a.name == operator.given_value]
-        for dtype in self.dtypes:
-            for own in attributes:
-                names = [*optional, *([operator.definition.main] if operator.definition.takes_result(own) else [])]
-                for values in (UNIFORM, NORMAL) if names else ():
-                    case = self.case("cascade", own, dtype, values)
-                    results = {n: replace(case.inputs[n], values=replace(values, is_result=True)) for n in names}
-                    yield replace(case, inputs={**case.inputs, **results})
+        definition = self.operator.definition
+        for dtype, own in product(self.dtypes, attributes):
+            names = [definition.main] if definition.takes_result(own) else []
+            names += filter(None, [definition.given_value])
+            for values in (UNIFORM, NORMAL) if names else ():
+                case = self.case("cascade", own, dtype, values)
+                results = {n: replace(case.inputs[n], values=replace(values, is_result=True)) for n in names}
+                yield replace(case, inputs={**case.inputs, **results})
 
     def in_place(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
         """The functions that have one tensor for input and output."""
@@ -171,32 +168,26 @@ class _Maker:
                         yield replace(case, signature=signature, attributes=scalars, outputs={})
 
     def broadcast(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
-        """Tensors of different shapes, and of different dtypes."""
+        """Tensors of different shapes, and of different dtypes, where the operator takes them."""
         names = self.operator.schema.tensor_names
         pairs = [((31, 1), (1, 32)), ((16, 15), (15,)), ((), (7, 8)), ((4, 1, 63), (4, 8, 1)), ((1,), (2, 1, 3, 1))]
-        for k, shapes in enumerate(pairs):
+        mixed: list[tuple[str, dict[str, Any], dict[str, str]]] = [
+            ("broadcast", dict(zip(names, shapes, strict=False)), {}) for shapes in pairs
+        ]
+        for dtypes in permutations(self.dtypes, 2):
+            mixed.append(("promotion", dict.fromkeys(names, self.shape()), dict(zip(names, dtypes, strict=False))))
+        for k, (name, shapes, words) in enumerate(mixed):
             own = attributes[k % len(attributes)]
-            yield from self._mixed("broadcast", own, dict(zip(names, shapes, strict=False)), {})
-        for k, dtypes in enumerate(combinations(self.dtypes, 2)):
-            shape = self.shape()
-            for pair in (dtypes, dtypes[::-1]):
-                own = attributes[k % len(attributes)]
-                yield from self._mixed(
-                    "promotion", own, dict.fromkeys(names, shape), dict(zip(names, pair, strict=False))
-                )
-
-    def _mixed(
-        self, name: str, attributes: dict[str, Any], shapes: dict[str, tuple[int, ...]], dtypes: dict[str, str]
-    ) -> Iterator[Described]:
-        """A case of such shapes and dtypes, where the operator takes them."""
-        case = self.case(name, attributes, self.dtypes[0], UNIFORM, ())
-        inputs = {n: replace(t, shape=shapes.get(n, ()), dtype=dtypes.get(n, t.dtype)) for n, t in case.inputs.items()}
-        call = self.call(inputs, attributes)
-        try:
-            contract.run(call)
-        except ActgradError:
-            return
-        yield replace(case, inputs=inputs, outputs=self.outputs(call))
+            case = self.case(name, own, self.dtypes[0], UNIFORM, ())
+            inputs = {
+                n: replace(t, shape=shapes.get(n, ()), dtype=words.get(n, t.dtype)) for n, t in case.inputs.items()
+            }
+            call = self.call(inputs, own)
+            try:
+                contract.run(call)
+            except ActgradError:
+                continue
+            yield replace(case, inputs=inputs, outputs=self.outputs(call))
 
 
 def _has(signature: Signature, attributes: dict[str, Any]) -> bool:
@@ -220,8 +211,3 @@ def _special(dtype: str) -> Iterator[tuple[str, Values, tuple[int, ...] | None]]
     yield "tail", Values(-1.25 * end, -0.75 * end), None
     for value in (inf, -inf, nan):
         yield str(value), Values(value, value), None
-
-
-def elements(case: Described) -> int:
-    """Numbers that a case computes."""
-    return sum(prod(tensor.shape) for tensor in case.outputs.values())

@@ -8,26 +8,28 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from types import NoneType
 from typing import Any
 
 from ...aclnn.signatures import Signature
+from ...base.errors import shown
 from . import fields, interface
 from .case_model import UNTOLD, Described, Scalar, Tensor, Values
-from .fields import Fault, shown
+from .fields import Fault
 
 REQUIRED = ("api_name", "tensor_view_shapes", "tensor_dtypes")
 CASCADE = "actgrad_cascade"
 #: Columns of Python literals.
 _LITERALS = (
     "tensor_view_shapes", "tensor_dtypes", "tensor_formats", "tensor_storage_shapes", "tensor_view_offsets",
-    "tensor_view_strides", "output_tensor_indexes", "output_inplace_indexes", "attributes", "scalar_dtypes",
-    "scalar_data_ranges", "input_data_ranges", "is_enabled", "manual_tensor_binaries", CASCADE,
+    "tensor_view_strides", "output_tensor_indexes", "attributes", "scalar_dtypes", "scalar_data_ranges",
+    "input_data_ranges", "is_enabled", "manual_tensor_binaries", CASCADE,
 )  # fmt: skip
 #: Names and priorities; tolerances of other comparisons, which TTK's default, the mixed tolerance, ignores.
 _WITHOUT_EFFECT = (
     "network_name", "remark", "priority", "dump_file_prefix", "manual_golden_binaries", "precision_tolerances",
-    "absolute_precision", "output_dtypes", "batch_seed", "batch_axis", "batch_slice_info", "precision",
-    "precision_status", "soc", "fail_reason",
+    "absolute_precision", "output_dtypes", "output_inplace_indexes", "batch_seed", "batch_axis", "batch_slice_info",
+    "precision", "precision_status", "soc", "fail_reason",
 )  # fmt: skip
 _KNOWN = {"testcase_name", "api_name", "soc_series", *_LITERALS, *_WITHOUT_EFFECT}
 _CALL = re.compile(r"float\(\s*(['\"][+-]?(?:inf|nan)['\"])\s*\)")  # Python has no literal for these
@@ -62,35 +64,40 @@ def described(case: dict[str, Any], line: int) -> Described:
     signature = interface.find(api)
     if signature is None:
         return Described(name, case, problem=f"{api}: actgrad has no such function", notes=tuple(notes))
-    cells = {column: _literal(column, case[column]) for column in _LITERALS if case.get(column)}
+    cells = {column: value for column in _LITERALS if (value := _literal(column, case.get(column))) is not None}
     problems = []
-    if (enabled := cells.get("is_enabled")) is not None and not fields.flag("is_enabled", enabled):
+    if not fields.flag("is_enabled", cells.get("is_enabled", True)):
         problems.append("is_enabled is False")
     if fields.texts("manual_tensor_binaries", cells.get("manual_tensor_binaries")):
         problems.append("manual_tensor_binaries: numbers from files are not read")
-    formats = cells.get("tensor_formats")
-    if any(word != "ND" for word in fields.texts("tensor_formats", formats)):
+    formats = fields.texts("tensor_formats", cells.get("tensor_formats"))
+    if set(formats) - {"ND"}:
         notes.append(f"tensor_formats is {shown(formats)}: read as ND")
     tensors, outputs = _tensors(signature, cells)
     scalars = _scalars(signature, cells)
     return Described(name, case, signature, tensors, outputs, scalars, problem="; ".join(problems), notes=tuple(notes))
 
 
-def _literal(column: str, cell: str) -> Any:
+def _literal(column: str, cell: str | None) -> Any:
+    """The value of a cell, None for an empty one."""
     try:
-        return ast.literal_eval(_CALL.sub(r"\1", cell))
+        return ast.literal_eval(_CALL.sub(r"\1", cell)) if cell else None
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
         raise Fault(f"{column} is {shown(cell)}, no literal of Python") from error
 
 
-def _each(given: Any) -> tuple[Any, ...]:
-    """One entry for each tensor; an entry alone stands for a tuple of one, as published files have it."""
-    return tuple(given) if isinstance(given, (tuple, list)) else (given,)
+def _several(given: Any, kind: Any) -> tuple[Any, ...]:
+    """Entries of this kind; one that stands alone is a tuple of one, as published files have it."""
+    is_several = isinstance(given, (tuple, list)) and not (given and all(isinstance(one, kind) for one in given))
+    return tuple(given) if is_several else (given,)
 
 
-def _repeated(column: str, given: Any, count: int) -> tuple[Any, ...]:
-    """An entry for each of `count`; an entry alone is repeated."""
-    entries = _each(given)
+def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, kind: Any = ()) -> tuple[Any, ...]:
+    """An entry for each of `count`; one alone is repeated, and `default` where the cell holds none.
+
+    Numbers of `kind` alone are one entry.
+    """
+    entries = _several(cells.get(column, ()), kind) or (default,)
     if len(entries) == 1:
         return entries * count
     if len(entries) < count:
@@ -98,80 +105,63 @@ def _repeated(column: str, given: Any, count: int) -> tuple[Any, ...]:
     return entries
 
 
-def _optional(column: str, given: Any, count: int, default: Any) -> tuple[Any, ...]:
-    """An entry for each of `count`, or `default` where the cell is empty, None or an empty tuple."""
-    return _repeated(column, default if given in (None, (), []) else given, count)
-
-
 def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Inputs and outputs by their names in the schema."""
     parameters = [p for p in interface.stated(signature) if p.type == "Tensor"]
-    given = cells.get("tensor_view_shapes", ())
-    if isinstance(given, (tuple, list)) and given and all(type(n) is int for n in given):
-        given = (given,)  # published so for functions of one tensor
-    shapes = _each(given)
+    shapes = _several(cells.get("tensor_view_shapes", ()), int)
     least = len(parameters) if signature.in_place else sum(not p.is_output for p in parameters)
     if not least <= len(shapes) <= len(parameters):
         names = ", ".join(p.name for p in parameters)
         raise Fault(f"tensor_view_shapes has {len(shapes)} entries; {signature.name} has {names}")
     count = len(shapes)
     _check_indexes(cells, [p.is_output for p in parameters[:count]])
-    ranges = _ranges("input_data_ranges", cells, least)
-    dtypes = _repeated("tensor_dtypes", cells.get("tensor_dtypes", ()), count)
-    cascades = _repeated(CASCADE, cells.get(CASCADE, False), count)
-    layouts = {n: _optional(n, cells.get(n), count, None) for n in ("tensor_view_strides", "tensor_storage_shapes")}
-    offsets = _optional("tensor_view_offsets", cells.get("tensor_view_offsets"), count, 0)
+    values = [*_ranges("input_data_ranges", cells, least), *[UNTOLD] * count]
+    dtypes, cascades = _each(cells, "tensor_dtypes", count), _each(cells, CASCADE, count, False)
+    offsets = _each(cells, "tensor_view_offsets", count, 0)
+    layouts = {column: _each(cells, column, count) for column in ("tensor_view_strides", "tensor_storage_shapes")}
     inputs: dict[str, Tensor] = {}
     outputs: dict[str, Tensor] = {}
     for k, parameter in enumerate(parameters[:count]):
         what = parameter.name
-        is_input = not parameter.is_output or signature.in_place
-        values = ranges[k] if is_input and k < len(ranges) else UNTOLD
         strides, storage = (
-            None if one[k] is None else fields.shape(f"{name} of {what}", one[k]) for name, one in layouts.items()
+            None if one[k] is None else fields.shape(f"{column} of {what}", one[k]) for column, one in layouts.items()
         )
-        if type(offsets[k]) is not int or not 0 <= offsets[k] < 1 << 62:
-            fields.refuse(f"tensor_view_offsets of {what}", offsets[k], "a whole number from 0")
+        is_input = not parameter.is_output or signature.in_place
         (inputs if is_input else outputs)[parameter.argument] = Tensor(
             fields.dtype(f"tensor_dtypes of {what}", dtypes[k]),
             fields.shape(f"tensor_view_shapes of {what}", shapes[k]),
-            replace(values, is_result=fields.attribute(f"{CASCADE} of {what}", "bool", cascades[k])),
-            strides, offsets[k], storage,
-        )  # fmt: skip
+            replace(values[k], is_result=fields.attribute(f"{CASCADE} of {what}", "bool", cascades[k])),
+            strides,
+            fields.whole(f"tensor_view_offsets of {what}", offsets[k]),
+            storage,
+        )
     return inputs, outputs
 
 
 def _check_indexes(cells: dict[str, Any], is_output: list[bool]) -> None:
     """Raise where the places of outputs are not the function's."""
-    in_place = cells.get("output_inplace_indexes")
-    if in_place is not None and not all(type(n) is int for n in _each(in_place)):
-        fields.refuse("output_inplace_indexes", in_place, "places of tensors")
-    indexes = cells.get("output_tensor_indexes")
+    indexes, count = cells.get("output_tensor_indexes"), len(is_output)
     if indexes is None:
         return
-    count, entries = len(is_output), _each(indexes)
-    if not all(type(n) is int and -count <= n < count for n in entries):
+    places = _several(indexes, ())
+    if not all(type(n) is int and -count <= n < count for n in places):
         fields.refuse("output_tensor_indexes", indexes, f"places among {count} tensors")
-    if {n % count for n in entries} != {k for k, out in enumerate(is_output) if out}:
+    if {n % count for n in places} != {k for k, out in enumerate(is_output) if out}:
         raise Fault(f"output_tensor_indexes is {shown(indexes)}, where the function has its outputs elsewhere")
 
 
-def _ranges(column: str, cells: dict[str, Any], count: int) -> tuple[Values, ...]:
-    entries = _each(cells.get(column, ((None, None),)))
-    if not any(isinstance(entry, (tuple, list)) for entry in entries):
-        entries = (entries,)  # published so for functions of one tensor or scalar
-    return _repeated(column, [_range(column, entry) for entry in entries], count)
-
-
-def _range(column: str, given: Any) -> Values:
-    """From the first to the second number; further ones must occur."""
-    if not isinstance(given, (tuple, list)) or len(given) < 2:
-        raise Fault(f"{column}: {shown(given)} must be (from, to), and numbers that must occur")
-    ends = (default if v is None else v for v, default in zip(given[:2], (UNTOLD.low, UNTOLD.high), strict=True))
-    numbers = [number for v in (*ends, *given[2:]) if (number := fields.number(v)) is not None]
-    if len(numbers) != len(given):
-        raise Fault(f"{column}: {shown(given)} must be numbers")
-    return Values(*fields.ordered(column, *numbers[:2]), None, tuple(numbers[2:]))
+def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
+    """Ranges from the first to the second number; further ones must occur."""
+    found = []
+    for given in _each(cells, column, count, (None, None), (int, float, str, NoneType)):
+        if not isinstance(given, (tuple, list)) or len(given) < 2:
+            raise Fault(f"{column}: {shown(given)} must be (from, to), and numbers that must occur")
+        ends = (default if v is None else v for v, default in zip(given, (UNTOLD.low, UNTOLD.high), strict=False))
+        numbers = [number for v in (*ends, *given[2:]) if (number := fields.number(v)) is not None]
+        if len(numbers) != len(given):
+            raise Fault(f"{column}: {shown(given)} must be numbers")
+        found.append(Values(*fields.ordered(column, *numbers[:2]), None, tuple(numbers[2:])))
+    return found
 
 
 def _scalars(signature: Signature, cells: dict[str, Any]) -> dict[str, Scalar]:
@@ -180,11 +170,10 @@ def _scalars(signature: Signature, cells: dict[str, Any]) -> dict[str, Scalar]:
     if not isinstance(given, dict) or not all(isinstance(name, str) for name in given):
         fields.refuse("attributes", given, "names with values")
     wanted = [p.argument for p in signature.parameters if p.type == "Scalar"]
-    words = cells.get("scalar_dtypes")
-    known = () if words is None else tuple(fields.dtype("scalar_dtypes", word) for word in _each(words))
-    dtypes = _optional("scalar_dtypes", known, len(wanted), "")
+    words = _each(cells, "scalar_dtypes", len(wanted))
+    dtypes = ["" if word is None else fields.dtype("scalar_dtypes", word) for word in words]
     ranges = _ranges("scalar_data_ranges", cells, len(wanted))
-    found = {name: Scalar(None, *one) for name, *one in zip(wanted, dtypes, ranges, strict=False)}
+    found = {name: Scalar(None, dtype, among) for name, dtype, among in zip(wanted, dtypes, ranges, strict=False)}
     for name, value in given.items():
         target = interface.by_word(signature, name)
         if target is None or target.type == "Tensor":

@@ -68,27 +68,25 @@ def saturated(sample: Sample) -> Iterator[Suspicion]:
 
 
 def branch_at_zero(sample: Sample) -> Iterator[Suspicion]:
-    """Zero taken for a number on its wrong side."""
+    """Zero taken for a number on its wrong side: by another product's formula, or as a tiny number."""
     zeros = sample.x == 0
-    if not sample.is_of_floats or not any((zeros & wrong).any() for wrong in sample.wrong):
+    if not any((zeros & wrong).any() for wrong in sample.wrong):
         return
-    tiny = ml_dtypes.finfo(sample.x.dtype).smallest_subnormal
-    for sign, side in ((1, "positive"), (-1, "negative")):
-        inputs = list(sample.inputs)
-        inputs[sample.call.main] = np.where(zeros, sample.x.dtype.type(sign * float(tiny)), sample.x)
-        prediction = sample.recomputed(inputs=inputs)
-        says = f"wrong branch at 0: x = 0 is computed as if it were {side}"
-        rule = _product_with(sample, prediction)
-        yield Suspicion("branch-at-0", says + (f", which is the rule of {rule}" if rule else ""), prediction)
-
-
-def branch_at_zero_of_integers(sample: Sample) -> Iterator[Suspicion]:
-    """The same for integers, where only another product's formula tells the sides apart."""
-    if not sample.is_integer:
-        return
-    for formula, names in _product_formulas(sample).items():
-        prediction = sample.recomputed(formula=formula)
-        yield Suspicion("branch-at-0", f"wrong branch at 0: computed by the rule of {names}", prediction)
+    operator, call = sample.call.operator, sample.call
+    rules: dict[Any, list[str]] = {}
+    for name, product in products.BY_NAME.items():
+        formula = operator.formula_for(call.attributes, product)
+        if name in operator.products and formula is not call.computation.formulas[-1]:
+            rules.setdefault(formula, []).append(name)
+    for formula, names in rules.items():
+        says = f"wrong branch at 0: computed by the rule of {', '.join(names)}"
+        yield Suspicion("branch-at-0", says, sample.recomputed(formula=formula))
+    if sample.is_of_floats:
+        tiny = float(ml_dtypes.finfo(sample.x.dtype).smallest_subnormal)
+        for number, side in ((tiny, "positive"), (-tiny, "negative")):
+            says = f"wrong branch at 0: x = 0 is computed as if it were {side}"
+            x = np.where(zeros, sample.x.dtype.type(number), sample.x)
+            yield Suspicion("branch-at-0", says, sample.recomputed(inputs={call.main: x}))
 
 
 def attribute_ignored(sample: Sample) -> Iterator[Suspicion]:
@@ -171,19 +169,15 @@ def other_choice(sample: Sample) -> Iterator[Suspicion]:
 
 
 def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
-    """grad_output ignored, inputs in each other's place, an optional one not used, the result expected."""
-    call, lanes = sample.call, sample.inputs
-    operator = call.operator
-    if operator.gradient_of is not None:
-        inputs = [np.ones_like(lanes[0]), *lanes[1:]]
-        name = call.inputs[0].name
-        yield Suspicion(f"{name}-ignored", f"{name} is ignored: as if it were 1", sample.recomputed(inputs=inputs))
-    if not operator.access.packed:
+    """grad_output ignored, inputs in each other's place."""
+    names, lanes = [lane.name for lane in sample.call.inputs], sample.inputs
+    if sample.call.operator.gradient_of is not None:
+        says = f"{names[0]} is ignored: as if it were 1"
+        yield Suspicion(f"{names[0]}-ignored", says, sample.recomputed(inputs={0: np.ones_like(lanes[0])}))
+    if not sample.call.operator.access.packed:
         for a, b in combinations(range(len(lanes)), 2):
-            inputs = list(lanes)
-            inputs[a], inputs[b] = inputs[b], inputs[a]
-            says = f"{call.inputs[a].name} and {call.inputs[b].name} are exchanged"
-            yield Suspicion("inputs-exchanged", says, sample.recomputed(inputs=inputs))
+            says = f"{names[a]} and {names[b]} are exchanged"
+            yield Suspicion("inputs-exchanged", says, sample.recomputed(inputs={a: lanes[b], b: lanes[a]}))
 
 
 def result_of_input(sample: Sample) -> Iterator[Suspicion]:
@@ -195,10 +189,8 @@ def result_of_input(sample: Sample) -> Iterator[Suspicion]:
         result = oracle.forward_results(operator, sample.call.attributes, sample.x)[0]
     except ActgradError:  # a product may have the backward pass alone
         return
-    inputs = list(sample.inputs)
-    inputs[sample.call.main] = result
     says = "computed from the forward pass's result of the last input"
-    yield Suspicion("forward-applied", says, sample.recomputed(inputs=inputs))
+    yield Suspicion("forward-applied", says, sample.recomputed(inputs={sample.call.main: result}))
 
 
 def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
@@ -295,32 +287,9 @@ def _scalars(sample: Sample) -> dict[str, float]:
     return {a.name: float(sample.call.attributes[a.name]) for a in arguments}
 
 
-def _product_formulas(sample: Sample) -> dict[Any, str]:
-    """Formulas of other products, each with their names."""
-    operator, call = sample.call.operator, sample.call
-    found: dict[Any, list[str]] = {}
-    for name, product in products.BY_NAME.items():
-        formula = operator.formula_for(call.attributes, product)
-        if name in operator.products and formula is not call.computation.formulas[-1]:
-            found.setdefault(formula, []).append(name)
-    return {formula: ", ".join(names) for formula, names in found.items()}
-
-
-def _product_with(sample: Sample, prediction: Prediction | None) -> str:
-    """The products whose own formula gives the prediction at 0."""
-    zeros = sample.x == 0
-    for formula, names in _product_formulas(sample).items():
-        theirs = sample.recomputed(formula=formula)
-        if prediction and theirs:
-            pairs = zip(prediction, theirs, strict=True)
-            if all(np.array_equal(a.values[zeros], b.values[zeros], equal_nan=True) for a, b in pairs):
-                return names
-    return ""
-
-
 #: The most telling rules come first: of suspicions that explain the same elements the first is named.
 RULES: tuple[Rule, ...] = (
-    unwritten, nan_not_propagated, saturated, branch_at_zero, branch_at_zero_of_integers, attribute_ignored,
+    unwritten, nan_not_propagated, saturated, branch_at_zero, attribute_ignored,
     flag_turned, other_choice, attributes_exchanged, constant_left_out, inputs_confused, factor, attribute_converted,
     result_of_input, factor_without_a_name,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -40,6 +40,11 @@ class Sample:
         return self.actual[0].dtype.kind in "iu"
 
     @property
+    def is_half(self) -> bool:
+        """Whether the results are floats of 16 bits."""
+        return not self.is_integer and self.actual[0].dtype.itemsize == 2
+
+    @property
     def is_of_floats(self) -> bool:
         """Whether the inputs are floats; results are that then."""
         return BY_NAME[self.x.dtype.name].kind == "float"
@@ -60,17 +65,17 @@ class Sample:
     def recomputed(
         self,
         attributes: Mapping[str, Any] | None = None,
-        inputs: Sequence[Array] | None = None,
+        inputs: Mapping[int, Array] | None = None,
         functions: Mapping[str, Any] = error_bounds.FUNCTIONS,
         formula: Any = None,
         is_other_half: bool = False,
     ) -> Prediction | None:
-        """The results with other attributes, inputs, functions or formula; None for a call that is refused.
+        """The results with other attributes, inputs (by place), functions or formula; None for a call that is refused.
 
         With `is_other_half`, the other half of a packed tensor is the active one.
         """
         call = self.call
-        lanes = list(self.inputs if inputs is None else inputs)
+        lanes = [(inputs or {}).get(k, lane) for k, lane in enumerate(self.inputs)]
         computation, numbers = call.computation, call.numbers
         if attributes is not None:
             own = {**call.attributes, **attributes}

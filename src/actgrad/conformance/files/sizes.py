@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import ActgradError
+from ...base.errors import ActgradError, shown
 from ..elements import Array
 
-MOST_DIMENSIONS, MOST_ELEMENTS = 64, 1 << 62  # of NumPy, and of each dimension
+MOST_ELEMENTS = 1 << 62  # of each dimension
 MOST_NPY_HEADER = 1 << 16  # bytes; NumPy takes 10,000
 #: .npy headers of these versions; later ones are for names of fields, which tensors have not.
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -25,63 +25,35 @@ class UnreadableFile(ActgradError):
     """A file without the tensor that it promises."""
 
 
-def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int, held: int, order: Any = "C") -> Array:
-    """Elements in a file, from byte `start`, mapped into memory; they must fill `held` bytes."""
+def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int = 0, order: Any = "C") -> Array:
+    """The elements from byte `start` to the end of a file, mapped into memory."""
+    held = path.stat().st_size - start
     check(path, dtype, shape, held)
-    if not held:
-        return array(path, np.empty(0, np.uint8), dtype, shape)
-    raw = np.memmap(path, np.uint8, "r", start, (held,))  # bytes: memmap does not take every dtype by name
-    return array(path, raw, dtype, shape, order)
+    # Bytes: memmap takes neither every dtype by name nor an empty file.
+    raw = np.memmap(path, np.uint8, "r", start, (held,)) if held else np.empty(0, np.uint8)
+    return np.ndarray(shape, dtype, raw, order=order)
 
 
 def check(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], held: int) -> None:
     """Raise unless an array of this dtype and shape takes `held` bytes."""
-    if len(shape) > MOST_DIMENSIONS or not all(0 <= n < MOST_ELEMENTS for n in shape):
-        raise UnreadableFile(f"{path}: no array has {shown(shape)}")
+    if not all(0 <= n < MOST_ELEMENTS for n in shape):
+        raise UnreadableFile(f"{path}: no array has shape {shown(shape)}")
     promised = prod(shape) * dtype.itemsize
     if promised != held:
         what = "truncated" if held < promised else "too long"
-        raise UnreadableFile(f"{path}: {what}: {dtype.name}, {shown(shape)}, takes {promised} bytes, it has {held}")
-
-
-def array(path: Path, raw: Any, dtype: np.dtype[Any], shape: tuple[int, ...], order: Any = "C") -> Array:
-    """An array on these bytes, as many as it takes."""
-    try:
-        return np.ndarray(shape, dtype, raw, order=order)
-    except (ValueError, OverflowError) as error:  # too many dimensions; sizes beside a 0 whose product overflows
-        raise UnreadableFile(f"{path}: no array has {shown(shape)}: {first_line(error)}") from error
-
-
-def shown(shape: tuple[int, ...]) -> str:
-    """A shape in an error."""
-    return short(f"shape {shape}", 100)
-
-
-def short(text: str, most: int = 60) -> str:
-    """Text in an error, of at most so many characters."""
-    return text if len(text) <= most else f"{text[: most - 3]}..."
+        raise UnreadableFile(
+            f"{path}: {what}: {dtype.name}, shape {shown(shape)}, takes {promised} bytes, it has {held}"
+        )
 
 
 def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[Any], int]:
     """Shape, order and dtype of a .npy file, and where its elements begin, from its first MOST_NPY_HEADER bytes."""
     file = io.BytesIO(head)
-    try:
-        version = np.lib.format.read_magic(file)
-        if version not in _HEADERS:
-            raise UnreadableFile(f"{path}: .npy of version {version[0]}.{version[1]}, which tensors do not need")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
-            shape, is_fortran, dtype = _HEADERS[version](file)
-    except UnreadableFile:
-        raise
-    except Exception as error:  # NumPy's reader even tokenizes a hostile header: it raises anything
-        raise UnreadableFile(f"{path}: no .npy file: {first_line(error)}") from error
-    if dtype.hasobject:
-        raise UnreadableFile(f"{path}: holds Python objects, which are never unpickled; save numbers")
-    if dtype.names or dtype.subdtype:
-        raise UnreadableFile(f"{path}: its elements are records ({dtype}); save one array of numbers")
-    if not all(type(n) is int and n >= 0 for n in shape):
-        raise UnreadableFile(f"{path}: no .npy file: its shape must be sizes from 0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
+        shape, is_fortran, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
+    if dtype.hasobject or dtype.names or dtype.subdtype:
+        raise UnreadableFile(f"{path}: holds {shown(dtype)}: records are not read, and objects never unpickled")
     return shape, "F" if is_fortran else "C", dtype, file.tell()
 
 
@@ -89,7 +61,7 @@ def refuse_large(path: Path, size: int, why: str) -> None:
     """Raise when so many bytes do not fit into free memory."""
     free = available_memory()
     if free is not None and size > free:
-        raise UnreadableFile(f"{path}: {size} bytes {why} and {free} are free; .npy and .bin are read in parts")
+        raise UnreadableFile(f"{path}: {size} bytes {why} and {free} are free")
 
 
 @contextmanager
@@ -114,8 +86,3 @@ def available_memory() -> int | None:
     except OSError:
         return None
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable")), None)
-
-
-def first_line(error: BaseException) -> str:
-    """The first line of another library's error."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from ...base.errors import ActgradError
@@ -25,7 +26,7 @@ _TYPES: dict[str, tuple[str, Callable[[str], Any]]] = {
 def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
     """The verdict on the files of --actual."""
     operator = REGISTRY[given.operator[0]]
-    attributes = _attributes(operator, given.attr)
+    attributes = _attributes(operator, given.attr or [])
     tensors, outputs = operator.schema.tensors, operator.schema.outputs
     least = sum(not a.is_optional for a in tensors)
     if not least <= len(given.inputs) <= len(tensors):
@@ -34,18 +35,16 @@ def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
     if len(given.actual) > len(outputs):
         raise ActgradError(f"{operator.name}: --actual takes {', '.join(outputs)}; got {len(given.actual)} files")
     inputs, actual = list(map(tensor_files.read, given.inputs)), list(map(tensor_files.read, given.actual))
-    padded = (*inputs, *[None] * (len(tensors) - len(inputs))), (*actual, *[None] * (len(outputs) - len(actual)))
-    size = sum(array.size for array in actual)
+    judged_outputs = [*actual, *[None] * (len(outputs) - len(actual))]
     try:
-        with terminal.progress(operator.name, size) as advance:
-            verdict = judge(operator, attributes, *padded, asked=asked, strict=given.strict, progress=advance)
+        with terminal.progress(operator.name, sum(array.size for array in actual)) as advance:
+            verdict = judge(
+                operator, attributes, inputs, judged_outputs, asked=asked, strict=given.strict, progress=advance
+            )
     except ActgradError as error:
-        named = zip([*(a.name for a in tensors), *outputs], [*padded[0], *padded[1]], strict=True)
-        files_by_name = iter([*given.inputs, *given.actual])
-        held = ", ".join(f"{name} is {next(files_by_name)}" for name, array in named if array is not None)
+        files = zip([a.name for a in tensors], given.inputs, strict=False), zip(outputs, given.actual, strict=False)
+        held = ", ".join(f"{name} is {file}" for name, file in chain(*files))
         raise ActgradError(f"{error} ({held})") from error
-    except MemoryError as error:
-        raise ActgradError(f"{operator.name}: {', '.join(given.actual)}: larger than memory") from error
     return CaseVerdict(operator.name, actual[0].dtype.name, ", ".join(given.actual), verdict)
 
 

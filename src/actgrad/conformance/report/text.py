@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...writing.terminal import Grid, Row, printable
+from ...writing.terminal import Row, printable, table
 from ..standards import REPEAT, STANDARDS, Outcome, Tally
 from ..verdict import ULP_EDGES, CaseVerdict, Decision, Failure, Verdict
 
@@ -33,7 +33,24 @@ COLUMNS: Mapping[str, Mapping[str, Callable[[Tally], str]]] = {
 }
 
 
-def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Grid:
+def blocks(
+    results: Sequence[CaseVerdict], asked: Sequence[str], is_of_files: bool, most: int | None = None
+) -> Iterator[Any]:
+    """The lines and tables of a report: each file's verdict, or an overview and `most` failing cases."""
+    if is_of_files:
+        for result in results:
+            yield from details(result)
+        return
+    yield overview(results, asked)
+    failing = [result for result in results if not result.verdict.holds]
+    for result in failing[:most]:
+        yield from details(result)
+    if failing:
+        shown = f"; the first {most} are shown" if most is not None and len(failing) > most else ""
+        yield f"{len(failing)} of {len(results)} cases fail{shown}"
+
+
+def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Any:
     """All cases of our own backends: a row per operator and dtype, in the order of the results.
 
     Cells are "-" where a standard says nothing, and begin with "!" where it fails.
@@ -41,25 +58,22 @@ def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Grid:
     groups: dict[str, dict[str, list[CaseVerdict]]] = {}
     for result in results:
         groups.setdefault(result.operator, {}).setdefault(result.dtype, []).append(result)
-
-    def row(operator: str, dtype: str, of: Sequence[CaseVerdict]) -> Row:
-        cells = [operator, dtype, str(len(of)), f"{sum(r.verdict.elements for r in of):,}"]
-        for name in asked:
-            outcomes = [o for r in of for o in r.verdict.outcomes if o.standard == name and o.holds is not None]
-            tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
-            mark = "! " if any(o.is_broken for o in outcomes) else ""
-            cells += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
-        return cells
-
-    rows = [
-        [row("" if k else operator, dtype, of) for k, (dtype, of) in enumerate(by_dtype.items())]
-        for operator, by_dtype in groups.items()
-    ]
+    rows: list[list[Row]] = []
+    for operator, by_dtype in groups.items():
+        rows.append([])
+        for dtype, of in by_dtype.items():
+            cells = ["" if rows[-1] else operator, dtype, str(len(of)), f"{sum(r.verdict.elements for r in of):,}"]
+            for name in asked:
+                outcomes = [o for r in of for o in r.verdict.outcomes if o.standard == name and o.holds is not None]
+                tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
+                mark = "! " if any(o.is_broken for o in outcomes) else ""
+                cells += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
+            rows[-1].append(cells)
     headings = [heading for name in asked for heading in COLUMNS[name]]
-    return Grid(["operator", "dtype"], ["cases", "elements", *headings], rows, caption=CAPTION)
+    return table(["operator", "dtype"], ["cases", "elements", *headings], rows, caption=CAPTION)
 
 
-def details(result: CaseVerdict) -> Iterator[str | Grid]:
+def details(result: CaseVerdict) -> Iterator[Any]:
     """One verdict, its first line the call."""
     verdict = result.verdict
     attributes = ", ".join(f"{name}={value!r}" for name, value in verdict.attributes.items())
@@ -74,12 +88,12 @@ def details(result: CaseVerdict) -> Iterator[str | Grid]:
     ]
     if verdict.repeat is not None:
         groups[-1].append(("", "", REPEAT, _word(verdict.repeat), verdict.repeat.says))
-    yield Grid(["output", "dtype", "standard", "", ""], [], groups, folded=4)
+    yield table(["output", "dtype", "standard", "", "says"], [], groups, folded="says")
     if verdict.failing:
         yield from _failing(verdict)
 
 
-def _failing(verdict: Verdict) -> Iterator[str | Grid]:
+def _failing(verdict: Verdict) -> Iterator[Any]:
     for output in verdict.outputs:
         if output.failing:
             of = f"{output.failing:,} of {output.elements:,} elements"
@@ -93,12 +107,12 @@ def _failing(verdict: Verdict) -> Iterator[str | Grid]:
     ]
     if (more := len(verdict.ranges) - SHOWN_RANGES) > 0:
         ranges.append((f"{more} more", "", "", ""))
-    yield Grid(["x"], ["fail", "of", "share"], [ranges], title="where on the axis")
+    yield table(["x"], ["fail", "of", "share"], [ranges], title="where on the axis")
     lines = [f"{d.says} (explains {d.explained:,} of {d.looked_at:,} looked at)" for d in verdict.diagnoses]
     yield "\n".join(["looks like:", *(f"  {line}" for line in lines or ["no mistake that actgrad knows"])])
 
 
-def _failures(title: str, failures: Sequence[Failure]) -> Grid:
+def _failures(title: str, failures: Sequence[Failure]) -> Any:
     """Some failing elements; nine digits tell a number from its neighbours in float32."""
     rows = [
         (
@@ -108,7 +122,7 @@ def _failures(title: str, failures: Sequence[Failure]) -> Grid:
         )
         for f in failures
     ]
-    return Grid(["index"], [*failures[0].inputs, "actual", "golden", "ULP"], [rows], title=title)
+    return table(["index"], [*failures[0].inputs, "actual", "golden", "ULP"], [rows], title=title)
 
 
 def _share(share: float) -> str:
