@@ -179,6 +179,7 @@ def test_the_derivative_of_gelu_is_held_absolutely(tmp_path: Path, monkeypatch: 
     assert not Item(actgrad.elu_backward, actgrad.elu_backward.defaults, "float32", "ones").is_absolute
     assert not Item(actgrad.sigmoid_backward, {}, "float32", "ones").is_absolute  # its result may be any number
     assert Item(actgrad.silu_backward, {}, "float32", "ones").is_absolute
+    assert not Item(actgrad.clipped_swiglu_backward, {}, "float32", "ones").is_absolute  # times the other half
 
 
 def test_pytorch_is_measured_at_the_same_numbers(tmp_path: Path) -> None:
