@@ -179,6 +179,7 @@ def test_the_derivative_of_gelu_is_held_absolutely(tmp_path: Path, monkeypatch: 
     assert not Item(actgrad.elu_backward, actgrad.elu_backward.defaults, "float32", "ones").is_absolute
     assert not Item(actgrad.sigmoid_backward, {}, "float32", "ones").is_absolute  # its result may be any number
     assert Item(actgrad.silu_backward, {}, "float32", "ones").is_absolute
+    assert not Item(actgrad.clipped_swiglu_backward, {}, "float32", "ones").is_absolute  # times the other half
 
 
 def test_pytorch_is_measured_at_the_same_numbers(tmp_path: Path) -> None:
@@ -211,8 +212,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path: Path, monkeypatch: 
     folder = Folder(tmp_path / "parts")
     with pytest.raises(Interrupted):
         list(resumption.run([item], folder, interrupt))
-    mark = resumption.marks([item])[0]
-    kept = folder.load(item, mark)
+    kept = folder.load(item)
     assert kept.done == 3 << 17
     assert kept.outputs["grad_input"].elements == kept.done
     computed = []
@@ -229,21 +229,18 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path: Path, monkeypatch: 
 def test_other_code_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     item = Item(actgrad.elu, actgrad.elu.defaults, "float16", "ones")
     finished(item, tmp_path)
-    folder, (mark,) = Folder(tmp_path), resumption.marks([item])
-    assert folder.load(item, mark).done == 65536
-    assert folder.load(item, "another").done == 0
+    folder = Folder(tmp_path)
+    assert folder.load(item).done == 65536
+    assert folder.load(Item(actgrad.elu, {**actgrad.elu.defaults, "alpha": 2.0}, "float16", "ones")).done == 0
     monkeypatch.setattr(resumption, "_sources", lambda: b"changed")
-    assert resumption.marks([item]) != [mark]
-    other = Item(actgrad.elu, {**actgrad.elu.defaults, "alpha": 2.0}, "float16", "ones")
-    assert folder.load(other, resumption.marks([other])[0]).done == 0
+    assert folder.load(item).done == 0
 
 
 def test_a_state_is_what_was_kept() -> None:
     found = Found(5, 4, 1.5, Extreme(float("inf"), 7), Extreme(0.25, 8), None, Extreme(1e-9, 9), 2, (1, 2))
     assert Found.of_json(json.loads(json.dumps(vars(found)))) == found
-    for name, value in (("elements", "5"), ("ulps", 3), ("first", [0.5]), ("total", None)):
-        with pytest.raises((TypeError, ValueError, KeyError)):
-            Found.of_json({**vars(found), name: value})
+    with pytest.raises(TypeError):
+        Found.of_json({**vars(found), "ulps": 3})
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", "\x00"])
@@ -323,7 +320,9 @@ def test_what_other_code_has_found_is_left_out_of_the_table(
 def test_one_in_n_of_float32(tmp_path: Path, capsys: Capture) -> None:
     call = ["check", "--exhaustive", "leaky_relu_backward", "--dtype", "float32", "--every", "65536"]
     assert status(*call, "--state", str(tmp_path)) == 0
-    assert "65,536, one in 65536" in capsys.readouterr().out
+    assert capsys.readouterr().out.count("65,536, one in 65536") == 7  # cases of attributes
+    assert status(*call, "--state", str(tmp_path), "--defaults") == 0
+    assert capsys.readouterr().out.count("65,536, one in 65536") == 1
 
 
 WRONG = {
@@ -353,9 +352,9 @@ def test_wrong_calls_end_with_2(kind: str, tmp_path: Path, monkeypatch: pytest.M
     assert [p.name for p in tmp_path.iterdir()] == ["plain.md"]
 
 
-@pytest.mark.parametrize("option", ["--every", "--state", "--write"])
+@pytest.mark.parametrize("option", ["--every", "--state", "--write", "--defaults"])
 def test_its_options_go_with_it(option: str, capsys: Capture) -> None:
-    assert status("check", option, "1") == 2
+    assert status("check", option, *["1"] * (option != "--defaults")) == 2
     assert f"{option} goes with --exhaustive" in capsys.readouterr().err
 
 

@@ -24,7 +24,7 @@ def run(given: argparse.Namespace) -> bool:
         raise ActgradError(f"check: --state {folder}: is no folder")
     if write is not None:
         documents.read(write, table.PART)  # refused before hours of work
-    wanted = resumption.items([REGISTRY[name] for name in names], dtypes, given.every or 1)
+    wanted = resumption.items([REGISTRY[name] for name in names], dtypes, given.every or 1, given.defaults)
     if not wanted:
         raise ActgradError(
             f"check: none of {', '.join(names)} takes {', '.join(dtypes)} one number at a time; rows are not swept"

@@ -323,10 +323,9 @@ def ulp(values: Array, dtype: npt.DTypeLike) -> Array:
     """
     limits = ml_dtypes.finfo(dtype)
     if values.dtype == np.float64:  # without its sign and its mantissa a number is a power of two
-        bits = np.where(np.isfinite(values), values, 0).view(np.uint64) & np.uint64(0x7FF << 52)
-        power: Array = bits.view(np.float64) * 2.0 ** -int(limits.nmant)
+        power: Array = (values.view(np.uint64) & np.uint64(0x7FF << 52)).view(np.float64)
         least, most = float(limits.smallest_subnormal), 2.0 ** (int(limits.maxexp) - 1 - int(limits.nmant))
-        return np.minimum(np.maximum(power, least), most)
+        return np.clip(power * 2.0 ** -int(limits.nmant), least, most)
     exponent = np.frexp(np.where(np.isfinite(values), values, 0))[1] - 1
     exponent = np.where(values == 0, limits.minexp, np.clip(exponent, limits.minexp, limits.maxexp - 1))
     unit: Array = np.ldexp(np.ones_like(values), exponent - int(limits.nmant))
@@ -342,14 +341,14 @@ def ulp_errors(actual: Array, values: Array) -> Array:
     """
     largest = values.dtype.type(ml_dtypes.finfo(actual.dtype).max)
     with np.errstate(all="ignore"):
-        beyond = largest + ulp(largest, actual.dtype)
-        wide = actual.astype(values.dtype)
-        if np.isfinite(wide).all() and np.isfinite(values).all():
-            return np.asarray(np.abs(wide - values) / ulp(values, actual.dtype))
-        is_infinite = np.isinf(wide)
+        unit, wide = ulp(values, actual.dtype), actual.astype(values.dtype)
+        plain = np.asarray(np.abs(wide - values) / unit)
+        if np.max(plain, initial=0) < np.inf:  # no infinity and no NaN on either side
+            return plain
+        beyond, is_infinite = largest + ulp(largest, actual.dtype), np.isinf(wide)
         numbers = np.where(is_infinite, np.copysign(beyond, wide), wide)
         targets = np.where(is_infinite, np.clip(values, -beyond, beyond), values)
-        error = np.where(wide == values, 0, np.abs(numbers - targets) / ulp(values, actual.dtype))
+        error = np.where(wide == values, 0, np.abs(numbers - targets) / unit)
         error = np.where(np.isinf(values) & (wide != values), np.inf, error)
     agrees = np.isnan(wide) == np.isnan(values)
     result: Array = np.where(agrees, np.where(np.isnan(values), 0, error), np.inf)

@@ -14,7 +14,7 @@ from ...base.access import split
 from ...base.dtypes import BY_NAME
 from ...calls.operator import Operator
 from .. import oracle, standards
-from ..elements import Array, elements
+from ..elements import Array, At, elements
 from ..golden import Golden
 from ..measurement import CHUNK, faults_among
 
@@ -55,7 +55,8 @@ class Item:
         """Whether an absolute bound holds too: for a derivative by x, alone, that is of the size of 1."""
         operator = self.operator
         has_distribution = standards.bounds(operator, self.dtype)[0] == standards.TRANSCENDENTAL_ULPS
-        is_derivative = operator.gradient_of is not None and not operator.gradient_of.multiplies
+        is_gated = operator.access.packed or (operator.gradient_of and operator.gradient_of.multiplies)
+        is_derivative = operator.gradient_of is not None and not is_gated
         is_of_result = operator.definition.takes_result(self.attributes)
         return self.kind == "ones" and has_distribution and is_derivative and not is_of_result
 
@@ -94,12 +95,8 @@ class Found:
     @staticmethod
     def of_json(plain: dict[str, Any]) -> Found:
         """The inverse of `vars` through JSON; a KeyError, TypeError or ValueError for anything else."""
-        extremes = {n: None if plain[n] is None else Extreme(float(plain[n][0]), int(plain[n][1])) for n in _EXTREMES}
-        found = Found(**{**plain, **extremes, "first": tuple(plain["first"])})
-        counts = (found.elements, found.counted, found.faults, *found.first)
-        if type(found.total) is not float or not all(type(n) is int for n in counts):
-            raise TypeError("counts are whole numbers")
-        return found
+        extremes = {n: None if plain[n] is None else Extreme(*plain[n]) for n in _EXTREMES}
+        return Found(**{**plain, **extremes, "first": tuple(plain["first"])})
 
 
 def together(found: Sequence[Found]) -> Found:
@@ -143,11 +140,11 @@ class Sweep:
 
     def bits(self, start: int, count: int) -> Array:
         """The bits of `count` numbers from number `start`."""
-        bits = np.arange(start, start + count, dtype=np.uint64)
-        if self.item.every > 1:
-            every = np.uint64(self.item.every)
-            bits = bits * every + ((bits * np.uint64(_HASH)) >> np.uint64(16)) % every
-        return bits.astype(f"u{self.x.itemsize}")
+        kind = f"u{self.x.itemsize}"
+        if self.item.every == 1:
+            return np.arange(start, start + count, dtype=kind)
+        bits, every = np.arange(start, start + count, dtype=np.uint64), np.uint64(self.item.every)
+        return (bits * every + ((bits * np.uint64(_HASH)) >> np.uint64(16)) % every).astype(kind)
 
     def run(self, start: int, stop: int) -> list[Found]:
         """The errors at the numbers from number `start` to before `stop`, for each output."""
@@ -179,42 +176,45 @@ class Sweep:
 
     def _measured(self, bits: Array, count: int) -> Iterator[Found]:
         """The errors of each output at the first `count` elements."""
-        exact = self.golden.values(self.lanes(slice(0, self.chunk)))
-        judged = np.arange(self.chunk) < count
+        lanes = self.lanes(slice(0, self.chunk))
+        exact = self.golden.values(lanes)
+        judged: At = slice(0, count)
         if self._torch is not None:  # SELU's derivative at 0 is a convention; infinities and NaN differ too
+            x = lanes[self.call.main][judged]
             with np.errstate(invalid="ignore"):
-                x = self.x.ravel().astype(np.float64)
-            judged &= np.isfinite(x) & (x != 0)
+                judged = np.flatnonzero(np.isfinite(x) & (x != 0))
+        lanes = [lane[judged] for lane in lanes]
         for lane, number in zip(self.call.outputs, self.call.numbers, strict=True):
-            yield self._found(lane.take(slice(0, self.chunk)), exact[number], bits, judged, number)
+            yield self._found(lane.take(judged), exact[number][judged], bits[judged], lanes, number)
 
-    def _found(self, actual: Array, exact: Array, bits: Array, judged: Array, number: int) -> Found:
+    def _found(self, actual: Array, exact: Array, bits: Array, lanes: list[Array], number: int) -> Found:
         """The errors of one output; NaN's are infinite. Only suspects need the size of their terms."""
-        ulps = np.where(judged, oracle.ulp_errors(actual, exact), 0)
-        suspects, counted, faults = judged & (ulps > self._suspect), judged.copy(), np.zeros(len(ulps), bool)
-        terms = absolute = None
+        ulps = beyond = oracle.ulp_errors(actual, exact)
+        counted, faults, terms, absolute = len(ulps), np.zeros(0, np.int64), None, None
+        at = np.flatnonzero(ulps > self._suspect)
         if self._torch is not None:  # nothing excuses PyTorch's infinite errors, and they are many
-            faults = np.isinf(ulps)
-            suspects &= ~faults
-        beyond = ulps
-        if (at := np.flatnonzero(suspects)).size:
+            at = at[np.isfinite(ulps[at])]
+        if at.size:
             beyond = ulps.copy()
-            expected, faults[at], excused = faults_among(actual[at], self.call, self.golden, self.lanes(at), number)
+            expected, wrong, excused = faults_among(actual[at], self.call, self.golden, [x[at] for x in lanes], number)
             excused &= self._torch is None
             with np.errstate(all="ignore"):
                 slip = np.nan_to_num(expected.unit * expected.slip / oracle.ulp(expected.values, actual.dtype))
                 beyond[at] = np.where(np.isinf(ulps[at]), ulps[at], np.maximum(ulps[at] - slip, 0))
-            terms = _largest(expected.term_errors(actual[at])[expected.cancels], bits[at][expected.cancels])
-            counted[at] = ~expected.cancels
+            faults, cancels = at[wrong], expected.cancels
+            terms = _largest(expected.term_errors(actual[at])[cancels], bits[at[cancels]])
+            counted -= int(np.count_nonzero(cancels))
             # A subnormal factor lacks digits; its error is none in the last place.
-            cleared = at[expected.cancels | excused]
-            ulps[cleared] = beyond[cleared] = 0
+            ulps[at[cancels | excused]] = beyond[at[cancels | excused]] = 0
         if self.item.is_absolute:
             with np.errstate(all="ignore"):
                 error = np.abs(actual.astype(np.float64) - exact)
-            absolute = _largest(np.where(np.isfinite(error), error, 0), bits)
+            error[~np.isfinite(error)] = 0
+            absolute = _largest(error, bits)
+        largest = _largest(ulps, bits)
+        is_finite = largest is None or largest.error < np.inf
         return Found(
-            int(np.count_nonzero(judged)), int(np.count_nonzero(counted)), float(np.sum(ulps[np.isfinite(ulps)])),
-            _largest(ulps, bits), _largest(beyond, bits), terms, absolute, int(np.count_nonzero(faults)),
-            tuple(int(b) for b in bits[faults][:FIRST]),
+            len(ulps), counted, float(np.sum(ulps if is_finite else ulps[np.isfinite(ulps)])), largest,
+            largest if beyond is ulps else _largest(beyond, bits), terms, absolute, len(faults),
+            tuple(int(b) for b in bits[faults[:FIRST]]),
         )  # fmt: skip
