@@ -30,7 +30,7 @@ def compared(actual: np.ndarray, exact: np.ndarray, faults: np.ndarray | None = 
 
 def outcome(name: str, actual: np.ndarray, exact: np.ndarray, faults: np.ndarray | None = None) -> Outcome:
     standard, dtype = STANDARDS[name], actual.dtype.name
-    _, tally = standard.measure(compared(actual, exact, faults), standard.limits_of(dtype))
+    _, tally = standard.measure(compared(actual, exact, faults), standard.limits[dtype])
     return standards.decide(standard, dtype, tally)
 
 
@@ -201,7 +201,7 @@ def test_nan_and_infinity(exact: float, actual: float, agrees: bool) -> None:
 @pytest.mark.parametrize("name", list(STANDARDS))
 def test_parts_add_up_to_the_whole(name: str) -> None:
     actual, exact = noisy("float32", 1e-4, 1000)
-    standard, limits = STANDARDS[name], STANDARDS[name].limits_of("float32")
+    standard, limits = STANDARDS[name], STANDARDS[name].limits["float32"]
     _, whole = standard.measure(compared(actual, exact), limits)
     parts = [standard.measure(compared(actual[at], exact[at]), limits)[1] for at in (slice(0, 300), slice(300, None))]
     both = parts[0] + parts[1]

@@ -108,26 +108,21 @@ def elements(
     access, attributes = operator.access, plan.attributes
     shapes = {name: array.shape for name, array in given.items()}
     shape = elements_shape(access, shapes, attributes)
-    lanes: list[Lane] = []
-    main = 0
-    for name, array in given.items():
-        if name == operator.definition.main:
-            main = len(lanes)
-        lanes += _lanes(access, name, array, attributes, shape)
-    outputs: list[Lane] = []
-    numbers: list[int] = []
-    number = 0  # of a part among the formula's results
+    named_lanes = [(n, lane) for n, array in given.items() for lane in _lanes(access, n, array, attributes, shape)]
+    main = [name for name, _ in named_lanes].index(operator.definition.main)
+    lanes = [lane for _, lane in named_lanes]
+    outputs: list[Lane | None] = []  # by the formula's results
     for name in operator.schema.outputs:
         result, whole = results.get(name), access.held_shape(name, shape, attributes, shapes)
-        parts = access.parts(name, whole, attributes)
-        if result is not None:
-            if result.size != prod(whole):  # some functions take an empty one
-                raise InvalidArgument(f"{operator.name}: {name} has shape {result.shape}; it must be {whole}")
-            outputs += _lanes(access, name, result.reshape(whole), attributes, shape)
-            numbers += range(number, number + len(parts))
-        number += len(parts)
+        if result is None:
+            outputs += [None] * len(access.parts(name, whole, attributes))
+            continue
+        if result.size != prod(whole):  # some functions take an empty one
+            raise InvalidArgument(f"{operator.name}: {name} has shape {result.shape}; it must be {whole}")
+        outputs += _lanes(access, name, result.reshape(whole), attributes, shape)
     lanes += _statistics(access, plan.computation, lanes, attributes, shapes)
-    parts = tuple(lanes), tuple(outputs), tuple(numbers)
+    numbers = tuple(k for k, lane in enumerate(outputs) if lane is not None)
+    parts = tuple(lanes), tuple(filter(None, outputs)), numbers
     return Elements(operator, attributes, inputs, out, plan.computation, *parts, main)
 
 

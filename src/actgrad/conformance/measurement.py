@@ -86,8 +86,8 @@ def _measured(c: ElementErrors, x: Array, start: int, asked: Sequence[str], size
     dtype, ulps = c.actual.dtype.name, np.where(c.by_terms, 0, c.ulps)
     tallies, failing = {}, np.zeros(len(ulps), bool)
     for standard in (STANDARDS[name] for name in asked):
-        if standard.is_defined(dtype):
-            over, tallies[standard.name] = standard.measure(c, standard.limits_of(dtype))
+        if dtype in standard.limits:
+            over, tallies[standard.name] = standard.measure(c, standard.limits[dtype])
             failing |= over
     stride = max(1, size // SAMPLED)
     some = np.arange(-start % stride, len(ulps), stride)

@@ -100,16 +100,10 @@ class AcceptanceStandard:
     name: str  # as --standard takes it
     title: str
     says: str
-    limits: Mapping[str, Limits] | None  # by dtype; None: every dtype
+    limits: Mapping[str, Limits]  # by dtype; of another dtype it says nothing
     measure: Callable[[ElementErrors, Limits], tuple[Array, Tally]]  # the elements over, and their tally
     holds: Callable[[Tally, Limits], bool]
     shows: Callable[[Tally, Limits], str]
-
-    def is_defined(self, dtype: str) -> bool:
-        return self.limits is None or dtype in self.limits
-
-    def limits_of(self, dtype: str) -> Limits:
-        return () if self.limits is None else self.limits[dtype]
 
 
 @dataclass(frozen=True)
@@ -134,9 +128,9 @@ class Outcome:
 
 def decide(standard: AcceptanceStandard, dtype: str, tally: Tally, counts: bool = True) -> Outcome:
     """The outcome of a standard, given the tally of all elements."""
-    if not standard.is_defined(dtype):
+    limits = standard.limits.get(dtype)
+    if limits is None:
         return Outcome(standard.name, None, f"not defined for {dtype}", counts=counts)
-    limits = standard.limits_of(dtype)
     return Outcome(standard.name, standard.holds(tally, limits), standard.shows(tally, limits), limits, tally, counts)
 
 
@@ -304,7 +298,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             f"actgrad's own bounds: {HALF_ULPS} ULP in half precision (rounded once), else {ULPS} or, with a "
             f"distribution function, {TRANSCENDENTAL_ULPS:g}; where terms cancel, units of the larger term; integers "
             "exactly",
-            None,
+            dict.fromkeys(BY_NAME, ()),
             _ulp,
             lambda t, limits: not t.over,
             _shows_ulp,
@@ -313,7 +307,7 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
             "nonfinite",
             "NaN and infinity",
             "NaN and infinities where the exact value, rounded, is one, and nowhere else",
-            None,
+            dict.fromkeys(BY_NAME, ()),
             _nonfinite,
             lambda t, limits: not t.over,
             lambda t, limits: f"{t.over} disagree" if t.over else "agree",
@@ -329,7 +323,7 @@ NAMES: Mapping[str, str] = {
 
 def counts(name: str, asked: Iterable[str], dtype: str, strict: bool) -> bool:
     """Whether a standard decides about a dtype: our own bounds only if `strict`, or where no published one is asked."""
-    return name != OWN or strict or not any(n in PUBLISHED and STANDARDS[n].is_defined(dtype) for n in asked)
+    return name != OWN or strict or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in asked)
 
 
 def repeat(runs: int, different: int) -> Outcome:

@@ -51,6 +51,13 @@ class Judged:
     worst: tuple[Failure, ...]
     points: np.ndarray[Any, np.dtype[np.float64]]  # (x, error in ULP) of some elements
 
+    @property
+    def is_unpublished(self) -> bool:
+        """Whether our own bounds decide although other standards were asked, which say nothing of the dtype."""
+        decides = any(o.standard == OWN and o.counts for o in self.outcomes)
+        is_published = any(o.standard in PUBLISHED and o.holds is not None for o in self.outcomes)
+        return decides and not is_published and len(self.outcomes) > 1
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -121,31 +128,22 @@ def decide(results: Sequence[CaseVerdict], refused: Sequence[bool] = (), not_run
     `refused` tells for each case that must be refused whether it was; `not_run` counts cases without a result.
     """
     outcomes = [one for result in results for one in result.verdict.outcomes]
-    failing = {one.standard for one in outcomes if one.counts and one.holds is False}
+    failing = {one.standard for one in outcomes if one.is_broken}
     holding = {one.standard for one in outcomes if one.counts and one.holds} - failing
     beyond = {one.standard for one in outcomes if not one.counts and one.holds is False}
-    is_accepted = not failing and all(refused)
-    said = [_sentence(failing, "fails", "fail"), _sentence(holding, "holds", "hold")]
+    said = []
+    if len(results) > 1 and failing:
+        said.append(f"{sum(not r.verdict.holds for r in results)} of {len(results)} cases fail")
+    said += [_sentence(failing, "fails", "fail"), _sentence(holding, "holds", "hold")]
     if beyond:
         said.append(f"{_sentence(beyond, 'is exceeded', 'are exceeded')}, which counts only with --strict")
-    unpublished = {
-        output.dtype
-        for result in results
-        for output in result.verdict.outputs
-        if not any(o.standard in PUBLISHED and o.holds is not None for o in output.outcomes)
-        and any(o.standard == OWN and o.counts for o in output.outcomes)
-        and not all(o.standard == OWN for o in output.outcomes)
-    }
-    if unpublished:
+    if unpublished := {o.dtype for result in results for o in result.verdict.outputs if o.is_unpublished}:
         said.append(f"no published standard is defined for {', '.join(sorted(unpublished))}")
     if refused:
         said.append(f"{sum(refused)} of {len(refused)} calls that must be refused were refused")
     if not_run:
         said.append(f"{not_run} of {len(results) + sum(refused) + not_run} cases were not run")
-    if len(results) > 1 and failing:
-        count = sum(not result.verdict.holds for result in results)
-        said.insert(0, f"{count} of {len(results)} cases fail")
-    return Decision(is_accepted, "; ".join(filter(None, said)))
+    return Decision(not failing and all(refused), "; ".join(filter(None, said)))
 
 
 def _sentence(names: Iterable[str], one: str, several: str) -> str:

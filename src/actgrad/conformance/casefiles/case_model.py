@@ -115,13 +115,11 @@ class Scalar:
         if isinstance(self.value, (bool, int, str)) and not self.dtype:
             return self.value
         dtype = BY_NAME[self.dtype or "float64"]
-        if dtype.kind == "bool":
-            return float(bool(self.value)) if self.value is not None else float(rng.integers(2))
-        if dtype.kind not in ("float", "int", "uint"):
+        if dtype.kind in ("complex", "other"):
             raise NotRun(f"{name} is a scalar of {dtype}, which is not drawn or rounded here")
         if self.value is None:
             return float(self.values.draw((), dtype.name, rng))
-        if dtype.kind != "float":
+        if dtype.kind in ("int", "uint"):
             return float(int(self.value))
         with np.errstate(all="ignore"):
             return float(np.float64(self.value).astype(dtype.numpy))

@@ -94,7 +94,7 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
     dtype = outputs[0].dtype.name
     whole = BackendCase(operator, attributes, dtype, case.name, (), given, in_place=in_place)
     standards = list(asked or case.standards or (IN_FORCE,))
-    if asked is None and not all(STANDARDS[name].is_defined(a.dtype.name) for name in standards for a in outputs):
+    if asked is None and not all(a.dtype.name in STANDARDS[name].limits for name in standards for a in outputs):
         standards.append(OWN)
     if strict and OWN not in standards:
         standards.append(OWN)
