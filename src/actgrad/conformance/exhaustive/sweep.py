@@ -55,8 +55,8 @@ class Item:
         """Whether an absolute bound holds too: for a derivative by x, alone, that is of the size of 1."""
         operator = self.operator
         has_distribution = standards.bounds(operator, self.dtype)[0] == standards.TRANSCENDENTAL_ULPS
-        is_gated = operator.access.packed or (operator.gradient_of and operator.gradient_of.multiplies)
-        is_derivative = operator.gradient_of is not None and not is_gated
+        has_other_half = operator.access.packed or (operator.gradient_of and operator.gradient_of.multiplies)
+        is_derivative = operator.gradient_of is not None and not has_other_half
         is_of_result = operator.definition.takes_result(self.attributes)
         return self.kind == "ones" and has_distribution and is_derivative and not is_of_result
 
