@@ -28,7 +28,7 @@ from .calls.precompile import precompile
 from .ops import public as _public
 from .ops.public import *  # noqa: F403  every operator of the registry
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 sys.modules[f"{__name__}.xp"] = xp  # formulas of others import their functions from actgrad.xp
 for _shown in (
