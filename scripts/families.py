@@ -32,16 +32,16 @@ INTRODUCTION = """\
 Made by `python scripts/families.py --write`; a test compares. A family is one file of `src/actgrad/ops`.
 
 - **NumPy**: `actgrad.NAME` takes arrays, and so does **check**: `actgrad check NAME` judges it.
-- **PyTorch**: the function in `actgrad.torch`, and the module where there is one. Functions compute their gradients by
-  the `_backward` operators, which are in `torch.ops.actgrad`.
+- **PyTorch**: the function in `actgrad.torch`, and the module where there is one. "ops" is an operator that is in
+  `torch.ops.actgrad` alone, as the gradients, and `geglu`, whose function computes `geglu_packed`.
 - **C**: the functions in `actgrad.aclnn` and in the C SDK, without `aclnn`. **IR**: the names in `actgrad.ir`.
-- **Error**: the largest in units of the last place, of all cases of attributes. float16 and bfloat16 are all numbers;
-  [accuracy.md](accuracy.md) says how many of float32. It is counted where terms do not cancel, less the rounding of a
-  scaled exponent. Operators on rows are measured on random rows, see [rows.md](rows.md).
+- **Error**: the largest in units of the last place, of all cases of attributes, other inputs being 1 or random.
+  float16 and bfloat16 are all numbers; [accuracy.md](accuracy.md) says how many of float32. Elements whose terms cancel do
+  not count, nor does what the rounding of a scaled exponent adds. Operators on rows are measured on random rows, see
+  [rows.md](rows.md). `geglu_packed` is a part of `geglu`.
 - **Speed**: our time / aten's on the CPU, both on 2 threads. It is the geometric mean over sizes and data types of the
-  kept results in [benchmarks](benchmarks/README.md), into given memory. With an asterisk, aten has no such form, and
-  both allocate. Without a figure, aten has no such operator, or it was not measured. [rows.md](rows.md) has those of
-  rows.
+  kept results in [benchmarks](benchmarks/README.md), into given memory. Without a figure, aten has no such operator, or
+  it was not measured. [rows.md](rows.md) has those of rows.
 """
 
 LEFT_OUT = """\
@@ -51,7 +51,7 @@ LEFT_OUT = """\
 | --- | --- |
 | GeluQuant, SwigluGroupQuant, SwigluGroupQuantGrad | results are quantised (int8, FP8), with scales of their own |
 | ReluV2, ReluGradV2 | they write and read a mask of bits beside the values |
-| BinaryCrossEntropyWithLogitsTargetBackward | a loss's gradient by its target, which lies in LogSigmoid's folder |
+| BinaryCrossEntropyWithLogitsTargetBackward | no activation: the gradient of a loss by its target |
 | RReluWithNoise in training | it draws the random numbers of the NPU's generator: status 561103 and a text |
 
 Graph names without a C function in CANN have none here. Functions that other folders have and clients call (matrix
@@ -71,9 +71,10 @@ def errors() -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
     for row in cells("accuracy.md", "exhaustive"):
         if row[0] in operators:
-            number = re.search(r"\((.+)\)", row[4])  # in brackets without the rounding of a scaled exponent
-            key = row[0], row[2]
-            found[key] = max(found.get(key, 0.0), float(number[1] if number else row[4]))
+            for cell in filter(None, (row[4], row[10])):  # other inputs are 1, and then random
+                number = re.search(r"\((.+)\)", cell)  # in brackets without the rounding of a scaled exponent
+                key = row[0], row[2]
+                found[key] = max(found.get(key, 0.0), float(number[1] if number else cell))
     for row in cells("rows.md", "rows"):
         if row[0] in operators and len(row) == 4:
             of_dtypes = zip(("float32", "float16", "bfloat16"), row[1:], strict=True)
@@ -86,14 +87,12 @@ def speeds(files: tuple[str, ...]) -> dict[str, str]:
     sys.path.insert(0, str(ROOT))
     from benchmarks import results
 
-    by_form: dict[str, dict[str, list[float]]] = {"aten out": {}, "aten new": {}}
+    found: dict[str, list[float]] = {}
     for file in files:
         for cell in results.read(DOCS / "benchmarks" / f"{file}.json").cells:
-            for form, found in by_form.items():
-                if form in cell.ratios and cell.layout == "contiguous":
-                    found.setdefault(cell.operator, []).append(cell.ratios[form])
-    shown = {name: f"{results.geometric_mean(ratios):.2f}*" for name, ratios in by_form["aten new"].items()}
-    return shown | {name: f"{results.geometric_mean(ratios):.2f}" for name, ratios in by_form["aten out"].items()}
+            if "aten out" in cell.ratios and cell.layout == "contiguous":
+                found.setdefault(cell.operator, []).append(cell.ratios["aten out"])
+    return {name: f"{results.geometric_mean(ratios):.2f}" for name, ratios in found.items()}
 
 
 def rows() -> Iterator[list[str]]:

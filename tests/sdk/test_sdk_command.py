@@ -199,6 +199,17 @@ def test_check_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str], s
 
 
 @needs_compiler
+@pytest.mark.parametrize("suffix", [".c", ".cpp"])
+def test_check_of_a_wrong_call(suffix: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A function that is there is not called missing where its arguments are wrong."""
+    source = tmp_path / f"wrong{suffix}"
+    source.write_text('#include "acl/acl.h"\nint main(void) { return aclInit("", 3); }\n')
+    assert main(["sdk", "--check", str(source)]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert "too many arguments to function" in err
+
+
 def test_check_of_what_does_not_compile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No judgement: the compiler stumbles over something else."""
     program = tmp_path / "broken.c"

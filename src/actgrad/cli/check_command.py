@@ -105,7 +105,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
     every = argument_types.whole(1, 1 << 24)
     add("--every", type=every, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
-    add("--defaults", action="store_true", help="no attributes off their defaults")
+    add("--defaults", action="store_true", default=None, help="no attributes off their defaults")
     add("--state", metavar="DIR", type=Path, help="where an interrupted run goes on from")
     add("--write", metavar="FILE", type=Path, help="put the table of all finished into a document")
     parser.set_defaults(run=partial(_run, parser))

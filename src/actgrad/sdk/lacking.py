@@ -143,7 +143,7 @@ def _of_source(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[
         missing = _complete(command, root, stubs)
         found = [_finding(path, _line(path, name), "header", name) for name in missing if _HEADER.fullmatch(name)]
         others = [name for name in missing if not _HEADER.fullmatch(name)]
-        found += _undeclared(command, path, others)
+        found += _undeclared(command, path, others, known)
         found += _looked_up(command, path, known)
         yield from sorted(found, key=lambda finding: finding.line)
 
@@ -175,15 +175,18 @@ def _included(command: list[str]) -> list[str]:
     return [_ESCAPED.sub(r"\1\2", word) for word in _WORD.findall(said)[1:]]
 
 
-def _undeclared(command: list[str], path: Path, others: Sequence[str]) -> Iterator[Finding]:
-    """Names in the compiler's diagnostics, and the other headers: without them the program cannot be compiled."""
+def _undeclared(command: list[str], path: Path, others: Sequence[str], known: set[str]) -> Iterator[Finding]:
+    """Names in the compiler's diagnostics, and the other headers: without them the program cannot be compiled.
+
+    A name that the headers have is not missing: the program uses it wrongly.
+    """
     done = _run([*command, "-fsyntax-only"])
     found = []
     for match in _DIAGNOSTIC.finditer(done.stderr):
         quoted = _QUOTED.search(match["text"])
         name = _NAME.fullmatch(re.sub(r"\(.*|.* (?=\w+\()", "", quoted[1])) if quoted else None
         is_judged = match["level"] != "warning" or match["text"].endswith("[-Wdeprecated-declarations]")
-        if name is None or not is_judged or _is_member(match["text"]):
+        if name is None or name[1] in known or not is_judged or _is_member(match["text"]):
             continue
         found.append(_finding(Path(match["file"]), int(match["line"]), _kind(match["text"], name[1], path), name[1]))
     if done.returncode and not found and not others:
