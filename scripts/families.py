@@ -36,8 +36,8 @@ Made by `python scripts/families.py --write`; a test compares. A family is one f
   `torch.ops.actgrad` alone, as the gradients, and `geglu`, whose function computes `geglu_packed`.
 - **C**: the functions in `actgrad.aclnn` and in the C SDK, without `aclnn`. **IR**: the names in `actgrad.ir`.
 - **Error**: the largest in units of the last place, of all cases of attributes, other inputs being 1 or random.
-  float16 and bfloat16 are all numbers; [accuracy.md](accuracy.md) says how many of float32. Elements whose terms cancel do
-  not count, nor does what the rounding of a scaled exponent adds. Operators on rows are measured on random rows, see
+  float16 and bfloat16 are all numbers; [accuracy.md](accuracy.md) says how many of float32. Elements whose terms cancel
+  do not count, nor does what the rounding of a scaled exponent adds. Operators on rows are measured on random rows, see
   [rows.md](rows.md). `geglu_packed` is a part of `geglu`.
 - **Speed**: our time / aten's on the CPU, both on 2 threads. It is the geometric mean over sizes and data types of the
   kept results in [benchmarks](benchmarks/README.md), into given memory. Without a figure, aten has no such operator, or
