@@ -270,7 +270,7 @@ def test_the_table_of_the_glue_is_read_once(monkeypatch: pytest.MonkeyPatch) -> 
         return read
 
     clients.glue()  # the first call's
-    monkeypatch.setattr(clients, "table", counted("rows", clients.table))
+    monkeypatch.setattr(clients, "functions", counted("rows", clients.functions))
     monkeypatch.setattr(Path, "read_text", counted("file", Path.read_text))
     x, y = np.array([-1, 2, -3, 4], np.float32), np.empty(4, np.float32)
     places = x.ctypes.data, x.nbytes, y.ctypes.data, y.nbytes
