@@ -99,9 +99,46 @@ static void while_others_work(void) {
     for (int k = 0; k < 2; k++) CHECK(pthread_join(threads[k], NULL) == 0);
 }
 
+static atomic_int begun;
+
+static int32_t linger(void* unused) {
+    (void)unused;
+    for (begun++; !stop;) usleep(1000);
+    return 0;
+}
+
+static void* work_slowly(void* unused) {
+    (void)unused;
+    OK(aclrtSetDevice(0));
+    OK(actgrad_submit(NULL, linger, NULL, NULL));
+    OK(aclrtSynchronizeStream(NULL));
+    return NULL;
+}
+
+static void do_nothing_twice(void* unused) {
+    (void)unused;
+    alarm(20);
+    stop = true;
+    OK(aclrtSynchronizeDevice());
+    CHECK(begun == 1);
+    OK(aclFinalize());
+}
+
+/* A child does not repeat the work that another thread was in the midst of. */
+static void while_work_goes_on(void) {
+    pthread_t thread;
+    CHECK(pthread_create(&thread, NULL, work_slowly, NULL) == 0);
+    while (begun == 0) usleep(1000);
+    check_child(do_nothing_twice, NULL);
+    stop = true;
+    CHECK(pthread_join(thread, NULL) == 0);
+    stop = false;
+}
+
 int main(void) {
     start();
     each_its_own();
+    while_work_goes_on();
     /* A sanitizer's own allocator keeps its locks in the child, and that waits for ever. */
     if (getenv("UNDER_A_CHECKER") == NULL) while_others_work();
     end();

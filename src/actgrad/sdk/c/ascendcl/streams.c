@@ -20,7 +20,8 @@ struct Stream {
 
 typedef struct Item {
     struct Item* next;
-    Place place; /* its stream lives: aclrtDestroyStream drops what is queued there */
+    Place place; /* the stream lives: aclrtDestroyStream drops its items */
+    bool is_begun;
     actgrad_work work;
     actgrad_release release;
     void* argument;
@@ -35,6 +36,7 @@ static _Atomic uint64_t numbers;
 
 /* Held by the thread that works; work that waits for other work does that too. */
 static pthread_mutex_t working = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_t worker; /* the thread whose items are begun */
 
 static bool is_default(const Stream* stream) { return stream >= defaults && stream < defaults + DEVICES; }
 static bool is_alive(const Stream* stream) { return is_default(stream) || actgrad_live_has(LIVE_STREAM, stream); }
@@ -74,15 +76,20 @@ static Item* next_item(Place place) {
 
 bool actgrad_is_pending(Place place) { return next_item(place) != NULL; }
 
-/* Takes an item that was done, or dropped, out of the queue. */
+/* Takes an item out of the queue. The caller holds the lock. */
+static void take_out(const Item* item) {
+    Item** link = &queue;
+    while (*link != item) link = &(*link)->next;
+    *link = item->next;
+    if (item->next == NULL) end = link;
+    item->place.stream->left--;
+}
+
+/* Ends an item that was done or dropped. */
 static void end_item(Item* item, aclError status) {
     {
         LOCKED(&streams_lock);
-        Item** link = &queue;
-        while (*link != item) link = &(*link)->next;
-        *link = item->next;
-        if (item->next == NULL) end = link;
-        item->place.stream->left--;
+        take_out(item);
         if (item->place.stream->failure == ACL_SUCCESS) item->place.stream->failure = status;
     }
     if (item->release != NULL) item->release(item->argument);
@@ -93,7 +100,10 @@ static void end_item(Item* item, aclError status) {
 static void do_next(Place place) {
     LOCKED(&working);
     Item* item = next_item(place);
-    if (item != NULL) end_item(item, item->work(item->argument));
+    if (item == NULL) return;
+    item->is_begun = true;
+    worker = pthread_self();
+    end_item(item, item->work(item->argument));
 }
 
 void actgrad_run_until(Place place) {
@@ -248,6 +258,13 @@ void actgrad_report_streams(void) {
                     (unsigned long long)each->place.stream->left);
 }
 
-/* The child does the item of another thread from its beginning. */
-static void in_child(void) { working = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; }
+/* A child drops the items that another thread had begun: they may have changed a part of their memory. */
+static void in_child(void) {
+    working = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    if (pthread_equal(worker, pthread_self())) return;
+    for (Item *item = queue, *next; item != NULL; item = next) {
+        next = item->next;
+        if (item->is_begun) take_out(item);
+    }
+}
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
