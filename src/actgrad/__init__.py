@@ -1,9 +1,12 @@
 """Activation functions and their gradients, for NumPy and PyTorch, to the contract of the CANN aclnn operators."""
 
 import sys
+from functools import partial as _partial
 
+from .arrays import interception as _interception
 from .backends import get_num_threads, set_num_threads
 from .base import errors as _errors
+from .base import first_use as _first_use
 from .base import xp
 from .base.errors import (
     ActgradError,
@@ -30,6 +33,7 @@ from .ops.public import *  # noqa: F403  every operator of the registry
 
 __version__ = "0.2.0"
 
+_interception.import_handler = _partial(_first_use.module, f"{__name__}.torch")
 sys.modules[f"{__name__}.xp"] = xp  # formulas of others import their functions from actgrad.xp
 for _shown in (
     *(ActgradError, BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, InvalidOperator, NullArgument),

@@ -10,7 +10,6 @@ of an operator gives the names. Building graphs for CANN's own graph engine (C++
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 from collections.abc import Mapping
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import contract
+from .arrays import interception
 from .base import dtypes, products
 from .base.dtypes import Dtype
 from .base.errors import InvalidArgument, InvalidCall, InvalidDtype, shown
@@ -64,8 +64,8 @@ class GraphOperator:
         inputs = self._inputs(given)
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(inputs[0], torch.Tensor):
-            if f"{__package__}.torch" not in sys.modules:
-                importlib.import_module(f"{__package__}.torch")
+            if interception.handler is None:
+                interception.load_handler()
             call = getattr(torch.ops.actgrad, name)
             switch, choices = self.operator.switch, self.operator.choices
             if attributes.get(switch) in choices:  # PyTorch's schema has its number

@@ -8,10 +8,18 @@ functions whether one may be active.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
-from ..base.errors import InvalidCall
+from ..base.errors import BackendUnavailable, InvalidCall
+
+#: Computes an operator's call through PyTorch's dispatcher: handler(operator, tensors, attributes, outputs). The
+#: package `actgrad.torch` sets it when it is imported.
+handler: Callable[..., Any] | None = None
+
+#: Imports the package that sets `handler`. The package `actgrad` sets it.
+import_handler: Callable[[], object] | None = None
 
 #: Dispatch keys that a thread includes while an interceptor is active, and its name in messages.
 KEYS = {
@@ -20,6 +28,15 @@ KEYS = {
     "Tracer": "torch.jit.trace",
     "PreDispatch": "torch.export",
 }
+
+
+def load_handler() -> Callable[..., Any]:
+    """The handler; its package is imported at the first use."""
+    if handler is None and import_handler is not None:
+        import_handler()
+    if handler is None:
+        raise BackendUnavailable("this call needs PyTorch's dispatcher; import actgrad.torch first")
+    return handler
 
 
 def may_be_active() -> bool:

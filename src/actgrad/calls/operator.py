@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import arrays, backends
 from ..arrays import View, interception
-from ..base import first_use, products
+from ..base import products
 from ..base.definition import C, Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
@@ -153,7 +153,7 @@ class Operator(FastPath):
         if backend is None and (
             interception.must_see((*tensors, *outs)) or (out is None and interception.is_differentiated(tensors))
         ):
-            return first_use.module("actgrad.torch").call(self, tensors, values, outs)  # which builds on this module
+            return interception.load_handler()(self, tensors, values, outs)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
         terms = Terms.chosen()
         self._refuse_mixture(inputs, outputs)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .. import ops as _ops  # noqa: F401  fills the registry
+from ..arrays import interception as _interception
 from ..base.errors import BackendUnavailable
 from ..calls import dynamo as _frames
 
@@ -28,6 +29,7 @@ with _disable_current_modes():  # a traced call may import this package, and no 
     from .registration import call, register, register_all
 
     register_all()
+    _interception.handler = call
 
 from . import conventions, functions, modules
 from .conventions import *  # noqa: F403
