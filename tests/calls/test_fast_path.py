@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 import actgrad
-from actgrad.calls import call_cache
 from actgrad.calls import operator as operator_module
-from actgrad.calls.call_cache import CACHED
+from actgrad.calls.call_cache import CAPACITY
 from tests.support.calls import BFLOAT16, Counter, run_script, same_bits
 
 RNG = np.random.default_rng(0)
@@ -144,7 +143,7 @@ def test_two_results(slow_paths: Counter) -> None:
 
 
 def test_more_calls_than_are_cached(slow_paths: Counter, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operator_module, "CACHED", 40)
+    monkeypatch.setattr(operator_module, "CAPACITY", 40)
     for _ in range(2):
         for k in range(46):
             np.testing.assert_allclose(
@@ -153,18 +152,19 @@ def test_more_calls_than_are_cached(slow_paths: Counter, monkeypatch: pytest.Mon
         for n in range(1, 20):
             assert same_bits(actgrad.leaky_relu(X[:n]), np.where(X[:n] > 0, X[:n], X[:n] * np.float32(0.01)))
             assert actgrad.leaky_relu._cached <= 40
-    assert CACHED == 1024
+    assert CAPACITY == 1024
 
 
-def test_a_full_cache_forgets_both_forms_of_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Prepared calls and those of the fast path go together: there is one rule."""
-    monkeypatch.setattr(call_cache, "CACHED", 5)
+def test_a_full_cache_evicts_the_oldest_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(actgrad.leaky_relu.prepared, "capacity", 5)
     actgrad.leaky_relu.forget()
     for k in range(5):
         actgrad.leaky_relu(X, negative_slope=1 / (k + 2))
-    assert len(actgrad.leaky_relu.prepared) == 5
+    first, second, *_ = actgrad.leaky_relu.prepared
     actgrad.leaky_relu(X, negative_slope=1 / 9)
-    assert len(actgrad.leaky_relu.prepared) == 1
+    assert len(actgrad.leaky_relu.prepared) == 5
+    assert first not in actgrad.leaky_relu.prepared
+    assert second in actgrad.leaky_relu.prepared
     actgrad.leaky_relu.forget()
     assert actgrad.leaky_relu._cached == len(actgrad.leaky_relu.prepared) == 0
 

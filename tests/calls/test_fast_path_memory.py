@@ -63,7 +63,7 @@ def test_no_reference_to_written_tensors_is_kept_or_lost() -> None:
 
 
 def test_threads_that_forget_each_others_calls(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operator_module, "CACHED", 40)
+    monkeypatch.setattr(operator_module, "CAPACITY", 40)
     faults: list[str] = []
 
     def work(seed: int) -> None:

@@ -188,12 +188,12 @@ def test_cache_tells_backends_and_optional_tensors_apart() -> None:
 
 
 def test_cache_is_bounded() -> None:
-    from actgrad.calls.call_cache import CACHED
+    from actgrad.calls.call_cache import CAPACITY
 
     x = np.ones(3, np.float32)
-    for k in range(CACHED + 50):
+    for k in range(CAPACITY + 50):
         assert actgrad.leaky_relu(-x, negative_slope=k + 1.5)[0] == -(k + 1.5)
-    assert len(actgrad.leaky_relu.prepared) <= CACHED
+    assert len(actgrad.leaky_relu.prepared) <= CAPACITY
     assert actgrad.leaky_relu(-x, negative_slope=1.5)[0] == -1.5
 
 

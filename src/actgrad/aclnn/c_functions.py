@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from .. import arrays, contract
 from ..arrays import View
+from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, shown
 from ..base.loop import extent
@@ -32,7 +33,7 @@ class CachedPlan(NamedTuple):
 
 
 _DOUBLE = BY_NAME["float64"]
-MOST_CACHED = 4096  # plans of one function
+CAPACITY = 4096  # plans of one function
 
 
 class CFunction:
@@ -63,14 +64,11 @@ class CFunction:
             name: arguments.attribute(operator.definition, operator.schema.attributes_by_name[name], value)
             for name, value in signature.fixed.items()
         }
-        self.cache: dict[Any, CachedPlan] = {}
+        self.cache = BoundedCache[Any, CachedPlan](CAPACITY)
 
     def keep(self, key: Any, plan: Plan, known: Any) -> CachedPlan:
-        """Cache a plan. A new one evicts the oldest."""
-        while len(self.cache) >= MOST_CACHED:
-            self.cache.pop(next(iter(self.cache)), None)
-        cached = self.cache[key] = CachedPlan(plan.prepared, plan.attributes, known)
-        return cached
+        """Cache a plan."""
+        return self.cache.keep(key, CachedPlan(plan.prepared, plan.attributes, known))
 
     def plan(self, given: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""

@@ -13,6 +13,7 @@ import numpy as np
 from .. import arrays
 from ..arrays import View, foreign
 from ..base import first_use, loop
+from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME, BY_NUMBER, EXACT, Dtype
 from ..base.errors import InvalidArgument, InvalidCall, NullArgument
 from ..base.floating_point import default_environment
@@ -33,18 +34,12 @@ class Storage:
     owner: Any
 
 
-_tokens: dict[Any, Any] = {}
-MOST_TOKENS = 4096  # without its token a call is only checked again
+_tokens = BoundedCache[Any, Any](4096)  # a call whose token is gone is only checked again
 
 
 def token(key: Any) -> Any:
     """One object for all equal keys: its identity can stand for them."""
-    known = _tokens.get(key)
-    if known is None:
-        if len(_tokens) >= MOST_TOKENS:
-            _tokens.clear()
-        known = _tokens.setdefault(key, key)
-    return known
+    return _tokens.get(key) or _tokens.keep(key, key)
 
 
 def token_of(view: View) -> Any:

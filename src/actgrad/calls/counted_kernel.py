@@ -12,13 +12,14 @@ import numpy as np
 from ..arrays import numpy_array
 from ..backends.kernel import EmptyKernel, Kernel
 from ..base import first_use
+from ..base.bounded_cache import BoundedCache
 from ..base.computation import Computation
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, Meta
 
 Make = Callable[[Computation], Kernel]
-_KEPT = 64  # counts whose kernels are kept
+_CAPACITY = 64  # counts whose kernels are cached
 
 Box = tuple[tuple[int, int], ...]  # the first place and the number of places of each dimension
 
@@ -78,7 +79,7 @@ class CountedKernel:
 
     def __init__(self, computation: Computation, counts: RowCount, make: Make):
         self._computation, self._counts, self._make = computation, counts, make
-        self._kernels: dict[int, list[Kernel]] = {}
+        self._kernels = BoundedCache[int, list[Kernel]](_CAPACITY)
 
     def __str__(self) -> str:
         return "a kernel for each count of rows"
@@ -103,10 +104,7 @@ class CountedKernel:
         loops = [narrowed(self._computation.loop, box) for box in boxes(sizes, 0, count)]
         with first_use.lock, default_environment():
             kernels = [self._make(replace(self._computation, loop=loop)) for loop in loops]
-            while len(self._kernels) >= _KEPT:
-                self._kernels.pop(next(iter(self._kernels)), None)
-            self._kernels[count] = kernels
-        return kernels
+        return self._kernels.keep(count, kernels)
 
 
 def _clear(loop: Loop, addresses: list[int]) -> None:

@@ -18,7 +18,7 @@ from ..base.products import BY_NAME
 from ..contract import Check, Terms, allowed_dtypes, checks_of
 from . import aliasing, arguments, dynamo, extension, prepare
 from .arguments import Inputs, Outputs
-from .call_cache import CACHED, CallCache, cache_of
+from .call_cache import CAPACITY, CallCache, cache_of
 from .fast_path import CachedCall, FastPath
 from .plan import Plan, Prepared
 
@@ -95,7 +95,6 @@ class Operator(FastPath):
     def _set_up(self) -> None:
         self.name = self.__name__ = self.__qualname__ = self.definition.name
         self._cache: CallCache = cache_of(self.definition)
-        self._cache.forget_fast_path = self._forget
         self.__doc__ = _documentation(self.definition)
 
     def with_definition(self, definition: Definition) -> Operator:
@@ -125,6 +124,7 @@ class Operator(FastPath):
     def forget(self) -> None:
         """Forget all calls that passed: the next one of each kind is checked and prepared anew."""
         self._cache.forget()
+        self._forget()
 
     __signature__ = _OwnSignature()
 
@@ -193,7 +193,7 @@ class Operator(FastPath):
             prepared.kernel,
         )
         sources = tuple([view.source for view in outputs])
-        if self._remember((*tensors, *call.values), sources, call) > CACHED:
+        if self._remember((*tensors, *call.values), sources, call) > CAPACITY:
             self.forget()
 
     @dynamo.left_alone

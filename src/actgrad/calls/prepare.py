@@ -60,7 +60,8 @@ def prepare(
             contract.run(call)
             known = cache.similar.get(similar)
             prepared = (known and _with_scalars(known, call)) or _prepare(call, backend, device)
-        cache.keep(signature, similar, prepared)
+        cache.similar.keep(similar, prepared)
+        cache.prepared.keep(signature, prepared)
     return prepared
 
 

@@ -19,7 +19,7 @@ from torch.autograd.function import _SingleLevelFunction
 
 from ..calls.operator import Operator
 from . import saving
-from .derivatives.derivations import KNOWN, Derivation, derive
+from .derivatives.derivations import CACHE, Derivation, derive
 from .kernels import Interface, interface_of
 
 _C = torch._C
@@ -99,7 +99,7 @@ def kernel(interface: Interface) -> Callable[..., Any]:
 def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any) -> Any:
     """A call on plain memory that nothing but the autograd graph has to see; `values` are all its attributes."""
     node = _recorded_node(operator)
-    known = KNOWN.get((node.interface, values, tensors[0].dtype, save))
+    known = CACHE.get((node.interface, values, tensors[0].dtype, save))
     if known is None or 0.0 in values:  # 0.0 equals -0.0
         known = derive(node.interface, values, tensors[0].dtype, save)
     return node.apply(known, known.compute, *tensors)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ...base import products
-from ...base.forks import forkable_lock
+from ...base.bounded_cache import BoundedCache
 from .. import saving
 from ..kernels import Interface, interface_of
 from .dual import sum_present
@@ -98,10 +98,8 @@ class Derivation(NamedTuple):
         return vector_jacobian(self.interface.operator, tensors, self.attributes, gradients, number)
 
 
-_KEPT = 1024
 #: Derivations by interface, attributes, dtype and `save`.
-KNOWN: dict[Any, Derivation] = {}
-_lock = forkable_lock()
+CACHE = BoundedCache[Any, Derivation](1024)
 
 
 def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | None, save: str) -> Derivation:
@@ -112,14 +110,7 @@ def derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | N
     if products.any_chosen() or not all(map(_is_told_by_equality, values)):
         return _derive(interface, values, dtype, save)
     key = (interface, values, dtype, save)
-    known = KNOWN.get(key)
-    if known is None:
-        known = _derive(interface, values, dtype, save)
-        with _lock:
-            while len(KNOWN) >= _KEPT:
-                del KNOWN[next(iter(KNOWN))]
-            KNOWN[key] = known
-    return known
+    return CACHE.get(key) or CACHE.keep(key, _derive(interface, values, dtype, save))
 
 
 def _is_told_by_equality(value: Any) -> bool:
