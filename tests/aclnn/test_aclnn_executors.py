@@ -23,7 +23,7 @@ from tests.support.aclnn.live_calls import INNER, INNER_NULL, INVALID, NULL, OK,
 def test_equal_numbers_and_strings_share_a_plan() -> None:
     """Their objects are fresh ones: numbers are made anew by arithmetic, strings by joining."""
     (x, _), (out, _) = tensor(np.ones((2, 6), np.float32)), tensor(np.ones((2, 3), np.float32))
-    glu, gelu = c_functions.named("aclnnSituGlu"), c_functions.named("aclnnGeluBackwardV2")
+    glu, gelu = c_functions.find("aclnnSituGlu"), c_functions.find("aclnnGeluBackwardV2")
     assert glu is not None
     assert gelu is not None
     glu.cache.clear()

@@ -288,7 +288,7 @@ def test_what_is_known_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forgetting a known call does not take the kernel from an executor that uses it."""
     import gc
 
-    monkeypatch.setattr(c_functions.named("aclnnInplaceSelu").cache, "capacity", 4)
+    monkeypatch.setattr(c_functions.find("aclnnInplaceSelu").cache, "capacity", 4)
     values = np.arange(1, 9, dtype=np.float32)
     answers = []
     for rows in (1, 2, 4, 8):

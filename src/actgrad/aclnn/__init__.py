@@ -69,7 +69,7 @@ def __getattr__(name: str) -> Any:
     if name in names.ALL:
         return _keep({name: names.ALL[name]})[name]
     if name.startswith("aclnn"):
-        pair = c_functions.named(name.removesuffix(signatures.FIRST))
+        pair = c_functions.find(name.removesuffix(signatures.FIRST))
         if pair is not None:
             made = {pair.signature.first_name: phases.first(pair), pair.signature.name: phases.second(pair)}
             return _keep(made)[name]

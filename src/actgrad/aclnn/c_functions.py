@@ -219,8 +219,10 @@ class CFunction:
 _functions: dict[str, CFunction] = {}
 
 
-def named(name: str) -> CFunction | None:
+def find(name: str) -> CFunction | None:
     """The pair of C functions whose second has this name."""
     if name not in _functions:
-        _functions.update({s.name: CFunction(s) for s in signatures.every() if s.name == name})
+        signature = signatures.find(name)
+        if signature is not None:
+            _functions.setdefault(name, CFunction(signature))
     return _functions.get(name)

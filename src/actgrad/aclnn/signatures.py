@@ -164,6 +164,16 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
     return tuple(found[name] for name in names)
 
 
+def find(name: str) -> Signature | None:
+    """The signature of the pair whose second function has this name."""
+    stem = name.removeprefix("aclnn")
+    for operator in REGISTRY.values():
+        for function in operator.definition.aclnn:
+            if stem in (function.name, f"Inplace{function.name}"):
+                return next((pair for pair in _both(operator, function) if pair.name == name), None)
+    return None
+
+
 def every() -> list[Signature]:
     """The signatures of all operators, in the order of the registry."""
     return [signature for operator in REGISTRY.values() for signature in of(operator)]

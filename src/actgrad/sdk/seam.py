@@ -70,7 +70,7 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
     """The plan of a call, and the text of its failure. `is_here`: this process is the program's own."""
     function = None
     try:
-        function = c_functions.named(name.decode())
+        function = c_functions.find(name.decode())
         if function is None and name.decode() in clients.glue():
             return _glued(name.decode(), words, places), ""
         if name == _OLDER:

@@ -18,7 +18,7 @@ def find(name: str) -> Signature | None:
         operator = REGISTRY.get(name.removeprefix(OWN))
         return None if operator is None else own(operator)
     wanted = name if name.startswith(PREFIX) else PREFIX + name
-    return next((s for s in signatures.every() if s.name == wanted), None)
+    return signatures.find(wanted)
 
 
 @cache
