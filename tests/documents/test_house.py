@@ -55,7 +55,7 @@ LIMITS = {
     "vague names": 681,
     "replaced names": 200,
     "private names of other modules": 3,
-    "private names in tests": 22,
+    "private names in tests": 23,
 }
 OLD_WORDS = re.compile(
     r"\b(Applied|Doors|in_turn|where_seldom|seldom_left_out|long_way|short_way|Walk|_RowFunction|GATED|is_gated)\b"
