@@ -165,7 +165,7 @@ def test_a_kernel_needs_little_stack(operator: actgrad.Operator, monkeypatch: py
             operator(*[np.ones(shape, BY_NAME[dtype].numpy) for shape in shapes.values()])
     assert specs
     for name in ("avx512", "avx2", "x86-64"):
-        to = target.named(name)
+        to = target.find(name)
         driver = sum(frames(machine_code(engine._driver_module(to), to)).values())
         for spec in specs:
             assert driver + max(frames(jit.assembly(spec, to)).values(), default=0) <= 12 << 10, (name, spec)

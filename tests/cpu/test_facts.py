@@ -20,7 +20,7 @@ from tests.cpu.test_targets import spec_of
 
 @pytest.fixture(params=target.NAMES)
 def emitter(request: pytest.FixtureRequest) -> Emitter:
-    return Emitter(IRFunction(ir.Module(), "trial", (PTR, DOUBLE)), target.named(request.param), "float32")
+    return Emitter(IRFunction(ir.Module(), "trial", (PTR, DOUBLE)), target.find(request.param), "float32")
 
 
 def two_vectors(emitter: Emitter) -> tuple[Vector, Vector]:
@@ -64,7 +64,7 @@ def test_what_is_not_known(emitter: Emitter) -> None:
 
 
 def written(spec: KernelSpec, name: str) -> str:
-    return str(jit.inner_loop_module(spec, target.named(name)))
+    return str(jit.inner_loop_module(spec, target.find(name)))
 
 
 @pytest.mark.parametrize("name", target.NAMES)
@@ -76,7 +76,7 @@ def test_expm1_needs_no_comparison_near_0(name: str) -> None:
     assert "fabs" not in written(spec_of(actgrad.selu, "float32"), name)
 
 
-@pytest.mark.parametrize("name", [name for name in target.NAMES if not target.named(name).scalef])
+@pytest.mark.parametrize("name", [name for name in target.NAMES if not target.find(name).scalef])
 def test_exp_halves_no_exponent(name: str) -> None:
     elu_backward = spec_of(actgrad.elu_backward, "float32")
     assert "lshr" in written(elu_backward, name)

@@ -14,7 +14,7 @@ from actgrad.backends.cpu.ir_builder import IRFunction
 from actgrad.backends.cpu.ir_types import FLOAT, I32, I64
 from tests.cpu.test_targets import spec_of
 
-INTERLEAVED = [name for name in target.NAMES if target.named(name).tuning.interleave]
+INTERLEAVED = [name for name in target.NAMES if target.find(name).tuning.interleave]
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_what_emits_something_else_is_refused(function: IRFunction) -> None:
 
 def blocks(name: str, operator: actgrad.Operator, dtype: str) -> list[list[str]]:
     """The lines of each block of `row`, before LLVM optimises them."""
-    text = str(jit.inner_loop_module(spec_of(operator, dtype), target.named(name)))
+    text = str(jit.inner_loop_module(spec_of(operator, dtype), target.find(name)))
     _, body, *_ = text.split("define ")
     return [re.findall("^  .*", block, re.MULTILINE) for block in re.split(r"^\S+:$", body, flags=re.MULTILINE)]
 
@@ -71,7 +71,7 @@ def test_formulas_of_several_vectors(operator: actgrad.Operator, dtype: str) -> 
     """Where the registers are narrow; with wide ones each vector is computed by itself."""
     assert INTERLEAVED == ["avx2", "x86-64"]
     least = multiplications_at_once("avx2", operator, dtype)
-    assert least % target.named("avx2").tuning.unroll == 0, least
+    assert least % target.find("avx2").tuning.unroll == 0, least
     assert multiplications_at_once("avx512", operator, dtype) < 4
 
 
@@ -137,6 +137,6 @@ def test_repeats_of_pinned_instructions_are_used_no_more() -> None:
 def test_formulas_that_are_pinned(operator: actgrad.Operator) -> None:
     """Not those with lookups, whose integers take the registers; and none that computes each vector by itself."""
     for name in target.NAMES:
-        text = str(jit.inner_loop_module(spec_of(operator, "float32"), target.named(name)))
-        has_lookups = operator is actgrad.gelu and target.named(name).tuning.piecewise == "memory"
+        text = str(jit.inner_loop_module(spec_of(operator, "float32"), target.find(name)))
+        has_lookups = operator is actgrad.gelu and target.find(name).tuning.piecewise == "memory"
         assert (" asm " in text) == (name in INTERLEAVED and not has_lookups), name

@@ -26,7 +26,7 @@ def check(operator: Any, dtype: str, results: tuple[Any, ...], given: tuple[Any,
 @over_operators
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_machine_code_of_each_processor(name: str, operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "host", lambda: target.named(name))
+    monkeypatch.setattr(engine, "host", lambda: target.find(name))
     rng = np.random.default_rng(1)
     for dtype in ("float32", "bfloat16", "float64"):
         for shape in SHAPES:

@@ -127,7 +127,7 @@ def test_products_with_one_are_dropped(name: str, made: list[KernelSpec], monkey
     by_kernel_of(engine, operator, *arrays, **cases_of_one(operator)[0])
     monkeypatch.setattr(engine, "_are_one", lambda scalars: False)
     by_kernel_of(engine, operator, *arrays, **cases_of_one(operator)[0])
-    avx512 = target.named("avx512")
+    avx512 = target.find("avx512")
     ones, general = (multiplications(jit.assembly(spec, avx512)) for spec in made)
     copies = avx512.tuning.unroll + 1  # of the formula: in the main loop, and in the remainder
     assert general - ones >= PRODUCTS[name] * copies

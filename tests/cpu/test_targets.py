@@ -55,7 +55,7 @@ def identity_spec(source: str, result: str) -> KernelSpec:
 def converted(values: np.ndarray, result: str, name: str) -> np.ndarray:
     """`values` converted by a target's machine code: most in its main loop, the last ones in its remainder."""
     out = np.empty(values.shape, BY_NAME[result].numpy)
-    code = jit.inner_loop_code(identity_spec(values.dtype.name, result), target.named(name))
+    code = jit.inner_loop_code(identity_spec(values.dtype.name, result), target.find(name))
     row = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)(code.plain)
     operands = (ctypes.c_void_p * 2)(out.ctypes.data, values.ctypes.data)
     row(ctypes.addressof(operands), values.size, None)
@@ -170,7 +170,7 @@ def on_target(
     monkeypatch: pytest.MonkeyPatch, name: str, operator: actgrad.Operator, *tensors: Any, **attributes: Any
 ) -> Any:
     """The call's results, computed by the target's machine code."""
-    monkeypatch.setattr(engine, "host", lambda: target.named(name))
+    monkeypatch.setattr(engine, "host", lambda: target.find(name))
     kernel, results = by_kernel_of(engine, operator, *tensors, **attributes)
     assert str(kernel).startswith(f"{name}, ")
     return results
@@ -250,7 +250,7 @@ def test_unknown_target() -> None:
     with pytest.raises(
         actgrad.InvalidArgument, match=r"target processor is 'sse9'; known: avx512, avx2, x86-64, aarch64"
     ):
-        target.named("sse9")
+        target.find("sse9")
 
 
 # Machine code as text
@@ -290,7 +290,7 @@ def called(text: str, name: str) -> set[str]:
 def test_no_library_calls(name: str, operator: actgrad.Operator, dtype: str) -> None:
     """Conversions, exp and rounding are instructions. Only the tail's bytes are copied by the library, and where there
     is no fused multiply-add in hardware the C library's is called."""
-    text = jit.assembly(spec_of(operator, dtype), target.named(name))
+    text = jit.assembly(spec_of(operator, dtype), target.find(name))
     allowed = {"memcpy", "memset", "row"} | ({"fma", "fmaf"} if name == "x86-64" else set())
     assert called(text, name) <= allowed
 
@@ -301,7 +301,7 @@ def test_no_library_calls(name: str, operator: actgrad.Operator, dtype: str) -> 
 )
 def test_library_calls_are_seen(name: str, dtype: str, expected: str) -> None:
     """The pattern above finds calls where there are some."""
-    assert expected in called(jit.assembly(spec_of(actgrad.gelu_backward, dtype), target.named(name)), name)
+    assert expected in called(jit.assembly(spec_of(actgrad.gelu_backward, dtype), target.find(name)), name)
 
 
 REGISTERS = {
@@ -316,7 +316,7 @@ REGISTERS = {
 @pytest.mark.parametrize("name", target.NAMES)
 def test_registers(name: str, dtype: str) -> None:
     """The widest vectors that the target has, and no instruction that it has not."""
-    text = jit.assembly(spec_of(actgrad.elu_backward, dtype), target.named(name))
+    text = jit.assembly(spec_of(actgrad.elu_backward, dtype), target.find(name))
     has, has_not = REGISTERS[name]
     assert re.search(has, text)
     assert has_not is None or not re.search(has_not, text)
@@ -333,17 +333,17 @@ STORES = {
 @pytest.mark.parametrize("name", STORES)
 def test_streaming_stores(name: str, dtype: str) -> None:
     """For every dtype, in the streaming function only; the driver fences them."""
-    text = jit.assembly(spec_of(actgrad.elu_backward, dtype), target.named(name))
+    text = jit.assembly(spec_of(actgrad.elu_backward, dtype), target.find(name))
     plain, streaming = text[: text.index("row_streaming:")], text[text.index("row_streaming:") :]
     assert re.search(STORES[name], streaming)
     assert "movnt" not in plain
-    assert "call void @llvm.x86.sse.sfence" in str(engine._driver_module(target.named(name))).replace('"', "")
+    assert "call void @llvm.x86.sse.sfence" in str(engine._driver_module(target.find(name))).replace('"', "")
 
 
 @pytest.mark.parametrize("name", target.NAMES)
 def test_bfloat16_is_read_in_pairs(name: str) -> None:
     """Where that is worth it, and where all is bfloat16 and computed in float32: no result would tell."""
-    made_for = target.named(name)
+    made_for = target.find(name)
     words = f"load <{made_for.vector_bytes // 4} x i32>"
 
     def is_in_pairs(spec: KernelSpec) -> bool:
@@ -361,4 +361,4 @@ def test_bfloat16_is_read_in_pairs(name: str) -> None:
 def test_a_row_of_a_table_is_recorded_once_for_a_number_and_its_negative(approximate: str) -> None:
     """And for value and slope: more records would only take longer."""
     spec = spec_of(actgrad.gelu_backward, "float32", approximate=approximate)
-    assert [inner_loop.buffer_words(spec, target.named(name)) for name in ("avx512", "avx2", "x86-64")] == [0, 1, 0]
+    assert [inner_loop.buffer_words(spec, target.find(name)) for name in ("avx512", "avx2", "x86-64")] == [0, 1, 0]

@@ -44,12 +44,12 @@ def for_dtypes(backend: str, computation: Computation, operator: str) -> str:
     """The backend for a computation's data types: `backend`, or the reference where machine code lacks one."""
     has_rows = computation.statistics is not None  # machine code of rows writes no complex numbers
     operands = [o for o in computation.loop.outputs if has_rows or o.dtype.kind != "complex"]
-    others = {o.dtype.name for o in (*operands, *computation.loop.inputs)}
-    if computation.compute in ("float32", "float64") and others <= COMPILED:
+    names = {o.dtype.name for o in (*operands, *computation.loop.inputs)}
+    if computation.compute in ("float32", "float64") and names <= COMPILED:
         return backend
     if computation.device.partition(":")[0] != "cpu":
-        names = ", ".join(sorted(others - COMPILED) or [computation.compute])
-        raise BackendUnavailable(f"{operator}: {names} is computed on the CPU alone; move the tensors with .cpu()")
+        missing = ", ".join(sorted(names - COMPILED) or [computation.compute])
+        raise BackendUnavailable(f"{operator}: {missing} is computed on the CPU alone; move the tensors with .cpu()")
     return "reference"
 
 

@@ -64,8 +64,8 @@ class ReferenceKernel:
             return np.fmax.reduce(each, axis=axes, keepdims=True, initial=-np.inf)
 
         inputs, attributes = numbers[:count], numbers[count:]
-        found = rows.find(computation.formulas[1:], inputs, attributes, combine)
-        return rows.results(computation.element, computation.formulas, inputs, found, attributes)
+        statistics = rows.find(computation.formulas[1:], inputs, attributes, combine)
+        return rows.results(computation.element, computation.formulas, inputs, statistics, attributes)
 
     def _write(self, operand: Operand, addresses: tuple[int, ...], values: np.ndarray) -> None:
         dtype, shape = operand.dtype, self.computation.loop.shape
@@ -102,8 +102,8 @@ def rounded(values: np.ndarray, dtype: Dtype) -> np.ndarray:
         values = values.astype(np.longdouble)
     if dtype.kind in ("int", "uint"):
         limits = np.iinfo(dtype.numpy)
-        whole = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=-np.inf)
-        inside = np.clip(whole, limits.min, limits.max)
+        integers = np.nan_to_num(np.rint(values), nan=0.0, posinf=np.inf, neginf=-np.inf)
+        inside = np.clip(integers, limits.min, limits.max)
         return inside.astype(dtype.numpy)
     if dtype.itemsize == 2:  # these conversions go through float32: rounding to odd makes that step lose nothing
         values = _round_to_odd(values)

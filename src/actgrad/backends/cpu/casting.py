@@ -156,8 +156,8 @@ def _float_to_half(emitter: Emitter, single: ir.Value) -> ir.Value:
 def _to_integer(emitter: Emitter, x: Vector, dtype: Dtype) -> ir.Value:
     """The nearest integers, saturated."""
     builder = emitter.builder
-    whole = _nearest_integer(emitter, saturated(emitter, x, dtype)).value
-    wide = builder.fptosi(whole, emitter.vector_type(I32))  # no dtype here exceeds it
+    integer = _nearest_integer(emitter, saturated(emitter, x, dtype)).value
+    wide = builder.fptosi(integer, emitter.vector_type(I32))  # no dtype here exceeds it
     target = emitter.vector_type(_TYPES[dtype.name])
     return wide if wide.type == target else builder.trunc(wide, target)
 

@@ -147,9 +147,9 @@ def _run(module: ir.Module, part: ir.Function, worker: ir.Function) -> None:
     runtime = f.word(slots, ThreadSlots.RUNTIME, PTR)
     has_runtime = f.icmp_signed("!=", f.ptrtoint(runtime, I64), I64(0))
     with f.if_then(f.and_(f.icmp_signed(">", worth, I64(1)), has_runtime)):
-        chosen = f.word(slots, ThreadSlots.CHOSEN)
+        setting = f.word(slots, ThreadSlots.CHOSEN)
         available = f.sext(_indirect(f, f.word(runtime, RuntimeFunctions.MAX_THREADS), I32, []), I64)
-        threads = f.minimum(worth, f.select(f.icmp_signed(">", chosen, I64(0)), chosen, available))
+        threads = f.minimum(worth, f.select(f.icmp_signed(">", setting, I64(0)), setting, available))
         # A forked child inherits the pool's memory but not its threads, and would wait for them for ever.
         process = f.sext(f.call_by_name("getpid", I32), I64)
         is_owner = f.icmp_signed("==", process, f.word(slots, ThreadSlots.OWNER))

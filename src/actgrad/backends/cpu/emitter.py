@@ -107,7 +107,7 @@ class Emitter:
     def maximum(self, x: Any, y: Any) -> Vector:
         return self._extreme(">", x, y, facts.of_maximum(x, y))
 
-    def _extreme(self, order: str, x: Any, y: Any, known: Facts) -> Vector:
+    def _extreme(self, order: str, x: Any, y: Any, facts: Facts) -> Vector:
         """x or y, the one that precedes the other in `order`; x if neither does, so a NaN in x stays."""
         if not isinstance(x, Vector):
             x, y = y, x
@@ -115,7 +115,7 @@ class Emitter:
         result = Vector(self, self.builder.select(self.builder.fcmp_ordered(order, b.value, a.value), b.value, a.value))
         if not isinstance(y, int | float):  # a constant is no NaN
             result = self.where(Mask(self, self.builder.fcmp_unordered("uno", b.value, b.value)), b, result)
-        return Vector(self, result.value, known)
+        return Vector(self, result.value, facts)
 
 
 _INSTRUCTIONS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
@@ -126,10 +126,10 @@ class _Emitted:
 
     __slots__ = ("emitter", "facts", "value")
 
-    def __init__(self, emitter: Emitter, value: ir.Value, known: Facts = NO_FACTS):
+    def __init__(self, emitter: Emitter, value: ir.Value, facts: Facts = NO_FACTS):
         self.emitter = emitter
         self.value = value
-        self.facts = known
+        self.facts = facts
 
 
 class _EmittedNumber(_Emitted, tracing.Number):
@@ -147,8 +147,8 @@ class _EmittedNumber(_Emitted, tracing.Number):
             x, y = y, x
         if sign == "*" and _is_one(y):
             return x
-        known = facts.of_product(x, y) if sign == "*" else NO_FACTS
-        return Vector(emitter, instruction(emitter.vector(x).value, emitter.vector(y).value), known)
+        product = facts.of_product(x, y) if sign == "*" else NO_FACTS
+        return Vector(emitter, instruction(emitter.vector(x).value, emitter.vector(y).value), product)
 
     def _compare(self, order: str, other: Any) -> Mask:
         compare = self.emitter.builder.fcmp_unordered if order == "!=" else self.emitter.builder.fcmp_ordered

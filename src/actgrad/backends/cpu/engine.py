@@ -189,7 +189,7 @@ class RowKernel:
         streams = (
             bool(self.target.fence and plan.outputs_are_large and not plan.across)
             and all(o.dtype.itemsize >= 4 for o in loop.outputs)  # whole lines
-            and (plan.sizes[-1] * BY_NAME[computation.compute].itemsize <= row_loop.KEPT_BYTES or not statistics.kept)
+            and (plan.sizes[-1] * BY_NAME[computation.compute].itemsize <= row_loop.TERM_BYTES or not statistics.kept)
         )
         rows = row_loop.ReductionSpec(spec, statistics, plan.across, lanes, plan.is_large, streams)
         self.code = code = jit.inner_loop_code(rows, self.target)

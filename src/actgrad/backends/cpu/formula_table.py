@@ -28,10 +28,10 @@ class FormulaTable:
         """A function of a loaded vector x and attributes, which takes the place of a formula."""
 
         def looked_up(x: Vector, *attributes: Any) -> Vector:
-            found = self.buffer.found
-            if x.value not in found:
-                found[x.value] = self._values(x)
-            value: Vector = found[x.value][column]
+            results = self.buffer.results
+            if x.value not in results:
+                results[x.value] = self._values(x)
+            value: Vector = results[x.value][column]
             return value
 
         return looked_up
@@ -50,8 +50,8 @@ class FormulaTable:
                 function.store(value, function.at(words, size * lane), align=size)
             return columns * (x,)
         vector = emitter.vector_type(emitter.element)
-        places = [function.at(words, 4 * emitter.lanes * k) for k in range(columns)]
-        parts = [function.load(place, typ=vector, align=4 * emitter.lanes) for place in places]
+        pointers = [function.at(words, 4 * emitter.lanes * k) for k in range(columns)]
+        parts = [function.load(pointer, typ=vector, align=4 * emitter.lanes) for pointer in pointers]
         return self._unzipped(*parts) if columns == 2 else (Vector(emitter, parts[0]),)
 
     def _numbers(self, x: Vector) -> list[ir.Value]:

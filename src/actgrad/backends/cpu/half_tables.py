@@ -108,9 +108,9 @@ def _emit_lookup(module: ir.Module, name: str, plain: ir.Function | None) -> ir.
 
     if plain is None:
         with f.steps(I64(0), bulk, STEP) as i:
-            places = [f.add(i, I64(k)) for k in range(STEP)]
-            for place, found in zip(places, [result(place) for place in places], strict=True):
-                f.store(found, element(target, place), align=1)
+            indices = [f.add(i, I64(k)) for k in range(STEP)]
+            for index, value in zip(indices, [result(index) for index in indices], strict=True):
+                f.store(value, element(target, index), align=1)
         with f.steps(bulk, count) as i:
             f.store(result(i), element(target, i), align=1)
         return f.end()

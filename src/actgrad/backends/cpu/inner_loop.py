@@ -64,7 +64,7 @@ class InnerLoop:
         rest_pointers = function.stack_words(len(operands.rows), "rest")
         done = self._main_loop(operands.stream, self.tuning.prefetch_bytes)
         for k, row in enumerate(operands.rows):
-            rest = row.pointer if row.is_broadcast else operands.place(row, done)
+            rest = row.pointer if row.is_broadcast else operands.pointer_to(row, done)
             function.store(rest, function.word_at(rest_pointers, k))
         function.call(plain, [rest_pointers, function.sub(self.count, done), function.arguments[2]])
         function.end()
@@ -101,7 +101,7 @@ class InnerLoop:
         for row in self.operands.varying_inputs:
             element = function.minimum(function.add(index, I64(distance // row.dtype.itemsize)), end)
             for line in range(0, self.step * row.dtype.itemsize, LINE):
-                function.prefetch(function.at(self.operands.place(row, element), line))
+                function.prefetch(function.at(self.operands.pointer_to(row, element), line))
 
     def _computed_step(self, index: ir.Value, first: ir.Value) -> list[list[ir.Value]]:
         """The vectors of a step, each with all outputs as in memory. `first` begins the block of lookups."""
@@ -126,7 +126,7 @@ class InnerLoop:
 
     def _step_inputs(self, index: ir.Value) -> list[list[Vector]]:
         """The inputs of each vector: consecutive ones, or the even and then the odd elements of each two."""
-        places = [self.function.add(index, I64(k * self.lanes)) for k in range(self.tuning.unroll)]
+        indices = [self.function.add(index, I64(k * self.lanes)) for k in range(self.tuning.unroll)]
         if not self.operands.in_pairs:
-            return [self.operands.inputs_at(place) for place in places]
-        return [vector for place in places[::2] for vector in self.operands.pairs_at(place)]
+            return [self.operands.inputs_at(index) for index in indices]
+        return [vector for index in indices[::2] for vector in self.operands.pairs_at(index)]

@@ -120,10 +120,10 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
 
     def call_by_name(self, name: str, result: ir.Type, *arguments: ir.Value) -> ir.Value:
         """A call of an LLVM intrinsic or of a function of the process, whose name the loader resolves."""
-        known = self.module.globals.get(name)
-        if known is None:
-            known = ir.Function(self.module, ir.FunctionType(result, [a.type for a in arguments]), name)
-        return self.call(known, arguments)
+        function = self.module.globals.get(name)
+        if function is None:
+            function = ir.Function(self.module, ir.FunctionType(result, [a.type for a in arguments]), name)
+        return self.call(function, arguments)
 
     def at(self, pointer: ir.Value, bytes_: ir.Value | int) -> ir.Value:
         """The address `bytes_` after `pointer`."""
@@ -147,9 +147,9 @@ class IRFunction(ir.IRBuilder):  # type: ignore[misc]  # llvmlite has no types
         order = list(lanes)
         return self.shuffle_vector(a, b, ir.Constant(ir.VectorType(I32, len(order)), order))
 
-    def stream(self, value: ir.Value, place: ir.Value, align: int) -> None:
+    def stream(self, value: ir.Value, pointer: ir.Value, align: int) -> None:
         """A streaming store, which bypasses the caches."""
-        self.store(value, place, align=align).set_metadata("nontemporal", self.module.add_metadata([I32(1)]))
+        self.store(value, pointer, align=align).set_metadata("nontemporal", self.module.add_metadata([I32(1)]))
 
     def prefetch(self, address: ir.Value, writes: bool = False) -> None:
         """Prefetch a line into the second-level cache. The address may be outside all memory."""
@@ -198,8 +198,8 @@ def _computes_floats(instruction: ir.Instruction) -> bool:
 
 def external_data(module: ir.Module, name: str) -> ir.GlobalVariable:
     """Words of the process; the loader resolves their name."""
-    known = module.globals.get(name)
-    if known is None:
-        known = ir.GlobalVariable(module, I64, name)
-        known.linkage = "external"
-    return known
+    variable = module.globals.get(name)
+    if variable is None:
+        variable = ir.GlobalVariable(module, I64, name)
+        variable.linkage = "external"
+    return variable

@@ -29,7 +29,7 @@ class LookupBuffer:
         self.element = element
         self.is_recording = is_recording
         self.words = 0  # per element, recorded or replayed in this trace
-        self.found: dict[Any, Any] = {}  # results of lookups in this trace; those of another may be in another block
+        self.results: dict[Any, Any] = {}  # results of lookups in this trace; those of another may be in another block
 
     def next_words(self, words: int) -> ir.Value:
         """The address of the vector's next words, `words` of them for each element."""

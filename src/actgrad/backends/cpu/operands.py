@@ -50,7 +50,7 @@ class Operands:
                 raw = self.emitter.broadcast(self.function.load(row.pointer, typ=element, align=1))
                 self._broadcast[row] = self._widened(raw, row)
 
-    def place(self, row: RowPointer, index: ir.Value) -> ir.Value:
+    def pointer_to(self, row: RowPointer, index: ir.Value) -> ir.Value:
         """The address of an element."""
         return self.function.at(row.pointer, self.function.mul(index, I64(row.dtype.itemsize)))
 
@@ -62,7 +62,7 @@ class Operands:
 
     def load(self, index: ir.Value, row: RowPointer) -> ir.Value:
         """A vector as it is in memory."""
-        return self.function.load(self.place(row, index), typ=self.type_of(row), align=1)
+        return self.function.load(self.pointer_to(row, index), typ=self.type_of(row), align=1)
 
     def inputs_by(self, load: Callable[[RowPointer], ir.Value]) -> list[Vector]:
         """A widened vector of each input, those that vary from `load(row)`."""
@@ -73,21 +73,21 @@ class Operands:
         inputs = self.inputs_by(partial(self.load, index))
         for row, x in zip(self.inputs, inputs, strict=True):
             if not row.is_broadcast:
-                x.facts = replace(x.facts, lanes=(self.place(row, index), row.dtype.itemsize))
+                x.facts = replace(x.facts, lanes=(self.pointer_to(row, index), row.dtype.itemsize))
         return inputs
 
     def pairs_at(self, index: ir.Value) -> list[list[Vector]]:
         """The even and the odd elements of two vectors of each input."""
         pairs = [
-            2 * (self._broadcast[row],) if row.is_broadcast else self._pair(self.place(row, index))
+            2 * (self._broadcast[row],) if row.is_broadcast else self._pair(self.pointer_to(row, index))
             for row in self.inputs
         ]
         return [list(inputs) for inputs in zip(*pairs, strict=True)]
 
-    def _pair(self, place: ir.Value) -> tuple[Vector, Vector]:
-        words = self.function.load(place, typ=self.emitter.vector_type(I32), align=1)
+    def _pair(self, pointer: ir.Value) -> tuple[Vector, Vector]:
+        words = self.function.load(pointer, typ=self.emitter.vector_type(I32), align=1)
         even, odd = casting.widen_pair(self.emitter, words)
-        even.facts, odd.facts = Facts(lanes=(place, 4)), Facts(lanes=(self.function.at(place, 2), 4))
+        even.facts, odd.facts = Facts(lanes=(pointer, 4)), Facts(lanes=(self.function.at(pointer, 2), 4))
         return even, odd
 
     def _widened(self, raw: ir.Value, row: RowPointer) -> Vector:
@@ -109,14 +109,14 @@ class Operands:
         for k, vectors in enumerate(step):
             first = self.function.add(index, I64(k * lanes))
             for row, vector in zip(self.outputs, vectors, strict=True):
-                self.function.store(vector, self.place(row, first), align=1)
+                self.function.store(vector, self.pointer_to(row, first), align=1)
 
     def stream(self, index: ir.Value, step: list[list[ir.Value]]) -> None:
         """The same with streaming stores, which bypass the caches; each output must be aligned to a line there."""
         for row, *vectors in zip(self.outputs, *step, strict=True):
             joined = vectors[0] if len(vectors) == 1 else self._joined(vectors)
             size = joined.type.count * bits_of(joined.type.element) // 8
-            self.function.stream(joined, self.place(row, index), align=min(size, LINE))
+            self.function.stream(joined, self.pointer_to(row, index), align=min(size, LINE))
 
     def _joined(self, vectors: list[ir.Value]) -> ir.Value:
         """Consecutive vectors as one vector of words: LLVM streams no narrower elements."""

@@ -22,9 +22,9 @@ def emit_buffer(module: ir.Module, size: int) -> ir.Function:
     """
     f = IRFunction(module, "buffer", (I32,), PTR)
     (key,) = f.arguments
-    known = f.call_by_name("pthread_getspecific", PTR, key)
-    with f.if_then(f.icmp_signed("!=", f.ptrtoint(known, I64), I64(0))):
-        f.leave(known)
+    buffer = f.call_by_name("pthread_getspecific", PTR, key)
+    with f.if_then(f.icmp_signed("!=", f.ptrtoint(buffer, I64), I64(0))):
+        f.leave(buffer)
     buffer = f.call_by_name("aligned_alloc", PTR, I64(LINE), I64(size))
     failed = f.call_by_name("pthread_setspecific", I32, key, buffer)
     with f.if_then(f.icmp_signed("!=", failed, I32(0))):
@@ -99,15 +99,15 @@ def _copy_pairwise(module: ir.Module, itemsize: int, vector_bytes: int) -> ir.Fu
     f = IRFunction(module, f"copy_pairwise{itemsize}", _COPY)
     target, target_outer, _, source, source_outer, _, outer, inner = f.arguments
     element, side, pair = ir.IntType(8 * itemsize), vector_bytes // itemsize, 2 * itemsize
-    whole = f.and_(f.sub(inner, I64(1)), I64(-side))  # the last element's neighbour may be outside all memory
+    full = f.and_(f.sub(inner, I64(1)), I64(-side))  # the last element's neighbour may be outside all memory
     with f.steps(I64(0), outer) as i:
         to, from_ = f.at(target, f.mul(i, target_outer)), f.at(source, f.mul(i, source_outer))
-        with f.steps(I64(0), whole, side) as j:
+        with f.steps(I64(0), full, side) as j:
             begin = f.at(from_, f.mul(j, I64(pair)))
             halves = [f.at(begin, k * vector_bytes) for k in (0, 1)]
             pairs = [f.load(half, typ=ir.VectorType(element, side), align=1) for half in halves]
             f.store(f.shuffle(pairs[0], pairs[1], range(0, 2 * side, 2)), f.at(to, f.mul(j, I64(itemsize))), align=1)
-        with f.steps(whole, inner) as j:
+        with f.steps(full, inner) as j:
             value = f.load(f.at(from_, f.mul(j, I64(pair))), typ=element, align=1)
             f.store(value, f.at(to, f.mul(j, I64(itemsize))), align=1)
     return f.end()
@@ -126,23 +126,25 @@ def _transpose(module: ir.Module, itemsize: int, vector_bytes: int, step_by_step
     whole_rows, whole_columns = f.and_(rows, I64(-side)), f.and_(columns, I64(-side))
     size = I64(itemsize)
 
-    def place(base: ir.Value, pitch: ir.Value, i: ir.Value, j: ir.Value) -> ir.Value:
+    def element_at(base: ir.Value, pitch: ir.Value, i: ir.Value, j: ir.Value) -> ir.Value:
         return f.at(base, f.add(f.mul(i, pitch), f.mul(j, size)))
 
     with f.steps(I64(0), whole_columns, side) as j, f.steps(I64(0), whole_rows, side) as i:
         memory, pitch = f.select(leaving, target, source), f.select(leaving, target_pitch, source_pitch)
         line, column = f.select(leaving, i, j), f.select(leaving, j, i)
         for k in range(side):
-            ahead = place(memory, pitch, f.add(line, I64(PREFETCH_AHEAD * side + k)), column)
+            ahead = element_at(memory, pitch, f.add(line, I64(PREFETCH_AHEAD * side + k)), column)
             f.prefetch(ahead)
-        lines = [f.load(place(source, source_pitch, f.add(j, I64(k)), i), typ=element, align=1) for k in range(side)]
+        lines = [
+            f.load(element_at(source, source_pitch, f.add(j, I64(k)), i), typ=element, align=1) for k in range(side)
+        ]
         for k, line in enumerate(_transposed(f, lines)):
-            f.store(line, place(target, target_pitch, f.add(i, I64(k)), j), align=1)
+            f.store(line, element_at(target, target_pitch, f.add(i, I64(k)), j), align=1)
 
     def edge(first_row: ir.Value, first_column: ir.Value, row_count: ir.Value, column_count: ir.Value) -> None:
         f.call(step_by_step, [
-            place(target, target_pitch, first_row, first_column), size, target_pitch,
-            place(source, source_pitch, first_column, first_row), source_pitch, size,
+            element_at(target, target_pitch, first_row, first_column), size, target_pitch,
+            element_at(source, source_pitch, first_column, first_row), source_pitch, size,
             column_count, row_count,
         ])  # fmt: skip
 

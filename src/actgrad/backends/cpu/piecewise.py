@@ -46,9 +46,9 @@ def _from_registers(emitter: Emitter, x: Any, end: float, scale: float, tables: 
         low, high = (ir.Constant(emitter.vector_type(FLOAT), list(half)) for half in (numbers[:16], numbers[16:]))
         return emitter.from_bits(emitter.call("llvm.x86.avx512.vpermi2var.ps.512", low.type, low, number, high))
 
-    slope, second, *others = (picked(numbers) for numbers in zip(*tables, strict=True))
+    slope, second, *higher = (picked(numbers) for numbers in zip(*tables, strict=True))
     value = _fma(emitter, slope, u, second)
-    for coefficient in others:
+    for coefficient in higher:
         slope, value = _fma(emitter, slope, u, value), _fma(emitter, value, u, coefficient)
     return value, slope
 
@@ -61,9 +61,9 @@ def _from_memory(
     The lookup buffer holds the offset of each lane's row.
     """
     key = (_without_sign(emitter.vector(x).value), id(tables))
-    if key not in buffer.found:
-        buffer.found[key] = (_record if buffer.is_recording else _replay)(buffer, emitter, x, end, scale, tables)
-    result: ValueAndSlope = buffer.found[key]
+    if key not in buffer.results:
+        buffer.results[key] = (_record if buffer.is_recording else _replay)(buffer, emitter, x, end, scale, tables)
+    result: ValueAndSlope = buffer.results[key]
     return result
 
 
@@ -82,8 +82,8 @@ def _replay(buffer: LookupBuffer, emitter: Emitter, x: Any, end: float, scale: f
     rows = [builder.load(builder.at(words, 4 * lane), typ=I32, align=4) for lane in range(emitter.lanes)]
     offsets = [builder.zext(row, I64) for row in rows]
     above_number = pattern(emitter.magic, is_double=False) << ROW_SHIFT & 0xFFFF_FFFF
-    places = [builder.at(_constant(builder.module, rows), -above_number) for rows in tables]
-    value, *slope = (_cubic(emitter, u, _columns(emitter, place, offsets)) for place in places)
+    pointers = [builder.at(_constant(builder.module, rows), -above_number) for rows in tables]
+    value, *slope = (_cubic(emitter, u, _columns(emitter, pointer, offsets)) for pointer in pointers)
     return value, slope[0] if slope else None
 
 
@@ -92,8 +92,8 @@ def _fma(emitter: Emitter, a: Any, b: Any, c: Any) -> Vector:
 
 
 def _cubic(emitter: Emitter, u: Vector, coefficients: Sequence[Vector]) -> Vector:
-    value, *others = coefficients
-    for coefficient in others:
+    value, *higher = coefficients
+    for coefficient in higher:
         value = _fma(emitter, value, u, coefficient)
     return value
 

@@ -18,9 +18,9 @@ from .row_loop import (
     AHEAD,
     COLUMNS,
     CONTIGUOUS,
-    KEPT_BYTES,
     LONG_COLUMNS,
     PARTIAL_SUMS,
+    TERM_BYTES,
     Pointers,
     ReductionSpec,
     RowLoop,
@@ -46,39 +46,39 @@ class AlongRows(RowLoop):
         f, rows = self.function, self.statistics
         self.step = max(self.unroll, PARTIAL_SUMS // self.lanes, 1)
         accumulators = [[self._accumulators(combine) for combine in one] for one in rows.passes]
-        self.kept = KeptTerms(self) if rows.kept else None
+        self.cache = TermCache(self) if rows.kept else None
         with f.steps(I64(0), self.count) as row:
-            places = [f.at(p, f.mul(row, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
+            pointers = [f.at(p, f.mul(row, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
             statistics: list[Vector] = []
             for combinations, places_on_stack in zip(rows.passes, accumulators, strict=True):
                 if combinations == (ONCE,):
                     statistics += self.computed(self.terms[len(statistics)], [statistics])[0]
                 else:
-                    statistics += self._pass(combinations, places_on_stack, places, statistics)
+                    statistics += self._pass(combinations, places_on_stack, pointers, statistics)
             for k in self.of_rows:
                 raw = casting.narrow(self.emitter, statistics[rows.held_by[k]], self.kernel.dtypes[k])
-                f.store(f.extract_element(raw, I32(0)), places[k], align=1)
+                f.store(f.extract_element(raw, I32(0)), pointers[k], align=1)
             if self.of_elements:
-                self._elements_of_row(places, statistics)
+                self._elements_of_row(pointers, statistics)
         if self.spec.streams:
             f.call_by_name(self.emitter.target.fence, VOID)
         f.end()
 
-    def _elements_of_row(self, places: Pointers, statistics: list[Vector]) -> None:
+    def _elements_of_row(self, pointers: Pointers, statistics: list[Vector]) -> None:
         """A row's elements, by streaming stores if the outputs' rows begin at a line."""
         if not self.spec.streams:
-            self._elements(places, statistics)
+            self._elements(pointers, statistics)
             return
         f = self.function
-        addresses = [f.ptrtoint(places[k], I64) for k in self.of_elements]
+        addresses = [f.ptrtoint(pointers[k], I64) for k in self.of_elements]
         begins = f.icmp_signed("==", f.and_(reduce(f.or_, addresses), I64(LINE - 1)), I64(0))
         with f.if_else(begins) as (at_a_line, elsewhere):
             with at_a_line:
                 self.is_streaming = True
-                self._elements(places, statistics)
+                self._elements(pointers, statistics)
                 self.is_streaming = False
             with elsewhere:
-                self._elements(places, statistics)
+                self._elements(pointers, statistics)
 
     def _accumulators(self, combine: str) -> list[ir.Value]:
         """Places on the stack: of partial sums in lanes, or of the largest of each vector of a step."""
@@ -90,26 +90,26 @@ class AlongRows(RowLoop):
         self,
         combinations: Sequence[str],
         accumulators: Sequence[Sequence[ir.Value]],
-        places: Pointers,
+        pointers: Pointers,
         earlier: list[Vector],
     ) -> list[Vector]:
         """The statistics of a pass over a row, each in every lane."""
         f, first_term = self.function, len(earlier)
-        for combine, held in zip(combinations, accumulators, strict=True):
-            for accumulator in held:
+        for combine, partials in zip(combinations, accumulators, strict=True):
+            for accumulator in partials:
                 f.store(self.start_of(combine), accumulator)
         is_last = first_term == self.statistics.kept_term[1]
 
         def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, first: int) -> None:
-            seen = [[*vector, *earlier] for vector in vectors]
-            for body, combine, held in zip(self.terms[first_term:], combinations, accumulators, strict=False):
-                values = [value for (value,) in self.computed(body, seen)]
+            arguments = [[*vector, *earlier] for vector in vectors]
+            for body, combine, partials in zip(self.terms[first_term:], combinations, accumulators, strict=False):
+                values = [value for (value,) in self.computed(body, arguments)]
                 for number, value in enumerate(values, first):
-                    self._accumulate(combine, held[number % len(held)], value, mask)
-            if self.kept and is_last:
-                self.kept.store(line, values, indices, mask)
+                    self._accumulate(combine, partials[number % len(partials)], value, mask)
+            if self.cache and is_last:
+                self.cache.store(line, values, indices, mask)
 
-        with self.lines(places) as line:
+        with self.lines(pointers) as line:
             self.over_lanes(line, self.sizes[-1], self.step, visit)
         return list(map(self._combined, combinations, accumulators))
 
@@ -122,8 +122,8 @@ class AlongRows(RowLoop):
         term = self.widened(value.value) if combine == TOTAL else value.value
         if mask is not None:
             term = f.select(mask, term, start)
-        held = f.load(accumulator, typ=start.type)
-        f.store(f.fadd(held, term) if combine == TOTAL else self.larger(held, term), accumulator)
+        current = f.load(accumulator, typ=start.type)
+        f.store(f.fadd(current, term) if combine == TOTAL else self.larger(current, term), accumulator)
 
     def _combined(self, combine: str, accumulators: Sequence[ir.Value]) -> Vector:
         """A statistic in every lane."""
@@ -134,24 +134,24 @@ class AlongRows(RowLoop):
             return Vector(emitter, emitter.broadcast(number if emitter.is_double else f.fptrunc(number, FLOAT)))
         return Vector(emitter, emitter.broadcast(number)) + 0.0  # of the two zeros either may be the largest
 
-    def _elements(self, places: Pointers, statistics: list[Vector]) -> None:
+    def _elements(self, pointers: Pointers, statistics: list[Vector]) -> None:
         """Compute and store a row's elements, from kept terms where there are any."""
-        kept, size, step = self.kept, self.sizes[-1], self.step
+        cache, size, step = self.cache, self.sizes[-1], self.step
 
         def from_terms(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
             self.store_elements(line, [[*vector, *statistics] for vector in vectors], indices, mask)
 
         def from_inputs(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
-            if kept:
-                term, seen = self.statistics.kept_term
-                vectors = self.computed(self.terms[term], [[*vector, *statistics[:seen]] for vector in vectors])
+            if cache:
+                term, visible = self.statistics.kept_term
+                vectors = self.computed(self.terms[term], [[*vector, *statistics[:visible]] for vector in vectors])
             from_terms(vectors, indices, mask, _)
 
-        with self.lines(places) as line, ExitStack() as branches:
-            if kept:
-                fits, is_longer = branches.enter_context(self.function.if_else(kept.fits()))
+        with self.lines(pointers) as line, ExitStack() as branches:
+            if cache:
+                fits, is_longer = branches.enter_context(self.function.if_else(cache.fits()))
                 with fits:
-                    self.over_lanes(line, size, step, from_terms, partial(kept.load, line))
+                    self.over_lanes(line, size, step, from_terms, partial(cache.load, line))
                 branches.enter_context(is_longer)
             self.over_lanes(line, size, step, from_inputs)
 
@@ -169,7 +169,7 @@ class AlongRows(RowLoop):
         return value
 
 
-class KeptTerms:
+class TermCache:
     """The terms of the last statistic, kept for the elements: in the output, or on the stack if a row fits there."""
 
     def __init__(self, loop: AlongRows):
@@ -177,15 +177,15 @@ class KeptTerms:
         (self.output,) = loop.of_elements
         is_like = bits_of(loop.emitter.element) == 8 * loop.kernel.dtypes[self.output].itemsize
         self.in_output = is_like and loop.spec.lanes[self.output] == CONTIGUOUS and not loop.spec.streams
-        self.most = 8 * KEPT_BYTES // bits_of(loop.emitter.element)
-        self.array = None if self.in_output else self.function.stack_words(KEPT_BYTES // 8, "kept")
+        self.most = 8 * TERM_BYTES // bits_of(loop.emitter.element)
+        self.array = None if self.in_output else self.function.stack_words(TERM_BYTES // 8, "terms")
 
     def fits(self) -> ir.Value:
         """Whether a row's terms are kept."""
         f = self.function
         rest = [f.icmp_signed("==", size, I64(1)) for size in self.loop.sizes[:-1]]
-        whole = f.icmp_signed("<=", self.loop.sizes[-1], I64((1 << 62) if self.in_output else self.most))
-        return reduce(f.and_, rest, whole)
+        last = f.icmp_signed("<=", self.loop.sizes[-1], I64((1 << 62) if self.in_output else self.most))
+        return reduce(f.and_, rest, last)
 
     def _place(self, line: Pointers, index: ir.Value) -> ir.Value:
         base = line[self.output] if self.in_output else self.array
@@ -214,13 +214,14 @@ class AcrossRows(RowLoop):
         """The loop over the rows."""
         f = self.function
         self.columns = LONG_COLUMNS if self.spec.is_large else COLUMNS
-        self.found = [f.stack_words(self.columns, "statistic") for _ in self.terms]  # of each row, in the compute dtype
+        #: Of each row, in the compute dtype.
+        self.statistic_words = [f.stack_words(self.columns, "statistic") for _ in self.terms]
         most = max(map(len, self.statistics.passes))
         self.sums = [f.stack_words(self.columns * PARTIAL_SUMS, "sums") for _ in range(most)]  # of each total of a pass
         self.step = max(1, min(self.unroll, self.columns // self.lanes))
         with f.steps(I64(0), self.count, self.columns) as first:
             columns = f.minimum(f.sub(self.count, first), I64(self.columns))
-            places = [f.at(p, f.mul(first, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
+            pointers = [f.at(p, f.mul(first, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
             number = 0
             for combinations in self.statistics.passes:
                 numbers = range(number, number + len(combinations))
@@ -231,26 +232,26 @@ class AcrossRows(RowLoop):
                 pass_ = list(zip(numbers, self.sums, combinations, strict=False))
                 for one in pass_:
                     self._begin(*one, columns)
-                self._visit_elements(places, columns, partial(self._accumulation, number, pass_))
+                self._visit_elements(pointers, columns, partial(self._accumulation, number, pass_))
                 for one in pass_:
                     self._end(*one, columns)
                 number = numbers.stop
             for k in self.of_rows:
-                self._store_statistic(k, places[k], columns)
+                self._store_statistic(k, pointers[k], columns)
             if self.of_elements:
-                self._visit_elements(places, columns, self._elements, self.of_elements)
+                self._visit_elements(pointers, columns, self._elements, self.of_elements)
         f.end()
 
     def _visit_elements(
-        self, places: Pointers, columns: ir.Value, visit: Callable[..., Visitor], stored: Sequence[int] = ()
+        self, pointers: Pointers, columns: ir.Value, visit: Callable[..., Visitor], stored: Sequence[int] = ()
     ) -> None:
         """Visit the rows' elements, all rows' first ones, then all rows' second ones, and so on.
 
         `stored` are the outputs that the visit stores.
         """
         f = self.function
-        with self.lines(places) as line, f.steps(I64(0), self.sizes[-1]) as i:
-            here = [f.at(place, f.mul(i, s[-1])) for place, s in zip(line, self.strides, strict=True)]
+        with self.lines(pointers) as line, f.steps(I64(0), self.sizes[-1]) as i:
+            here = [f.at(pointer, f.mul(i, s[-1])) for pointer, s in zip(line, self.strides, strict=True)]
             if self.spec.is_large:
                 self._prefetch(here, stored)
             self.over_lanes(here, columns, self.step, visit(here, i))
@@ -268,12 +269,12 @@ class AcrossRows(RowLoop):
         """A visit that computes and stores elements."""
 
         def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
-            found = [self._statistics(index, len(self.terms)) for index in indices]
+            statistics = [self._statistics(index, len(self.terms)) for index in indices]
             if self.statistics.kept:
                 term, earlier = self.statistics.kept_term
-                seen = [[*v, *s[:earlier]] for v, s in zip(vectors, found, strict=True)]
-                vectors = self.computed(self.terms[term], seen)
-            self.store_elements(here, [[*v, *s] for v, s in zip(vectors, found, strict=True)], indices, mask)
+                arguments = [[*v, *s[:earlier]] for v, s in zip(vectors, statistics, strict=True)]
+                vectors = self.computed(self.terms[term], arguments)
+            self.store_elements(here, [[*v, *s] for v, s in zip(vectors, statistics, strict=True)], indices, mask)
 
         return visit
 
@@ -285,29 +286,29 @@ class AcrossRows(RowLoop):
         partial_sum = f.mul(f.and_(i, I64(PARTIAL_SUMS - 1)), I64(self.columns))
 
         def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
-            seen = [[*v, *self._statistics(index, earlier)] for v, index in zip(vectors, indices, strict=True)]
+            arguments = [[*v, *self._statistics(index, earlier)] for v, index in zip(vectors, indices, strict=True)]
             for number, sums, combine in pass_:
-                for (value,), index in zip(self.computed(self.terms[number], seen), indices, strict=True):
+                for (value,), index in zip(self.computed(self.terms[number], arguments), indices, strict=True):
                     if combine == TOTAL:
                         self._add(f.word_at(sums, f.add(partial_sum, index)), self.widened(value.value))
                     else:
-                        place = self._found_at(number, index)
-                        held = f.load(place, typ=value.value.type)
-                        f.store(self.larger(held, value.value), place)
+                        pointer = self._statistic_at(number, index)
+                        current = f.load(pointer, typ=value.value.type)
+                        f.store(self.larger(current, value.value), pointer)
 
         return visit
 
-    def _add(self, place: ir.Value, value: ir.Value) -> None:
-        self.function.store(self.function.fadd(self.function.load(place, typ=value.type), value), place)
+    def _add(self, pointer: ir.Value, value: ir.Value) -> None:
+        self.function.store(self.function.fadd(self.function.load(pointer, typ=value.type), value), pointer)
 
-    def _found_at(self, number: int, index: ir.Value) -> ir.Value:
-        return self.function.gep(self.found[number], [index], source_etype=self.emitter.element)
+    def _statistic_at(self, number: int, index: ir.Value) -> ir.Value:
+        return self.function.gep(self.statistic_words[number], [index], source_etype=self.emitter.element)
 
     def _statistics(self, index: ir.Value, count: int) -> list[Vector]:
         """The first `count` statistics of a vector of rows."""
         type_ = self.emitter.vector_type(self.emitter.element)
-        places = [self._found_at(number, index) for number in range(count)]
-        return [Vector(self.emitter, self.function.load(place, typ=type_)) for place in places]
+        pointers = [self._statistic_at(number, index) for number in range(count)]
+        return [Vector(self.emitter, self.function.load(pointer, typ=type_)) for pointer in pointers]
 
     def _partial_sums(self) -> ir.Value:
         """The number of partial sums in use: of a short row fewer than all."""
@@ -316,8 +317,8 @@ class AcrossRows(RowLoop):
     def _compute_once(self, number: int, columns: ir.Value) -> None:
         """A statistic that is a function of the earlier ones."""
         with self.function.steps(I64(0), columns, self.lanes) as index:
-            ((found,),) = self.computed(self.terms[number], [self._statistics(index, number)])
-            self.function.store(found.value, self._found_at(number, index))
+            ((statistic,),) = self.computed(self.terms[number], [self._statistics(index, number)])
+            self.function.store(statistic.value, self._statistic_at(number, index))
 
     def _begin(self, number: int, sums: ir.Value, combine: str, columns: ir.Value) -> None:
         """Clear a statistic and its partial sums."""
@@ -326,10 +327,10 @@ class AcrossRows(RowLoop):
             if combine == TOTAL:
                 f.store(emitter.splat(0.0, DOUBLE), f.word_at(sums, index))
                 with f.steps(I64(1), self._partial_sums()) as row:
-                    place = f.word_at(sums, f.add(f.mul(row, I64(self.columns)), index))
-                    f.store(emitter.splat(0.0, DOUBLE), place)
+                    pointer = f.word_at(sums, f.add(f.mul(row, I64(self.columns)), index))
+                    f.store(emitter.splat(0.0, DOUBLE), pointer)
             else:
-                f.store(emitter.splat(-inf, emitter.element), self._found_at(number, index))
+                f.store(emitter.splat(-inf, emitter.element), self._statistic_at(number, index))
 
     def _end(self, number: int, sums: ir.Value, combine: str, columns: ir.Value) -> None:
         """Add the partial sums as a tree."""
@@ -343,19 +344,19 @@ class AcrossRows(RowLoop):
                 self._add(f.word_at(sums, f.sub(source, I64(half * self.columns))), value)
             half //= 2
         with f.steps(I64(0), columns, self.lanes) as index:
-            place = self._found_at(number, index)
+            pointer = self._statistic_at(number, index)
             if combine == TOTAL:
-                found = self.narrowed(f.load(f.word_at(sums, index), typ=type_))
+                statistic = self.narrowed(f.load(f.word_at(sums, index), typ=type_))
             else:
-                held = f.load(place, typ=self.emitter.vector_type(self.emitter.element))
-                found = Vector(self.emitter, held) + 0.0  # of the two zeros either may be the largest
-            f.store(found.value, place)
+                current = f.load(pointer, typ=self.emitter.vector_type(self.emitter.element))
+                statistic = Vector(self.emitter, current) + 0.0  # of the two zeros either may be the largest
+            f.store(statistic.value, pointer)
 
-    def _store_statistic(self, k: int, place: ir.Value, columns: ir.Value) -> None:
+    def _store_statistic(self, k: int, pointer: ir.Value, columns: ir.Value) -> None:
         """An output's statistic of each row."""
         f, emitter = self.function, self.emitter
-        dtype, held = self.kernel.dtypes[k], self.statistics.held_by[k]
+        dtype, statistic = self.kernel.dtypes[k], self.statistics.held_by[k]
         with f.steps(I64(0), columns) as index:
-            number = f.load(self._found_at(held, index), typ=emitter.element)
+            number = f.load(self._statistic_at(statistic, index), typ=emitter.element)
             raw = casting.narrow(emitter, Vector(emitter, emitter.broadcast(number)), dtype)
-            f.store(f.extract_element(raw, I32(0)), f.at(place, f.mul(index, self.steps[k])), align=1)
+            f.store(f.extract_element(raw, I32(0)), f.at(pointer, f.mul(index, self.steps[k])), align=1)

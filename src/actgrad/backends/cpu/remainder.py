@@ -57,21 +57,21 @@ class MaskedRemainder(_Remainder):
             ascending = ir.Constant(emitter.vector_type(I32), list(range(lanes)))
             mask = function.icmp_signed("<", ascending, numbers)
             results = self._computed(partial(self._load, i, mask))
-            stores = [(value, operands.place(row, i)) for row, value in results]
+            stores = [(value, operands.pointer_to(row, i)) for row, value in results]
             is_whole = function.icmp_signed("==", left, I64(lanes))
-            with function.if_else(is_whole) as (whole, part):  # a masked store may take as long as the formula
-                with whole:
-                    for value, place in stores:
-                        function.store(value, place, align=1)
+            with function.if_else(is_whole) as (complete, part):  # a masked store may take as long as the formula
+                with complete:
+                    for value, pointer in stores:
+                        function.store(value, pointer, align=1)
                 with part:
-                    for value, place in stores:
+                    for value, pointer in stores:
                         name = f"llvm.masked.store.{_suffix(value.type)}.p0"
-                        emitter.call(name, VOID, value, place, I32(1), mask)
+                        emitter.call(name, VOID, value, pointer, I32(1), mask)
 
     def _load(self, index: ir.Value, mask: ir.Value, row: RowPointer) -> ir.Value:
-        type_, place = self.operands.type_of(row), self.operands.place(row, index)
+        type_, pointer = self.operands.type_of(row), self.operands.pointer_to(row, index)
         name = f"llvm.masked.load.{_suffix(type_)}.p0"
-        return self.emitter.call(name, type_, place, I32(1), mask, ir.Constant(type_, None))
+        return self.emitter.call(name, type_, pointer, I32(1), mask, ir.Constant(type_, None))
 
 
 class OverlappingRemainder(_Remainder):
@@ -105,16 +105,16 @@ class OverlappingRemainder(_Remainder):
             with self._if_long() as (long, short):
                 with long:
                     for row, value in stores:
-                        place = operands.place(row, function.minimum(i, self._last))
-                        function.store(value, place, align=1)
+                        pointer = operands.pointer_to(row, function.minimum(i, self._last))
+                        function.store(value, pointer, align=1)
                 with short:
                     for row, value in stores:
                         function.store(value, self.result)
                         self._copy(row.pointer, self.result, row)
 
     def _load(self, index: ir.Value, is_whole: ir.Value, row: RowPointer) -> ir.Value:
-        place = self.function.select(is_whole, self.operands.place(row, index), self.saved[row.pointer])
-        return self.function.load(place, typ=self.operands.type_of(row), align=1)
+        pointer = self.function.select(is_whole, self.operands.pointer_to(row, index), self.saved[row.pointer])
+        return self.function.load(pointer, typ=self.operands.type_of(row), align=1)
 
     @property
     def _last(self) -> ir.Value:

@@ -31,7 +31,7 @@ from .operands import bits_of
 from .target import Target
 
 PARTIAL_SUMS = 16
-KEPT_BYTES = 32 << 10  # of stack for a row's terms; threads may have 64 KiB in all
+TERM_BYTES = 32 << 10  # of stack for a row's terms; threads may have 64 KiB in all
 COLUMNS = 64  # rows that are computed together, across lanes; they stay in the first cache
 LONG_COLUMNS = 128  # the same where operands leave the caches: longer runs of memory; both measured on AMD Zen 4
 AHEAD = 8  # elements of a row between the computed one and the prefetched one; measured on AMD Zen 4
@@ -92,18 +92,18 @@ class RowLoop:
         raise NotImplementedError
 
     @contextmanager
-    def lines(self, places: Pointers) -> Iterator[Pointers]:
+    def lines(self, pointers: Pointers) -> Iterator[Pointers]:
         """A loop over a row's dimensions but the last; yields each operand's place."""
         f = self.function
         with ExitStack() as loops:
             for d, size in enumerate(self.sizes[:-1]):
                 i = loops.enter_context(f.steps(I64(0), size))
-                places = [f.at(place, f.mul(i, s[d])) for place, s in zip(places, self.strides, strict=True)]
-            yield places
+                pointers = [f.at(pointer, f.mul(i, s[d])) for pointer, s in zip(pointers, self.strides, strict=True)]
+            yield pointers
 
     def over_lanes(
         self,
-        places: Pointers,
+        pointers: Pointers,
         size: ir.Value,
         step: int,
         visit: Visitor,
@@ -114,67 +114,67 @@ class RowLoop:
         The inputs' vectors are visited, or those that `load(index, mask)` returns.
         """
         f, lanes = self.function, self.lanes
-        whole = f.and_(size, I64(-lanes * step))
-        with f.steps(I64(0), whole, lanes * step) as i:
+        full = f.and_(size, I64(-lanes * step))
+        with f.steps(I64(0), full, lanes * step) as i:
             indices = [f.add(i, I64(lanes * v)) for v in range(step)]
-            visit([load(i, None) if load else self._loaded(places, i) for i in indices], indices, None, 0)
+            visit([load(i, None) if load else self._loaded(pointers, i) for i in indices], indices, None, 0)
         for v in range(step):
-            index = f.add(whole, I64(lanes * v))
+            index = f.add(full, I64(lanes * v))
             with f.if_then(f.icmp_signed("<", index, size)):
                 left = f.trunc(f.minimum(f.sub(size, index), I64(lanes)), I32)
                 ascending = ir.Constant(self.emitter.vector_type(I32), list(range(lanes)))
                 mask = f.icmp_signed("<", ascending, self.emitter.broadcast(left))
-                visit([load(index, mask) if load else self._loaded(places, index, mask, left)], [index], mask, v)
+                visit([load(index, mask) if load else self._loaded(pointers, index, mask, left)], [index], mask, v)
 
     def _loaded(
-        self, places: Pointers, index: ir.Value, mask: ir.Value | None = None, left: ir.Value | None = None
+        self, pointers: Pointers, index: ir.Value, mask: ir.Value | None = None, left: ir.Value | None = None
     ) -> list[Vector]:
         """A widened vector of each input."""
-        return [self._load(k, places[k], index, mask, left) for k in self.inputs]
+        return [self._load(k, pointers[k], index, mask, left) for k in self.inputs]
 
-    def _lane_place(self, k: int, place: ir.Value, index: ir.Value, lane: int, left: ir.Value | None) -> ir.Value:
+    def _lane_pointer(self, k: int, pointer: ir.Value, index: ir.Value, lane: int, left: ir.Value | None) -> ir.Value:
         """The address of a lane's element; of the last lane's for those that the mask leaves out."""
         f, number = self.function, I64(lane)
         if left is not None:
             number = f.minimum(number, f.sub(f.zext(left, I64), I64(1)))
-        return f.at(place, f.mul(f.add(index, number), self.lane_strides[k]))
+        return f.at(pointer, f.mul(f.add(index, number), self.lane_strides[k]))
 
-    def _load(self, k: int, place: ir.Value, index: ir.Value, mask: ir.Value | None, left: ir.Value | None) -> Vector:
+    def _load(self, k: int, pointer: ir.Value, index: ir.Value, mask: ir.Value | None, left: ir.Value | None) -> Vector:
         f, emitter, dtype = self.function, self.emitter, self.kernel.dtypes[k]
         type_, kind = casting.memory_type(dtype, self.lanes), self.spec.lanes[k]
         if kind == BROADCAST:
-            raw = emitter.broadcast(f.load(place, typ=type_.element, align=1))
+            raw = emitter.broadcast(f.load(pointer, typ=type_.element, align=1))
         elif kind == STRIDED:
             raw = ir.Constant(type_, ir.Undefined)
             for lane in range(self.lanes):
-                element = f.load(self._lane_place(k, place, index, lane, left), typ=type_.element, align=1)
+                element = f.load(self._lane_pointer(k, pointer, index, lane, left), typ=type_.element, align=1)
                 raw = f.insert_element(raw, element, I32(lane))
         else:
-            raw = self.load_raw(type_, self._contiguous(dtype, place, index), mask)
+            raw = self.load_raw(type_, self._contiguous(dtype, pointer, index), mask)
         return Vector(emitter, casting.widen(emitter, raw, dtype))
 
-    def load_raw(self, type_: ir.VectorType, place: ir.Value, mask: ir.Value | None) -> ir.Value:
+    def load_raw(self, type_: ir.VectorType, pointer: ir.Value, mask: ir.Value | None) -> ir.Value:
         """A vector in memory; zeros where the mask is false."""
         if mask is None:
-            return self.function.load(place, typ=type_, align=1)
-        return self.emitter.call(_masked("load", type_), type_, place, I32(1), mask, ir.Constant(type_, None))
+            return self.function.load(pointer, typ=type_, align=1)
+        return self.emitter.call(_masked("load", type_), type_, pointer, I32(1), mask, ir.Constant(type_, None))
 
-    def store_raw(self, value: ir.Value, place: ir.Value, mask: ir.Value | None) -> None:
+    def store_raw(self, value: ir.Value, pointer: ir.Value, mask: ir.Value | None) -> None:
         """Store a vector where the mask is true."""
         if mask is None:
-            self.function.store(value, place, align=1)
+            self.function.store(value, pointer, align=1)
         else:
-            self.emitter.call(_masked("store", value.type), VOID, value, place, I32(1), mask)
+            self.emitter.call(_masked("store", value.type), VOID, value, pointer, I32(1), mask)
 
-    def _contiguous(self, dtype: Dtype, place: ir.Value, index: ir.Value) -> ir.Value:
-        return self.function.at(place, self.function.mul(index, I64(dtype.itemsize)))
+    def _contiguous(self, dtype: Dtype, pointer: ir.Value, index: ir.Value) -> ir.Value:
+        return self.function.at(pointer, self.function.mul(index, I64(dtype.itemsize)))
 
-    def store(self, k: int, place: ir.Value, index: ir.Value, value: Vector, mask: ir.Value | None) -> None:
+    def store(self, k: int, pointer: ir.Value, index: ir.Value, value: Vector, mask: ir.Value | None) -> None:
         """Store a vector of an output, narrowed."""
         f, emitter, dtype = self.function, self.emitter, self.kernel.dtypes[k]
         raw = casting.narrow(emitter, value, dtype)
         if self.spec.lanes[k] == CONTIGUOUS:
-            here = self._contiguous(dtype, place, index)
+            here = self._contiguous(dtype, pointer, index)
             if self.is_streaming and mask is None:
                 f.stream(raw, here, align=raw.type.count * bits_of(raw.type.element) // 8)
             else:
@@ -184,7 +184,7 @@ class RowLoop:
             with ExitStack() as branch:
                 if mask is not None:
                     branch.enter_context(f.if_then(f.extract_element(mask, I32(lane))))
-                f.store(f.extract_element(raw, I32(lane)), self._lane_place(k, place, index, lane, None), align=1)
+                f.store(f.extract_element(raw, I32(lane)), self._lane_pointer(k, pointer, index, lane, None), align=1)
 
     def computed(self, body: LoopBody, vectors: list[list[Vector]]) -> list[list[Vector]]:
         """A body's results for each vector, which is a list of its arguments."""
@@ -195,7 +195,7 @@ class RowLoop:
 
     def store_elements(
         self,
-        places: Pointers,
+        pointers: Pointers,
         vectors: list[list[Vector]],
         indices: list[ir.Value],
         mask: ir.Value | None,
@@ -204,7 +204,7 @@ class RowLoop:
         results = self.computed(self.element, vectors)
         for index, values in zip(indices, results, strict=True):
             for k, value in zip(self.of_elements, values, strict=True):
-                self.store(k, places[k], index, value, mask)
+                self.store(k, pointers[k], index, value, mask)
 
     def widened(self, value: ir.Value) -> ir.Value:
         """A vector of terms in double."""

@@ -160,11 +160,11 @@ def plan_rows(loop: Loop, dims: int) -> RowSchedule:
     Lanes run along the dimension in which most operands are contiguous.
     """
     rank = len(loop.shape)
-    own = [d for d in range(rank - dims, rank) if loop.shape[d] != 1 or d == rank - 1]
+    row_dims = [d for d in range(rank - dims, rank) if loop.shape[d] != 1 or d == rank - 1]
     along = sum(o.strides[-1] == o.dtype.itemsize for o in loop.operands)
     rows = _with_best_rows(loop.reordered(range(rank - dims)).coalesced())
     across = bool(rows.shape) and sum(o.strides[-1] == o.dtype.itemsize for o in rows.operands) > along
-    work = max(1, ROW_WORK * prod(loop.shape[d] for d in own))
+    work = max(1, ROW_WORK * prod(loop.shape[d] for d in row_dims))
     is_flat = len(rows.shape) <= 1
     if not is_flat:
         rows = _two_dimensional(rows)
@@ -173,13 +173,13 @@ def plan_rows(loop: Loop, dims: int) -> RowSchedule:
     share = LINE // min(o.dtype.itemsize for o in loop.outputs) if across else 1  # no two threads write to one line
     schedule = Schedule(rows, is_flat, broadcast, in_place, (1, columns), False, share=share, work=work)
     strides = [
-        (*(o.strides[d] for d in own), row.strides[-1] if rows.shape else 0)
+        (*(o.strides[d] for d in row_dims), row.strides[-1] if rows.shape else 0)
         for o, row in zip(loop.operands, rows.operands, strict=True)
     ]
     return RowSchedule(
         schedule,
         across,
-        tuple(loop.shape[d] for d in own),
+        tuple(loop.shape[d] for d in row_dims),
         tuple(strides),
         _are_large(loop, loop.operands),
         _are_large(loop, loop.outputs),

@@ -90,7 +90,7 @@ def _is_of_this_machine(target: Target) -> bool:
 
 
 @cache
-def named(name: str) -> Target:
+def find(name: str) -> Target:
     """The target called `name`: code for the plainest processor that has its instructions."""
     if name not in NAMES:
         raise InvalidArgument(f"target processor is {name!r}; known: {', '.join(NAMES)}")
@@ -107,9 +107,9 @@ def host() -> Target:
         triple = llvm.get_default_triple()
         raise BackendUnavailable(f"the CPU backend has no code for {triple}; backend='reference' runs everywhere")
     able = [name for name in family if all(map(features.get, _PLAINEST[name].required))]
-    wanted = os.environ.get("ACTGRAD_CPU")
-    if not wanted:
-        return replace(named(able[0]), cpu=cpu, features=features.flatten())
-    if wanted not in able:
-        raise InvalidArgument(f"ACTGRAD_CPU is {wanted!r}, which this machine does not run; it runs {', '.join(able)}")
-    return named(wanted)
+    choice = os.environ.get("ACTGRAD_CPU")
+    if not choice:
+        return replace(find(able[0]), cpu=cpu, features=features.flatten())
+    if choice not in able:
+        raise InvalidArgument(f"ACTGRAD_CPU is {choice!r}, which this machine does not run; it runs {', '.join(able)}")
+    return find(choice)

@@ -80,15 +80,15 @@ def runtime() -> str:
 
 def set_num_threads(n: int) -> None:
     """Compute on at most `n` threads from now on; 0 returns to the default."""
-    wanted = f"it must be a whole number up to {MOST_THREADS}, 0 for the default"
+    requirement = f"it must be a whole number up to {MOST_THREADS}, 0 for the default"
     if isinstance(n, bool) or not hasattr(type(n), "__index__"):
-        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {wanted}")
+        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {requirement}")
     try:
         number = operator.index(n)
     except Exception as error:  # arrays have __index__ too; __index__ may raise anything
-        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {wanted}") from error
+        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {requirement}") from error
     if not 0 <= number <= MOST_THREADS:
-        raise InvalidArgument(f"set_num_threads: n is {shown(n)}; {wanted}")
+        raise InvalidArgument(f"set_num_threads: n is {shown(n)}; {requirement}")
     _table[ThreadSlots.CHOSEN] = number
 
 

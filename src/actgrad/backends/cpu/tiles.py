@@ -94,10 +94,10 @@ class _TiledLoop:
         f.position_at_end(turn)
         dimension = f.phi(I64)
         dimension.add_incoming(self.innermost, before)
-        place, count = f.word_at(self.index, dimension), f.word(self.counts, dimension)
-        following = f.add(f.load(place, typ=I64), I64(1))
+        pointer, count = f.word_at(self.index, dimension), f.word(self.counts, dimension)
+        following = f.add(f.load(pointer, typ=I64), I64(1))
         carries = f.icmp_signed("==", following, count)
-        f.store(f.select(carries, I64(0), following), place)
+        f.store(f.select(carries, I64(0), following), pointer)
         self._step(dimension, f.select(carries, f.sub(I64(1), count), I64(1)))
         outer = f.sub(dimension, I64(1))
         dimension.add_incoming(outer, f.block)
@@ -108,10 +108,10 @@ class _TiledLoop:
         """Move every operand's origin along one dimension of the loop over tiles."""
         f = self.f
         with f.steps(I64(0), self.operands) as k:
-            place = f.word_at(self.origin, k)
-            element, operand = f.load(place, typ=I64), operand_at(f, self.block, k)
+            pointer = f.word_at(self.origin, k)
+            element, operand = f.load(pointer, typ=I64), operand_at(f, self.block, k)
             stride = f.word(operand, f.add(I64(OperandField.TILE_STRIDES), dimension))
-            f.store(f.add(element, f.mul(stride, times)), place)
+            f.store(f.add(element, f.mul(stride, times)), pointer)
 
     # One tile
 
@@ -153,19 +153,19 @@ class _TiledLoop:
         operand = operand_at(f, self.block, k)
         with f.if_then(_is_packed(f, operand, Packing.TILE)):
             strides = [f.word(operand, OperandField.ROW_STRIDE), f.word(operand, OperandField.COLUMN_STRIDE)]
-            place = f.at(buffer, f.word(operand, OperandField.BUFFER_OFFSET))
+            pointer = f.at(buffer, f.word(operand, OperandField.BUFFER_OFFSET))
             itemsize = f.word(operand, OperandField.ITEMSIZE)
-            f.call(self.copy, [place, f.word(self.origin, k, PTR), *strides, rows, columns, itemsize, I64(out)])
+            f.call(self.copy, [pointer, f.word(self.origin, k, PTR), *strides, rows, columns, itemsize, I64(out)])
 
     def _copy_row(self, buffer: ir.Value, k: ir.Value, columns: ir.Value) -> None:
         """Copy an operand's row into the buffer, and point to the copy."""
         f = self.f
         operand = operand_at(f, self.block, k)
         with f.if_then(_is_packed(f, operand, Packing.ROW)):
-            copied, place = f.at(buffer, f.word(operand, OperandField.BUFFER_OFFSET)), f.word_at(self.pointers, k)
+            copied, pointer = f.at(buffer, f.word(operand, OperandField.BUFFER_OFFSET)), f.word_at(self.pointers, k)
             size = f.mul(columns, f.word(operand, OperandField.ITEMSIZE))
-            f.call_by_name("memcpy", PTR, copied, f.load(place, typ=PTR), size)
-            f.store(copied, place)
+            f.call_by_name("memcpy", PTR, copied, f.load(pointer, typ=PTR), size)
+            f.store(copied, pointer)
 
     # Rows with prefetches
 

@@ -76,8 +76,8 @@ class VectorPrimitives(tracing.Primitives):
         x, added = emitter.vector(x), emitter.magic + emitter.bias
         biased = self.muladd(x, factor, added)
         result = biased - added
-        known = Facts(facts.of_product(x, factor).never_positive, exponent=emitter.bits(biased))
-        return Vector(emitter, result.value, known)
+        result_facts = Facts(facts.of_product(x, factor).never_positive, exponent=emitter.bits(biased))
+        return Vector(emitter, result.value, result_facts)
 
     def scale_by_power_of_two(self, x: Any, n: Any) -> Vector:
         emitter = self.emitter

@@ -51,9 +51,9 @@ def piecewise(x, end, scale, pieces):
 
     n is the integer nearest to scale*a, from 0 to 31. u is rounded once: scale*a itself is not rounded.
     """
-    u, (slope, second, *others) = _in_piece(x, end, scale, pieces)
+    u, (slope, second, *higher) = _in_piece(x, end, scale, pieces)
     value = muladd(slope, u, second)
-    for coefficient in others:
+    for coefficient in higher:
         slope, value = muladd(slope, u, value), muladd(value, u, coefficient)
     return value, slope
 
@@ -68,8 +68,8 @@ def _in_piece(x, end, scale, rows):
     """(u, coefficients) of the piece that has min(|x|, end)."""
     a = minimum(abs(x), np.asarray(x).dtype.type(end))
     n = np.rint(a * np.float64(scale))  # the product is exact
-    found = np.array(rows, np.float32)[np.where(np.isnan(n), 0, n).astype(int)]
-    return fma(a, scale, -n.astype(a.dtype)), tuple(np.moveaxis(found, -1, 0))
+    coefficients = np.array(rows, np.float32)[np.where(np.isnan(n), 0, n).astype(int)]
+    return fma(a, scale, -n.astype(a.dtype)), tuple(np.moveaxis(coefficients, -1, 0))
 
 
 def never_positive(x):

@@ -29,10 +29,10 @@ class Primitives:
     @cached_property
     def functions(self) -> dict[str, Callable[..., Any]]:
         """The functions of `xp` by name: the accurate functions, bound to these primitives."""
-        named = {name: getattr(self, name) for name in primitives.NAMES}
-        named |= coefficients.FLOAT64 if self.is_double else coefficients.FLOAT32
-        named |= self.tables
-        return {name: named.get(name) or xp.bind(getattr(accurate, name), named) for name in xp.NAMES}
+        functions = {name: getattr(self, name) for name in primitives.NAMES}
+        functions |= coefficients.FLOAT64 if self.is_double else coefficients.FLOAT32
+        functions |= self.tables
+        return {name: functions.get(name) or xp.bind(getattr(accurate, name), functions) for name in xp.NAMES}
 
     def never_positive(self, x: Any) -> bool:
         return False

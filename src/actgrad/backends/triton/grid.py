@@ -91,9 +91,9 @@ def _tile_dimensions(loop: Loop, sizes: Sequence[int]) -> tuple[int, int | None]
     Else it is the innermost one that fills a tile, or the longest.
     """
     inner = len(sizes) - 1
-    others = [d for d in range(inner) if any(_step(o, d) == 1 for o in loop.operands)]
-    if others or not inner:
-        return inner, others[-1] if others else None
+    contiguous_dims = [d for d in range(inner) if any(_step(o, d) == 1 for o in loop.operands)]
+    if contiguous_dims or not inner:
+        return inner, contiguous_dims[-1] if contiguous_dims else None
     return inner, max(range(inner), key=lambda d: (min(sizes[d], FULL), d))
 
 
@@ -131,9 +131,9 @@ class KernelWriter:
         """Write an element's function under this name; returns the text of its calls."""
         self.functions.append(element.text.replace("def element(", f"def {name}(", 1))
         prefix = "u" if name == "element" else f"{name}_u"
-        own = [KernelParameter(f"{prefix}{k}", element.uniform_type, u) for k, u in enumerate(element.uniforms)]
-        self.uniforms += own
-        return lambda arguments: f"{name}({', '.join([*arguments, *(p.name for p in own)])})"
+        parameters = [KernelParameter(f"{prefix}{k}", element.uniform_type, u) for k, u in enumerate(element.uniforms)]
+        self.uniforms += parameters
+        return lambda arguments: f"{name}({', '.join([*arguments, *(p.name for p in parameters)])})"
 
     def kernel(self, body: list[str], tiles: int, warps: int, description: str) -> TiledKernel:
         """The kernel with this body."""
@@ -157,16 +157,16 @@ class _TileWriter(KernelWriter):
         self.numbers.append(KernelParameter("count", "i64", self.loop.size))
         moved = [name for name, o in self.operands.items() if not o.strides or o.strides[0]]
         everywhere, somewhere = dict.fromkeys(self.operands, ""), dict.fromkeys(moved, "inside")
-        places = everywhere | dict.fromkeys(moved, "lane")
+        layouts = everywhere | dict.fromkeys(moved, "lane")
         body = [
             f"start = tl.program_id(0).to(tl.int64) * {block}",
             f"lane = tl.arange(0, {block})",
             *(f"{name} += start{_scale(self.operands[name].dtype)}" for name in moved),
             f"if start + {block} <= count:",
-            *indented(self._access(places, everywhere, [block])),
+            *indented(self._access(layouts, everywhere, [block])),
             "else:",
             "    inside = lane < (count - start).to(tl.int32)",
-            *indented(self._access(places, everywhere | somewhere, [block])),
+            *indented(self._access(layouts, everywhere | somewhere, [block])),
         ]
         return self.kernel(body, -(-self.loop.size // block), WARPS, f"runs of {block}")
 
@@ -222,18 +222,18 @@ class _TileWriter(KernelWriter):
         loads = []
         for name in self.operands:
             if name.startswith("in"):
-                place = f"{name} + {offsets[name]}" if offsets[name] else name
-                loads.append(f"tl.load({place}{f', {masks[name]}' if masks[name] else ''})")
+                offset = f"{name} + {offsets[name]}" if offsets[name] else name
+                loads.append(f"tl.load({offset}{f', {masks[name]}' if masks[name] else ''})")
         lines = [f"{', '.join(self.results)} = {self.element(loads)}"]
         for result, (name, operand) in zip(self.results, self.operands.items(), strict=False):
-            place, inside = offsets[name], masks[name]
+            offset, inside = offsets[name], masks[name]
             if operand.dtype.kind == "complex":
                 pair = "[" + ", ".join(["None"] * len(shape)) + ", :]"
                 lines.append(f"{result} = tl.broadcast_to({result}, {tuple(shape)})")
                 result = f"tl.join({result}, tl.full({tuple(shape)}, 0, {result}.dtype))"
-                place = f"tl.expand_dims({place}, {len(shape)}) * 2 + tl.arange(0, 2){pair}"
+                offset = f"tl.expand_dims({offset}, {len(shape)}) * 2 + tl.arange(0, 2){pair}"
                 inside = f"tl.expand_dims({inside}, {len(shape)})" if inside else ""
-            lines.append(f"tl.store({name} + {place}, {result}{f', {inside}' if inside else ''})")
+            lines.append(f"tl.store({name} + {offset}, {result}{f', {inside}' if inside else ''})")
         return lines
 
 

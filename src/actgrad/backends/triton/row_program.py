@@ -72,26 +72,26 @@ class _RowWriter(KernelWriter):
         number = self.number
         compute = {"float32": "tl.float32", "float64": "tl.float64"}[number.name]
         calls = []
-        seen = 0
+        count = 0
         for one in rows.passes:
             if one == (ONCE,):
-                calls.append(self._function(f"term{seen}", terms[seen], [number] * seen, [number]))
-                body.append(f"s{seen} = {calls[-1](self.statistics[:seen])}")
-                seen += 1
+                calls.append(self._function(f"term{count}", terms[count], [number] * count, [number]))
+                body.append(f"s{count} = {calls[-1](self.statistics[:count])}")
+                count += 1
                 continue
-            for k, _ in enumerate(one, seen):
-                calls.append(self._function(f"term{k}", terms[k], [*loads, *[number] * seen], [number]))
-            body += self._pass(one, seen, calls, block, compute)
-            seen += len(one)
-        held = [(k, s) for k, s in enumerate(rows.held_by) if s >= 0]
-        for k, statistic in held:
+            for k, _ in enumerate(one, count):
+                calls.append(self._function(f"term{k}", terms[k], [*loads, *[number] * count], [number]))
+            body += self._pass(one, count, calls, block, compute)
+            count += len(one)
+        row_outputs = [(k, s) for k, s in enumerate(rows.held_by) if s >= 0]
+        for k, statistic in row_outputs:
             call = self._function(f"held{k}", _itself, [number], [self.outputs[k].dtype])
             body.append(f"tl.store(out{k}, {call([f's{statistic}'])})")
         of_elements = [k for k, s in enumerate(rows.held_by) if s < 0]
         if of_elements:
-            given = [number] if rows.kept else loads
+            types = [number] if rows.kept else loads
             call = self._function(
-                "element", formula, [*given, *[number] * seen], [self.outputs[k].dtype for k in of_elements],
+                "element", formula, [*types, *[number] * count], [self.outputs[k].dtype for k in of_elements],
                 self.computation.element,
             )  # fmt: skip
             arguments = [f"x{k}" for k in range(len(self.inputs))]
@@ -125,8 +125,8 @@ class _RowWriter(KernelWriter):
             strides = [stride // operand.dtype.itemsize for stride in operand.strides]
             terms = [f"i{d} * {self._number(f'{name}_{d}', strides[d])}" for d in range(first) if strides[d]]
             lines += [f"{name} += {' + '.join(terms)}"] if terms else []
-            own = [d for d in self.sizes if strides[d]]
-            self.steps[name] = [(d, self._number(f"{name}_{d}", strides[d])) for d in own]
+            row_dims = [d for d in self.sizes if strides[d]]
+            self.steps[name] = [(d, self._number(f"{name}_{d}", strides[d])) for d in row_dims]
         return lines
 
     def _offset(self, name: str) -> str:
@@ -134,8 +134,8 @@ class _RowWriter(KernelWriter):
 
     def _loads(self) -> list[str]:
         """Loads of a block of each input; zeros beyond the row."""
-        places = [f"in{k} + {self._offset(f'in{k}')}" for k in range(len(self.inputs))]
-        return [f"x{k} = tl.load({place}, inside, other=0)" for k, place in enumerate(places)]
+        pointers = [f"in{k} + {self._offset(f'in{k}')}" for k in range(len(self.inputs))]
+        return [f"x{k} = tl.load({pointer}, inside, other=0)" for k, pointer in enumerate(pointers)]
 
     def _blocks(self, block: int, lines: Sequence[str]) -> list[str]:
         """A loop over the row's blocks; `at0`, ... are its elements' indices."""
@@ -148,18 +148,18 @@ class _RowWriter(KernelWriter):
         return [f"for start in range(0, size, {block}):", *indented([*inner, *lines])]
 
     def _pass(
-        self, combinations: Sequence[str], seen: int, calls: Sequence[Callable[[Sequence[str]], str]], block: int,
+        self, combinations: Sequence[str], count: int, calls: Sequence[Callable[[Sequence[str]], str]], block: int,
         compute: str,
     ) -> list[str]:  # fmt: skip
         """A pass over the row: its statistics s0, ... in the compute dtype; totals are summed in double."""
         before, lines, after = [], self._loads(), []
-        arguments = [*(f"x{k}" for k in range(len(self.inputs))), *self.statistics[:seen]]
-        for k, combine in enumerate(combinations, seen):
+        arguments = [*(f"x{k}" for k in range(len(self.inputs))), *self.statistics[:count]]
+        for k, combine in enumerate(combinations, count):
             is_total = combine == TOTAL
             start, dtype = ("0.0", "tl.float64") if is_total else ("float('-inf')", compute)
             before.append(f"a{k} = tl.full([{block}], {start}, {dtype})")
             lines.append(f"t{k} = tl.where(inside, {calls[k](arguments)}, {start}).to({dtype})")
             lines.append(f"a{k} = a{k} + t{k}" if is_total else f"a{k} = tl.where(t{k} > a{k}, t{k}, a{k})")
-            whole = f"tl.reduce(a{k}, 0, {'add' if is_total else 'larger'})"
-            after.append(f"s{k} = {whole}.to({compute})" if is_total else f"s{k} = {whole} + 0.0")
+            reduced = f"tl.reduce(a{k}, 0, {'add' if is_total else 'larger'})"
+            after.append(f"s{k} = {reduced}.to({compute})" if is_total else f"s{k} = {reduced} + 0.0")
         return [*before, *self._blocks(block, lines), *after]

@@ -63,8 +63,8 @@ class TextEmitter(tracing.Primitives):
         if isinstance(value, TextVector):
             return value
         if isinstance(value, TextUniform):
-            known = self.uniforms.setdefault(value.how, value)
-            return TextVector(self, f"u{list(self.uniforms).index(known.how)}")
+            uniform = self.uniforms.setdefault(value.how, value)
+            return TextVector(self, f"u{list(self.uniforms).index(uniform.how)}")
         return TextVector(self, self.constant(float(value)))
 
     def call(self, expression: str, *values: Any) -> TextVector:
@@ -120,9 +120,9 @@ class TextEmitter(tracing.Primitives):
         n + magic hold n; shifts remove the others.
         """
         n = self.vector(n)
-        whole = self.bits_of(TextVector(self, n.biased) if n.biased else n + self.magic)
-        half = self.emit(f"{whole} >> 1")
-        rest = self.emit(f"{whole} - {half}")
+        integer = self.bits_of(TextVector(self, n.biased) if n.biased else n + self.magic)
+        half = self.emit(f"{integer} >> 1")
+        rest = self.emit(f"{integer} - {half}")
         return self.vector(x) * self._power_of_two(half) * self._power_of_two(rest)
 
     def power_of_two(self, factor: float, n: Any) -> TextVector:

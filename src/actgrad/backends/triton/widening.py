@@ -84,6 +84,6 @@ def _to_bfloat16(emitter: TextEmitter, single: str) -> str:
 
 def _to_integer(emitter: TextEmitter, x: TextVector, dtype: Dtype) -> str:
     """The nearest integer, saturated."""
-    whole = emitter.rounded_product(saturated(emitter, x, dtype), 1.0)
-    wide = emitter.emit(f"{whole.name}.to(tl.int32)")  # no dtype here exceeds it
+    integer = emitter.rounded_product(saturated(emitter, x, dtype), 1.0)
+    wide = emitter.emit(f"{integer.name}.to(tl.int32)")  # no dtype here exceeds it
     return wide if dtype.name == "int32" else emitter.emit(f"{wide}.to(tl.{dtype.name})")
