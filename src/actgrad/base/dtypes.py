@@ -42,7 +42,7 @@ class Dtype:
         if self.name == "bfloat16":
             return np.dtype(first_use.module("ml_dtypes").bfloat16)
         if self.name == "complex32":
-            raise InvalidDtype("NumPy has no complex32; pass an array of complex64")
+            raise InvalidDtype("the dtype is complex32; NumPy must have the dtype; pass complex64")
         return np.dtype(self.name)
 
 

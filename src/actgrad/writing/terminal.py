@@ -14,6 +14,7 @@ from ..base.errors import ActgradError
 
 WIDTH = 250  # columns of tables in a file, which has no edge to fold rows at
 BROKEN_PIPE = 141  # the shell's number for a program that SIGPIPE ended
+_WRITABLE = "it must take what is written; redirect it to a file or a terminal"
 Row = Sequence[str]  # the cells of a table
 
 
@@ -24,7 +25,7 @@ class OutputLost(ActgradError):
 def show(text: str) -> None:
     """Print lines to standard output at once; OutputLost when they cannot be written."""
     if sys.stdout is None:
-        raise OutputLost(f"standard output: {os.strerror(errno.EBADF)}")
+        raise OutputLost(f"standard output: is closed; {_WRITABLE}")
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     with _writing():
         # Characters that this encoding lacks are written by their numbers.
@@ -47,7 +48,7 @@ def _writing() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise OutputLost(f"standard output: {error.strerror}") from error
+        raise OutputLost(f"standard output: {error.strerror}; {_WRITABLE}") from error
 
 
 def complain(text: str) -> None:
