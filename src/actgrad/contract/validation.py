@@ -84,8 +84,8 @@ def _gradients(definition: Definition) -> Iterator[str]:
     forward = definition.gradient_of
     if forward is None:
         if definition.reads_result or definition.result_flag or definition.given_value:
-            roles = either(role for role in ("reads_result", "result_flag", "given_value") if getattr(definition, role))
-            yield f"{roles} is set, but gradient_of is not; only a gradient has this role; state gradient_of"
+            set_roles = [role for role in ("reads_result", "result_flag", "given_value") if getattr(definition, role)]
+            yield f"{either(set_roles)} is set, but gradient_of is not; only a gradient has this role; state gradient_of"
         return
     tensors = forward.schema.tensor_names
     roles = (definition.reads_result, definition.given_value, definition.counted.tensor if definition.counted else "")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...aclnn.signatures import CParameter, Signature
+from ...base.dtypes import ALIASES
 from ...base.errors import shown
 from . import fields, interface
 from .case_model import Described, Scalar, Tensor, Values
@@ -166,7 +167,7 @@ def _scalar(parameter: CParameter, given: dict[str, Any]) -> Scalar:
 
 # Writing
 
-_WORDS = {fields.DTYPES[word]: word for word in ("fp16", "fp32", "fp64", "bf16")}
+_WORDS = {ALIASES[word]: word for word in ("fp16", "fp32", "fp64", "bf16")}
 _TYPE_WORDS = {
     "Scalar": ("scalar", "fp32"), "int": ("attr", "int64_t"), "bool": ("attr", "bool"), "double": ("attr", "double"),
     "text": ("attr", "string"),

@@ -5,17 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, NoReturn
 
-from ...base.dtypes import BY_NAME
+from ...base.dtypes import ALIASES, BY_NAME
 from ...base.errors import did_you_mean, either, shown
 from .case_model import MOST_DIMENSIONS, NAMED
-
-#: Words for data types beside NumPy's names.
-DTYPES = {
-    "fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "float": "float32",
-    "double": "float64", "half": "float16", "int32_t": "int32", "int64_t": "int64", "c32": "complex32", "c64": "
-    ""complex64",
-    "c128": "complex128",
-}  # fmt: skip
 
 
 class Fault(Exception):
@@ -50,9 +42,9 @@ def texts(what: str, value: Any) -> tuple[str, ...]:
 
 def dtype(what: str, word: Any) -> str:
     """A data type by its word in either format."""
-    name = DTYPES.get(word, word) if isinstance(word, str) else None
+    name = ALIASES.get(word, word) if isinstance(word, str) else None
     if name not in BY_NAME:
-        known = (*BY_NAME, *DTYPES)
+        known = (*BY_NAME, *ALIASES)
         raise Fault(f"{what} is {shown(word)}; it must be {either(known)}; {did_you_mean(word, known, 'correct it')}")
     return name
 
