@@ -97,7 +97,7 @@ def library(name: str, needs: str, extra: str, kind: type[ActgradError] = Actgra
     try:
         return import_module(name)
     except ImportError as error:
-        raise kind(f"{needs}, which cannot be imported ({error}); install it: {installation(extra)}") from error
+        raise kind(f"{needs}; it must be importable ({error}); install it: {installation(extra)}") from error
 
 
 NO_FILE = "no such file; it must exist; check the path"

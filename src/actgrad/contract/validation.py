@@ -85,7 +85,7 @@ def _gradients(definition: Definition) -> Iterator[str]:
     if forward is None:
         if definition.reads_result or definition.result_flag or definition.given_value:
             set_roles = [role for role in ("reads_result", "result_flag", "given_value") if getattr(definition, role)]
-            yield f"{either(set_roles)} is set, but gradient_of is not; only a gradient has this role; state gradient_of"
+            yield f"{either(set_roles)} is set, but gradient_of is not; only a gradient has it; state gradient_of"
         return
     tensors = forward.schema.tensor_names
     roles = (definition.reads_result, definition.given_value, definition.counted.tensor if definition.counted else "")

@@ -45,16 +45,11 @@ def kept_sdk() -> Path:
 
 def run(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> int:
     """Compile a program, run it with `arguments`, and return its exit status (128 and more: ended by a signal)."""
-    if not program.is_file():
-        raise SdkError(
-            f"{program}: {'is a folder; it must be a file; name a program' if program.exists() else NO_FILE}"
-        )
     if program.suffix not in lacking.SUFFIXES:
-        kinds = ", ".join(lacking.SUFFIXES)
-        raise SdkError(
-            f"{program}: has the suffix {program.suffix or 'none'}; a C or C++ program is expected ({kinds}); name "
-            "its source"
-        )
+        expected = f"a C or C++ program is expected ({', '.join(lacking.SUFFIXES)})"
+        raise SdkError(f"{program}: has the suffix {program.suffix or 'none'}; {expected}; name its source")
+    if not program.is_file():
+        raise SdkError(f"{program}: {'is a folder; it must be a file; name a program' if program.exists() else NO_FILE}")
     prefix = kept_sdk()
     with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
         binary = Path(folder) / program.stem
