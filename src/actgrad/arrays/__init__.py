@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.dtypes import BY_NAME, Dtype
-from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, either
+from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
 from ..base.loop import Meta, row_major
 from . import foreign, hugepages, interception
-from .foreign import check_rank
+from .foreign import KNOWN_DTYPE, check_rank
 
 KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
 
@@ -224,7 +224,7 @@ def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
     if dtype is None:
         name = str(tensor.dtype).removeprefix("torch.")
         if name not in BY_NAME:
-            raise InvalidDtype(f"{operator}: {argument} is {name}; it must be {either(BY_NAME)}; convert {argument}")
+            raise InvalidDtype(f"{operator}: {argument} is {name}; it must be {KNOWN_DTYPE}; convert {argument}")
         dtype = _torch_dtypes[tensor.dtype] = BY_NAME[name]
     check_rank(tensor.ndim, operator, argument)
     itemsize = dtype.itemsize

@@ -27,6 +27,7 @@ from ..base.errors import (
 from ..base.loop import Meta, extent, row_major
 
 MAX_RANK = 64  # NumPy's limit
+KNOWN_DTYPE = "a dtype that actgrad knows, such as float32, float16 or bfloat16"
 _ADDRESSES = 1 << 63
 _REPAIR = "repair what its library exports, or pass a NumPy copy"
 
@@ -67,7 +68,7 @@ def numpy_dtype(dtype: np.dtype[Any], operator: str, argument: str) -> Dtype:
     """A dtype of NumPy's as ours."""
     known = BY_NAME.get(dtype.name)
     if known is None:
-        raise InvalidDtype(f"{operator}: {argument} is {dtype.name}; it must be {either(BY_NAME)}; convert {argument}")
+        raise InvalidDtype(f"{operator}: {argument} is {dtype.name}; it must be {KNOWN_DTYPE}; convert {argument}")
     if not dtype.isnative:
         fault = f"{operator}: {argument} is {known} in the other byte order"
         raise InvalidDtype(f"{fault}; it must be in this machine's; pass .astype({known.name!r})")
@@ -149,7 +150,7 @@ def _by_dlpack(obj: Any, export: Callable[..., Any], operator: str, argument: st
     if dtype is None:
         code, bits, lanes = tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes
         fault = f"{about} has DLPack type code {code} with {quantity(bits, 'bit')} and {quantity(lanes, 'lane')}"
-        raise InvalidDtype(f"{fault}; it must be {either(BY_NAME)}; convert {argument}")
+        raise InvalidDtype(f"{fault}; it must be {KNOWN_DTYPE}; convert {argument}")
     check_rank(tensor.ndim, operator, argument)
     if tensor.ndim < 0 or (tensor.ndim and not tensor.shape):
         fault = f"{about} has {tensor.ndim} dimensions" + (" and no shape" if tensor.ndim > 0 else "")

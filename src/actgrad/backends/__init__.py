@@ -11,7 +11,7 @@ from types import ModuleType
 
 from ..base import first_use
 from ..base.computation import Computation
-from ..base.errors import BackendUnavailable, InvalidCall, did_you_mean, either, installation, shown
+from ..base.errors import BackendUnavailable, InvalidCall, either, installation, shown
 
 #: Name, and the devices whose memory it computes on.
 DEVICES = {"cpu": ("cpu",), "reference": ("cpu",), "triton": ("cuda", "rocm")}
@@ -29,8 +29,9 @@ def choose(name: str | None, device: str, operator: str) -> str:
             f"{operator}: the tensors are on {device}; they must be on {known}; move them with .cpu()"
         )
     if not isinstance(name, str) or name not in DEVICES:
-        cure = did_you_mean(name, DEVICES, "leave backend out")
-        raise InvalidCall(f"{operator}: backend is {shown(name)}; it must be {either(map(repr, DEVICES))}; {cure}")
+        raise InvalidCall(
+            f"{operator}: backend is {shown(name)}; it must be {either(map(repr, DEVICES))}; pass one of these"
+        )
     if kind not in DEVICES[name] and not (kind == "cpu" and name == "triton" and triton_is_interpreted()):
         hint = ", or set TRITON_INTERPRET=1 for Triton's interpreter" if name == "triton" and kind == "cpu" else ""
         raise BackendUnavailable(

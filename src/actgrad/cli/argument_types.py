@@ -80,7 +80,8 @@ def product(text: str) -> str:
     name = products.of_chip(text)
     if name not in products.BY_NAME:
         known = list(products.BY_NAME)
-        cure = did_you_mean(text, known, "name one of these or one of their chips")
+        alike = [each for each in known if each.lower() == text.lower()]
+        cure = f"did you mean {alike[0]}?" if alike else "name one of these or one of their chips"
         raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {', '.join(known)}; {cure}")
     return name
 

@@ -141,7 +141,9 @@ def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> str:
         for option in options:
             if option not in MODES[mode] and getattr(given, option) is not None:
                 if owner:
-                    parser.error(f"--{option} is given without --{owner}; it needs --{owner}; add it or leave --{option} out")
+                    parser.error(
+                        f"--{option} is given without --{owner}; it needs --{owner}; add it or leave --{option} out"
+                    )
                 parser.error(f"--{option} and --{mode} do not go together; expected is one of them; leave one out")
     if mode == "actual" and len(given.operator) != 1:
         got = quantity(len(given.operator), "operator")

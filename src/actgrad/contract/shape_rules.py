@@ -83,7 +83,7 @@ def rank(
         n = len(meta.shape)
         if least <= n <= most:
             return None
-        return f"{name} has {quantity(n, 'dimension')} (shape {meta.shape}); it must have {allowed}; reshape {name}"
+        return f"{name} has {quantity(n, 'dimension')}; it must have {allowed}; reshape {name}"
 
     allowed = f"at least {least}" if most == ANY_RANK else f"{least} to {most}"
     return of_each(names, f"{{name}} has {allowed} dimensions", test, when=when, origin=origin)

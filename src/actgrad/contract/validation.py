@@ -36,8 +36,7 @@ def faults(definition: Definition) -> Iterator[str]:
 def _names(definition: Definition) -> Iterator[str]:
     for name in definition.dtypes:
         if name not in BY_NAME:
-            cure = did_you_mean(name, BY_NAME, "use one of these")
-            yield f"dtypes has {name!r}; it must be {either(BY_NAME)}; {cure}"
+            yield f"dtypes has {name!r}; it must be {either(BY_NAME)}; write names with spaces between"
     for name in definition.products:
         if name not in PRODUCTS:
             cure = did_you_mean(name, PRODUCTS, "use one of these")

@@ -49,7 +49,9 @@ def run(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> i
         expected = f"a C or C++ program is expected ({', '.join(lacking.SUFFIXES)})"
         raise SdkError(f"{program}: has the suffix {program.suffix or 'none'}; {expected}; name its source")
     if not program.is_file():
-        raise SdkError(f"{program}: {'is a folder; it must be a file; name a program' if program.exists() else NO_FILE}")
+        raise SdkError(
+            f"{program}: {'is a folder; it must be a file; name a program' if program.exists() else NO_FILE}"
+        )
     prefix = kept_sdk()
     with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
         binary = Path(folder) / program.stem
