@@ -68,7 +68,7 @@ class Handle:
     def __reduce_ex__(self, _: Any) -> Any:
         name = type(self).__name__
         name = f"{name[0].lower()}{name[1:]}"
-        raise InvalidCall(f"{name}: was pickled or copied; a C object must stay in its process; create another one")
+        raise InvalidCall(f"{name}: cannot be pickled or copied; it must stay in its process; create another one")
 
 
 class AclTensor(Handle):

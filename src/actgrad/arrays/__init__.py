@@ -35,7 +35,7 @@ class View(NamedTuple):
     source: Any  # the object that the caller passed
 
     def __reduce_ex__(self, _: Any) -> Any:
-        raise InvalidCall("a view was pickled or copied; a view must stay with its memory; copy its array instead")
+        raise InvalidCall("a view cannot be pickled or copied; it must stay with its memory; copy its array instead")
 
 
 def view(obj: Any, operator: str, argument: str) -> View:
