@@ -23,7 +23,7 @@ from . import contract
 from .arrays import interception
 from .base import dtypes, products
 from .base.dtypes import Dtype
-from .base.errors import InvalidArgument, InvalidCall, InvalidDtype, shown
+from .base.errors import InvalidArgument, InvalidCall, InvalidDtype, did_you_mean, either, quantity, shown
 from .base.loop import Meta, row_major
 from .base.schema import GraphSignature
 from .calls import arguments
@@ -163,26 +163,33 @@ class GraphOperator:
         """The inputs, in the graph's order, and all attributes of the graph operator, by the schema's names."""
         names, name = self.signature.inputs, self.__name__
         if len(given) > len(names):
-            raise InvalidCall(f"{name}: takes {len(names)} inputs ({', '.join(names)}), got {len(given)}")
+            expected = f"it takes {quantity(len(names), 'input')}: {', '.join(names)}"
+            raise InvalidCall(f"{name}: got {quantity(len(given), 'input')}; {expected}; pass attributes by name")
         inputs = dict(zip(names, given, strict=False))
         attributes = dict(self.signature.attributes)
         for key, value in named.items():
             if key in inputs:
-                raise InvalidCall(f"{name}: {key} is given twice, by position and by name")
+                raise InvalidCall(
+                    f"{name}: {key} is given twice, by position and by name; it must be given once; leave one out"
+                )
             if key not in names and key not in attributes:
-                raise InvalidCall(f"{name}: {key} is unknown; it takes {', '.join([*names, *attributes])}")
+                known = [*names, *attributes]
+                cure = did_you_mean(key, known, f"leave {key} out")
+                raise InvalidCall(f"{name}: {key} is unknown; the arguments are {', '.join(known)}; {cure}")
             (inputs if key in names else attributes)[key] = value
         missing = [key for key in names if inputs.get(key) is None and key not in self.signature.optional]
         if missing:
-            raise InvalidCall(f"{name}: {missing[0]} is missing; it takes {', '.join(names)}")
+            raise InvalidCall(f"{name}: {missing[0]} is missing; it must have {', '.join(names)}; pass {missing[0]}")
         tensors, renamed = self.signature.tensors, self.signature.renamed
         for key, value in attributes.items():
             only = self.signature.attributes[key]
             if not renamed[key] and not (isinstance(value, (bool, np.bool_)) and value == only):
-                raise InvalidArgument(f"{name}: {key} is {shown(value)}; this library computes {key}={only} alone")
+                raise InvalidArgument(
+                    f"{name}: {key} is {shown(value)}; actgrad computes only {key}={only}; pass {only}"
+                )
             if isinstance(value, (list, tuple)) and renamed[key] == self.operator.access.dim:
                 if len(value) != 1:
-                    raise InvalidArgument(f"{name}: {key} is {shown(value)}; it must be one dimension, as -1 or [-1]")
+                    raise InvalidArgument(f"{name}: {key} is {shown(value)}; it must be one dimension; pass -1 or [-1]")
                 attributes[key] = value[0]  # CANN writes the dimension of rows as a list of one
         read = {tensors[key]: inputs[key] for key in names if tensors[key] and inputs.get(key) is not None}
         return read, self.signature.fixed | {renamed[k]: value for k, value in attributes.items() if renamed[k]}
@@ -193,22 +200,27 @@ class GraphOperator:
                 raise TypeError("a bool")
             return index(value)
         except Exception as error:  # an object of any type may be given
-            raise InvalidCall(f"{self.__name__}: dim is {shown(value)}; it must be an integer") from error
+            raise InvalidCall(f"{self.__name__}: dim is {shown(value)}; it must be an integer; pass one") from error
 
     def _shape(self, name: str, shape: Any) -> Shape:
         try:
             sizes = tuple(map(index, shape))
         except Exception as error:  # an object of any type may be given
-            wanted = "it must be a sequence of integers"
-            raise InvalidCall(f"{self.__name__}: the shape of {name} is {shown(shape)}; {wanted}") from error
+            expected = "it must be a sequence of integers; pass a tuple"
+            raise InvalidCall(f"{self.__name__}: the shape of {name} is {shown(shape)}; {expected}") from error
         if sizes != UNKNOWN_RANK and any(size < UNKNOWN for size in sizes):
-            raise InvalidArgument(f"{self.__name__}: the shape of {name} is {sizes}; sizes are -1 (unknown) or more")
+            raise InvalidArgument(
+                f"{self.__name__}: the shape of {name} is {sizes}; sizes must be -1 or more; pass -1 for an unknown "
+                "size"
+            )
         return sizes
 
     def _merged(self, a: Shape, b: Shape) -> Shape:
         """The shape of tensors that must be alike, each knowing some of its sizes."""
         if not _agree(a, b):
-            raise InvalidArgument(f"{self.__name__}: the inputs have shapes {a} and {b}; they must be equal")
+            raise InvalidArgument(
+                f"{self.__name__}: the inputs have shapes {a} and {b}; the shapes must be equal; reshape one of them"
+            )
         return tuple(map(max, a, b))
 
     def _broadcast(self, a: Shape, b: Shape) -> Shape:
@@ -217,7 +229,9 @@ class GraphOperator:
         sizes = []
         for m, n in zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True):
             if m != n and not {m, n} & {1, UNKNOWN}:
-                raise InvalidArgument(f"{self.__name__}: the inputs have shapes {a} and {b}; they cannot be broadcast")
+                raise InvalidArgument(
+                    f"{self.__name__}: the inputs have shapes {a} and {b}; they must broadcast; reshape one of them"
+                )
             # One that is unknown beside a size other than 1 can only be that size, or 1.
             sizes.append(UNKNOWN if {m, n} == {1, UNKNOWN} else n if m in (1, UNKNOWN) else m)
         return tuple(sizes)
@@ -229,10 +243,12 @@ class GraphOperator:
             return shape
         rank, dim = len(shape), attributes[access.dim]
         if not rank or not -rank <= dim < rank:
-            must = f"it must lie in [{-rank}, {rank - 1}]" if rank else "there is no dimension to halve"
+            must = f"dim must lie in [{-rank}, {rank - 1}]; change dim"
+            must = must if rank else f"it must have a dimension to halve; reshape {name}"
             raise InvalidArgument(f"{self.__name__}: dim is {shown(dim)}, but {name} has shape {shape}; {must}")
         if shape[dim] % 2 and shape[dim] != UNKNOWN:
-            raise InvalidArgument(f"{self.__name__}: {name} has odd size {shape[dim]} in dimension {dim} ({shape})")
+            fault = f"{self.__name__}: {name} has odd size {shape[dim]} in dimension {dim} (shape {shape})"
+            raise InvalidArgument(f"{fault}; it must be even, because the operator halves it; change dim or pad {name}")
         return access.part_shape(tensor, shape, attributes)
 
     def _check_parts(self, parts: dict[str, Shape], packed: str, attributes: dict[str, Any]) -> None:
@@ -240,8 +256,10 @@ class GraphOperator:
         half, names = parts.get(packed, UNKNOWN_RANK), self._graph_names
         for tensor, part in parts.items():
             if UNKNOWN_RANK not in (half, part) and not _agree(part, half):
-                wanted = f"half of {names[packed]} along {attributes[self.operator.access.dim]} has {half}"
-                raise InvalidArgument(f"{self.__name__}: {names[tensor]} has shape {part}, but {wanted}")
+                dim = attributes[self.operator.access.dim]
+                expected = f"it must be {half}, which is {names[packed]} halved along dimension {dim}"
+                name = names[tensor]
+                raise InvalidArgument(f"{self.__name__}: {name} has shape {part}; {expected}; reshape {name}")
 
     def _dtype(self, name: str, dtype: Any) -> Dtype:
         text = dtype if isinstance(dtype, str) else shown(dtype).removeprefix("torch.")
@@ -250,11 +268,14 @@ class GraphOperator:
         try:
             text = np.dtype(dtype).name
         except Exception as error:  # NumPy asks the object, which may raise anything
-            raise InvalidDtype(f"{self.__name__}: {name} is {shown(dtype)}, no data type") from error
+            raise self._no_dtype(name, shown(dtype)) from error
         if text not in dtypes.BY_NAME:
-            allowed = ", ".join(contract.allowed_dtypes(self.operator.definition, products.chosen()))
-            raise InvalidDtype(f"{self.__name__}: {name} is {text}; supported: {allowed}")
+            raise self._no_dtype(name, text)
         return dtypes.BY_NAME[text]
+
+    def _no_dtype(self, name: str, text: str) -> InvalidDtype:
+        allowed = contract.allowed_dtypes(self.operator.definition, products.chosen())
+        return InvalidDtype(f"{self.__name__}: {name} is {text}; it must be {either(allowed)}; pass one of these")
 
 
 def meta_of(dtype: Dtype, shape: Shape) -> Meta:
@@ -299,7 +320,8 @@ def __getattr__(name: str) -> GraphOperator:
             if graph.name == name:
                 globals()[name] = found = GraphOperator(operator, graph)
                 return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; graph operators: {', '.join(names())}")
+    cure = did_you_mean(name, names(), "use one of actgrad.ir.names()")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it must be a graph operator; {cure}")
 
 
 def __dir__() -> list[str]:

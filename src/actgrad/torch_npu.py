@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from .base.errors import InvalidCall
+from .base.errors import InvalidCall, did_you_mean
 from .ops.gelu import gelu_backward
 from .torch import call, functions
 from .torch.variants import TAGS
@@ -45,7 +45,9 @@ def _real() -> str | None:
 _installed: dict[str, Any] = {}
 
 if (_place := _real()) is not None:
-    raise ImportError(f"actgrad.torch_npu stands in for a missing torch_npu, but that is {_place}; import torch_npu")
+    raise ImportError(
+        f"torch_npu is {_place}; actgrad.torch_npu must not hide it; import torch_npu instead of actgrad.torch_npu"
+    )
 
 
 # torch.ops.npu
@@ -222,7 +224,9 @@ def install() -> None:
     if place is None and hasattr(torch, "npu"):
         place = "in torch.npu already"
     if place is not None:
-        raise InvalidCall(f"install: the real torch_npu is {place}; {_STAND_IN} is for where there is none")
+        raise InvalidCall(
+            f"install: the real torch_npu is {place}; {_STAND_IN} must not hide it; import torch_npu itself"
+        )
     nothing = {"is_available": lambda: False, "device_count": lambda: 0, "synchronize": lambda device=None: None}
     device = _module("torch.npu", "There is no NPU.", **nothing)
     _installed[_NAME] = sys.modules[_NAME] = _module(_NAME, __doc__, **dict(sorted(_functions.items())), npu=device)
@@ -260,4 +264,5 @@ def _module(name: str, documentation: str | None, **members: Any) -> ModuleType:
 
 
 def _missing(module: str, known: tuple[str, ...], name: str) -> Any:
-    raise AttributeError(f"module {module!r} is {_STAND_IN}, which has no {name!r}; it has {', '.join(known)}")
+    cure = did_you_mean(name, known, "use one of these or the real torch_npu")
+    raise AttributeError(f"module {module!r} has no {name!r}; {_STAND_IN} has {', '.join(known)}; {cure}")

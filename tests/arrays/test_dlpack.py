@@ -59,7 +59,7 @@ def test_dlpack_integers(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["bool", "uint16", "complex64", "int64"])
 def test_dlpack_dtypes_of_no_operator(dtype: str) -> None:
-    with pytest.raises(actgrad.InvalidDtype, match=rf"^elu: self is {dtype}; supported: "):
+    with pytest.raises(actgrad.InvalidDtype, match=rf"^elu: self is {dtype}; it must be "):
         actgrad.elu(Producer(X.astype(dtype)))
 
 
@@ -107,12 +107,16 @@ def test_dlpack_without_strides_is_contiguous() -> None:
 
 
 DLPACK_REFUSALS = [
-    ({"major": 2}, actgrad.InvalidCall, "speaks DLPack 2"),
-    ({"tensor__dtype__code": 3}, actgrad.InvalidDtype, "DLPack type 3, 32 bits, 1 lanes"),
-    ({"tensor__dtype__code": 10, "tensor__dtype__bits": 8}, actgrad.InvalidDtype, "DLPack type 10, 8 bits"),
+    ({"major": 2}, actgrad.InvalidCall, "exports DLPack version 2; actgrad reads versions 0 and 1"),
+    ({"tensor__dtype__code": 3}, actgrad.InvalidDtype, "DLPack type code 3 with 32 bits and 1 lane; "),
+    ({"tensor__dtype__code": 10, "tensor__dtype__bits": 8}, actgrad.InvalidDtype, "DLPack type code 10 with 8 bits"),
     ({"tensor__dtype__bits": 24}, actgrad.InvalidDtype, "24 bits"),
     ({"tensor__dtype__lanes": 4}, actgrad.InvalidDtype, "4 lanes"),
-    ({"tensor__device__type": 8}, actgrad.BackendUnavailable, "lives on DLPack device type 8"),
+    (
+        {"tensor__device__type": 8},
+        actgrad.BackendUnavailable,
+        "is on a device of DLPack type 8; it must be on cpu, cuda or rocm",
+    ),
 ]
 
 
@@ -129,7 +133,9 @@ def test_dlpack_producer_that_fails() -> None:
         def __dlpack__(self, **options: Any) -> Any:
             raise BufferError("not today")
 
-    with pytest.raises(actgrad.InvalidCall, match=r"^elu: self \(Failing\) gives no DLPack: BufferError: not today"):
+    with pytest.raises(
+        actgrad.InvalidCall, match=r"^elu: self \(Failing\) raises BufferError: not today from __dlpack__"
+    ):
         actgrad.elu(Failing(X))
 
 

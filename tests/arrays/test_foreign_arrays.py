@@ -28,19 +28,20 @@ WRONG_FIELDS: list[tuple[dict[str, Any], str]] = [
     *[({"shape": w}, r"\['shape'\] is .*; it must be a tuple of integers") for w in
       (None, 3, "abc", 2.0, ("a",), (2.5,), (None,), [[3]], {3}, object())],
     *[({"shape": w}, r"has shape \(.*\); sizes must be 0 or more") for w in ((-1,), (3, -2), (-(2**70),))],
-    ({"shape": (1,) * 65}, r"has 65 dimensions; it may have at most 64"),
+    ({"shape": (1,) * 65}, r"has 65 dimensions; it must have at most 64"),
     *[({"typestr": w}, r"\['typestr'\] is .*; it must be a string") for w in (None, 4, b"<f4", np.float32, ["<f4"])],
-    *[({"typestr": w}, r"\['typestr'\] is .*, no data type") for w in ("<x4", "f4f4f4", "<f3", "<", "?!")],
-    *[({"typestr": w}, r"no tensor dtype") for w in ("|V4", "<U3", "|O", "<M8[s]")],
-    ({"typestr": ">f4"}, r"is float32 in foreign byte order"),
+    *[({"typestr": w}, r"\['typestr'\] is .*; it must be a data type") for w in ("<x4", "f4f4f4", "<f3", "<", "?!")],
+    *[({"typestr": w}, r"; it must be a dtype that actgrad knows") for w in ("|V4", "<U3", "|O", "<M8[s]")],
+    ({"typestr": ">f4"}, r"is float32 in the other byte order"),
     *[({"data": w}, r"\['data'\] is .*; it must be a tuple of an address") for w in
       (None, 4096, (4096,), (4096, False, 1), ("4096", False), (None, False), (4096.0, False), "ab")],
-    *[({"data": w}, r"describes no memory") for w in ((0, False), (-4096, False), (2**64 - 4, False), (10**30, False))],
+    *[({"data": w}, r"its elements must lie in memory") for w in
+      ((0, False), (-4096, False), (2**64 - 4, False), (10**30, False))],
     *[({"strides": w}, r"\['strides'\] is .*; it must be None or a tuple of 1 integers") for w in
       (4, "4", (4.0,), (None,), (4, 4), (), object())],
-    *[({"strides": w}, r"describes no memory") for w in ((2**62,), (-(2**40),), (10**30,))],
+    *[({"strides": w}, r"its elements must lie in memory") for w in ((2**62,), (-(2**40),), (10**30,))],
     *[({"stream": w}, r"\['stream'\] is .*; it must be an integer or None") for w in ("1", 1.0, object(), [1])],
-    ({"mask": X}, r"is a masked array, whose mask would be lost"),
+    ({"mask": X}, r"is a masked array; it must have no mask"),
 ]  # fmt: skip
 
 
@@ -78,7 +79,7 @@ def test_properties_that_raise(name: str, error: Exception) -> None:
         raise error
 
     kind = type("Failing", (), {name: property(fail)})
-    message = rf"^elu: self \(Failing\) has a faulty {name}: {type(error).__name__}"
+    message = rf"^elu: self \(Failing\) raises {type(error).__name__}.* for {name}"
     with pytest.raises(actgrad.InvalidCall, match=message) as caught:
         actgrad.elu(kind())
     assert caught.value.__cause__ is error
@@ -99,14 +100,14 @@ def test_a_right_description_is_taken() -> None:
     ("changes", "message"),
     [
         ({"tensor__ndim": -1}, "has -1 dimensions"),
-        ({"tensor__ndim": 65}, "has 65 dimensions; it may have at most 64"),
+        ({"tensor__ndim": 65}, "has 65 dimensions; it must have at most 64"),
         ({"tensor__shape": ctypes.POINTER(ctypes.c_int64)()}, "has 2 dimensions and no shape"),
-        ({"tensor__data": None}, "describes no memory"),
-        ({"tensor__data": 2**64 - 8}, "describes no memory"),
-        ({"tensor__byte_offset": 2**64 - 8}, "describes no memory"),
+        ({"tensor__data": None}, "its elements must lie in memory"),
+        ({"tensor__data": 2**64 - 8}, "its elements must lie in memory"),
+        ({"tensor__byte_offset": 2**64 - 8}, "its elements must lie in memory"),
         ({"tensor__shape__contents": ctypes.c_int64(-4)}, r"has shape \(-4, "),
-        ({"tensor__strides__contents": ctypes.c_int64(2**62)}, "describes no memory"),
-        ({"tensor__strides__contents": ctypes.c_int64(-(2**62))}, "describes no memory"),
+        ({"tensor__strides__contents": ctypes.c_int64(2**62)}, "its elements must lie in memory"),
+        ({"tensor__strides__contents": ctypes.c_int64(-(2**62))}, "its elements must lie in memory"),
     ],
     ids=lambda v: next(iter(v)) if isinstance(v, dict) else "",
 )
@@ -135,7 +136,7 @@ _NAMES = {name: ctypes.create_string_buffer(name) for name in (b"used_dltensor",
         (FakeCapsule(), "a PyCapsule"),
         (_new(1, None, None), "a capsule without a name"),
         (_new(1, ctypes.cast(_NAMES[b"used_dltensor"], ctypes.c_char_p), None), "a capsule named 'used_dltensor'"),
-        (_new(1, ctypes.cast(_NAMES[b"\xff\xfe"], ctypes.c_char_p), None), "a capsule named '"),
+        (_new(1, ctypes.cast(_NAMES[b"\xff\xfe"], ctypes.c_char_p), None), "a capsule named '.*'"),
     ],
     ids=lambda v: v if isinstance(v, str) else "",
 )
@@ -144,14 +145,14 @@ def test_dlpack_capsules(capsule: Any, message: str) -> None:
         def __dlpack__(self, **_: Any) -> Any:
             return capsule
 
-    with pytest.raises(actgrad.InvalidCall, match=rf"^elu: self \(Giving\) gives no DLPack tensor but {message}"):
+    with pytest.raises(actgrad.InvalidCall, match=rf"^elu: self \(Giving\): __dlpack__ returned {message}; it must"):
         actgrad.elu(Giving(X))
 
 
 @pytest.mark.parametrize("export", [3, "abc", lambda: None, lambda **_: (), np.ndarray.__dlpack__])
 def test_dlpack_that_is_no_method(export: Any) -> None:
     kind = type("Odd", (), {"__dlpack__": export})
-    with pytest.raises(actgrad.InvalidCall, match=r"^elu: self \(Odd\) (gives no DLPack|has a faulty __dlpack__)"):
+    with pytest.raises(actgrad.InvalidCall, match=r"^elu: self \(Odd\) raises .*__dlpack__"):
         actgrad.elu(kind())
 
 

@@ -115,11 +115,11 @@ REFUSED_TENSORS = [
     (lambda t: t.nested.nested_tensor([t.ones(2), t.ones(3)], layout=t.jagged), "nested"),
     (lambda t: t.conj(t.ones(3, dtype=t.complex64)).imag, "resolve_neg"),
     (lambda t: t.conj(t.ones(3, dtype=t.complex64)), "resolve_conj"),
-    (lambda t: t.ones(3, device="meta"), "no backend computes on device meta"),
+    (lambda t: t.ones(3, device="meta"), "the tensors are on meta; they must be on"),
     (lambda t: t.ones(3).to(t.float8_e4m3fn), "is float8_e4m3fn"),
-    (lambda t: t.ones(3, dtype=t.int64), "is int64; supported: "),
-    (lambda t: t.ones(3, dtype=t.bool), "is bool; supported: "),
-    (freed, "without memory of its own"),
+    (lambda t: t.ones(3, dtype=t.int64), "is int64; it must be "),
+    (lambda t: t.ones(3, dtype=t.bool), "is bool; it must be "),
+    (freed, "without memory; a tensor must have memory"),
 ]
 
 
@@ -194,10 +194,10 @@ def test_torch_subclass(torch: Any) -> None:
 def test_mixed_libraries(torch: Any) -> None:
     tensor = torch.from_numpy(X.copy())
     for g, x in ((X, tensor), (tensor, X), (Producer(X), X), (tensor, Producer(X))):
-        message = f"self_or_result is a {type(x).__name__}, but grad_output is a {type(g).__name__}; pass arrays of one"
+        message = f"self_or_result is a {type(x).__name__}, but grad_output is a {type(g).__name__}; all must be of one"
         with pytest.raises(actgrad.InvalidCall, match=rf"^elu_backward: {message}"):
             actgrad.elu_backward(g, x)
-    with pytest.raises(actgrad.InvalidCall, match=r"^elu: out is a ndarray, but self is a Tensor; pass arrays of one"):
+    with pytest.raises(actgrad.InvalidCall, match=r"^elu: out is a ndarray, but self is a Tensor; all must be of one"):
         actgrad.elu(tensor, out=X.copy())
 
 

@@ -96,7 +96,9 @@ def test_an_attribute_of_another_name_numbers_the_dimension() -> None:
     operator, plain = REGISTRY["access_axis"], REGISTRY["access_swiglu"]
     for dim in (0, 1, -1, -2):
         np.testing.assert_array_equal(operator(x, axis=dim), plain(x, dim=dim, is_lower=True))
-    with pytest.raises(actgrad.InvalidArgument, match=r"^access_axis: axis is 2; it must lie in \[-2, 1\]"):
+    with pytest.raises(
+        actgrad.InvalidArgument, match=r"^access_axis: axis is 2, but x has shape \(.*\); it must lie in \[-2, 1\]"
+    ):
         operator(x, axis=2)
     with pytest.raises(actgrad.InvalidArgument, match=r"^access_axis: x has odd size 3 in dimension 0"):
         operator(x[:3], axis=0)
@@ -154,7 +156,7 @@ def test_slopes_of_any_shape() -> None:
         np.testing.assert_array_equal(REGISTRY["access_prelu"](x, weight), wanted)
     for one in (np.float32(0.5), np.full((1, 1), 0.5, np.float32)):
         np.testing.assert_array_equal(REGISTRY["access_prelu"](x, one), np.where(x > 0, x, 0.5 * x))
-    with pytest.raises(actgrad.InvalidArgument, match="not in a row; pass a copy"):
+    with pytest.raises(actgrad.InvalidArgument, match="it must be contiguous; pass a contiguous copy"):
         REGISTRY["access_prelu"](x, np.asfortranarray(slopes.reshape(2, 3)))
 
 

@@ -65,33 +65,33 @@ def of_rows(*passes: Any, outputs: str = "Tensor out", **fields: Any) -> actgrad
 
 FAULTS = {
     "dtypes with commas": (
-        lambda: forward(dtypes="float32, float16"), "dtypes has 'float32,', which is no dtype; write names with spaces",
+        lambda: forward(dtypes="float32, float16"), "dtypes has 'float32,'; it must be .*; write names with spaces",
     ),
-    "an unknown product": (lambda: forward(products="Ascend910Z"), "'Ascend910Z', which is no product"),
+    "an unknown product": (lambda: forward(products="Ascend910Z"), "products has 'Ascend910Z'; it must be Ascend950"),
     "a result that is called output": (
         lambda: operator("NAME(Tensor grad_output, Tensor output) -> Tensor grad_input", one, gradient_of=forward()),
-        "output is no tensor of .*; state reads_result='output'",
+        "output has no role; it must be a tensor of .*; state reads_result='output'",
     ),
     "one gradient of two tensors": (
         lambda: operator(
             "NAME(Tensor grad_output, Tensor self, Tensor weight) -> Tensor grad_self", of_two, gradient_of=pair()
         ),
-        "it returns grad_self, but its forward operator has the tensors self, weight; return grad_self, grad_weight",
+        "it returns grad_self; it must return a gradient for each of self, weight; return grad_self, grad_weight",
     ),
     "a gradient of neither tensor": (
         lambda: operator(
             "NAME(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor grad_input, Tensor grad_weight)", of_two,
             gradient_of=pair(),
         ),
-        "it returns grad_input, grad_weight, but its forward operator has the tensors self, weight; return grad_self",
+        "it returns grad_input, grad_weight; it must return a gradient for each of self, weight; return grad_self",
     ),
     "a formula of too few arguments": (
         lambda: operator("NAME(Tensor self, Scalar alpha=1) -> Tensor out"),
-        "takes 1 arguments; it must take 2: .*alpha",
+        "takes 1 argument; it must take 2: .*alpha",
     ),
     "a formula of too many": (lambda: forward(formula=scaled), "takes 2 arguments; it must take 1: .*no scalars"),
     "a check of no argument": (
-        lambda: forward(checks=(supported("input"),)), "is about 'input', which is no argument; it has",
+        lambda: forward(checks=(supported("input"),)), "is about 'input'; it must be one of out, self; ",
     ),
     "a check of one's own": (
         lambda: forward(checks=((Check("rule", lambda call: None, about=("slef",)),),)), "'rule' is about 'slef'",
@@ -106,31 +106,33 @@ FAULTS = {
     "halves without a dimension": (
         lambda: operator("NAME(Tensor x) -> Tensor out", of_two, reads=Halves(("x",))), "counts dimensions by 'dim'",
     ),
-    "an unknown factor": (lambda: forward(multiplies="gate"), "multiplies is 'gate'; it must be one of self"),
-    "a result without a gradient": (lambda: forward(reads_result="self"), "roles of a gradient; state gradient_of"),
+    "an unknown factor": (lambda: forward(multiplies="gate"), "multiplies is 'gate'; it must be self; "),
+    "a result without a gradient": (
+        lambda: forward(reads_result="self"), "reads_result is set, but gradient_of is not; .*; state gradient_of",
+    ),
     "a flag that is a number": (
         lambda: operator(
             "NAME(Tensor grad_output, Tensor self, int flag=0) -> Tensor grad_self", one, gradient_of=forward(),
             reads_result="self", result_flag="flag",
         ),
-        "result_flag is 'flag', which is no bool attribute",
+        "result_flag is 'flag'; it must be a bool attribute",
     ),
     "a given value that is required": (
         lambda: operator(
             "NAME(Tensor grad_output, Tensor self, Tensor value) -> Tensor grad_self", one, gradient_of=forward(),
             given_value="value",
         ),
-        "given_value is 'value', which a call may leave out; write Tensor",
+        "given_value is 'value'; it must be optional; write Tensor",
     ),
     "an attribute fixed in C that is none": (
-        lambda: forward(aclnn=C("Faulty", {"alpha": 1})), "aclnn Faulty names 'alpha', which is no attribute",
+        lambda: forward(aclnn=C("Faulty", {"alpha": 1})), "aclnn Faulty names 'alpha'; it must be an attribute",
     ),
     "a term of too many arguments": (
         lambda: of_rows({"m": largest(of_two)}), "the term of 'm' takes 2 arguments; it must take 1: self",
     ),
     "a term that leaves out an earlier statistic": (
         lambda: of_rows({"m": largest(identity)}, {"s": total(identity)}),
-        "the term of 's' takes 1 arguments; it must take 2: self, m",
+        "the term of 's' takes 1 argument; it must take 2: self, m",
     ),
     "a statistic of statistics that takes the element": (
         lambda: of_rows({"m": largest(identity)}, {"q": once(of_two)}),
@@ -138,14 +140,14 @@ FAULTS = {
     ),
     "a statistic of statistics beside others": (
         lambda: of_rows({"m": largest(identity)}, {"q": once(identity), "s": total(of_two)}),
-        r"once\(\) shares a pass with others \(q, s\); give it a pass of its own",
+        r"once\(\) shares a pass with others \(q, s\); it must be alone; give it a pass of its own",
     ),
     "rows that no pass visits": (
-        lambda: of_rows({"q": once(lambda: 1.0)}), "no pass of its rows visits elements; write largest",
+        lambda: of_rows({"q": once(lambda: 1.0)}), "a pass must read elements; write largest",
     ),
     "kept terms of two outputs": (
         lambda: of_rows({"m": largest(identity)}, outputs="(Tensor out, Tensor other)", kept=True),
-        "kept terms take the place of one output",
+        "kept is set; then exactly one output must be of elements",
     ),
 }  # fmt: skip
 

@@ -42,10 +42,10 @@ def test_bad_schema(text: str) -> None:
 
 
 BAD_DEFAULTS = {
-    "bool b=yes": r"^'yes' is no bool",
-    "int n=x": r"^'x' is no int",
-    "int n=1.5": r"^'1\.5' is no int",
-    "Scalar s=one": r"^'one' is no Scalar",
+    "bool b=yes": r"^the default is 'yes'; it must be True or False; ",
+    "int n=x": r"^the default is 'x'; it must be an integer; ",
+    "int n=1.5": r"^the default is '1\.5'; it must be an integer; ",
+    "Scalar s=one": r"^the default is 'one'; it must be a number; ",
 }
 
 

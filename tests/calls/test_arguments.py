@@ -19,13 +19,13 @@ from tests.support.calls import BFLOAT16
 WRONG_CALLS: list[tuple[Callable[[], Any], str]] = [
     (
         lambda: actgrad.elu(A, A),
-        r"elu: takes 1 tensor by position \(self\), got 2; attributes go by name: alpha, ",
+        r"elu: got 2 arguments by position; it takes 1 tensor by position: self; pass alpha, ",
     ),
-    (lambda: actgrad.elu(A, 1.0), "elu: takes 1 tensor by position"),
-    (lambda: actgrad.selu(A, A), "selu: takes 1 tensor by position .* it has none"),
-    (lambda: actgrad.elu_backward(A, A, 1.0), "elu_backward: takes 2 tensors by position"),
-    (lambda: actgrad.elu(A, beta=1), "elu: beta is unknown; it takes self, alpha, scale, input_scale"),
-    (lambda: actgrad.selu(A, alpha=1), "selu: alpha is unknown; it takes self"),
+    (lambda: actgrad.elu(A, 1.0), "elu: got 2 arguments by position; it takes 1 tensor"),
+    (lambda: actgrad.selu(A, A), "selu: got 2 arguments by position; it takes 1 tensor .*; leave the others out"),
+    (lambda: actgrad.elu_backward(A, A, 1.0), "elu_backward: got 3 arguments by position; it takes 2 tensors"),
+    (lambda: actgrad.elu(A, beta=1), "elu: beta is unknown; the arguments are self, alpha, scale, input_scale; "),
+    (lambda: actgrad.selu(A, alpha=1), "selu: alpha is unknown; the arguments are self; leave alpha out"),
     (lambda: actgrad.elu_backward(A, A, grad_output=A), "elu_backward: grad_output is given twice"),
     (lambda: actgrad.elu(A, alpha="1"), "elu: alpha is a str; it must be a number"),
     (lambda: actgrad.elu(A, alpha=[1.0]), "elu: alpha is a list; it must be a number"),
@@ -40,17 +40,23 @@ WRONG_CALLS: list[tuple[Callable[[], Any], str]] = [
     (lambda: actgrad.geglu(PACKED, dim=PACKED), "geglu: dim is a ndarray; it must be an integer"),
     (
         lambda: actgrad.geglu(PACKED, approximate=1.0),
-        "geglu: approximate is 1.0; it must be an integer or one of 'none', 'tanh'",
+        "geglu: approximate is 1.0; it must be an integer, 'none' or 'tanh'; ",
     ),
-    (lambda: actgrad.geglu(PACKED, out=HALF), r"geglu: out must be a tuple \(out, out_gelu\), got a ndarray"),
-    (lambda: actgrad.geglu(PACKED, out=(HALF,)), r"geglu: out must be a tuple \(out, out_gelu\), got "),
-    (lambda: actgrad.geglu(PACKED, out=(HALF, HALF, HALF)), r"geglu: out must be a tuple \(out, out_gelu\), got "),
+    (lambda: actgrad.geglu(PACKED, out=HALF), r"geglu: out is a ndarray; it must be a tuple of 2: out, out_gelu; "),
+    (
+        lambda: actgrad.geglu(PACKED, out=(HALF,)),
+        r"geglu: out is a tuple of [13]; it must be a tuple of 2: out, out_gelu; ",
+    ),
+    (
+        lambda: actgrad.geglu(PACKED, out=(HALF, HALF, HALF)),
+        r"geglu: out is a tuple of [13]; it must be a tuple of 2: out, out_gelu; ",
+    ),
     (lambda: actgrad.elu(A, out=(f4(3, 4),)), "elu: out is a tuple; it must be a NumPy array"),
     (lambda: actgrad.elu(A, out=0.0), "elu: out is a float; it must be a NumPy array"),
-    (lambda: actgrad.elu(A, backend="gpu"), "elu: backend is 'gpu'; known: cpu, reference, triton"),
-    (lambda: actgrad.elu(A, backend=3), "elu: backend is 3; known: cpu, reference, triton"),
+    (lambda: actgrad.elu(A, backend="gpu"), "elu: backend is 'gpu'; it must be 'cpu', 'reference' or 'triton'"),
+    (lambda: actgrad.elu(A, backend=3), "elu: backend is 3; it must be 'cpu', 'reference' or 'triton'"),
     (lambda: actgrad.elu(A, backend=["cpu"]), "elu: backend is "),
-    (lambda: actgrad.elu(A, backend=""), "elu: backend is ''; known: "),
+    (lambda: actgrad.elu(A, backend=""), "elu: backend is ''; it must be "),
 ]
 
 
@@ -69,7 +75,8 @@ def test_wrong_calls(call: Callable[[], Any], message: str) -> None:
 
 def test_backend_for_another_device() -> None:
     with pytest.raises(
-        actgrad.BackendUnavailable, match=r"^elu: backend 'triton' computes on cuda and rocm, but .* cpu"
+        actgrad.BackendUnavailable,
+        match=r"^elu: backend is 'triton', but the tensors are on cpu; this backend computes on cuda or rocm",
     ):
         actgrad.elu(A, backend="triton")
 

@@ -11,7 +11,6 @@ from ml_dtypes import bfloat16
 
 import actgrad
 from actgrad import aclnn, conformance, ir
-from actgrad.base.errors import TilingFailed
 from actgrad.calls.counted_kernel import boxes
 
 RNG = np.random.default_rng(5)
@@ -116,7 +115,7 @@ def test_elements_alternate_over_all_dimensions_from_dim_on(dim: int, interleave
 
 def test_scattered_elements_that_alternate_are_refused() -> None:
     x = np.asfortranarray(some(4, 6, 10))
-    with pytest.raises(TilingFailed, match=r"x has strides .* not in a row from dimension 1 on"):
+    with pytest.raises(actgrad.InvalidArgument, match=r"x has strides .*; it must be contiguous from dimension 1 on"):
         actgrad.clipped_swiglu(x, dim=1)
     np.testing.assert_allclose(actgrad.clipped_swiglu(x), clipped(x), rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(  # those before dim may lie anywhere
@@ -145,10 +144,13 @@ def test_swiglu_of_groups(dtype: Any, limit: float, last: tuple[int, ...]) -> No
 def test_wrong_counts_and_weights() -> None:
     x = some(3, 4)
     for call, says in [
-        (lambda: actgrad.clipped_swiglu(x, np.array([1], np.int32)), "group_index is int32; supported: int64"),
+        (lambda: actgrad.clipped_swiglu(x, np.array([1], np.int32)), "group_index is int32; it must be int64"),
         (lambda: actgrad.clipped_swiglu(x, np.array(1)), "group_index has 0 dimensions"),
-        (lambda: actgrad.swiglu_group(x, some(4)), r"weight has shape \(4,\), but x has the rows \(3,\)"),
-        (lambda: actgrad.swiglu_group(x, some(3).astype(np.float16)), "weight is float16; supported: float32"),
+        (
+            lambda: actgrad.swiglu_group(x, some(4)),
+            r"weight has shape \(4,\); it must be \(3,\), one element for each row of x",
+        ),
+        (lambda: actgrad.swiglu_group(x, some(3).astype(np.float16)), "weight is float16; it must be float32"),
         (lambda: actgrad.swiglu_group(x, clamp_limit=-2.0), "clamp_limit"),
         (lambda: actgrad.fatrelu_mul(x, some(2)), "threshold has shape"),
     ]:

@@ -134,7 +134,7 @@ def test_a_product_holds_for_its_own_context_only() -> None:
 @pytest.mark.parametrize("name", ["", "ascend910b", "A2", "Ascend910C1", None, 910])
 def test_unknown_product(name: Any) -> None:
     with (
-        pytest.raises(actgrad.InvalidArgument, match=r"known: Ascend950, Ascend910_93, Ascend910B, Ascend310B"),
+        pytest.raises(actgrad.InvalidArgument, match=r"it must be Ascend950, Ascend910_93, Ascend910B, Ascend310B"),
         actgrad.product(name),
     ):
         raise AssertionError("entered")
@@ -142,7 +142,7 @@ def test_unknown_product(name: Any) -> None:
 
 @pytest.mark.parametrize("name", ["", "documents", None])
 def test_unknown_rules(name: Any) -> None:
-    with pytest.raises(actgrad.InvalidArgument, match=r"known: operator, document"), actgrad.rules(name):
+    with pytest.raises(actgrad.InvalidArgument, match=r"it must be operator or document"), actgrad.rules(name):
         raise AssertionError("entered")
 
 
@@ -209,5 +209,5 @@ def test_products_by_the_names_of_their_chips() -> None:
     for name in products.BY_NAME:
         assert products.of_chip(name) == name
     for wrong in ("Ascend910C", "Ascend910B3 ", "ascend910b3"):
-        with pytest.raises(actgrad.InvalidArgument, match="known: "), actgrad.product(wrong):
+        with pytest.raises(actgrad.InvalidArgument, match="it must be "), actgrad.product(wrong):
             pass

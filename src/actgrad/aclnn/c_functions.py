@@ -17,8 +17,9 @@ from ..base.schema import Argument
 from ..calls import aliasing, arguments, prepare
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
+from ..contract.shape_rules import KINDS, missing
 from . import signatures
-from .objects import AclScalar, AclTensor, scalar_of, token_of, token_of_flag
+from .objects import DESTROYED, AclScalar, AclTensor, scalar_of, token_of, token_of_flag
 from .signatures import CParameter, Signature
 
 _log = logging.getLogger("actgrad.aclnn")
@@ -80,7 +81,7 @@ class CFunction:
         for k, name in self._unread:
             if given[k] is None:  # null pointers count in order: later ones pass here
                 self._check_early((*given[:k], *[() if value is None else value for value in given[k:]]), terms)
-                raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
+                raise NullArgument(f"{self.operator.name}: {missing(name)}")
         try:
             for k in self.tensors:
                 tensor = given[k]
@@ -157,10 +158,10 @@ class CFunction:
     def _other_view(self, tensor: Any, name: str) -> View:
         """The view of a tensor that is no plain aclTensor."""
         if tensor is None:
-            raise NullArgument(f"{self.operator.name}: {name} is None; it is required")
+            raise NullArgument(f"{self.operator.name}: {missing(name)}")
         if isinstance(tensor, AclTensor):
             if tensor.view is None:
-                raise InvalidArgument(f"{self.operator.name}: {name} was destroyed")
+                raise InvalidArgument(f"{self.operator.name}: {name} {DESTROYED}")
             return tensor.view
         return arrays.view(tensor, self.operator.name, name)
 
@@ -171,10 +172,11 @@ class CFunction:
         if value is None:
             value = self._defaults.get(argument.name)
         if kind == "text" and value is None:
-            raise NullArgument(f"{self.operator.name}: {argument.name} is None; it is required")
+            raise NullArgument(f"{self.operator.name}: {missing(argument.name)}")
         if value is None or isinstance(value, str) is not (kind == "text"):
-            wanted = {"bool": "True or False", "int": "an integer", "double": "a number", "text": "a string"}[kind]
-            raise InvalidCall(f"{self.operator.name}: {argument.name} is {shown(value)}; it must be {wanted}")
+            expected = {"double": "a number", **KINDS}[kind]
+            fault = f"{self.operator.name}: {argument.name} is {shown(value)}; it must be {expected}; pass {expected}"
+            raise InvalidCall(fault)
         if self.signature.function.any_choice and argument.name == self.operator.switch:
             value = value if value in range(len(self.operator.choices)) else 0
         value = arguments.attribute(self.operator.definition, argument, value)
@@ -190,7 +192,7 @@ class CFunction:
         contract.run(contract.Call(operator.definition, values, values, terms), early=True)
         for p in self.signature.parameters:
             if p.type == "text" and values[p.argument] is None:
-                raise NullArgument(f"{operator.name}: {p.argument} is None; it is required")
+                raise NullArgument(f"{operator.name}: {missing(p.argument)}")
 
     def _formats_and_fault(self, given: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
         """The formats, if one is not ND, and the fault of a tensor's memory, or nothing."""
@@ -198,7 +200,7 @@ class CFunction:
         for parameter, tensor in tensors:
             if tensor.format == "FRACTAL_NZ":
                 name = f"{self.signature.name}: {parameter.name}"
-                _log.warning("%s has format FRACTAL_NZ; it is read as ND", name)
+                _log.warning("%s has format FRACTAL_NZ; actgrad reads it as ND; create it with ACL_FORMAT_ND", name)
         fault = next((f"{parameter.argument} {tensor.fault}" for parameter, tensor in tensors if tensor.fault), "")
         if not fault:
             self._warn_of_views(tensors)
@@ -211,7 +213,8 @@ class CFunction:
         for parameter, tensor in tensors:
             if tensor.reach > tensor.storage_size:
                 _log.warning(
-                    "%s: %s reaches %d bytes into its storage %s, which has %d; the memory behind it is large enough",
+                    "%s: %s needs %d bytes, but storageDims %s has %d; actgrad uses the memory behind it; enlarge "
+                    "storageDims",
                     self.signature.name, parameter.name, tensor.reach, tensor.storage_dims, tensor.storage_size,
                 )  # fmt: skip
 

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..base.errors import ActgradError, InvalidArgument
+from ..base.errors import ActgradError, InvalidArgument, shown
 from ..calls.plan import Plan
 from .c_functions import CFunction
 from .messages import report
 from .names import STATUSES
-from .objects import AclTensor, Handle, storage_of
+from .objects import DESTROYED, AclTensor, Handle, storage_of
 
 _taking = threading.Lock()  # an ordinary executor runs once, also among threads
 
@@ -49,7 +49,10 @@ class AclOpExecutor(Handle):
         """The plan. Raises ExecutorError after use or destruction."""
         if self._plan is None:
             name = self.function.signature.name
-            raise ExecutorError(f"{name}: executor ran already or was destroyed; call {name}GetWorkspaceSize again")
+            raise ExecutorError(
+                f"{name}: executor ran already or was destroyed; each call needs a new one; call "
+                f"{name}GetWorkspaceSize again"
+            )
         return self._plan
 
     def take(self) -> Callable[[], object]:
@@ -75,14 +78,20 @@ class AclOpExecutor(Handle):
         """Put the tensor at `places[index]` of the call's arguments on another storage, for the same kernel."""
         plan = self.plan
         if self.repeat is None:
-            raise ExecutorError(f"{function}: executor is not reusable; call aclSetAclOpExecutorRepeatable first")
+            raise ExecutorError(
+                f"{function}: executor runs once; it must be reusable; call aclSetAclOpExecutorRepeatable first"
+            )
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(places):
-            raise InvalidArgument(f"{function}: index is {index!r}; it must lie in [0, {len(places) - 1}]")
+            limits = f"it must lie in [0, {len(places) - 1}]"
+            raise InvalidArgument(f"{function}: index is {shown(index)}; {limits}; pass the position of the tensor")
         if tensor is not self._tensors[places[index]]:
-            raise InvalidArgument(f"{function}: tensor is not the one that phase one was given for index {index}")
+            raise InvalidArgument(
+                f"{function}: tensor is another one than in phase one; it must be that of index {index}; pass that "
+                "tensor"
+            )
         if not isinstance(tensor, AclTensor) or tensor.view is None:
-            state = "was destroyed" if isinstance(tensor, AclTensor) else "is no aclTensor, which alone can be moved"
-            raise InvalidArgument(f"{function}: tensor {state}")
+            kind = f"is a {type(tensor).__name__}; it must be an aclTensor; call aclCreateTensor"
+            raise InvalidArgument(f"{function}: tensor {DESTROYED if isinstance(tensor, AclTensor) else kind}")
         view, fault = tensor.view_on(storage_of(addr, function))
         if fault:
             raise InvalidArgument(f"{function}: tensor {fault}")
@@ -97,8 +106,8 @@ class AclOpExecutor(Handle):
             for where, views in zip(places_of, (plan.outputs, plan.inputs), strict=True)
         )
         if view.device != plan.outputs[0].device:
-            place = f"on {view.device}, but the call was checked for {plan.outputs[0].device}"
-            raise InvalidArgument(f"{function}: addr is {place}")
+            expected = f"it must be on {plan.outputs[0].device}, as in phase one"
+            raise InvalidArgument(f"{function}: addr is on {view.device}; {expected}; pass memory there")
         self._plan = self.function.operator.plan_prepared(plan.prepared, plan.attributes, inputs, outputs)
         tensor.put(view, "")
         self.repeat = self._plan.run
@@ -139,7 +148,7 @@ def _move(
 ) -> int:
     def move(executor: AclOpExecutor) -> None:
         if tensor is None:
-            raise InnerNull(f"{name}: tensor is a null pointer; it is required")
+            raise InnerNull(f"{name}: tensor is a null pointer; it is required; pass an aclTensor")
         executor.move(name, places(executor.function), index, tensor, addr)
 
     return _on_executor(name, executor, move)
@@ -149,9 +158,10 @@ def _on_executor(name: str, executor: AclOpExecutor | None, action: Callable[[Ac
     """The status of an action on an executor."""
     try:
         if executor is None:
-            raise InnerNull(f"{name}: executor is a null pointer; it is required")
+            raise InnerNull(f"{name}: executor is a null pointer; it is required; pass that of phase one")
         if not isinstance(executor, AclOpExecutor):
-            raise ExecutorError(f"{name}: executor is a {type(executor).__name__}; it must be an aclOpExecutor")
+            kind = type(executor).__name__
+            raise ExecutorError(f"{name}: executor is a {kind}; it must be an aclOpExecutor; pass that of phase one")
         action(executor)
     except Exception as error:  # a C function does not raise
         return report(error)

@@ -15,7 +15,7 @@ from ..arrays import View, foreign
 from ..base import first_use, loop
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME, BY_NUMBER, EXACT, Dtype
-from ..base.errors import InvalidArgument, InvalidCall, NullArgument
+from ..base.errors import InvalidArgument, InvalidCall, NullArgument, quantity, shown
 from ..base.floating_point import default_environment
 from ..base.loop import Meta, extent
 from .messages import report
@@ -35,6 +35,9 @@ class Storage:
 
 
 _tokens = BoundedCache[Any, Any](4096)  # a call whose token is gone is only checked again
+#: What is expected of an object that was destroyed, and what to do.
+DESTROYED = "was destroyed; it must exist until phase two has run; create it again"
+NUMBER_TYPE = "it must be a data type of numbers; pass ACL_FLOAT or another one"
 
 
 def token(key: Any) -> Any:
@@ -59,7 +62,8 @@ class Handle:
 
     def __reduce_ex__(self, _: Any) -> Any:
         name = type(self).__name__
-        raise InvalidCall(f"{name[0].lower()}{name[1:]}: cannot be pickled or copied; make another one")
+        name = f"{name[0].lower()}{name[1:]}"
+        raise InvalidCall(f"{name}: cannot be pickled or copied; it must stay in its process; create another one")
 
 
 class AclTensor(Handle):
@@ -129,11 +133,12 @@ class AclTensor(Handle):
             return view, ""
         needed, wanted = self.storage_size, self.reach
         if storage.owner is None:
-            return view, "has no storage (a null address), but elements"
+            return view, "has elements, but its storage is a null pointer; it must have memory; pass its storage"
+        given = f"{storage.size} bytes of storage"
         if needed > storage.size:
-            return view, f"says storage {self.storage_dims}, {needed} bytes, but was given {storage.size}"
+            return view, f"has {given}; storageDims {self.storage_dims} needs {needed}; pass a larger storage"
         if wanted > storage.size:
-            return view, f"reaches {wanted} bytes into its storage, which was given {storage.size}"
+            return view, f"has {given}; viewDims, strides and offset need {wanted}; pass a larger storage"
         return view, ""
 
 
@@ -184,21 +189,25 @@ def tensor_of(
 
     def sizes(name: str, values: Sequence[int] | None) -> tuple[int, ...]:
         if values is None:
-            raise InvalidArgument(f"{context}: {name} is a null pointer; a tensor without dimensions has ()")
+            raise InvalidArgument(f"{context}: {name} is a null pointer; it is required; pass () for no dimensions")
         found = tuple(map(python_operator.index, values))
         if any(size < 0 for size in found):
-            raise InvalidArgument(f"{context}: {name} is {found}; nothing of it may be negative")
+            raise InvalidArgument(f"{context}: {name} is {found}; it must be 0 or more; pass no negative numbers")
         return found
 
     dtype = BY_NUMBER.get(data_type)
     if dtype is None:
-        raise InvalidArgument(f"{context}: dataType is {data_type!r}, no aclDataType")
+        raise InvalidArgument(
+            f"{context}: dataType is {data_type!r}; it must be one of aclDataType; pass ACL_FLOAT or another one"
+        )
     dims, storage = sizes("viewDims", view_dims), sizes("storageDims", storage_dims)
     steps = loop.row_major(dims, 1) if strides is None else sizes("strides", strides)
     if len(steps) != len(dims):
-        raise InvalidArgument(f"{context}: strides has {len(steps)} entries, but viewDims {len(dims)}")
+        counts = f"strides has {quantity(len(steps), 'number')}, but viewDims has {len(dims)}"
+        raise InvalidArgument(f"{context}: {counts}; they must have as many; pass one stride per dimension")
     if len(dims) > foreign.MAX_RANK:
-        raise InvalidArgument(f"{context}: viewDims has {len(dims)} entries; at most {foreign.MAX_RANK}")
+        fault = f"{context}: viewDims has {len(dims)} sizes"
+        raise InvalidArgument(f"{fault}; it must have at most {foreign.MAX_RANK}; merge dimensions")
     (start,) = sizes("offset", (offset,))
     return AclTensor(dims, dtype, steps, start, form, storage)
 
@@ -212,16 +221,21 @@ def storage_of(storage: Any, function: str) -> Storage:
             storage = np.frombuffer(storage, np.uint8) if memoryview(storage).nbytes else np.empty(0, np.uint8)
         except TypeError:
             kind = type(storage).__name__
-            raise InvalidCall(f"{function}: storage is a {kind}; it must be an array, a tensor or a buffer") from None
+            expected = "it must be an array, a tensor or a buffer"
+            raise InvalidCall(f"{function}: storage is a {kind}; {expected}; pass one of these") from None
     if isinstance(storage, np.ndarray):
         if not (storage.flags.c_contiguous or storage.flags.f_contiguous):
-            raise InvalidArgument(f"{function}: storage is not contiguous; pass the array that it is a view of")
+            raise InvalidArgument(
+                f"{function}: storage is a strided view; it must be contiguous; pass the array that it is a view of"
+            )
         address, read_only = storage.__array_interface__["data"]
         return Storage(address, storage.nbytes, "cpu", "numpy", not read_only, storage)
     view = arrays.view(storage, function, "storage")
     size = view.meta.size * view.meta.dtype.itemsize
     if extent(view.meta) != (0, size):
-        raise InvalidArgument(f"{function}: storage is not contiguous; pass the tensor that it is a view of")
+        raise InvalidArgument(
+            f"{function}: storage is a strided view; it must be contiguous; pass the tensor that it is a view of"
+        )
     owner = view.source if view.kind == "torch" else (view.source, view.owner)
     return Storage(view.address, size, view.device, view.kind, view.writable, owner)
 
@@ -229,7 +243,11 @@ def storage_of(storage: Any, function: str) -> Storage:
 def _report(error: Exception, function: str) -> int:
     """Report a failure and return its status. Python's own exceptions mean an argument of the wrong kind."""
     is_ours = isinstance(error, (NullArgument, InvalidArgument))
-    return report(error if is_ours else InvalidCall(f"{function}: {error}"))
+    cause = shown(f"{type(error).__name__}: {error}")
+    fault = (
+        f"{function}: an argument raises {cause}; arguments must be of the documented types; see help(actgrad.aclnn)"
+    )
+    return report(error if is_ours else InvalidCall(fault))
 
 
 def aclDestroyTensor(tensor: AclTensor | None) -> int:
@@ -237,7 +255,8 @@ def aclDestroyTensor(tensor: AclTensor | None) -> int:
     if isinstance(tensor, AclTensor):
         tensor.put(None, "")
     elif tensor is not None:
-        return report(InvalidCall(f"aclDestroyTensor: tensor is a {type(tensor).__name__}; it must be an aclTensor"))
+        kind = type(tensor).__name__
+        return report(InvalidCall(f"aclDestroyTensor: tensor is a {kind}; it must be an aclTensor; pass one or None"))
     return 0
 
 
@@ -246,9 +265,9 @@ def aclSetRawTensorAddr(tensor: AclTensor | None, addr: Any) -> int:
     name = "aclSetRawTensorAddr"
     try:
         if tensor is None:
-            raise NullArgument(f"{name}: tensor is a null pointer; it is required")
+            raise NullArgument(f"{name}: tensor is a null pointer; it is required; pass an aclTensor")
         if tensor.view is None:
-            raise InvalidArgument(f"{name}: tensor was destroyed")
+            raise InvalidArgument(f"{name}: tensor {DESTROYED}")
         tensor.put(*tensor.view_on(storage_of(addr, name)))
     except Exception as error:  # as in aclCreateTensor
         return _report(error, name)
@@ -266,11 +285,11 @@ def aclCreateScalar(value: Any, dataType: int) -> AclScalar | None:
     name = "aclCreateScalar"
     try:
         if value is None:
-            raise NullArgument(f"{name}: value is a null pointer; it is required")
+            raise NullArgument(f"{name}: value is a null pointer; it is required; pass a number")
         dtype = SCALARS.get(dataType)
         if dtype is None:
             what = BY_NUMBER[dataType].acl_name if dataType in BY_NUMBER else repr(dataType)
-            raise InvalidArgument(f"{name}: dataType is {what}, which no scalar may have")
+            raise InvalidArgument(f"{name}: dataType is {what}; {NUMBER_TYPE}")
         return _scalar(_rounded(name, value, dtype), dtype)
     except Exception as error:  # as in aclCreateTensor
         _report(error, name)
@@ -286,7 +305,8 @@ def aclDestroyScalar(scalar: AclScalar | None) -> int:
     if isinstance(scalar, AclScalar):
         object.__setattr__(scalar, "is_destroyed", True)
     elif scalar is not None:
-        return report(InvalidCall(f"aclDestroyScalar: scalar is a {type(scalar).__name__}; it must be an aclScalar"))
+        kind = type(scalar).__name__
+        return report(InvalidCall(f"aclDestroyScalar: scalar is a {kind}; it must be an aclScalar; pass one or None"))
     return 0
 
 
@@ -294,7 +314,7 @@ def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
     """A scalar from the bytes of its value in C; errors begin with `context`."""
     dtype = SCALARS.get(data_type)
     if dtype is None:
-        raise InvalidArgument(f"{context} is a scalar of dataType {data_type}, which none may have")
+        raise InvalidArgument(f"{context} is a scalar of dataType {data_type}; {NUMBER_TYPE}")
     numpy = _numpy_dtype(context, dtype)
     value = np.frombuffer(bits[: numpy.itemsize], numpy)[0]
     return _scalar(_rounded(context, value, dtype), dtype)
@@ -303,10 +323,10 @@ def scalar_of_bits(context: str, data_type: int, bits: bytes) -> AclScalar:
 def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
     """The scalar of a parameter; a plain number counts as BOOL, INT64, DOUBLE or COMPLEX128."""
     if value is None:
-        raise NullArgument(f"{function}: {parameter} is None; it is required")
+        raise NullArgument(f"{function}: {parameter} is a null pointer; it is required; pass an aclScalar")
     if isinstance(value, AclScalar):
         if value.is_destroyed:
-            raise InvalidArgument(f"{function}: {parameter} was destroyed")
+            raise InvalidArgument(f"{function}: {parameter} {DESTROYED}")
         return value
     if isinstance(value, np.generic) and value.dtype.name in BY_NAME:
         dtype = BY_NAME[value.dtype.name]
@@ -314,7 +334,8 @@ def scalar_of(value: Any, function: str, parameter: str) -> AclScalar:
     for kind, dtype in _PLAIN_NUMBERS:
         if isinstance(value, kind):
             return _scalar(_rounded(f"{function}: {parameter}", value, dtype), dtype)
-    raise InvalidCall(f"{function}: {parameter} is a {type(value).__name__}; it must be an aclScalar or a number")
+    expected = "it must be an aclScalar or a number"
+    raise InvalidCall(f"{function}: {parameter} is a {type(value).__name__}; {expected}; call aclCreateScalar")
 
 
 _PLAIN_NUMBERS = (
@@ -335,7 +356,10 @@ def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
         number = python_operator.index(value) if hasattr(value, "__index__") else int(value)
         limits = np.iinfo(dtype.numpy)
         if not limits.min <= number <= limits.max:
-            raise InvalidArgument(f"{context}: {value} does not fit into {dtype.acl_name}")
+            fault = f"{context}: value is {shown(value)}"
+            raise InvalidArgument(
+                f"{fault}; {dtype.acl_name} holds {limits.min} to {limits.max}; pass a number in that range"
+            )
         return float(number) if abs(number) <= EXACT else number  # a larger one as a double would not be itself
     if dtype.name == "float64":
         return float(value)
@@ -348,5 +372,7 @@ def _numpy_dtype(context: str, dtype: Dtype) -> np.dtype[Any]:
         return dtype.numpy
     known = getattr(first_use.module("ml_dtypes"), dtype.name, None)
     if known is None:
-        raise InvalidArgument(f"{context}: {dtype.acl_name} has no conversion from a Python number; use FLOAT")
+        raise InvalidArgument(
+            f"{context}: dataType is {dtype.acl_name}; Python numbers must have a conversion to it; pass ACL_FLOAT"
+        )
     return np.dtype(known)

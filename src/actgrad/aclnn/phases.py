@@ -6,7 +6,7 @@ from collections.abc import Callable
 from keyword import iskeyword
 from typing import Any
 
-from ..base.errors import InvalidCall, NullArgument
+from ..base.errors import InvalidCall, NullArgument, quantity, shown
 from . import streams
 from .c_functions import CFunction
 from .executors import AclOpExecutor, ExecutorError
@@ -22,7 +22,8 @@ def first(function: CFunction) -> Callable[..., tuple[int, int, AclOpExecutor | 
 
     def phase_one(*given: Any) -> tuple[int, int, AclOpExecutor | None]:
         if len(given) != count:
-            raise InvalidCall(f"{signature.first_name} takes ({', '.join(names)}), got {len(given)} arguments")
+            expected = f"it takes {count}: {', '.join(names)}"
+            raise InvalidCall(f"{signature.first_name}: got {quantity(len(given), 'argument')}; {expected}; pass all")
         try:
             plan = function.plan(given)
             return 0, plan.workspace_size, AclOpExecutor(function, plan, given)
@@ -46,12 +47,17 @@ def second(function: CFunction) -> Callable[[Any, int, AclOpExecutor | None, Any
     def phase_two(workspace: Any, workspaceSize: int, executor: AclOpExecutor | None, stream: Any) -> int:
         try:
             if executor is None:
-                raise NullArgument(f"{name}: executor is a null pointer; it is required")
+                raise NullArgument(
+                    f"{name}: executor is a null pointer; it is required; pass that of {signature.first_name}"
+                )
             if type(executor) is not AclOpExecutor or executor.function is not function:
-                raise ExecutorError(f"{name}: executor is {executor!r}; it must be one of {signature.first_name}")
+                expected = f"it must be an executor of {signature.first_name}"
+                raise ExecutorError(f"{name}: executor is {shown(executor)}; {expected}; pass that one")
             work = executor.repeat or executor.take()
             if workspaceSize and workspace is None:
-                raise NullArgument(f"{name}: workspace is a null pointer, but workspaceSize is {workspaceSize}")
+                size = f"workspaceSize is {shown(workspaceSize)}"
+                expected = "it must be memory of that size"
+                raise NullArgument(f"{name}: workspace is a null pointer, but {size}; {expected}; allocate it")
             if stream is None and not streams.STRICT:
                 work()
             else:

@@ -55,7 +55,10 @@ class AclrtStream(Handle):
         """Take no more work, and drop the queued work."""
         self.is_destroyed = True
         if self._work:
-            _log.warning("a stream was destroyed with %d calls that no synchronize waited for", len(self._work))
+            _log.warning(
+                "a stream was destroyed with %d calls left; each must finish first; call aclrtSynchronizeStream before",
+                len(self._work),
+            )
             self._work.clear()
 
 
@@ -67,9 +70,11 @@ def stream_of(stream: AclrtStream | None, function: str) -> AclrtStream:
     if stream is None:
         return _DEFAULT
     if not isinstance(stream, AclrtStream):
-        raise StreamError(f"{function}: stream is a {type(stream).__name__}; it must be an aclrtStream")
+        raise StreamError(
+            f"{function}: stream is a {type(stream).__name__}; it must be an aclrtStream; call aclrtCreateStream"
+        )
     if stream.is_destroyed:
-        raise StreamError(f"{function}: stream was destroyed")
+        raise StreamError(f"{function}: stream was destroyed; it must exist; call aclrtCreateStream again")
     return stream
 
 
@@ -88,7 +93,11 @@ def aclrtDestroyStream(stream: AclrtStream | None) -> int:
 
     def destroy() -> None:
         if stream is None:
-            raise StreamError("aclrtDestroyStream: stream is a null pointer; the default stream stays")
+            raise StreamError(
+                "aclrtDestroyStream: stream is a null pointer, the default stream; it must be one of "
+                "aclrtCreateStream; "
+                "leave this call out"
+            )
         stream_of(stream, "aclrtDestroyStream").destroy()
 
     return _runtime(destroy)

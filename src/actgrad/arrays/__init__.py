@@ -18,7 +18,7 @@ from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
 from ..base.loop import Meta, row_major
 from . import foreign, hugepages, interception
-from .foreign import check_rank
+from .foreign import KNOWN_DTYPE, check_rank
 
 KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
 
@@ -35,7 +35,7 @@ class View(NamedTuple):
     source: Any  # the object that the caller passed
 
     def __reduce_ex__(self, _: Any) -> Any:
-        raise InvalidCall("a view on memory cannot be pickled or copied; copy the array that it is of")
+        raise InvalidCall("a view cannot be pickled or copied; it must stay with its memory; copy its array instead")
 
 
 def view(obj: Any, operator: str, argument: str) -> View:
@@ -52,8 +52,8 @@ def view(obj: Any, operator: str, argument: str) -> View:
     memory = foreign.memory(obj, operator, argument)
     if memory is not None:
         return View(memory.meta, memory.address, memory.device, "dlpack", memory.writable, memory.owner, obj)
-    way_out = "; numpy.asarray makes one of it" if isinstance(obj, (list, tuple, int, float)) else ""
-    raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}{way_out}")
+    cure = "call numpy.asarray on it" if isinstance(obj, (list, tuple, int, float)) else "convert it to one of these"
+    raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}; {cure}")
 
 
 def numpy_array(address: int, meta: Meta) -> np.ndarray:
@@ -105,7 +105,10 @@ def empty(like: View, meta: Meta) -> View:
         tensor = fresh("torch", meta, _place(like))
         address = tensor.data_ptr()
         if meta.size and not address:
-            raise InvalidCall("PyTorch gives no memory for a result (is a FakeTensorMode active?); pass out")
+            raise InvalidCall(
+                "PyTorch allocated a result without memory, as inside a FakeTensorMode; a result must have memory; "
+                "pass out="
+            )
         return View(meta, address, like.device, like.kind, True, tensor, tensor)
     array = fresh("numpy", meta, "cpu")
     return View(meta, array.__array_interface__["data"][0], like.device, like.kind, True, array, array)
@@ -140,7 +143,7 @@ def _torch_on(device: str) -> Any:
         return sys.modules.get("torch") or importlib.import_module("torch")
     except ImportError as error:
         raise BackendUnavailable(
-            f"to allocate on {device} takes PyTorch ({error}); install it, or pass out="
+            f"the tensors are on {device}; PyTorch must allocate results there ({error}); install PyTorch or pass out="
         ) from error
 
 
@@ -195,7 +198,9 @@ _numpy_dtypes: dict[Any, Dtype] = {}  # by NumPy's own dtype objects: to ask one
 
 def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
     if isinstance(array, np.ma.MaskedArray):
-        raise InvalidCall(f"{operator}: {argument} is a masked array, whose mask would be lost; pass .filled(value)")
+        raise InvalidCall(
+            f"{operator}: {argument} is a masked array; it must be a plain array, without a mask; pass .filled(value)"
+        )
     plain = array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)  # a class may say otherwise
     dtype = _numpy_dtypes.get(plain.dtype)
     if dtype is None:
@@ -212,14 +217,14 @@ def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         kinds = "sparse, mkldnn, nested or quantised"
         raise InvalidCall(
-            f"{operator}: {argument} is a {kinds} tensor; pass .to_dense(), .to_padded_tensor() or .dequantize(), or "
-            "undo a conversion by actgrad.torch.revert(model)"
+            f"{operator}: {argument} is a {kinds} tensor; it must be dense; call .to_dense(), .to_padded_tensor() or "
+            ".dequantize(), or actgrad.torch.revert(model) if the model was converted"
         )
     dtype = _torch_dtypes.get(tensor.dtype)
     if dtype is None:
         name = str(tensor.dtype).removeprefix("torch.")
         if name not in BY_NAME:
-            raise InvalidDtype(f"{operator}: {argument} is {name}; known: {', '.join(BY_NAME)}")
+            raise InvalidDtype(f"{operator}: {argument} is {name}; it must be {KNOWN_DTYPE}; convert {argument}")
         dtype = _torch_dtypes[tensor.dtype] = BY_NAME[name]
     check_rank(tensor.ndim, operator, argument)
     itemsize = dtype.itemsize
@@ -228,15 +233,18 @@ def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
 
 def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
     interception.refuse(
-        f"{operator}: the memory of {argument} is taken", "call the operator itself, without backend= or a plan"
+        f"{operator}: the call reads the memory of {argument}", "call the operator itself, without backend= or a plan"
     )
     if interception.requires_grad(torch, tensor):
         raise InvalidArgument(
-            f"{operator}: {argument} requires grad; out=, backend=, a plan or arrays of other libraries would cut it "
-            "off from the graph: pass .detach(), or call inside torch.no_grad()"
+            f"{operator}: {argument} requires grad; with out=, backend=, a plan or another library's arrays it must "
+            "not, because autograd could not record the call; pass .detach() or call inside torch.no_grad()"
         )
     if tensor.is_neg() or tensor.is_conj():
-        raise InvalidCall(f"{operator}: {argument} is a lazy negation or conjugate; pass .resolve_neg().resolve_conj()")
+        raise InvalidCall(
+            f"{operator}: {argument} is a lazy negation or conjugate; its values must be in memory; "
+            "pass .resolve_neg().resolve_conj()"
+        )
     meta = torch_meta(torch, tensor, operator, argument)
     try:
         # A tensor with its own dispatch (fake, wrapping others) has none, but some tell an address nevertheless.
@@ -245,6 +253,9 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
     except RuntimeError:  # batched, functional and other tensors seen through a transform
         address = 0
     if not address and tensor.numel() and tensor.device.type != "meta":
-        raise InvalidCall(f"{operator}: {argument} is a {type(tensor).__name__} without memory of its own")
+        raise InvalidCall(
+            f"{operator}: {argument} is a {type(tensor).__name__} without memory; a tensor must have memory; pass a "
+            "real one"
+        )
     device = "cpu" if tensor.is_cpu else str(tensor.device)
     return View(meta, address, device, "torch", True, tensor, tensor)

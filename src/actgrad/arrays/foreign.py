@@ -14,11 +14,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.dtypes import BY_NAME, Dtype
-from ..base.errors import ActgradError, BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype, shown
+from ..base.errors import (
+    ActgradError,
+    BackendUnavailable,
+    InvalidArgument,
+    InvalidCall,
+    InvalidDtype,
+    either,
+    quantity,
+    shown,
+)
 from ..base.loop import Meta, extent, row_major
 
 MAX_RANK = 64  # NumPy's limit
+KNOWN_DTYPE = "a dtype that actgrad knows, such as float32, float16 or bfloat16"
 _ADDRESSES = 1 << 63
+_REPAIR = "repair what its library exports, or pass a NumPy copy"
 
 
 class Memory(NamedTuple):
@@ -38,7 +49,8 @@ def memory(obj: Any, operator: str, argument: str) -> Memory | None:
         try:
             described = getattr(obj, name, None)
         except Exception as error:  # whatever a property raises
-            raise InvalidCall(f"{about} ({type(obj).__name__}) has a faulty {name}: {_cause(error)}") from error
+            fault = f"{about} ({type(obj).__name__}) raises {_cause(error)} for {name}"
+            raise InvalidCall(f"{fault}; it must give its memory; pass numpy.asarray of it") from error
         if described is not None:
             return _checked(read(obj, described, operator, argument), about)
     return None
@@ -47,33 +59,36 @@ def memory(obj: Any, operator: str, argument: str) -> Memory | None:
 def check_rank(rank: int, operator: str, argument: str) -> None:
     """Raise where there are more dimensions than a tensor may have."""
     if rank > MAX_RANK:
-        raise InvalidArgument(f"{operator}: {argument} has {rank} dimensions; it may have at most {MAX_RANK}")
+        raise InvalidArgument(
+            f"{operator}: {argument} has {rank} dimensions; it must have at most {MAX_RANK}; reshape it"
+        )
 
 
 def numpy_dtype(dtype: np.dtype[Any], operator: str, argument: str) -> Dtype:
     """A dtype of NumPy's as ours."""
     known = BY_NAME.get(dtype.name)
     if known is None:
-        names = ", ".join(BY_NAME)
-        raise InvalidDtype(f"{operator}: {argument} is {dtype.name}, no tensor dtype; known: {names}")
+        raise InvalidDtype(f"{operator}: {argument} is {dtype.name}; it must be {KNOWN_DTYPE}; convert {argument}")
     if not dtype.isnative:
-        raise InvalidDtype(f"{operator}: {argument} is {known} in foreign byte order; pass .astype({known.name!r})")
+        fault = f"{operator}: {argument} is {known} in the other byte order"
+        raise InvalidDtype(f"{fault}; it must be in this machine's; pass .astype({known.name!r})")
     return known
 
 
 def _cause(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _checked(found: Memory, about: str) -> Memory:
     """The same, if memory can be so."""
     shape, strides = found.meta.shape, found.meta.strides
     if any(size < 0 for size in shape):
-        raise InvalidCall(f"{about} has shape {shape}; sizes must be 0 or more")
+        raise InvalidCall(f"{about} has shape {shape}; sizes must be 0 or more; {_REPAIR}")
     low, high = extent(found.meta)
     if high > low and not (found.address > 0 and found.address + low >= 0 and found.address + high <= _ADDRESSES):
         place = f"shape {shape}, strides {strides} bytes, at address {found.address}"
-        raise InvalidCall(f"{about} describes no memory ({place})")
+        raise InvalidCall(f"{about} has {place}; its elements must lie in memory; {_REPAIR}")
     return found
 
 
@@ -128,15 +143,18 @@ def _by_dlpack(obj: Any, export: Callable[..., Any], operator: str, argument: st
     except RecursionError:
         raise
     except Exception as error:  # whatever a producer raises, it has no tensor to give
-        raise InvalidCall(f"{about} ({type(obj).__name__}) gives no DLPack: {_cause(error)}") from error
+        fault = f"{about} ({type(obj).__name__}) raises {_cause(error)} from __dlpack__"
+        raise InvalidCall(f"{fault}; it must export a tensor; {_REPAIR}") from error
     tensor, writable = _tensor_of(capsule, f"{about} ({type(obj).__name__})")
     dtype = _dlpack_dtype(tensor.dtype)
     if dtype is None:
         code, bits, lanes = tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes
-        raise InvalidDtype(f"{about} has DLPack type {code}, {bits} bits, {lanes} lanes: no tensor dtype")
+        fault = f"{about} has DLPack type code {code} with {quantity(bits, 'bit')} and {quantity(lanes, 'lane')}"
+        raise InvalidDtype(f"{fault}; it must be {KNOWN_DTYPE}; convert {argument}")
     check_rank(tensor.ndim, operator, argument)
     if tensor.ndim < 0 or (tensor.ndim and not tensor.shape):
-        raise InvalidCall(f"{about} has {tensor.ndim} dimensions" + (" and no shape" if tensor.ndim > 0 else ""))
+        fault = f"{about} has {tensor.ndim} dimensions" + (" and no shape" if tensor.ndim > 0 else "")
+        raise InvalidCall(f"{fault}; it must have a size for each dimension; {_REPAIR}")
     shape = tuple(tensor.shape[: tensor.ndim])
     if tensor.strides:
         strides = tuple(s * dtype.itemsize for s in tensor.strides[: tensor.ndim])
@@ -144,7 +162,9 @@ def _by_dlpack(obj: Any, export: Callable[..., Any], operator: str, argument: st
         strides = row_major(shape, dtype.itemsize)
     device = _DEVICES.get(tensor.device.type)
     if device is None:
-        raise BackendUnavailable(f"{about} lives on DLPack device type {tensor.device.type}; no backend")
+        devices = either(dict.fromkeys(_DEVICES.values()))
+        fault = f"{about} is on a device of DLPack type {tensor.device.type}"
+        raise BackendUnavailable(f"{fault}; it must be on {devices}; move {argument} to the CPU")
     place = device if device == "cpu" else f"{device}:{tensor.device.index}"
     address = (tensor.data or 0) + tensor.byte_offset
     # The capsule, never consumed, frees the tensor when it dies: it is the owner.
@@ -159,16 +179,19 @@ def _tensor_of(capsule: Any, about: str) -> tuple[_Tensor, bool]:
     try:
         name = get_name(capsule)
     except ValueError:  # it is no capsule
-        raise InvalidCall(f"{about} gives no DLPack tensor but a {type(capsule).__name__}") from None
+        fault = f"{about}: __dlpack__ returned a {type(capsule).__name__}"
+        raise InvalidCall(f"{fault}; it must return a DLPack capsule; {_REPAIR}") from None
     if name not in (b"dltensor", b"dltensor_versioned"):
         what = "without a name" if name is None else f"named {name.decode(errors='replace')!r}"
-        raise InvalidCall(f"{about} gives no DLPack tensor but a capsule {what}")
+        fault = f"{about}: __dlpack__ returned a capsule {what}"
+        raise InvalidCall(f"{fault}; it must be a new capsule named 'dltensor'; {_REPAIR}")
     pointer = get_pointer(capsule, name)
     if name == b"dltensor":
         return _Tensor.from_address(pointer), True
     versioned = _VersionedTensor.from_address(pointer)
     if versioned.major != 1:
-        raise InvalidCall(f"{about} speaks DLPack {versioned.major}, this version knows 0 and 1")
+        fault = f"{about} exports DLPack version {versioned.major}"
+        raise InvalidCall(f"{fault}; actgrad reads versions 0 and 1; {_REPAIR}")
     return versioned.tensor, not versioned.flags & _READ_ONLY
 
 
@@ -198,20 +221,23 @@ def _by_cuda(obj: Any, interface: Any, operator: str, argument: str) -> Memory:
     def field(name: str, is_right: Callable[[Any], bool], wanted: str) -> Any:
         value = interface.get(name)
         if not is_right(value):
-            raise InvalidCall(f"{about}: __cuda_array_interface__[{name!r}] is {shown(value)}; it must be {wanted}")
+            fault = f"{about}: __cuda_array_interface__[{name!r}] is {shown(value)}"
+            raise InvalidCall(f"{fault}; it must be {wanted}; {_REPAIR}")
         return value
 
     if not isinstance(interface, dict):
-        raise InvalidCall(f"{about}: __cuda_array_interface__ is {shown(interface)}; it must be a dictionary")
+        fault = f"{about}: __cuda_array_interface__ is {shown(interface)}"
+        raise InvalidCall(f"{fault}; it must be a dictionary; {_REPAIR}")
     text = field("typestr", lambda value: isinstance(value, str), "a string such as '<f4'")
     try:
         dtype = numpy_dtype(np.dtype(text), operator, argument)
     except (TypeError, ValueError, SyntaxError) as error:  # NumPy has all of them for a text that is no type
         if isinstance(error, InvalidDtype):
             raise
-        raise InvalidDtype(f"{about}: __cuda_array_interface__['typestr'] is {shown(text)}, no data type") from error
+        fault = f"{about}: __cuda_array_interface__['typestr'] is {shown(text)}"
+        raise InvalidDtype(f"{fault}; it must be a data type such as '<f4'; {_REPAIR}") from error
     if interface.get("mask") is not None:
-        raise InvalidCall(f"{about} is a masked array, whose mask would be lost")
+        raise InvalidCall(f"{about} is a masked array; it must have no mask; fill the masked elements")
     shape = tuple(map(int, field("shape", _is_integers, "a tuple of integers")))
     check_rank(len(shape), operator, argument)
     strides = field(

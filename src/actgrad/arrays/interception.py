@@ -67,7 +67,7 @@ def refuse(subject: str, way_out: str) -> None:
     """Raise where an interceptor is active, which misses computations on memory."""
     active = interceptor()
     if active:
-        raise InvalidCall(f"{subject} inside {active}, which would not see it; {way_out}")
+        raise InvalidCall(f"{subject} inside {active}; PyTorch must see each call there; {way_out}")
 
 
 def must_see(objects: tuple[Any, ...]) -> bool:

@@ -11,7 +11,7 @@ from types import ModuleType
 
 from ..base import first_use
 from ..base.computation import Computation
-from ..base.errors import BackendUnavailable, InvalidCall, installation, shown
+from ..base.errors import BackendUnavailable, InvalidCall, either, installation, shown
 
 #: Name, and the devices whose memory it computes on.
 DEVICES = {"cpu": ("cpu",), "reference": ("cpu",), "triton": ("cuda", "rocm")}
@@ -24,14 +24,19 @@ def choose(name: str | None, device: str, operator: str) -> str:
         for backend, devices in DEVICES.items():
             if kind in devices:
                 return backend
-        raise BackendUnavailable(f"{operator}: no backend computes on device {device}; move the tensors with .cpu()")
-    if not isinstance(name, str) or name not in DEVICES:
-        raise InvalidCall(f"{operator}: backend is {shown(name)}; known: {', '.join(DEVICES)}")
-    if kind not in DEVICES[name] and not (kind == "cpu" and name == "triton" and triton_is_interpreted()):
-        hint = "; on the CPU it runs in Triton's interpreter, with TRITON_INTERPRET=1" if name == "triton" else ""
+        known = either(device for devices in dict.fromkeys(DEVICES.values()) for device in devices)
         raise BackendUnavailable(
-            f"{operator}: backend {name!r} computes on {' and '.join(DEVICES[name])}, but the tensors live on {device}"
-            + hint
+            f"{operator}: the tensors are on {device}; they must be on {known}; move them with .cpu()"
+        )
+    if not isinstance(name, str) or name not in DEVICES:
+        raise InvalidCall(
+            f"{operator}: backend is {shown(name)}; it must be {either(map(repr, DEVICES))}; pass one of these"
+        )
+    if kind not in DEVICES[name] and not (kind == "cpu" and name == "triton" and triton_is_interpreted()):
+        hint = ", or set TRITON_INTERPRET=1 for Triton's interpreter" if name == "triton" and kind == "cpu" else ""
+        raise BackendUnavailable(
+            f"{operator}: backend is {name!r}, but the tensors are on {device}; this backend computes on "
+            f"{either(DEVICES[name])}; leave backend out{hint}"
         )
     return name
 
@@ -49,7 +54,10 @@ def for_dtypes(backend: str, computation: Computation, operator: str) -> str:
         return backend
     if computation.device.partition(":")[0] != "cpu":
         missing = ", ".join(sorted(names - COMPILED) or [computation.compute])
-        raise BackendUnavailable(f"{operator}: {missing} is computed on the CPU alone; move the tensors with .cpu()")
+        raise BackendUnavailable(
+            f"{operator}: a tensor is {missing} on {computation.device}; this dtype must be on the CPU; move it with "
+            ".cpu()"
+        )
     return "reference"
 
 
@@ -64,8 +72,10 @@ def load(name: str) -> ModuleType:
     try:
         return first_use.module(f"{__name__}.{name}")
     except ImportError as error:
-        way_out = installation("gpu" if name == "triton" else "")
-        raise BackendUnavailable(f"backend {name!r} cannot be loaded ({error}); {way_out}") from error
+        command = installation("gpu" if name == "triton" else "")
+        raise BackendUnavailable(
+            f"backend is {name!r}; its packages must be importable ({error}); install them: {command}"
+        ) from error
 
 
 #: The process that imported this package. A forked child inherits broken thread pools.

@@ -120,7 +120,8 @@ class Definition:
     def __post_init__(self) -> None:
         given = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)
         if not given or not all(map(callable, given)):
-            raise InvalidOperator(f"operator {self.name}: formula is {shown(self.formula)}; it must be a function")
+            expected = "it must be a function, or a mapping of functions"
+            raise InvalidOperator(f"operator {self.name}: formula is {shown(self.formula)}; {expected}; pass one")
         _ = self.graphs  # a wrong line is refused here, not at the first use of actgrad.ir
         if self.gradient_of is not None:
             self._pair_gradients(self.gradient_of.seen)
@@ -141,8 +142,9 @@ class Definition:
         """Raise where the outputs are not the gradients of the forward operator's tensors, one each and in order."""
         if tuple(self.gradients.values()) != tensors:
             raise InvalidOperator(
-                f"operator {self.name}: it returns {', '.join(self.schema.outputs)}, but its forward operator has the "
-                f"tensors {', '.join(tensors)}; return {', '.join(f'grad_{name}' for name in tensors)}"
+                f"operator {self.name}: it returns {', '.join(self.schema.outputs)}; it must return a gradient for "
+                "each "
+                f"of {', '.join(tensors)}; return {', '.join(f'grad_{name}' for name in tensors)}"
             )
 
     @cached_property
@@ -163,8 +165,9 @@ class Definition:
         for name, default in self.defaults.items():
             if default is None and name not in (*signature.renamed.values(), *signature.fixed):
                 raise InvalidOperator(
-                    f"operator {self.name}: graph operator {signature.name}: no attribute is {name}; "
-                    f"write 'GRAPH_NAME={name}:DEFAULT'"
+                    f"operator {self.name}: graph operator {signature.name} leaves out {name}, which has no default; "
+                    "each "
+                    f"attribute must have a value; write 'GRAPH_NAME={name}:DEFAULT'"
                 )
         return signature
 

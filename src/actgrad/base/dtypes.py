@@ -42,7 +42,7 @@ class Dtype:
         if self.name == "bfloat16":
             return np.dtype(first_use.module("ml_dtypes").bfloat16)
         if self.name == "complex32":
-            raise InvalidDtype("NumPy has no complex32; pass an array of complex64")
+            raise InvalidDtype("the dtype is complex32; NumPy must have the dtype; pass complex64")
         return np.dtype(self.name)
 
 
@@ -86,6 +86,12 @@ _OTHERS = tuple(
 
 BY_NAME = {row.name: row for row in _ROWS}
 BY_NUMBER = {row.acl: row for row in (*_ROWS, *_OTHERS)}  # by aclDataType
+#: Other usual names: PyTorch's, C's and those of CANN's tools.
+ALIASES = {
+    "fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "float": "float32",
+    "fp64": "float64", "double": "float64", "int32_t": "int32", "int64_t": "int64", "c32": "complex32",
+    "c64": "complex64", "c128": "complex128",
+}  # fmt: skip
 EXACT = 1 << 53  # up to this size every integer is a double
 FLOAT32_ZERO = 2.0**-150  # half the least float32: numbers up to this size round to 0
 FLOATS = ("float16", "bfloat16", "float32", "float64")

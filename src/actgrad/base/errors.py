@@ -14,6 +14,7 @@ ActgradError (RuntimeError)         561000  any fault of this package
 └── BackendUnavailable (ImportError) 561003 no kernel: the backend is missing or cannot take this call
 """
 
+import errno
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
@@ -92,25 +93,63 @@ def installation(extra: str = "") -> str:
 
 
 def library(name: str, needs: str, extra: str, kind: type[ActgradError] = ActgradError) -> Any:
-    """The library that one of the extras brings; where it is missing, an error: `needs`, and how to install it."""
+    """The library that one of the extras brings; where it is missing, an error: who needs it, and how to install it."""
     try:
         return import_module(name)
     except ImportError as error:
-        raise kind(f"{needs} ({error}); {installation(extra)}") from error
+        raise kind(f"{needs}; it must be importable ({error}); install it: {installation(extra)}") from error
+
+
+NO_FILE = "no such file; it must exist; check the path"
+
+
+def system_fault(error: OSError) -> str:
+    """The fault of a file that the system refuses, for messages: the same words everywhere, and what to do."""
+    if error.errno == errno.ENOENT:
+        return NO_FILE
+    if error.errno == errno.EISDIR:
+        return "is a folder; it must be a file; name a file"
+    if error.errno == errno.EACCES:
+        return "permission denied; you must be allowed to use it; change its permissions"
+    return f"{error.strerror or error}; the system must be able to use it; check the path"
 
 
 _SHOWN = 80  # characters of a value in a message
 _NAMED = 12  # names in a message
 
 
+def nearest(name: object, known: Iterable[str]) -> list[str]:
+    """The known names that resemble a wrong one, the closest first; upper and lower case count as equal."""
+    if not isinstance(name, str):
+        return []
+    from difflib import get_close_matches  # here: most processes never need it
+
+    by_lower = {each.lower(): each for each in known}
+    return [by_lower[match] for match in get_close_matches(name.lower(), by_lower)]
+
+
+def did_you_mean(name: object, known: Iterable[str], otherwise: str) -> str:
+    """The last part of a message about a wrong name: "did you mean elu?", or `otherwise` if no known name is close."""
+    near = nearest(name, known)
+    return f"did you mean {near[0]}?" if near else otherwise
+
+
+def either(names: Iterable[object]) -> str:
+    """Alternatives for a message: "a", "a or b", "a, b or c"."""
+    *first, last = map(str, names)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def quantity(count: int, noun: str) -> str:
+    """A number of things for a message: "1 file", "2 files"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def some(names: Iterable[str], like: object = "") -> str:
     """Names for a message, those like `like` first: all of a few, the first of many and how many more there are."""
     every = list(names)
-    if isinstance(like, str) and like:
-        from difflib import get_close_matches  # here: most processes need it never
-
-        near = get_close_matches(like, every)
-        every = near + [name for name in every if name not in near]
+    near = nearest(like, every)
+    every = near + [name for name in every if name not in near]
     more = len(every) - _NAMED
     return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"
 

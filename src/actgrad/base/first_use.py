@@ -83,7 +83,7 @@ def _on_large_stack(work: Callable[[], T]) -> T:
     if errors:
         raise errors[0]
     if not results:
-        raise MemoryError("no memory for a thread")
+        raise MemoryError("a thread ended without a result; it must have memory to run; free memory")
     return results[0]
 
 

@@ -31,7 +31,7 @@ def default_environment() -> Iterator[None]:
 def _library() -> tuple[Any, Any, ctypes.c_void_p]:
     """<fenv.h>: fegetenv, fesetenv and FE_DFL_ENV, which is -1 in glibc and musl and an object on macOS."""
     if os.name != "posix":
-        raise BackendUnavailable("actgrad computes on POSIX systems; on Windows use WSL")
+        raise BackendUnavailable("this system is not POSIX; actgrad needs Linux or macOS; use WSL on Windows")
     library = ctypes.CDLL(None)  # Python itself needs the C library's mathematics
     default = getattr(library, "_FE_DFL_ENV", None)
     return library.fegetenv, library.fesetenv, ctypes.cast(default, ctypes.c_void_p) if default else ctypes.c_void_p(-1)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from .errors import InvalidArgument, InvalidCall, shown
+from .errors import InvalidArgument, InvalidCall, either, shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # one object per product
@@ -142,8 +142,9 @@ def _rules_of_environment() -> str:
 
 
 def _known(name: str, what: str, known: tuple[str, ...], read: Callable[[str], str] = str) -> str:
-    if not isinstance(name, str):
-        raise InvalidCall(f"{what} is {shown(name)}; known: {', '.join(known)}")
-    if read(name) not in known:
-        raise InvalidArgument(f"{what} is {shown(name)}; known: {', '.join(known)}")
+    if not isinstance(name, str) or read(name) not in known:
+        kind = InvalidArgument if isinstance(name, str) else InvalidCall
+        alike = [each for each in known if isinstance(name, str) and each.lower() == name.lower()]
+        cure = f"did you mean {alike[0]}?" if alike else "pass one of these"
+        raise kind(f"{what} is {shown(name)}; it must be {either(known)}; {cure}")
     return read(name)

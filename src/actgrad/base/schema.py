@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import InvalidOperator, shown
+from .errors import InvalidOperator, quantity, shown
 
 _SCHEMA = re.compile(r"(?P<name>[a-z]\w*)\((?P<inputs>.*)\) -> (?P<outputs>Tensor \w+|\((?:Tensor \w+(?:, )?)+\))")
 _ARGUMENT = re.compile(r"(?P<type>Tensor\??|Scalar|bool|int) (?P<name>[a-z]\w*)(?:=(?P<default>\S+))?")
@@ -56,22 +56,27 @@ def parse(text: str) -> Schema:
     """Parse a schema line, for example "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor out"."""
     line = _SCHEMA.fullmatch(text) if isinstance(text, str) else None
     if line is None:
-        raise InvalidOperator(f"not a schema: {shown(text)}; it reads 'name(Tensor x, Scalar alpha=1) -> Tensor out'")
+        example = "'name(Tensor x, Scalar alpha=1) -> Tensor out'"
+        raise InvalidOperator(f"schema is {shown(text)}; it must have the form of {example}; rewrite it")
     arguments = []
     for part in line["inputs"].split(", "):
         match = _ARGUMENT.fullmatch(part)
         if match is None:
             raise InvalidOperator(
-                f"schema of {line['name']}: not an argument: {part!r}; types: Tensor, Scalar, bool, int"
+                f"schema of {line['name']}: {part!r} is not an argument; the types are Tensor, Tensor?, Scalar, bool "
+                "and "
+                "int; write 'TYPE name' or 'TYPE name=DEFAULT'"
             )
         if match["type"].startswith("Tensor") and match["default"] is not None:
             raise InvalidOperator(
-                f"schema of {line['name']}: {part!r} has a default; an optional tensor is a 'Tensor?'"
+                f"schema of {line['name']}: {part!r} has a default; a tensor must have none; write 'Tensor?' if it is "
+                "optional"
             )
         arguments.append(Argument(match["type"], match["name"], _literal(match["type"], match["default"])))
     names = [a.name for a in arguments]
     if len(set(names)) != len(names):
-        raise InvalidOperator(f"schema of {line['name']}: an argument is named twice ({', '.join(names)})")
+        arguments_are = f"schema of {line['name']}: the arguments are {', '.join(names)}"
+        raise InvalidOperator(f"{arguments_are}; each name must occur once; rename one")
     return Schema(text, line["name"], tuple(arguments), tuple(re.findall(r"Tensor (\w+)", line["outputs"])))
 
 
@@ -108,7 +113,8 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     line = _GRAPH.fullmatch(text) if isinstance(text, str) else None
     if line is None:
         raise InvalidOperator(
-            f"operator {schema.name}: not a graph operator: {shown(text)}; it reads 'Elu(x=self, alpha=1.0) -> y'"
+            f"operator {schema.name}: graph operator is {shown(text)}; it must have the form of "
+            "'Elu(x=self, alpha=1.0) -> y'; rewrite it"
         )
     fault = f"operator {schema.name}: graph operator {line['name']}: "
     tensors: dict[str, str] = {}
@@ -138,18 +144,19 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
             renamed[name], attributes[name] = "", _LITERALS.get(default, default)
             continue
         if not name.isidentifier() or not other.isidentifier():
-            raise InvalidOperator(f"{fault}{part!r} is neither 'name=tensor' nor 'name=attribute:default'")
+            expected = "it must be 'name=tensor' or 'name=attribute:default'"
+            raise InvalidOperator(f"{fault}{part!r} is not an argument; {expected}; rewrite it")
         if part == name and name not in schema.tensor_names and len(required) == 1:
             other = required[0]
         known = schema.tensor_names if default is None else tuple(schema.attributes_by_name)
         if other not in known:
             what, form = ("tensor", "TENSOR") if default is None else ("attribute", f"ATTRIBUTE:{default}")
             raise InvalidOperator(
-                f"{fault}{part!r} names no {what} of {schema.name}; write '{name}={form}' with one of "
-                f"{', '.join(known) or 'none'}"
+                f"{fault}{part!r} names no {what} of {schema.name}; its {what}s are {', '.join(known) or 'none'}; "
+                f"write '{name}={form}'"
             )
         if name in tensors or name in renamed or other in (*tensors.values(), *renamed.values()):
-            raise InvalidOperator(f"{fault}{part!r} repeats a name; write each name of the graph and the schema once")
+            raise InvalidOperator(f"{fault}{part!r} repeats a name; each name must occur once; rename one")
         if default is None:
             tensors[name] = other
         else:
@@ -160,15 +167,18 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     for part in [part for part in further if part != BROADCAST]:
         name, _, value = part.partition("=")
         if name not in schema.attributes_by_name or name in renamed.values():
-            raise InvalidOperator(f"{fault}{part!r} fixes no further attribute of {schema.name}")
+            rest = [name for name in schema.attributes_by_name if name not in renamed.values()]
+            expected = f"behind the semicolon it must be one of {', '.join(rest) or 'none'}"
+            raise InvalidOperator(f"{fault}{part!r} fixes no attribute of {schema.name}; {expected}; rename it")
         fixed[name] = literal(name, part, value)
     missing = [name for name in required if name not in tensors.values()]
     if missing:
-        raise InvalidOperator(f"{fault}no input is {missing[0]}; write 'GRAPH_NAME={missing[0]}'")
+        expected = "each required tensor must be an input"
+        raise InvalidOperator(f"{fault}{missing[0]} is missing; {expected}; write 'GRAPH_NAME={missing[0]}'")
     outputs = tuple(re.findall(r"\w+", line["outputs"]))
     if len(outputs) != len(schema.outputs):
-        names = ", ".join(schema.outputs)
-        raise InvalidOperator(f"{fault}{len(outputs)} outputs, but {schema.name} has {len(schema.outputs)} ({names})")
+        expected = f"{schema.name} has {quantity(len(schema.outputs), 'output')}: {', '.join(schema.outputs)}"
+        raise InvalidOperator(f"{fault}{quantity(len(outputs), 'output')} after '->'; {expected}; name as many")
     return GraphSignature(
         line["name"], tensors, renamed, attributes, outputs, fixed, tuple(optional), BROADCAST in further
     )
@@ -191,9 +201,10 @@ def _literal(kind: str, text: str | None) -> Any:
         return None
     if kind == "bool":
         if text not in _LITERALS:
-            raise InvalidOperator(f"{text!r} is no bool; it is True or False")
+            raise InvalidOperator(f"the default is {text!r}; it must be True or False; write one of these")
         return _LITERALS[text]
     try:
         return int(text) if kind == "int" else float(text)
     except ValueError:
-        raise InvalidOperator(f"{text!r} is no {kind}") from None
+        number = "an integer" if kind == "int" else "a number"
+        raise InvalidOperator(f"the default is {text!r}; it must be {number}; write one") from None

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ActgradError, InvalidOperator
+from .errors import ActgradError, InvalidOperator, did_you_mean
 
 where, abs, minimum, maximum, conjugate = np.where, np.abs, np.minimum, np.maximum, np.conjugate
 exp, expm1, log1p, tanh = np.exp, np.expm1, np.log1p, np.tanh
@@ -223,7 +223,10 @@ def calling(formulas: Iterable[Callable[..., Any]]) -> Iterator[None]:
         raise
     except Exception as error:
         names = ", ".join(f"{formula.__qualname__} ({formula.__module__})" for formula in formulas)
-        raise InvalidOperator(f"formula {names}: cannot be computed: {type(error).__name__}: {error}") from error
+        cause = " ".join(f"{type(error).__name__}: {error}".split())
+        raise InvalidOperator(
+            f"formula {names}: raises {cause}; a formula must compute for all its operands; repair it"
+        ) from error
 
 
 def _bound(
@@ -233,9 +236,10 @@ def _bound(
     name_, module = getattr(formula, "__qualname__", formula), getattr(formula, "__module__", None)
     where_ = f"formula {name_} ({module})"
     if not isinstance(formula, FunctionType) or formula.__closure__ or formula.__defaults__ or formula.__kwdefaults__:
-        raise InvalidOperator(f"{where_}: must be a plain module-level function without closure or defaults")
+        fault = f"{where_}: is a class, a closure or a function with defaults"
+        raise InvalidOperator(f"{fault}; it must be a plain function of a module; move what it needs to its arguments")
     if formula in callers:
-        raise InvalidOperator(f"{where_}: calls itself; a formula has no loops")
+        raise InvalidOperator(f"{where_}: calls itself; a formula must have no loops; write the steps out")
     scope: dict[str, Any] = {}
     for name in formula.__code__.co_names:
         known = function_name(formula, name)
@@ -243,10 +247,9 @@ def _bound(
             scope[name] = functions[known]
             continue
         if name not in formula.__globals__:
-            may = f"a formula may call {', '.join(NAMES)}, and has no attributes"
-            hint = "Python built-ins are not allowed" if hasattr(builtins, name) else may
-            neither = "neither a function of actgrad.xp nor a name of its module"
-            raise InvalidOperator(f"{where_}: {name!r} is {neither}; {hint}")
+            kind = "a Python built-in" if hasattr(builtins, name) else "unknown here"
+            cure = did_you_mean(name, NAMES, "use one of these")
+            raise InvalidOperator(f"{where_}: {name!r} is {kind}; a formula may call {', '.join(NAMES)}; {cure}")
         value = formula.__globals__[name]
         if isinstance(value, FunctionType) and value.__module__ != __name__:
             scope[name] = _bound(value, functions, (*callers, formula))
@@ -254,10 +257,11 @@ def _bound(
             scope[name] = value
         else:
             raise InvalidOperator(
-                f"{where_}: {name!r} is a {type(value).__name__}; a formula may use numbers and formulas"
+                f"{where_}: {name!r} is a {type(value).__name__}; a formula may use numbers and formulas; make it one"
             )
     # An operator written in C, as PyTorch's are, may import something, and does so by the builtins of this frame.
     scope["__builtins__"] = {"__import__": builtins.__import__}
     if any(isinstance(c, CodeType) for c in formula.__code__.co_consts):
-        raise InvalidOperator(f"{where_}: functions, lambdas and comprehensions inside a formula are not allowed")
+        fault = f"{where_}: contains a function, a lambda or a comprehension"
+        raise InvalidOperator(f"{fault}; a formula must be one expression; move it to a formula of its own")
     return FunctionType(formula.__code__, scope, formula.__name__)

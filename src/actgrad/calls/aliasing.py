@@ -30,7 +30,7 @@ def check(
         if output is None:
             continue
         if not output.writable:
-            raise InvalidArgument(f"{operator}: {output_names[k]} is read-only; it must be writable")
+            raise InvalidArgument(f"{operator}: {output_names[k]} is read-only; it must be writable; pass a copy")
         low, high = extents[k]
         first, end = output.address + low, output.address + high
         place = len(outputs)  # among the extents
@@ -44,8 +44,8 @@ def check(
             is_same = output.address == other.address and same_layout(output.meta, other.meta)
             if not is_same and share_memory(output, other):
                 raise InvalidArgument(
-                    f"{operator}: {output_names[k]} overlaps {input_names[j]}; "
-                    "an output may be exactly an input, else apart"
+                    f"{operator}: {output_names[k]} overlaps {input_names[j]}; an output must be exactly an input or "
+                    f"share no memory with it; pass another {output_names[k]}"
                 )
         for j in range(k):
             earlier = outputs[j]
@@ -55,7 +55,8 @@ def check(
             is_apart = end <= earlier.address + low or earlier.address + high <= first
             if not is_apart and share_memory(output, earlier):
                 names = f"{output_names[k]} overlaps {output_names[j]}"
-                raise InvalidArgument(f"{operator}: {names}; outputs must be apart")
+                expected = "outputs must share no memory"
+                raise InvalidArgument(f"{operator}: {names}; {expected}; pass another {output_names[k]}")
 
 
 def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]], outputs: int) -> bool:
@@ -95,7 +96,8 @@ def refuse_self_overlap(operator: str, name: str, meta: Meta) -> None:
     """Raise where two elements of an output lie on the same byte."""
     if overlaps_itself(meta):
         layout = f"shape {meta.shape}, strides {meta.strides} bytes"
-        raise InvalidArgument(f"{operator}: {name} overlaps itself ({layout}); pass a copy of it")
+        expected = "each element must have its own memory"
+        raise InvalidArgument(f"{operator}: {name} overlaps itself ({layout}); {expected}; pass a copy")
 
 
 def overlaps_itself(meta: Meta) -> bool:

@@ -14,7 +14,7 @@ from ..arrays import View
 from ..base import products
 from ..base.definition import Definition
 from ..base.dtypes import EXACT
-from ..base.errors import InvalidArgument, InvalidCall, shown
+from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, quantity, shown
 from ..base.schema import Argument
 
 Inputs = Sequence["View | None"]  # in the order of the schema; None for an optional tensor that was left out
@@ -72,17 +72,18 @@ def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
     if kind == "bool":
         if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
             return bool(value)
-        raise InvalidCall(f"{definition.name}: {name} is {shown(value)}; it must be True or False")
+        raise InvalidCall(f"{definition.name}: {name} is {shown(value)}; it must be True or False; pass one of these")
     try:
         if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
             return complex(value)
         if isinstance(value, (numbers.Real, np.bool_)) or type(value).__name__ == "bfloat16":
             return _float(value)
     except Exception as error:  # whatever a number of another library raises
-        message = f"{definition.name}: {name} is {shown(value)}; it must be a number ({type(error).__name__}: {error})"
-        raise InvalidCall(message) from error
-    way_out = "; pass .item()" if hasattr(type(value), "item") else ""
-    raise InvalidCall(f"{definition.name}: {name} is a {type(value).__name__}; it must be a number{way_out}")
+        cause = shown(f"{type(error).__name__}: {error}")
+        expected = f"it must be a number, but float() raises {cause}"
+        raise InvalidCall(f"{definition.name}: {name} is {shown(value)}; {expected}; pass a float") from error
+    cure = "pass .item()" if hasattr(type(value), "item") else "pass a float"
+    raise InvalidCall(f"{definition.name}: {name} is a {type(value).__name__}; it must be a number; {cure}")
 
 
 def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> NoReturn:
@@ -92,10 +93,10 @@ def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> 
     for name, view in others:
         if view.kind != first.kind:
             kinds = f"{name} is a {type(view.source).__name__}, but {first_name} is a {type(first.source).__name__}"
-            raise InvalidCall(f"{definition.name}: {kinds}; pass arrays of one library")
+            raise InvalidCall(f"{definition.name}: {kinds}; all must be of one library; convert one of them")
         if view.device != first.device:
             places = f"{name} is on {view.device}, but {first_name} is on {first.device}"
-            raise InvalidArgument(f"{definition.name}: {places}; move them to one device")
+            raise InvalidArgument(f"{definition.name}: {places}; all must be on one device; move one of them")
     raise AssertionError("called for tensors that are alike")
 
 
@@ -111,7 +112,10 @@ def _by_name(
         return tensors, given
     for name in by_name:
         if name in names[: len(tensors)]:
-            raise InvalidCall(f"{definition.name}: {name} is given twice, by position and by name")
+            raise InvalidCall(
+                f"{definition.name}: {name} is given twice, by position and by name; it must be given once; leave "
+                "one out"
+            )
     rest = tuple(given.get(name) for name in names[len(tensors) :])
     return (*tensors, *rest), {name: value for name, value in given.items() if name not in names}
 
@@ -121,8 +125,9 @@ def _known(definition: Definition, attributes: dict[str, Any]) -> list[tuple[str
     known = definition.schema.attributes_by_name
     for name in attributes:
         if name not in known:
-            takes = ", ".join([*definition.schema.tensor_names, *known])
-            raise InvalidCall(f"{definition.name}: {name} is unknown; it takes {takes}")
+            names = [*definition.schema.tensor_names, *known]
+            cure = did_you_mean(name, names, f"leave {name} out")
+            raise InvalidCall(f"{definition.name}: {name} is unknown; the arguments are {', '.join(names)}; {cure}")
     return [(name, (known[name], value)) for name, value in attributes.items()]
 
 
@@ -133,7 +138,8 @@ def outputs(definition: Definition, out: Any) -> tuple[Any, ...]:
         return (out,)
     if not isinstance(out, (tuple, list)) or len(out) != len(names):
         got = f"{type(out).__name__}" + (f" of {len(out)}" if isinstance(out, (tuple, list)) else "")
-        raise InvalidCall(f"{definition.name}: out must be a tuple ({', '.join(names)}), got a {got}")
+        expected = f"it must be a tuple of {len(names)}: {', '.join(names)}"
+        raise InvalidCall(f"{definition.name}: out is a {got}; {expected}; pass None for an output to allocate")
     return tuple(out)
 
 
@@ -148,24 +154,30 @@ def _float(value: Any) -> float:
 
 
 def _integer(definition: Definition, name: str, value: Any) -> int:
-    hint = f" or one of {', '.join(map(repr, definition.choices))}" if name == definition.switch else ""
-    if isinstance(value, (bool, np.bool_)) or not hasattr(type(value), "__index__"):
-        raise InvalidCall(f"{definition.name}: {name} is {shown(value)}; it must be an integer{hint}")
-    try:
-        number = python_operator.index(value)
-    except Exception as error:  # an array has __index__ too; others raise whatever they like
-        raise InvalidCall(
-            f"{definition.name}: {name} is a {type(value).__name__}; it must be an integer{hint}"
-        ) from error
-    if not -(1 << 63) <= number < 1 << 63:
-        raise InvalidArgument(f"{definition.name}: {name} is {shown(value)}; it must be an integer of 64 bits{hint}")
-    return number
+    if type(value) is not int:
+        if isinstance(value, (bool, np.bool_)) or not hasattr(type(value), "__index__"):
+            raise _no_integer(definition, name, shown(value))
+        try:
+            value = python_operator.index(value)
+        except Exception as error:  # an array has __index__ too; others raise whatever they like
+            raise _no_integer(definition, name, f"a {type(value).__name__}") from error
+    if not -(1 << 63) <= value < 1 << 63:
+        expected = "it must be an integer of 64 bits, signed"
+        raise InvalidArgument(f"{definition.name}: {name} is {shown(value)}; {expected}; pass a smaller one")
+    return int(value)
+
+
+def _no_integer(definition: Definition, name: str, value: str) -> InvalidCall:
+    choices = definition.choices if name == definition.switch else ()
+    expected = either(["an integer", *map(repr, choices)])
+    return InvalidCall(
+        f"{definition.name}: {name} is {value}; it must be {expected}; pass {either(choices or ['int()'])}"
+    )
 
 
 def _refuse_surplus(definition: Definition, count: int) -> NoReturn:
     names = definition.schema.tensor_names
-    tensors = "1 tensor" if len(names) == 1 else f"{len(names)} tensors"
-    raise InvalidCall(
-        f"{definition.name}: takes {tensors} by position ({', '.join(names)}), got {count}; "
-        f"attributes go by name: {', '.join(definition.defaults) or 'it has none'}"
-    )
+    expected = f"it takes {quantity(len(names), 'tensor')} by position: {', '.join(names)}"
+    attributes = list(definition.defaults)
+    cure = f"pass {', '.join(attributes)} by name" if attributes else "leave the others out"
+    raise InvalidCall(f"{definition.name}: got {quantity(count, 'argument')} by position; {expected}; {cure}")

@@ -117,5 +117,6 @@ def _clear(loop: Loop, addresses: list[int]) -> None:
 def prepare(computation: Computation, counts: RowCount, make: Make) -> Kernel:
     """The kernel of a computation whose rows are counted."""
     if computation.device != "cpu":
-        raise InvalidArgument(f"the tensor that counts rows is on {computation.device}; rows are counted on the CPU")
+        place = f"the tensor that counts rows is on {computation.device}"
+        raise InvalidArgument(f"{place}; it must be on the CPU; move all tensors with .cpu()")
     return CountedKernel(computation, counts, make) if computation.loop.size else EmptyKernel()

@@ -82,13 +82,15 @@ class Operator(FastPath):
         )
         self._set_up()
         if self.name in REGISTRY:
-            raise InvalidOperator(f"operator {self.name!r} is already registered")
+            raise InvalidOperator(
+                f"operator {self.name}: is registered already; a name must be new; choose another name"
+            )
         c_names = {c.name for c in self.definition.aclnn}
         for other in REGISTRY.values():
             for c in other.definition.aclnn:
                 if c.name in c_names:
                     taken = f"aclnn is {c.name!r}, the C name of {other.name}"
-                    raise InvalidOperator(f"operator {self.name}: {taken}; choose another")
+                    raise InvalidOperator(f"operator {self.name}: {taken}; a C name must be new; choose another name")
         self.gradient_of, self.part_of = gradient_of, part_of
         REGISTRY[self.name] = self
 
@@ -308,7 +310,8 @@ class Operator(FastPath):
         except (MemoryError, ValueError, RuntimeError) as error:
             what = f"a result of shape {meta.shape} in {meta.dtype} takes {meta.size * meta.dtype.itemsize} bytes"
             library = "NumPy" if first.kind != "torch" and first.device == "cpu" else "PyTorch"
-            raise OutOfMemory(f"{self.name}: {what}, which {library} cannot allocate: {error}") from error
+            fault = f"{library} must allocate them, but raises {shown(f'{type(error).__name__}: {error}')}"
+            raise OutOfMemory(f"{self.name}: {what}; {fault}; pass out= or compute in parts") from error
 
 
 def _allocator(result: View, inputs: Inputs) -> tuple[Any, int]:
@@ -321,7 +324,10 @@ def _allocator(result: View, inputs: Inputs) -> tuple[Any, int]:
 
 def _registered(name: str) -> Operator:
     if name not in REGISTRY:
-        raise InvalidOperator(f"there is no operator {shown(name)} in this process; import the module that defines it")
+        raise InvalidOperator(
+            f"operator {shown(name)} is unknown; it must be registered in this process; import the module that "
+            "defines it"
+        )
     return REGISTRY[name]
 
 

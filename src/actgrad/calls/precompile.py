@@ -10,7 +10,7 @@ from .. import backends, contract
 from ..base import first_use, products
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
-from ..base.errors import InvalidCall, InvalidDtype, shown, some
+from ..base.errors import InvalidCall, InvalidDtype, did_you_mean, either, shown, some
 from ..base.floating_point import default_environment
 from ..base.loop import Meta, row_major
 from ..base.products import Product
@@ -44,7 +44,11 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
                     prepare.prepare(operator.definition, inputs, attributes, terms)
                     count += 1
     if not count:
-        raise InvalidDtype(f"precompile: none of {some(wanted)} takes {', '.join(chosen)}")
+        taken = {name for one in wanted for name in contract.allowed_dtypes(REGISTRY[one].definition, None)}
+        dtypes = either(name for name in BY_NAME if name in taken)
+        raise InvalidDtype(
+            f"precompile: dtypes is {', '.join(chosen)}; {some(wanted)} must have {dtypes}; pass one of these dtypes"
+        )
     return count
 
 
@@ -57,13 +61,14 @@ def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -
         try:
             wanted = list(names)
         except Exception as error:  # no iterable, or one that raises whatever it likes
-            message = f"precompile: {what}s is {shown(names)}; it must be a name or several: {some(known)}"
+            message = f"precompile: {what}s is {shown(names)}; it must be a name or several; pass some of {some(known)}"
             raise InvalidCall(message) from error
     for name in wanted:
         if not isinstance(name, str) or name not in known:
-            raise InvalidCall(f"precompile: no {what} {shown(name)}; known: {some(known, name)}")
+            cure = did_you_mean(name, known, f"pass one of these {what}s")
+            raise InvalidCall(f"precompile: {what} {shown(name)} is unknown; known are {some(known, name)}; {cure}")
     if not wanted:
-        raise InvalidCall(f"precompile: {what}s is empty; name one, or leave it out for all")
+        raise InvalidCall(f"precompile: {what}s is empty; it must name one; leave it out for all")
     return wanted
 
 

@@ -128,7 +128,7 @@ def refuse_endless(definition: Definition, results: tuple[Meta, ...]) -> None:
         size = meta.size * meta.dtype.itemsize
         if size >= 1 << 63:
             shape = f"{name} would have shape {meta.shape} in {meta.dtype}, {size} bytes"
-            raise InvalidArgument(f"{definition.name}: {shape}; it may have at most 2**63 - 1")
+            raise InvalidArgument(f"{definition.name}: {shape}; it must have at most 2**63 - 1; pass smaller inputs")
 
 
 def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> Computation:

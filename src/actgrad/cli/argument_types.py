@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
-from ..base.errors import some
+from ..base import products
+from ..base.dtypes import ALIASES, BY_NAME, FLOATS
+from ..base.errors import UnsupportedOnProduct, did_you_mean, some
+from ..calls.operator import REGISTRY, Operator
+from .parsing import Parser
 
 Subparsers = argparse._SubParsersAction
 
 
 def add_command(
-    subparsers: Subparsers[argparse.ArgumentParser], name: str, says: str, text: str | None, lists: str = ""
+    subparsers: Subparsers[Parser], name: str, says: str, text: str | None, lists: str = ""
 ) -> argparse.ArgumentParser:
     """The parser of a command. Its module's docstring is its help, from "examples:" on below the options.
 
@@ -23,20 +28,87 @@ def add_command(
     return subparsers.add_parser(name, help=says, description=description, epilog=epilog, formatter_class=form)
 
 
+def operator(text: str) -> str:
+    """The name of an operator, which may be written as CANN does (Elu, aclnnEluBackward) or with hyphens."""
+    name = resolved(text)
+    if name is None:
+        cure = did_you_mean(text, REGISTRY, "see actgrad list")
+        raise argparse.ArgumentTypeError(f"{text!r} is unknown; it must be an operator of actgrad list; {cure}")
+    return name
+
+
+def resolved(text: str) -> str | None:
+    """The operator of a name in any spelling; None for a name of none."""
+    return text if text in REGISTRY else _by_other_names().get(_plain(text))
+
+
+def _plain(text: str) -> str:
+    """A name without what spellings differ in."""
+    word = text.lower().replace("-", "").replace("_", "")
+    return word.removeprefix("aclnn").removeprefix("inplace").removesuffix("getworkspacesize")
+
+
+@cache
+def _by_other_names() -> dict[str, str]:
+    """Operators by their plain names: ours win over those of C, these over those of graphs."""
+    names: dict[str, str] = {}
+    kinds: tuple[Callable[[Operator], Iterator[str]], ...] = (
+        lambda one: iter((one.name,)),
+        lambda one: (c.name for c in one.aclnn),
+        lambda one: (graph.name for graph in one.graphs),
+    )
+    for kind in kinds:
+        for one in REGISTRY.values():
+            for name in kind(one):
+                names.setdefault(_plain(name), one.name)
+    return names
+
+
+def dtype(text: str) -> str:
+    """A dtype, which may have another usual name: fp16, bf16, half, double."""
+    word = text.lower()
+    name = word if word in BY_NAME else ALIASES.get(word, "")
+    if not name:
+        known = dict.fromkeys((*FLOATS, *BY_NAME))  # the floating ones first: a message has room for a few
+        cure = did_you_mean(text, (*known, *ALIASES), "name one of these")
+        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(known, text)}; {cure}")
+    return name
+
+
+def product(text: str) -> str:
+    """A product, or that of a chip: Ascend910B3 is of Ascend910B."""
+    name = products.of_chip(text)
+    if name not in products.BY_NAME:
+        known = list(products.BY_NAME)
+        alike = [each for each in known if each.lower() == text.lower()]
+        cure = f"did you mean {alike[0]}?" if alike else "name one of these or one of their chips"
+        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {', '.join(known)}; {cure}")
+    return name
+
+
+def require_product(name: str, chip: str | None) -> None:
+    """Raise where a product lacks an operator."""
+    known = REGISTRY[name].products
+    if chip is not None and chip not in known:
+        has = f"{', '.join(known)} {'has' if len(known) == 1 else 'have'} it"
+        raise UnsupportedOnProduct(f"{name}: not available on {chip}; {has}; choose one of these products")
+
+
 def one_of(known: Iterable[str]) -> Callable[[str], str]:
     """A name that is known when the command line is parsed."""
 
     def name(text: str) -> str:
         if text not in known:
-            raise argparse.ArgumentTypeError(f"{text!r} is unknown; known: {some(known, text)}")
+            cure = did_you_mean(text, known, "name one of these")
+            raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(known, text)}; {cure}")
         return text
 
     return name
 
 
-def names(known: Iterable[str]) -> Callable[[str], list[str]]:
-    """Known names between commas, each once."""
-    return lambda text: [one_of(known)(name) for name in dict.fromkeys(text.split(","))]
+def several(one: Callable[[str], str]) -> Callable[[str], list[str]]:
+    """Names between commas, each once."""
+    return lambda text: list(dict.fromkeys(one(name) for name in text.split(",")))
 
 
 def whole(low: int, high: int | None = None) -> Callable[[str], int]:
@@ -44,9 +116,13 @@ def whole(low: int, high: int | None = None) -> Callable[[str], int]:
     bounds = f"at least {low}" if high is None else f"from {low} to {high}"
 
     def number(text: str) -> int:
-        if int(text) < low or (high is not None and int(text) > high):
-            raise argparse.ArgumentTypeError(f"must be {bounds}, got {text}")
-        return int(text)
+        try:
+            value = int(text)
+        except ValueError:  # no number, or more digits than Python reads
+            value = low - 1
+        if value < low or (high is not None and value > high):
+            shown = text if len(text) <= 40 else f"{text[:37]}..."
+            raise argparse.ArgumentTypeError(f"got {shown!r}; it must be a whole number {bounds}; change it")
+        return value
 
-    number.__name__ = "whole number"  # argparse shows it
     return number

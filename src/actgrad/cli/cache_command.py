@@ -17,9 +17,10 @@ import json
 from ..writing import terminal
 from . import argument_types
 from .argument_types import Subparsers
+from .parsing import Parser
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad cache`."""
     says = "the machine code kept on disk: where it is, and how to clear it"
     parser = argument_types.add_command(subparsers, "cache", says, __doc__)

@@ -15,30 +15,37 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from functools import partial
 from math import prod
 from pathlib import Path
 
+from ..base import products
+from ..base.errors import quantity
 from ..calls.operator import REGISTRY
 from ..conformance.casefiles import case_files, generation
 from ..conformance.casefiles.case_model import Described
 from ..writing import outputs
 from . import argument_types
 from .argument_types import Subparsers
+from .parsing import Parser
 
 _MOST = 100_000  # cases of an operator
 _LARGEST = 1 << 28
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad cases`."""
     standards = "\nstandards:\n" + "\n".join(f"  {n:<4} {says}" for n, says in generation.STANDARDS.items()) + "\n"
     says = "write test cases as the acceptance standards ask for them"
     parser = argument_types.add_command(subparsers, "cases", says, __doc__, standards)
-    operator = argument_types.one_of(REGISTRY)
+    operator = argument_types.operator
     parser.add_argument("operator", nargs="+", type=operator, metavar="OPERATOR", help="names as in actgrad list")
     parser.add_argument("-o", dest="output", metavar="FILE", type=Path, required=True, help="the file to write")
     parser.add_argument("--standard", choices=generation.STANDARDS, default="v2", help="see below (default: v2)")
+    parser.add_argument(
+        "--product", type=argument_types.product, metavar="NAME", help="cases that this product or chip takes"
+    )
     parser.add_argument("--format", choices=case_files.FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
     parser.add_argument("--seed", type=argument_types.whole(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
     parser.add_argument(
@@ -55,12 +62,15 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
     chosen = case_files.format_of(given.output)
     if given.format not in (None, chosen):
-        parser.error(f"--format {given.format}: the suffix of {given.output} says {chosen}")
+        suffix = given.output.suffix
+        parser.error(f"--format is {given.format}; {suffix} is the suffix of {chosen}; change one of them")
     outputs.check({"-o": given.output})
     cases: list[Described] = []
-    for name in dict.fromkeys(given.operator):
-        cases += generation.generate(REGISTRY[name], given.number, given.largest, given.seed)
+    with products.product(given.product) if given.product else nullcontext():
+        for name in dict.fromkeys(given.operator):
+            argument_types.require_product(name, given.product)
+            cases += generation.generate(REGISTRY[name], given.number, given.largest, given.seed)
     outputs.write(given.output, case_files.FORMATS[chosen].text(cases))
     count = sum(prod(tensor.shape) for case in cases for tensor in case.outputs.values())
-    print(f"{given.output}: {len(cases)} cases, {count:,} elements", file=sys.stderr)
+    print(f"{given.output}: {quantity(len(cases), 'case')}, {count:,} elements", file=sys.stderr)
     return 0

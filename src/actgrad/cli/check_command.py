@@ -36,7 +36,7 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -45,7 +45,7 @@ from typing import Any
 from .. import backends
 from ..base import products
 from ..base.dtypes import BY_NAME
-from ..base.errors import ActgradError, library
+from ..base.errors import ActgradError, either, library, quantity, some
 from ..calls.operator import REGISTRY
 from ..conformance import backend_cases
 from ..conformance.casefiles import case_files, execution
@@ -59,6 +59,7 @@ from ..conformance.verdict import CaseVerdict, decide
 from ..writing import outputs, terminal
 from . import argument_types, exhaustive_command
 from .argument_types import Subparsers
+from .parsing import Parser
 
 REJECTED = 1  # the exit status
 SHOWN = 8  # failing cases of our own
@@ -74,25 +75,29 @@ MODES = {
 }
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad check`."""
     standards = "\nstandards:\n" + "\n".join(f"  {name:<11} {says}" for name, says in NAMES.items()) + "\n"
     says = "judge results by the acceptance standards: our backends', or anybody's from files"
     parser = argument_types.add_command(subparsers, "check", says, __doc__, standards)
     add = parser.add_argument
-    operator = argument_types.one_of(REGISTRY)
+    operator = argument_types.operator
     add("operator", nargs="*", type=operator, metavar="OPERATOR", help="names as in actgrad list (default: all)")
-    add("--standard", type=argument_types.names(NAMES), metavar="A,B,...", help="see below (default: all)")
+    standard = argument_types.several(argument_types.one_of(NAMES))
+    add("--standard", type=standard, metavar="A,B,...", help="see below (default: all)")
     add(
         "--strict", action="store_true", default=None, help="actgrad's own bounds count too: 0.51 ULP in half precision"
     )
-    add("--product", choices=products.BY_NAME, help="whose rules hold (default: ACTGRAD_PRODUCT's)")
-    add("--rules", choices=products.RULES, help="the operators' own checks, or the documents' letter")
+    product = argument_types.product
+    add("--product", type=product, metavar="NAME", help="apply the rules of this product or chip, as Ascend910B3")
+    add("--rules", choices=products.RULES, help="the operators' own checks, or also the documented ones")
+    add("-v", "--verbose", action="store_true", help="print the figures of every standard")
     add("--json", metavar="FILE", help="write all that was found; - for standard output, without tables")
     add("--html", metavar="FILE", type=Path, help="write a page with pictures that stands on its own")
     add = parser.add_argument_group("our own backends").add_argument
     add("--backend", choices=backends.DEVICES, help="(default: cpu)")
-    add("--dtype", type=argument_types.names(BY_NAME), metavar="A,B,...", help="(default: all that the operator takes)")
+    dtypes = argument_types.several(argument_types.dtype)
+    add("--dtype", type=dtypes, metavar="A,B,...", help="also fp16, bf16, fp32 (default: all that the operator takes)")
     add("--seed", type=argument_types.whole(0), metavar="N", help="of the numbers (default: 0)")
     add = parser.add_argument_group("results from files").add_argument
     add("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
@@ -129,23 +134,30 @@ def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> str:
     """The mode that the options choose; the end of the program where they do not go together."""
     chosen = [mode for mode in MODES if mode and getattr(given, mode)]
     if len(chosen) > 1:
-        parser.error(" and ".join(f"--{mode}" for mode in chosen) + " do not go together")
+        both = " and ".join(f"--{mode}" for mode in chosen)
+        parser.error(f"{both} do not go together; expected is one of them; leave one out")
     mode = chosen[0] if chosen else ""
     for owner, options in MODES.items():
         for option in options:
             if option not in MODES[mode] and getattr(given, option) is not None:
-                parser.error(f"--{option} goes with --{owner}" if owner else f"--{option} does not go with --{mode}")
+                if owner:
+                    parser.error(
+                        f"--{option} is given without --{owner}; it needs --{owner}; add it or leave --{option} out"
+                    )
+                parser.error(f"--{option} and --{mode} do not go together; expected is one of them; leave one out")
     if mode == "actual" and len(given.operator) != 1:
-        parser.error(f"--actual is judged as one operator's output: name one, got {len(given.operator)}")
+        got = quantity(len(given.operator), "operator")
+        parser.error(f"--actual: got {got}; it must be the output of one operator; name that one")
     if mode == "actual" and given.inputs is None:
-        parser.error("--actual needs --inputs, the tensors that it was computed from")
+        parser.error("--inputs is missing; --actual needs the tensors that it was computed from; add --inputs FILE")
     if mode == "cases" and given.operator:
-        parser.error("--cases names its operators itself")
+        got = quantity(len(given.operator), "operator")
+        parser.error(f"--cases: got {got} too; the file must name the operators; leave the names out")
     for name in given.dtype or ():
         if not is_judged(name):
-            parser.error(f"--dtype: complex numbers, as of {name}, are not judged")
+            parser.error(f"--dtype is {name}; check judges real numbers; name a real dtype")
         if mode == "exhaustive" and name not in EXHAUSTIVE_DTYPES:
-            parser.error(f"--dtype: --exhaustive goes through {', '.join(EXHAUSTIVE_DTYPES)}, not {name}")
+            parser.error(f"--dtype is {name}; with --exhaustive it must be {either(EXHAUSTIVE_DTYPES)}; change it")
     return mode
 
 
@@ -197,7 +209,7 @@ def _check(given: argparse.Namespace, mode: str) -> bool:
     else:
         if given.json:
             outputs.write(given.json, document)
-        blocks = text.blocks(found, asked, is_of_files, most=SHOWN)
+        blocks = text.blocks(found, asked, is_of_files, most=SHOWN, is_verbose=given.verbose)
         terminal.show(terminal.rendered([*blocks, str(decision)]))
     return decision.is_accepted
 
@@ -211,11 +223,12 @@ def _refuse_nothing(
     if outcomes and not found:
         first = outcomes[0]
         raise ActgradError(
-            f"check: nothing was judged: none of the {len(outcomes)} cases of {given.cases} could be run; "
-            f"the first, {first.case.name}: {first.says}"
+            f"check: none of the {quantity(len(outcomes), 'case')} of {given.cases} was run; at least one must be; the "
+            f"first, {first.case.name}, was not run: {first.says}"
         )
     dtypes = ", ".join(dict.fromkeys(r.dtype for r in found)) or "calls that the chosen rules refuse"
-    raise ActgradError(f"check: nothing was judged: {', '.join(given.standard or asked)} says nothing of {dtypes}")
+    standards = ", ".join(given.standard or asked)
+    raise ActgradError(f"check: no result was judged; {standards} must cover {dtypes}; choose another --standard")
 
 
 def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
@@ -246,7 +259,7 @@ def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[CaseVer
     allowed = {name: judged_dtypes(REGISTRY[name], product) for name in names}
     pairs = [(REGISTRY[name], dtype) for name in names for dtype in allowed[name] if dtype in dtypes]
     if not pairs:
-        raise ActgradError(f"check: none of {', '.join(names)} takes {', '.join(given.dtype or ['anything'])}")
+        raise ActgradError(nothing_takes(names, given.dtype or [], allowed))
     with terminal.progress("checking", len(pairs)) as advance:
         for operator, dtype in pairs:
             for case in backend_cases.cases(operator, dtype, given.seed):
@@ -254,6 +267,16 @@ def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[CaseVer
                 if result is not None:
                     yield result
             advance(1)
+
+
+def nothing_takes(names: list[str], dtypes: list[str], allowed: Mapping[str, Sequence[str]]) -> str:
+    """The message where no operator takes any of the dtypes, with the dtypes that they take together."""
+    place = f" on {products.chosen()}" if products.chosen() else ""
+    together = [dtype for dtype in BY_NAME if any(dtype in allowed[name] for name in names)]
+    verb, pronoun = ("does", "it takes") if len(names) == 1 else ("do", "they take")
+    fault = f"check: {some(names)} {verb} not take {either(dtypes or ['any dtype'])}{place}"
+    cure = "change --dtype" if together else "choose another product"
+    return f"{fault}; {pronoun} {either(together or ['no dtype'])}; {cure}"
 
 
 # Cases from a file

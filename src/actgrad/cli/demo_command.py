@@ -20,12 +20,13 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from ..base.errors import library
+from ..base.errors import installation, library
 from ..writing import terminal
 from ..writing.terminal import Row
 from . import argument_types
 from .argument_types import Subparsers
 from .demo_network import ACTIVATIONS, SAMPLE_EVERY, STORAGE, Result, load_digits, train, train_torch
+from .parsing import Parser
 
 CAPTION = (
     f"Gradient error: the largest in what actgrad's backward calls gave in training (each {SAMPLE_EVERY}th batch), "
@@ -35,7 +36,7 @@ CAPTION = (
 )
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad demo`."""
     says = "train a small network on handwritten digits with each activation"
     parser = argument_types.add_command(subparsers, "demo", says, __doc__)
@@ -59,7 +60,11 @@ def _run(given: argparse.Namespace) -> int:
     try:
         torch = None if given.no_torch else importlib.import_module("torch")
     except ImportError:
-        print("PyTorch is not installed: nothing to compare with", file=sys.stderr)
+        hint = installation("torch")
+        print(
+            f"PyTorch is not installed; the comparison needs it; install it ({hint}) or pass --no-torch",
+            file=sys.stderr,
+        )
         torch = None
     if torch:
         torch.set_num_threads(1)  # as below for NumPy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from ..base.errors import ActgradError
+from ..base.errors import ActgradError, either, some
 from ..calls.operator import REGISTRY
 from ..conformance.exhaustive import resumption, table
 from ..conformance.exhaustive.resumption import Folder, default_folder
@@ -19,15 +19,17 @@ def run(given: argparse.Namespace) -> bool:
     folder, write = given.state or default_folder(), given.write
     names, dtypes = list(dict.fromkeys(given.operator)) or list(REGISTRY), given.dtype or DTYPES
     if folder is None:
-        raise ActgradError("check: --exhaustive keeps what it finds in a folder: name one with --state")
+        raise ActgradError("check: there is no home folder; --exhaustive needs a folder for its state; add --state DIR")
     if folder.exists() and not folder.is_dir():
-        raise ActgradError(f"check: --state {folder}: is no folder")
+        raise ActgradError(f"check: --state {folder}: is a file; it must be a folder; name another one")
     if write is not None:
         documents.read(write, table.PART)  # refused before hours of work
     wanted = resumption.items([REGISTRY[name] for name in names], dtypes, given.every or 1, given.defaults)
     if not wanted:
         raise ActgradError(
-            f"check: none of {', '.join(names)} takes {', '.join(dtypes)} one number at a time; rows are not swept"
+            f"check: {some(names)} cannot be swept in {either(dtypes)}; --exhaustive needs operators that take the "
+            "dtype "
+            "and read one number each; name another operator or dtype"
         )
     kept = Folder(folder)
     with terminal.progress("", sum(item.count for item in wanted)) as advance:
@@ -43,7 +45,7 @@ def run(given: argparse.Namespace) -> bool:
         if stale:
             one = f"{stale[0].operator.name} {stale[0].dtype}"
             left_out = f"{len(stale)} sweeps in {folder} are unfinished or of other code, such as {one}"
-            print(f"actgrad: {left_out}: left out of the table", file=sys.stderr)
+            print(f"actgrad: {left_out}; the table has finished ones only; run them again", file=sys.stderr)
     faults = [one for one in done if table.fault_count(one)]
     lines = [line for one in faults for line in table.fault_lines(one)]
     headings = [heading.replace(", ", ",\n") for heading in table.HEADINGS]

@@ -2,6 +2,8 @@
 
 examples:
   actgrad list
+  actgrad list elu
+  actgrad list swiglu --product Ascend910B3
   actgrad list --json | jq -r '.[].schema'
   actgrad list --markdown
 """
@@ -11,60 +13,103 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
-from ..calls.operator import REGISTRY
+from ..base.errors import ActgradError, did_you_mean
+from ..base.products import BY_NAME, Product
+from ..calls.operator import REGISTRY, Operator
 from ..contract import allowed_dtypes
 from ..writing import documents, outputs, terminal
 from . import argument_types
 from .argument_types import Subparsers
+from .parsing import Parser
 
 PART = "operators"  # of a document
 BEGIN, END = documents.markers(PART)
 
 
-def rows() -> list[dict[str, Any]]:
-    """The facts of each operator, in the order of the registry."""
+def matching(words: Sequence[str]) -> list[Operator]:
+    """The operators that words choose, in the order of the registry: all without words.
+
+    A word is the name of an operator, in any spelling, which chooses its gradients too; else a part of names.
+    """
+    if not words:
+        return list(REGISTRY.values())
+    matches: set[str] = set()
+    for word in words:
+        name = argument_types.resolved(word)
+        part = word.lower().replace("-", "_")
+        if name is None:
+            found = {one.name for one in REGISTRY.values() if part in one.name}
+        else:
+            found = {one.name for one in REGISTRY.values() if name in (one.name, getattr(one.gradient_of, "name", ""))}
+        if not part or not found:
+            cure = did_you_mean(word, REGISTRY, "run actgrad list for all names")
+            raise ActgradError(f"list: {word!r} matches no operator; it must be a name or a part of one; {cure}")
+        matches |= found
+    return [one for one in REGISTRY.values() if one.name in matches]
+
+
+def rows(operators: Iterable[Operator] | None = None, product: Product | None = None) -> list[dict[str, Any]]:
+    """The facts of each operator, by default of all; with the dtypes that a product takes, else the library's own."""
     return [
         {
             "name": operator.name,
             "schema": str(operator.schema),
             "summary": " ".join(operator.summary.partition("\n\n")[0].split()),
-            "dtypes": allowed_dtypes(operator.definition, None),  # the library's own; a product's may be fewer
+            "dtypes": allowed_dtypes(operator.definition, product),  # a product's may be fewer than the library's
             "products": operator.products,
             "aclnn": [f"aclnn{c.name}" for c in operator.aclnn],
             "ir": [graph.name for graph in operator.graphs],
         }
-        for operator in REGISTRY.values()
+        for operator in (REGISTRY.values() if operators is None else operators)
     ]
 
 
-def markdown_table() -> str:
-    """The operators as a Markdown table."""
+def markdown_table(listed: Iterable[dict[str, Any]] | None = None) -> str:
+    """The operators as a Markdown table, by default all."""
     cells = []
-    for row in rows():
+    for row in rows() if listed is None else listed:
         aclnn, ir = (", ".join(f"`{name}`" for name in row[kind]) or "-" for kind in ("aclnn", "ir"))
         cells.append((f"`{row['name']}`", row["summary"], ", ".join(row["dtypes"]), aclnn, ir))
     return documents.table(("operator", "what it returns", "dtypes", "aclnn", "IR"), cells)
 
 
-def text() -> str:
-    """The operators for a terminal, a paragraph each."""
+def text(listed: Iterable[dict[str, Any]], width: int | None = None) -> str:
+    """The operators for a terminal, a paragraph each; lines are broken at this width."""
+
+    def line(words: str, indent: str) -> str:
+        return indent + words if width is None else fill(words, width, initial_indent=indent, subsequent_indent="    ")
+
     paragraphs = []
-    for row in rows():
-        c_names = f"; in C {', '.join(row['aclnn'])}" if row["aclnn"] else ""
-        graph_names = f"; in graphs {', '.join(row['ir'])}" if row["ir"] else ""
-        paragraphs.append(
-            f"{row['schema']}\n    {row['summary']}\n    {', '.join(row['dtypes'])}{c_names}{graph_names}"
-        )
+    for row in listed:
+        lines = [line(row["schema"], ""), line(row["summary"], "    "), line(", ".join(row["dtypes"]), "    ")]
+        if width is None:
+            c_names = f"; in C {', '.join(row['aclnn'])}" if row["aclnn"] else ""
+            graph_names = f"; in graphs {', '.join(row['ir'])}" if row["ir"] else ""
+            lines[-1] += c_names + graph_names
+        else:
+            names = {"in C": row["aclnn"], "in graphs": row["ir"]}
+            lines += [line(f"{place}: {', '.join(them)}", "    ") for place, them in names.items() if them]
+        paragraphs.append("\n".join(lines))
     return "\n\n".join(paragraphs)
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad list`."""
     says = "the operators: schemas, data types, names in C and in graphs"
     parser = argument_types.add_command(subparsers, "list", says, __doc__)
+    parser.add_argument(
+        "name",
+        nargs="*",
+        metavar="NAME",
+        help="an operator, in our spelling or CANN's, or a part of names (default: all)",
+    )
+    product = argument_types.product
+    parser.add_argument("--product", type=product, metavar="NAME", help="only what this product or chip has and takes")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as JSON, with the products that have them")
     form.add_argument("--markdown", action="store_true", help="as a Markdown table")
@@ -76,11 +121,23 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _run(given: argparse.Namespace) -> int:
     if given.write:
+        if given.name or given.product:
+            raise ActgradError("list: --write got names or a product; it must write all operators; leave them out")
         outputs.check({"--write": given.write})
         documents.write_part(given.write, PART, markdown_table())
         print(f"{given.write}: {len(rows())} operators", file=sys.stderr)
-    elif given.json:
-        terminal.show(json.dumps(rows(), indent=2))
+        return 0
+    product = BY_NAME.get(given.product)
+    operators = matching(given.name)
+    if product is not None:
+        for one in operators if given.name and len(operators) == 1 else ():
+            argument_types.require_product(one.name, product.name)
+        operators = [one for one in operators if product.name in one.products]
+    listed = rows(operators, product)
+    if given.json:
+        terminal.show(json.dumps(listed, indent=2))
+    elif given.markdown:
+        terminal.show(markdown_table(listed))
     else:
-        terminal.show(markdown_table() if given.markdown else text())
+        terminal.show(text(listed, terminal.columns()))
     return 0

@@ -11,38 +11,27 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import Any
 
 from .. import __version__
-from ..base.errors import ActgradError
+from ..base.errors import ActgradError, system_fault
 from ..sdk.prefix import SdkError
 from ..writing import terminal
 from . import cache_command, cases_command, check_command, demo_command, list_command, moved_command, sdk_command
+from .parsing import ERROR, Parser, options_first
 
-ERROR = 2
 INTERRUPTED = 130  # the shell's number for an interrupt
-COMMANDS = (list_command, check_command, cases_command, sdk_command, cache_command, demo_command, moved_command)
+COMMANDS = (list_command, check_command, cases_command, sdk_command, cache_command, demo_command)
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose help ends as all output does when it cannot be written; argparse would say nothing."""
-
-    def print_help(self, file: Any = None) -> None:
-        if file is None:
-            terminal.show(self.format_help())
-        else:
-            super().print_help(file)
-
-
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The parser of the whole command line."""
-    top = _Parser(
+    top = Parser(
         prog="actgrad",
         description="Activation functions and their gradients, to the contract of the CANN aclnn operators.",
-        epilog="examples:\n  actgrad demo\n  actgrad list --json\n  actgrad --version --verbose",
+        epilog="examples:\n  actgrad demo\n  actgrad list elu\n  actgrad check elu\n  actgrad --version --verbose",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--version", action="store_true", help="print the version and exit")
+    top.add_argument("-V", "--version", action="store_true", help="print the version and exit")
     top.add_argument("--verbose", action="store_true", help="with --version: also what it computes with")
     subparsers = top.add_subparsers(title="commands", metavar="COMMAND", dest="command")
     for module in COMMANDS:
@@ -73,33 +62,42 @@ def main(argv: list[str] | None = None) -> int:
     except OSError as error:
         terminal.complain(terminal.printable(_fault(error)))
     except MemoryError:
-        terminal.complain("memory does not suffice")
+        terminal.complain("memory ran out; the command needs more; free memory or give it smaller inputs")
     except KeyboardInterrupt:
         return INTERRUPTED
     return ERROR
 
 
 def _fault(error: OSError) -> str:
-    """The file of an error and its cause, in one line."""
-    words = error.strerror or str(error) or type(error).__name__
+    """The file of an error, its cause and what to do, in one line."""
     if error.filename is not None:
-        return f"{error.filename}: {words}"
+        return f"{error.filename}: {system_fault(error)}"
     try:
         os.getcwd()
     except OSError:
-        return f"the working folder: {words}"
-    return words
+        return "the working folder was removed; it must exist; change to another folder"
+    return system_fault(error)
 
 
-def _run(top: argparse.ArgumentParser, argv: list[str] | None) -> int:
-    arguments = top.parse_args(argv)
+def _run(top: Parser, argv: list[str] | None) -> int:
+    words = options_first(sys.argv[1:] if argv is None else argv, _names())
+    if words[:1] == ["help"]:
+        words = [*words[1:2], "--help"]
+    moved_command.refuse(words)
+    arguments = top.parse_args(words)
     if arguments.version:
         terminal.show(_versions(arguments.verbose))
         return 0
     if arguments.command is None:
-        top.error("a command is missing; actgrad --help lists them")
+        top.print_help()
+        return 0
     status: int = arguments.run(arguments)
     return status
+
+
+def _names() -> list[str]:
+    """The names of the commands."""
+    return [module.__name__.rpartition(".")[2].removesuffix("_command") for module in COMMANDS]
 
 
 def _versions(is_verbose: bool) -> str:

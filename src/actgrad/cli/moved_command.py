@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-from functools import partial
+from collections.abc import Sequence
 
 from ..base.errors import ActgradError
-from .argument_types import Subparsers
 
 NOW = {
     "bench": "python -m benchmarks run, with the same options; its compare is for --base",
@@ -14,13 +12,10 @@ NOW = {
 }
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
-    """Add the names without listing them; all that follows a name is taken."""
-    for name in NOW:
-        parser = subparsers.add_parser(name, add_help=False, prefix_chars="\0")
-        parser.add_argument("anything", nargs="*")
-        parser.set_defaults(run=partial(_run, name))
-
-
-def _run(name: str, arguments: argparse.Namespace) -> int:
-    raise ActgradError(f"{name}: benchmarks are not installed any more; in a clone of the project: {NOW[name]}")
+def refuse(arguments: Sequence[str]) -> None:
+    """Raise for a command that left, whatever follows its name. No help lists these names."""
+    name = arguments[0] if arguments else ""
+    if name in NOW:
+        raise ActgradError(
+            f"{name}: actgrad has this command no more; benchmarks need a clone of the project; type there: {NOW[name]}"
+        )

@@ -34,9 +34,10 @@ from ..sdk.prefix import SdkError
 from ..writing import terminal
 from . import argument_types
 from .argument_types import Subparsers
+from .parsing import Parser
 
 
-def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[Parser]) -> None:
     """Add `actgrad sdk`."""
     says = "build the C SDK: aclnn programs in C and C++ build and run without an NPU"
     parser = argument_types.add_command(subparsers, "sdk", says, __doc__)
@@ -57,7 +58,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _path(text: str) -> Path:
     if not text:
-        raise argparse.ArgumentTypeError("an empty text names no file or folder; for the current folder, give .")
+        raise argparse.ArgumentTypeError("got an empty text; it must name a file or a folder; write . for this folder")
     return Path(text)
 
 
@@ -66,7 +67,7 @@ def _run(options: argparse.Namespace) -> int:
         return _check(options.check, options.flag, options.json)
     if options.program is not None:
         if not options.program:
-            raise SdkError("--run: which program? actgrad sdk --run program.cpp")
+            raise SdkError("sdk: --run has no value; it must have a program; write actgrad sdk --run program.cpp")
         return programs.run(Path(options.program[0]), options.program[1:], options.flag)
     prefix = options.prefix.absolute()
     builder.build(prefix)

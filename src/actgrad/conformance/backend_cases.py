@@ -17,7 +17,7 @@ from .. import aten, backends
 from ..backends.reference import rounded
 from ..base import products
 from ..base.dtypes import BY_NAME
-from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct, library
+from ..base.errors import BackendUnavailable, InvalidArgument, UnsupportedOnProduct, either, library
 from ..calls.operator import Operator
 from . import oracle, standards
 from .elements import Array
@@ -233,8 +233,11 @@ def compute(case: BackendCase, backend: str, outputs: tuple[Array, ...]) -> None
         return
     torch = library("torch", f"backend {backend!r} needs PyTorch", "gpu", BackendUnavailable)
     if not torch.cuda.is_available():
-        devices = " and ".join(backends.DEVICES[backend])
-        raise BackendUnavailable(f"backend {backend!r} computes on {devices}; PyTorch sees none here")
+        devices = either(backends.DEVICES[backend])
+        raise BackendUnavailable(
+            f"backend is {backend!r}, but PyTorch finds no GPU; it needs {devices}; choose --backend cpu or repair "
+            "the driver"
+        )
     tensors = [None if a is None else aten.to_torch(torch, np.ascontiguousarray(a)).cuda() for a in case.inputs]
     results = oracle.as_tuple(case.operator(*tensors, backend=backend, **case.attributes))
     for array, result in zip(outputs, results, strict=True):

@@ -104,7 +104,9 @@ def elements(
     results = {name: array for name, array in named if array is not None}
     for name, array in (*given.items(), *results.items()):
         if not is_judged(array.dtype.name):
-            raise InvalidDtype(f"{operator.name}: {name} is {array.dtype}; complex numbers are not judged")
+            raise InvalidDtype(
+                f"{operator.name}: {name} is {array.dtype}; check judges real numbers; pass a real {name}"
+            )
     access, attributes = operator.access, plan.attributes
     shapes = {name: array.shape for name, array in given.items()}
     shape = elements_shape(access, shapes, attributes)
@@ -118,7 +120,8 @@ def elements(
             outputs += [None] * len(access.parts(name, whole, attributes))
             continue
         if result.size != prod(whole):  # some functions take an empty one
-            raise InvalidArgument(f"{operator.name}: {name} has shape {result.shape}; it must be {whole}")
+            fault = f"{operator.name}: {name} has shape {result.shape}"
+            raise InvalidArgument(f"{fault}; it must be {whole}, the shape of the result; write it with that shape")
         outputs += _lanes(access, name, result.reshape(whole), attributes, shape)
     lanes += _statistics(access, plan.computation, lanes, attributes, shapes)
     numbers = tuple(k for k, lane in enumerate(outputs) if lane is not None)

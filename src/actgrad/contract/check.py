@@ -70,8 +70,13 @@ class Call:
 
     @property
     def place(self) -> str:
-        """Where the rules in force come from, for messages: " on Ascend310P", or nothing."""
+        """The product whose rules are in force, for messages: " on Ascend310P", or nothing."""
         return f" on {self.product}" if self.product else ""
+
+
+def change(call: Call, name: str) -> str:
+    """What to do about a tensor of the wrong shape, for messages: outputs are allocated, inputs are reshaped."""
+    return f"allocate {name} with that shape" if name in call.definition.schema.outputs else f"reshape {name}"
 
 
 class Origin(Enum):
@@ -116,6 +121,16 @@ class Check:
     when: When = When.ALWAYS
     origin: Origin = Origin.BOTH
     about: tuple[str, ...] = ()  # the arguments that it judges
+    c_error: type[ActgradError] | None = None  # in the C interface, where that is another one than in Python
+
+    def raised(self, terms: Terms) -> type[ActgradError]:
+        """The class of the error: in Python it says what is wrong, in the C interface it has the stage's status."""
+        return self.c_error if terms.typed and self.c_error else self.error
+
+    @property
+    def status(self) -> int:
+        """The status that C functions return."""
+        return (self.c_error or self.error).status
 
 
 def of_each(

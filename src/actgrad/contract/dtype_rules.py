@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, FLOATS, Dtype, can_convert, promote
-from ..base.errors import InvalidDtype, KernelMissing
+from ..base.errors import InvalidDtype, KernelMissing, either
 from ..base.loop import Meta
 from ..base.products import Product
 from .check import Call, Check, Origin, When, of_each
@@ -16,6 +16,11 @@ def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str
     if product is None:
         return tuple(name for name in BY_NAME if name in FLOATS or name in definition.dtypes)
     return definition.dtypes if definition.bfloat16_everywhere else _on(product, definition.dtypes)
+
+
+def _unsupported(name: str, dtype: Dtype, allowed: tuple[str, ...], call: Call) -> str:
+    """The fault of a tensor whose dtype is not allowed."""
+    return f"{name} is {dtype}; it must be {either(allowed)}{call.place}; convert {name}"
 
 
 def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -48,8 +53,11 @@ def supported(
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
         allowed = allowed_by(call)
-        fault = f"{name} is {meta.dtype}; supported{call.place}: {', '.join(allowed) or 'none'}; convert it"
-        return None if meta.dtype.name in allowed else fault
+        if meta.dtype.name in allowed:
+            return None
+        if not allowed:
+            return f"{name} is {meta.dtype}; the operator takes no dtype{call.place}; choose another product"
+        return _unsupported(name, meta.dtype, allowed, call)
 
     return of_each(names, "{name} has a supported dtype", test, InvalidDtype, when, origin)
 
@@ -62,7 +70,7 @@ def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
         other = call.tensors.get(or_that_of) if call.product is None else None
         if meta is None or meta.dtype.name == dtype or (other is not None and meta.dtype == other.dtype):
             return None
-        return f"{name} is {meta.dtype}; supported{call.place}: {dtype}; convert it"
+        return _unsupported(name, meta.dtype, (dtype,), call)
 
     return (Check(f"{name} is {dtype}", test, InvalidDtype, about=(name,)),)
 
@@ -71,8 +79,9 @@ def on_chip(*names: str) -> tuple[Check, ...]:
     """The product's chips have the dtype of each of these tensors, whose list names those of all chips."""
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
-        is_known = _on(call.product, (meta.dtype.name,))
-        return None if is_known else f"{name} is {meta.dtype}, not supported{call.place}; convert it"
+        if _on(call.product, (meta.dtype.name,)):
+            return None
+        return f"{name} is {meta.dtype}; it must be a dtype that {call.product} has; convert {name}"
 
     return of_each(names, "the product has {name}'s dtype", test, InvalidDtype, When.PRODUCT)
 
@@ -100,7 +109,7 @@ def equal(
         other = call.tensors[to]
         if other is None or meta.dtype == other.dtype or (unless_empty and other.size == 0):
             return None
-        return f"{name} is {meta.dtype}, but {to} is {other.dtype}; they must be equal"
+        return f"{name} is {meta.dtype}, but {to} is {other.dtype}; their dtypes must be equal; convert one of them"
 
     condition = f", unless {to} is empty" if unless_empty else ""
     return of_each(names, f"{{name}} has the dtype of {to}{condition}", test, InvalidDtype, when, origin, (to,))
@@ -122,8 +131,10 @@ def promoted(*names: str) -> tuple[Check, ...]:
         allowed = allowed_dtypes(call.definition, call.product)
         if result is not None and result.name in allowed:
             return None
-        together = f"{' and '.join(names)} are {' and '.join(map(str, (first, *others)))}, promoted to {result}"
-        return f"{together}; supported{call.place}: {', '.join(allowed)}"
+        dtypes = " and ".join(map(str, (first, *others)))
+        promoted_to = "which have no common dtype" if result is None else f"which promote to {result}"
+        expected = f"the common dtype must be {either(allowed)}{call.place}"
+        return f"{' and '.join(names)} are {dtypes}, {promoted_to}; {expected}; convert them"
 
     return (Check(f"{' and '.join(names)} are promoted to a supported dtype", test, InvalidDtype, about=names),)
 
@@ -134,7 +145,9 @@ def real(*names: str, when: When = When.ALWAYS) -> tuple[Check, ...]:
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
             value = call.attributes[name]
-            return f"{name} is complex ({value}); it must be a real number" if isinstance(value, complex) else None
+            if not isinstance(value, complex):
+                return None
+            return f"{name} is complex ({value}); it must be a real number; pass its real part"
 
         return Check(f"{name} can be converted to float", test, InvalidDtype, when, about=(name,))
 
@@ -152,7 +165,7 @@ def scalar_supported(name: str, dtypes: str, everywhere: bool = False) -> tuple[
         dtype, allowed = call.scalar_dtypes[name], names if everywhere else _on(call.product, names)
         if dtype.name in allowed:
             return None
-        return f"{name} is a scalar of {dtype}; supported{call.place}: {', '.join(allowed)}"
+        return f"{name} is a scalar of {dtype}; it must be {either(allowed)}{call.place}; create it with that dtype"
 
     typed = Check(f"{name} has a supported dtype ({', '.join(names)})", test, InvalidDtype, When.TYPED, about=(name,))
     return (typed, *real(name, when=When.UNTYPED))
@@ -163,8 +176,9 @@ def scalar_converts(name: str) -> tuple[Check, ...]:
 
     def test(call: Call) -> str | None:
         dtype, result = call.scalar_dtypes[name], result_dtype(call)
-        fault = f"{name} is a scalar of {dtype}, which cannot be converted to the result's dtype ({result})"
-        return None if can_convert(dtype, result) else fault
+        if can_convert(dtype, result):
+            return None
+        return f"{name} is a scalar of {dtype}; it must convert to the result's dtype, {result}; create it as {result}"
 
     typed = Check(f"{name} can be converted to the result's dtype", test, InvalidDtype, When.TYPED, about=(name,))
     return (typed, *real(name, when=When.UNTYPED))
@@ -175,7 +189,9 @@ def scalar_on_product(name: str) -> tuple[Check, ...]:
 
     def test(call: Call) -> str | None:
         dtype = call.scalar_dtypes[name]
-        return None if _on(call.product, (dtype.name,)) else f"{name} is a scalar of {dtype}, not supported{call.place}"
+        if _on(call.product, (dtype.name,)):
+            return None
+        return f"{name} is a scalar of {dtype}; it must be a dtype that {call.product} has; create it as float32"
 
     return (Check(f"the product has {name}'s dtype", test, InvalidDtype, When.TYPED, Origin.ACTGRAD, (name,)),)
 
@@ -186,8 +202,9 @@ def convertible(*names: str, source: str = "", origin: Origin = Origin.BOTH) -> 
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
         result = call.inputs[source].dtype if source else result_dtype(call)
-        fault = f"{name} is {meta.dtype}, to which {what} ({result}) cannot be converted; use a floating dtype"
-        return None if can_convert(result, meta.dtype) else fault
+        if can_convert(result, meta.dtype):
+            return None
+        return f"{name} is {meta.dtype}, but {what} is {result}, which does not convert to it; pass a floating {name}"
 
     return of_each(names, f"{what} can be converted to {{name}}'s dtype", test, InvalidDtype, origin=origin)
 
@@ -197,8 +214,11 @@ def result_dtype_of(*names: str) -> tuple[Check, ...]:
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
         result = result_dtype(call)
-        fault = f"{name} is {meta.dtype}, but the result is {result}; they must be equal"
-        return None if meta.dtype == result else fault
+        if meta.dtype == result:
+            return None
+        return (
+            f"{name} is {meta.dtype}, but the result is {result}; their dtypes must be equal; pass {name} in {result}"
+        )
 
     return of_each(names, "{name} has the dtype of the result", test, InvalidDtype)
 
@@ -212,7 +232,7 @@ def storable(*names: str) -> tuple[Check, ...]:
     def test(call: Call, name: str, meta: Meta) -> str | None:
         if meta.size == 0 or meta.dtype.name in BY_NAME:
             return None
-        return f"{name} is {meta.dtype}, which no kernel writes; use a floating or a complex dtype"
+        return f"{name} is {meta.dtype}; no kernel writes it; pass a floating or complex {name}"
 
     rule = "a kernel writes {name}'s dtype, unless it is empty"
     return of_each(names, rule, test, KernelMissing, When.TYPED, Origin.OPERATOR)

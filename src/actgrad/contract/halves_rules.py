@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import prod
 
 from ..base.access import is_in_a_row
+from ..base.errors import quantity
 from ..base.loop import Meta
-from .check import Call, Check, Origin, When, of_each
+from .check import Call, Check, Origin, When, change, of_each
 
 BLOCK = 64  # bytes
 
@@ -15,8 +16,11 @@ def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     """The attribute `dim` names a dimension of the packed tensor. A tensor without dimensions counts as of rank 1."""
 
     def test(call: Call) -> str | None:
-        number, rank = call.attributes[dim], max(len(call.inputs[packed].shape), 1)
-        return None if -rank <= number < rank else f"{dim} is {number}; it must lie in [{-rank}, {rank - 1}]"
+        number, shape = call.attributes[dim], call.inputs[packed].shape
+        rank = max(len(shape), 1)
+        if -rank <= number < rank:
+            return None
+        return f"{dim} is {number}, but {packed} has shape {shape}; it must lie in [{-rank}, {rank - 1}]; change {dim}"
 
     return (Check(f"{dim} lies in [-rank, rank - 1] of {packed}", test, about=(dim,)),)
 
@@ -25,9 +29,11 @@ def same_rank(*names: str, to: str) -> tuple[Check, ...]:
     """Each of these tensors has as many dimensions as the tensor `to`."""
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
-        other = len(call.inputs[to].shape)
-        fault = f"{name} has {len(meta.shape)} dimensions (shape {meta.shape}), but {to} has {other}"
-        return None if len(meta.shape) == other else fault
+        other = call.inputs[to].shape
+        if len(meta.shape) == len(other):
+            return None
+        fault = f"{name} has {quantity(len(meta.shape), 'dimension')} (shape {meta.shape}), but {to} has {len(other)}"
+        return f"{fault} (shape {other}); they must have as many; reshape {name}"
 
     return of_each(names, f"{{name}} has as many dimensions as {to}", test, about=(to,))
 
@@ -38,10 +44,12 @@ def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     def test(call: Call) -> str | None:
         shape = call.inputs[packed].shape
         if not shape:
-            return f"{packed} has no dimension to halve (shape ())"
+            return f"{packed} has shape (); it must have a dimension to halve; reshape {packed}"
         number = call.attributes[dim]
+        if shape[number] % 2 == 0:
+            return None
         fault = f"{packed} has odd size {shape[number]} in dimension {number} (shape {shape})"
-        return fault if shape[number] % 2 else None
+        return f"{fault}; it must be even, because the operator halves it; change {dim} or pad {packed}"
 
     return (Check(f"{packed} has an even size along {dim}", test, about=(packed, dim)),)
 
@@ -53,10 +61,12 @@ def most_along(packed: str, most: int, others: int, dim: str = "dim") -> tuple[C
         shape, number = call.inputs[packed].shape, call.attributes[dim]
         size = shape[number]
         if not 1 <= size <= most:
-            return f"{packed} has size {size} in dimension {number}; it must have 1 to {most}"
+            return f"{packed} has size {size} in dimension {number}{call.place}; it must be 1 to {most}; split {packed}"
         rows = prod(shape) // size
-        fault = f"{packed} has {rows} rows along dimension {number}; it must have at most {others}"
-        return fault if rows > others else None
+        if rows <= others:
+            return None
+        fault = f"{packed} has {rows} rows along dimension {number}{call.place}"
+        return f"{fault}; it must have at most {others}; split {packed}"
 
     rule = f"{packed} has 1 to {most} elements along {dim}, in at most {others} rows"
     return (Check(rule, test, when=When.PRODUCT, about=(packed, dim)),)
@@ -69,8 +79,8 @@ def half_size(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
         packed, number = call.inputs[of].shape, call.attributes[dim]
         if not -len(meta.shape) <= number < len(meta.shape) or 2 * meta.shape[number] == packed[number]:
             return None
-        fault = f"{name} has size {meta.shape[number]} in dimension {number}"
-        return f"{fault}, but half of {of} has {packed[number] // 2}"
+        fault = f"{name} has size {meta.shape[number]} in dimension {number}, but {of} has {packed[number]}"
+        return f"{fault}; it must have half of that, {packed[number] // 2}; {change(call, name)}"
 
     return of_each(names, f"{{name}} has half the size of {of} along {dim}", test, about=(of, dim))
 
@@ -84,7 +94,8 @@ def half(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
         if meta.shape == expected:
             return None
         number = call.attributes[dim] % len(packed)
-        return f"{name} has shape {meta.shape}, but half of {of} along dimension {number} has {expected}"
+        fault = f"{name} has shape {meta.shape}, but {of} has shape {packed}"
+        return f"{fault}; it must be {expected}, which is {of} halved along dimension {number}; {change(call, name)}"
 
     return of_each(names, f"{{name}} has the shape of {of}, halved along {dim}", test, about=(of, dim))
 
@@ -95,8 +106,10 @@ def whole_blocks(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     def test(call: Call) -> str | None:
         meta = call.inputs[packed]
         size = prod(meta.shape[call.attributes[dim] % max(len(meta.shape), 1) :]) // 2 * meta.dtype.itemsize
+        if size % BLOCK == 0:
+            return None
         fault = f"half of {packed} from dimension {call.attributes[dim]} on has {size} bytes"
-        return None if size % BLOCK == 0 else f"{fault}; it must have a multiple of {BLOCK}"
+        return f"{fault}; it must have a multiple of {BLOCK}; pad {packed}"
 
     return (Check(f"half of {packed} from {dim} on is a multiple of {BLOCK} bytes", test, about=(packed, dim)),)
 
@@ -110,7 +123,8 @@ def mergeable(*names: str, of: str) -> tuple[Check, ...]:
             first = call.definition.access.merged_from(call.attributes, rank)
             if meta is None or first is None or is_in_a_row(meta, first):
                 return None
-            return f"{name} has strides {meta.strides} bytes, not in a row from dimension {first} on; pass a copy of it"
+            fault = f"{name} has strides {meta.strides} bytes"
+            return f"{fault}; it must be contiguous from dimension {first} on; pass a contiguous copy"
 
         rule = f"where elements alternate over several dimensions, {name} has these in a row"
         return Check(rule, test, origin=Origin.ACTGRAD, about=(name,))
@@ -130,7 +144,7 @@ def per_row(name: str, of: str) -> tuple[Check, ...]:
             return None
         if call.terms.typed and meta.size == prod(rows) and is_in_a_row(meta, 0):
             return None
-        return f"{name} has shape {meta.shape}, but {of} has the rows {rows}"
+        return f"{name} has shape {meta.shape}; it must be {rows}, one element for each row of {of}; reshape {name}"
 
     return (Check(f"{name} has one element for each row of {of}", test, about=(name, of)),)
 
@@ -140,7 +154,7 @@ def one_element(name: str) -> tuple[Check, ...]:
 
     def test(call: Call) -> str | None:
         meta = call.inputs[name]
-        return None if meta.size == 1 else f"{name} has shape {meta.shape}; it must have one element"
+        return None if meta.size == 1 else f"{name} has shape {meta.shape}; it must have one element; pass one number"
 
     return (Check(f"{name} has one element", test, about=(name,)),)
 
@@ -152,7 +166,7 @@ def counting(name: str) -> tuple[Check, ...]:
         meta = call.tensors.get(name)
         if meta is None or len(meta.shape) == 1:
             return None
-        return f"{name} has {len(meta.shape)} dimensions (shape {meta.shape}); it must have 1"
+        return f"{name} has {len(meta.shape)} dimensions (shape {meta.shape}); it must have 1; reshape {name}"
 
     return (Check(f"{name} has one dimension", test, about=(name,)),)
 
@@ -164,6 +178,7 @@ def groups(name: str, least: int = 1, most: int = 1 << 63) -> tuple[Check, ...]:
         meta = call.tensors.get(name)
         if meta is None or least <= meta.size <= most:
             return None
-        return f"{name} has {meta.size} elements; it must have {least} to {most}"
+        limits = f"at least {least}" if most == 1 << 63 else f"{least} to {most}"
+        return f"{name} has {quantity(meta.size, 'element')}; it must have {limits}; pass one count per group"
 
     return (Check(f"{name} has {least} to {most} elements", test, about=(name,)),)

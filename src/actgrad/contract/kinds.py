@@ -39,7 +39,7 @@ def run(call: Call, early: bool = False) -> None:
     for check in _in_force(call.definition, call.terms, early):
         fault = check.test(call)
         if fault is not None:
-            raise check.error(f"{call.definition.name}: {fault}")
+            raise check.raised(call.terms)(f"{call.definition.name}: {fault}")
 
 
 @cache

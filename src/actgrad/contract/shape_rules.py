@@ -9,20 +9,39 @@ from typing import Any
 
 from ..base.access import is_in_a_row
 from ..base.definition import Definition
-from ..base.errors import KernelMissing, NotConfigured, NullArgument, UnsupportedOnProduct
+from ..base.errors import (
+    KernelMissing,
+    NotConfigured,
+    NullArgument,
+    UnsupportedOnProduct,
+    did_you_mean,
+    either,
+    quantity,
+    shown,
+)
 from ..base.loop import Meta, broadcast_shapes, row_major
 from ..base.products import BY_NAME, Product
-from .check import Call, Check, Origin, When, of_each
+from .check import Call, Check, Origin, When, change, of_each
 from .results import result_shapes
+
+#: What to pass for an attribute, by its type.
+KINDS = {"Scalar": "a number", "bool": "True or False", "int": "an integer", "text": "a string"}
+
+
+def missing(name: str, kind: str = "Tensor", is_c: bool = True) -> str:
+    """The fault of an argument that is left out. `kind` is its type in the schema; `is_c`: C has null pointers."""
+    if is_c:
+        return f"{name} is a null pointer; it is required; pass {'an aclScalar' if kind == 'Scalar' else 'a pointer'}"
+    return f"{name} is None; it is required; pass {KINDS.get(kind, 'an array or a tensor')}"
 
 
 def given(definition: Definition) -> tuple[Check, ...]:
     """No required argument is missing. In the C interface every tensor and scalar is a pointer, outputs too."""
 
-    def check(name: str, is_tensor: bool, when: When) -> Check:
+    def check(name: str, kind: str, when: When) -> Check:
         def test(call: Call) -> str | None:
-            missing = (call.tensors if is_tensor else call.attributes).get(name) is None
-            return f"{name} is None; it is required" if missing else None
+            values = call.attributes if kind in KINDS else call.tensors
+            return missing(name, kind, call.terms.typed) if values.get(name) is None else None
 
         return Check(f"{name} is not null", test, NullArgument, when, about=(name,))
 
@@ -32,8 +51,8 @@ def given(definition: Definition) -> tuple[Check, ...]:
         return When.ALWAYS if argument.is_tensor or argument.type == "Scalar" else When.UNTYPED
 
     needed = [a for a in definition.schema.arguments if not a.is_optional or a.name == definition.given_value]
-    inputs = [check(a.name, a.is_tensor, when(a)) for a in needed]
-    found = (*inputs, *[check(name, True, When.TYPED) for name in definition.schema.outputs])
+    inputs = [check(a.name, a.type, when(a)) for a in needed]
+    found = (*inputs, *[check(name, "Tensor", When.TYPED) for name in definition.schema.outputs])
     order = definition.null_order
     return tuple(sorted(found, key=lambda check: order.index(check.about[0]))) if order else found
 
@@ -46,7 +65,8 @@ def available(definition: Definition) -> Check:
         definition, product = call.definition, call.product
         if product is None or product.name in definition.products:
             return None
-        return f"not available on {product} ({product.marketing}); it is on {', '.join(definition.products)}"
+        has = f"{', '.join(definition.products)} {'has' if len(definition.products) == 1 else 'have'} it"
+        return f"not available on {product} ({product.marketing}); {has}; choose one of these products"
 
     return Check("the product has the operator", test, error, When.PRODUCT, Origin.ACTGRAD)
 
@@ -61,7 +81,9 @@ def rank(
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
         n = len(meta.shape)
-        return None if least <= n <= most else f"{name} has {n} dimensions; it must have {allowed}"
+        if least <= n <= most:
+            return None
+        return f"{name} has {quantity(n, 'dimension')}; it must have {allowed}; reshape {name}"
 
     allowed = f"at least {least}" if most == ANY_RANK else f"{least} to {most}"
     return of_each(names, f"{{name}} has {allowed} dimensions", test, when=when, origin=origin)
@@ -76,7 +98,9 @@ def document_nonempty(*names: str) -> tuple[Check, ...]:
     """By the documents' letter, these tensors have elements."""
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
-        return f"{name} is empty (shape {meta.shape})" if meta.size == 0 else None
+        if meta.size:
+            return None
+        return f"{name} is empty (shape {meta.shape}); by the documents it must have elements; skip the call"
 
     return of_each(names, "{name} is not empty", test, when=When.DOCUMENT, origin=Origin.DOCUMENT)
 
@@ -86,7 +110,7 @@ def document_format(*names: str) -> tuple[Check, ...]:
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
         form = call.formats.get(name, "ND")
-        return None if form == "ND" else f"{name} has format {form}; it must be ND"
+        return None if form == "ND" else f"{name} has format {form}; it must be ND; create it with ACL_FORMAT_ND"
 
     return of_each(names, "{name} has format ND", test, when=When.DOCUMENT, origin=Origin.DOCUMENT)
 
@@ -100,7 +124,9 @@ def public_format(*names: str) -> tuple[Check, ...]:
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
         form = call.formats.get(name, "ND")
-        return None if form in PUBLIC_FORMATS else f"{name} has the private format {form}; it must be ND"
+        if form in PUBLIC_FORMATS:
+            return None
+        return f"{name} has the private format {form}; it must be ND; create it with ACL_FORMAT_ND"
 
     return of_each(names, "{name} has no private format", test, origin=Origin.OPERATOR)
 
@@ -110,7 +136,9 @@ def same_format(*names: str, to: str) -> tuple[Check, ...]:
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
         form, other = call.formats.get(name, "ND"), call.formats.get(to, "ND")
-        return None if form == other else f"{name} has format {form}, but {to} has {other}; they must be equal"
+        if form == other:
+            return None
+        return f"{name} has format {form}, but {to} has {other}; the formats must be equal; create both with one format"
 
     return of_each(names, f"{{name}} has the format of {to}", test, origin=Origin.OPERATOR, about=(to,))
 
@@ -122,7 +150,7 @@ def same_shape(*names: str, to: str) -> tuple[Check, ...]:
         other = call.tensors[to]
         if other is None or meta.shape == other.shape:
             return None
-        return f"{name} has shape {meta.shape}, but {to} has {other.shape}"
+        return f"{name} has shape {meta.shape}; it must be {other.shape}, the shape of {to}; {change(call, name)}"
 
     return of_each(names, f"{{name}} has the shape of {to}", test, about=(to,))
 
@@ -132,8 +160,9 @@ def broadcastable(name: str, to: str) -> tuple[Check, ...]:
 
     def test(call: Call) -> str | None:
         got, expected = call.inputs[name].shape, call.inputs[to].shape
-        fault = f"{name} has shape {got}, but {to} has {expected}; they cannot be broadcast together"
-        return fault if broadcast_shapes(expected, got) is None else None
+        if broadcast_shapes(expected, got) is not None:
+            return None
+        return f"{name} has shape {got}, but {to} has shape {expected}; they must broadcast; reshape one of them"
 
     return (Check(f"{name} can be broadcast with {to}", test, about=(name, to)),)
 
@@ -143,8 +172,9 @@ def broadcasts_to(name: str, to: str) -> tuple[Check, ...]:
 
     def test(call: Call) -> str | None:
         got, expected = call.inputs[name].shape, call.inputs[to].shape
-        fault = f"{name} has shape {got}, which cannot be broadcast to that of {to}, {expected}"
-        return None if broadcast_shapes(expected, got) == expected else fault
+        if broadcast_shapes(expected, got) == expected:
+            return None
+        return f"{name} has shape {got}; it must broadcast to {expected}, the shape of {to}; reshape {name}"
 
     return (Check(f"{name} can be broadcast to the shape of {to}", test, about=(name, to)),)
 
@@ -157,8 +187,10 @@ def broadcast_together(*names: str) -> tuple[Check, ...]:
         joined: tuple[int, ...] | None = ()
         for shape in shapes.values():
             joined = None if joined is None else broadcast_shapes(joined, shape)
+        if joined is not None:
+            return None
         words = ", ".join(f"{name} has shape {shape}" for name, shape in shapes.items())
-        return f"{words}; they cannot be broadcast together" if joined is None else None
+        return f"{words}; they must broadcast; reshape one of them"
 
     return (Check(f"{', '.join(names)} can be broadcast together", test, about=names),)
 
@@ -171,8 +203,10 @@ def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
         sizes = [other[position]] if len(other) > position else []
         allowed = [(size,) for size in dict.fromkeys((*sizes, 1))]
         if (meta.size,) not in allowed:
-            return f"{name} has shape {meta.shape}; it must be {' or '.join(map(str, allowed))}"
-        return None if is_in_a_row(meta, 0) else f"{name} has strides {meta.strides} bytes, not in a row; pass a copy"
+            return f"{name} has shape {meta.shape}; it must be {either(allowed)}; reshape {name}"
+        if is_in_a_row(meta, 0):
+            return None
+        return f"{name} has strides {meta.strides} bytes; it must be contiguous; pass a contiguous copy"
 
     return (Check(f"{name} has one element, or those of dimension {position} of {to}", test, about=(name, to)),)
 
@@ -187,7 +221,7 @@ def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
         expected = result_shapes(call)[call.definition.schema.outputs.index(name)]
         if meta.shape == expected or (or_in_a_row and meta.size == prod(expected) and _is_in_a_row(meta)):
             return None
-        return f"{name} has shape {meta.shape}, but the result has {expected}"
+        return f"{name} has shape {meta.shape}; it must be {expected}, the shape of the result; {change(call, name)}"
 
     return of_each(names, "{name} has the shape of the result" + ", or as many elements in a row" * or_in_a_row, test)
 
@@ -203,8 +237,10 @@ def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
 
     def test(call: Call) -> str | None:
         value = call.attributes[switch]
-        names = ", ".join(f"{name!r} ({k})" for k, name in enumerate(choices))
-        return None if value in choices else f"{switch} is {value!r}; it must be one of {names}"
+        if value in choices:
+            return None
+        names = either(f"{name!r} ({k})" for k, name in enumerate(choices))
+        return f"{switch} is {shown(value)}; it must be {names}; {did_you_mean(value, choices, 'pass one of these')}"
 
     known = ", ".join(f"{choice!r} ({k})" for k, choice in enumerate(choices))
     return Check(f"{switch} is one of {known}", test, about=(switch,))
@@ -215,8 +251,9 @@ def off(flag: str, tensors: tuple[str, ...]) -> Check:
 
     def test(call: Call) -> str | None:
         is_empty = any((meta := call.tensors.get(name)) is not None and meta.size == 0 for name in tensors)
-        text = f"{flag} is True, which this library does not compute; pass {flag}=False"
-        return text if call.attributes[flag] and not is_empty else None
+        if is_empty or not call.attributes[flag]:
+            return None
+        return f"{flag} is True; actgrad computes only {flag}=False; pass {flag}=False"
 
     return Check(f"{flag} is off, unless a tensor is empty", test, KernelMissing, origin=Origin.ACTGRAD, about=(flag,))
 
@@ -231,7 +268,7 @@ def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool],
     def test(call: Call) -> str | None:
         if holds(call.attributes, call.product):
             return None
-        values = ", ".join(f"{name}={call.attributes[name]!r}" for name in concerned)
-        return f"it needs {rule}; got {values}"
+        values = " and ".join(f"{name} is {shown(call.attributes[name])}" for name in concerned)
+        return f"{values}; the operator needs {rule}; change {either(concerned)}"
 
     return Check(rule, test, origin=origin, about=concerned)

@@ -33,7 +33,8 @@ def unless_empty(names: tuple[str, ...], *groups: Group, tested_on: str = "") ->
 def tiling(*groups: Group) -> Group:
     """These checks as a generated function makes them: where it plans its kernel, unless all outputs are empty.
 
-    The documents promise the status of a wrong parameter, which their letter adds.
+    In C they have the status of the planning stage. The documents promise the status of a wrong parameter, which
+    their letter adds. In Python both raise the same class.
     """
 
     def planned(check: Check) -> Check:
@@ -41,7 +42,7 @@ def tiling(*groups: Group) -> Group:
             is_empty = bool(call.outputs) and all(meta.size == 0 for meta in call.outputs.values())
             return None if is_empty else check.test(call)
 
-        return replace(check, test=test, error=TilingFailed, origin=Origin.OPERATOR)
+        return replace(check, test=test, c_error=TilingFailed, origin=Origin.OPERATOR)
 
     checks = [check for group in groups for check in group]
     letter = [replace(check, when=When.DOCUMENT, origin=Origin.DOCUMENT) for check in checks]

@@ -58,8 +58,9 @@ def fault_of_weight_gradient(call):
     """By its C function, the weights' gradient has one dimension, or the shape of a single weight."""
     weight, meta = call.inputs["weight"], call.tensors.get("grad_weight")
     expected = weight.shape if weight.size == 1 else (weight.size,)
-    is_right = meta is None or meta.shape == expected
-    return None if is_right else f"grad_weight has shape {meta.shape}; it must have {expected}"
+    if meta is None or meta.shape == expected:
+        return None
+    return f"grad_weight has shape {meta.shape}; it must be {expected}; allocate grad_weight with that shape"
 
 
 ONE_DIMENSION = Check(

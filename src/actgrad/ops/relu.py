@@ -62,7 +62,9 @@ def int64_of_950(name):
         is_zero = abs(call.attributes["threshold"]) <= TAKEN_FOR_0
         if not is_int64 or (call.product.name == "Ascend950" and is_zero):
             return None
-        return f"{name} is int64, which is supported on Ascend950 alone, where threshold is 0"
+        threshold = call.attributes["threshold"]
+        expected = "int64 needs Ascend950 and threshold 0"
+        return f"{name} is int64, threshold is {threshold}{call.place}; {expected}; convert {name} to int32"
 
     rule = f"{name} is int64 on Ascend950 alone, where threshold is 0"
     return (Check(rule, fault, InvalidDtype, When.PRODUCT, Origin.OPERATOR, (name, "threshold")),)

@@ -16,8 +16,9 @@ def rrelu_formula(x, lower, upper):
 def enough_noise(call):
     """Training writes a number for each element."""
     noise, size = call.tensors["noise"].size, call.inputs["self"].size
-    fault = f"noise has {noise} elements, but self has {size}; with training it must have as many"
-    return fault if call.attributes["training"] and noise < size else None
+    if not call.attributes["training"] or noise >= size:
+        return None
+    return f"noise has {noise} elements, but self has {size}; with training it must have as many; enlarge noise"
 
 
 FLOAT_SCALARS = "float32 float16 bfloat16 float64"

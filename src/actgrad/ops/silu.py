@@ -47,8 +47,11 @@ def fault_of_mixture(call):
     if len(set(dtypes.values())) == 1:
         return None
     if call.product.name == "Ascend950" and dtypes["grad_input"] == "float32":
-        return None if dtypes["grad_output"] != dtypes["self"] else "grad_input is float32; it must be as the inputs"
-    return f"the dtypes are {', '.join(f'{name} {dtype}' for name, dtype in dtypes.items())}; they must be equal"
+        if dtypes["grad_output"] != dtypes["self"]:
+            return None
+        return f"grad_input is float32; it must be {dtypes['self']}, the dtype of the inputs; convert grad_input"
+    words = ", ".join(f"{name} is {dtype}" for name, dtype in dtypes.items())
+    return f"{words}; their dtypes must be equal; convert them to one dtype"
 
 
 ALIKE = Check(

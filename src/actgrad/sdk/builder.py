@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..base.errors import either, system_fault
 from . import clients, descriptions, prototypes
 from . import prefix as prefixes
 from .prefix import SdkError
@@ -81,14 +82,14 @@ def compiler(language: str) -> list[str]:
     if chosen:
         command = shlex.split(chosen)
         if shutil.which(command[0]) is None:
-            raise SdkError(f"{variable} is {chosen!r}, but there is no {command[0]}")
+            raise SdkError(f"{variable} is {chosen!r}; {command[0]} must be on PATH; install it or unset {variable}")
         return command
     for name in known:
         if shutil.which(name):
             return [name]
     name = {"c": "C", "c++": "C++"}[language]
     raise SdkError(
-        f"no {name} compiler: none of {', '.join(known)} is on PATH. Install one (on Debian and Ubuntu: "
+        f"there is no {name} compiler; {either(known)} must be on PATH; install one (on Debian and Ubuntu: "
         f"apt install gcc g++) or name it in {variable}"
     )
 
@@ -118,7 +119,7 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
             prefixes.finish(fresh)
             prefixes.put(fresh, prefix, folder / "old")
     except OSError as error:
-        raise SdkError(f"the SDK cannot be built in {prefix}: {error}") from error
+        raise SdkError(f"{error.filename or prefix}: {system_fault(error)}") from error
 
 
 def write_headers(include: Path) -> None:
@@ -186,7 +187,8 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
 def _run(command: list[str], what: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
-        raise SdkError(f"{what} could not be built:\n{shlex.join(command)}\n{done.stderr.strip()}")
+        words = f"{shlex.join(command)}\n{done.stderr.strip()}"
+        raise SdkError(f"{what} was not built; the compiler must accept it; see its messages:\n{words}")
 
 
 def _escaped(text: str) -> str:

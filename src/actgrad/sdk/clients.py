@@ -74,7 +74,8 @@ def _read() -> tuple[dict[str, tuple[str, ...]], dict[str, ClientFunction]]:
         else:
             row = _row(section, line)
             if row is None or row.name in found:
-                raise SdkError(f"{TABLE.name}:{number}: {line!r} is no row of its section, or is there twice")
+                fault = f"{TABLE.name}:{number}: {line!r} does not parse or occurs twice"
+                raise SdkError(f"{fault}; it must be a row of its section; see the comment at the top of the table")
             found[row.name] = row
     return loaded, found
 
@@ -130,7 +131,10 @@ def stubs(library: str) -> str:
 def _definitions(row: ClientFunction) -> Iterator[str]:
     type_here = "void*" if row.type.endswith("*") else "int32_t" if row.type in _FAILURES else row.type  # no header
     for name, phase in zip(row.names, ("one", "two"), strict=False):
-        text = f"{row.name} is not in actgrad: {row.reason}" + (f"; called at phase {phase}" if row.has_phases else "")
+        at = f" (called at phase {phase})" if row.has_phases else ""
+        text = (
+            f"{row.name} is not in actgrad: {row.reason}{at}; the program must do without it; run actgrad sdk --check"
+        )
         report = f'actgrad_fail({_FAILURES.get(row.type, 207000)}, "%s", "{text}")'
         value = report if row.fails and row.type in _FAILURES else "0"
         before = f"{report}; " if row.fails and value == "0" else ""

@@ -15,11 +15,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ..base.errors import system_fault
 from . import builder, clients
 from .builder import CPP_SUFFIXES
 from .prefix import SdkError
 
 SUFFIXES = (".c", *CPP_SUFFIXES)
+KINDS = "a C or C++ source, a built program or a folder of these"
 HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx")  # looked through where they are named
 
 #: A name of CANN's, and a header or a library of CANN's.
@@ -48,7 +50,7 @@ class Finding:
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else str(self.file)
         if self.kind == "foreign header":
-            return f"{place}: header {self.name} is nowhere; name its folder with --flag=-IFOLDER"
+            return f"{place}: header {self.name} was not found; it must be in an include folder; add --flag=-IFOLDER"
         says = f"always fails in the SDK: {self.reason}" if self.reason else "is not in the SDK"
         return f"{place}: {self.kind} {self.name} {says}"
 
@@ -59,11 +61,11 @@ def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:
     if program.is_dir():
         root, paths = program, [path for path in sorted(program.rglob("*")) if path.is_file() and _is_program(path)]
         if not paths:
-            raise SdkError(f"{program} has no source in C or C++ and no built program")
+            raise SdkError(f"{program}: is a folder without programs; it must have {KINDS}; name another folder")
     elif program.exists() and not program.is_file():
-        raise SdkError(f"{program} is no regular file")
+        raise SdkError(f"{program}: is not a regular file; it must be {KINDS}; name another file")
     elif not _is_built(program) and program.suffix not in (*SUFFIXES, *HEADER_SUFFIXES):
-        raise SdkError(f"{program} is no source in C or C++, by its suffix, and no built program")
+        raise SdkError(f"{program}: has the suffix {program.suffix or 'none'}; it must be {KINDS}; name another file")
     for path in paths:
         yield from _of_file(path, root, flags)
 
@@ -77,7 +79,7 @@ def _is_built(path: Path) -> bool:
         with open(path, "rb") as file:
             return file.read(4) == b"\x7fELF"
     except OSError as error:
-        raise SdkError(f"{path}: {error.strerror}") from error
+        raise SdkError(f"{path}: {system_fault(error)}") from error
 
 
 def _of_file(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Finding]:
@@ -98,10 +100,12 @@ def _of_built(path: Path) -> Iterator[Finding]:
     """Undefined symbols, and libraries that the file needs."""
     done = _run(["readelf", "--wide", "--dynamic", "--dyn-syms", "--syms", str(path)])
     if done.returncode or "Error:" in done.stderr:
-        raise SdkError(f"{path} cannot be read:\n{done.stderr.strip()}")
+        raise SdkError(
+            f"{path}: readelf failed; it must be a valid built program; see its message:\n{done.stderr.strip()}"
+        )
     said = done.stdout
     if "Dynamic section" not in said and "Symbol table" not in said:
-        raise SdkError(f"{path} has no table of the names that it uses")
+        raise SdkError(f"{path}: has no symbol table; it must name the functions that it uses; build it without -s")
     has = {f"lib{name}.so" for name in (*builder.libraries(), "acl_rt")}
     for library in re.findall(r"\(NEEDED\).*\[(.+)\]", said):
         if _LIBRARY.fullmatch(library) and library not in has:
@@ -191,7 +195,7 @@ def _undeclared(command: list[str], path: Path, others: Sequence[str], known: se
         found.append(_finding(Path(match["file"]), int(match["line"]), _kind(match["text"], name[1], path), name[1]))
     if done.returncode and not found and not others:
         said = os.fsencode(done.stderr).decode(errors="replace").strip()
-        raise SdkError(f"{path} does not compile:\n{said}")
+        raise SdkError(f"{path}: does not compile; the compiler must accept it; see its messages:\n{said}")
     yield from found
     yield from (Finding(path, _line(path, name), "foreign header", name) for name in others)
 
@@ -240,4 +244,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
             command, capture_output=True, text=True, errors="surrogateescape", check=False, env=settings
         )  # fmt: skip
     except OSError as error:
-        raise SdkError(f"{command[0]} cannot be started: {error.strerror}") from error
+        fault = f"{command[0]} was not started ({error.strerror})"
+        raise SdkError(
+            f"{fault}; it must be on PATH; install it (on Debian and Ubuntu: apt install binutils)"
+        ) from error

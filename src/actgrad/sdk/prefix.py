@@ -31,7 +31,7 @@ class SdkError(ActgradError):
 def check(prefix: Path) -> None:
     """Raise SdkError if `prefix` exists, is not empty, and is no SDK."""
     if prefix.exists() and not (prefix.is_dir() and (_is_sdk(prefix) or not any(prefix.iterdir()))):
-        raise SdkError(f"{prefix} is there and is no SDK of actgrad; choose another folder")
+        raise SdkError(f"{prefix}: exists already; it must be empty or an SDK of actgrad; choose another folder")
 
 
 def finish(fresh: Path) -> None:
@@ -80,8 +80,9 @@ def put(fresh: Path, prefix: Path, old: Path) -> None:
     if users:
         more = f" and {len(users) - _SHOWN} more" if len(users) > _SHOWN else ""
         raise SdkError(
-            f"{prefix} has files that are not the SDK's or were changed: {', '.join(users[:_SHOWN])}{more}; "
-            "move them elsewhere, or choose another folder"
+            f"{prefix}: has files of yours ({', '.join(users[:_SHOWN])}{more}); it must have only unchanged files of "
+            "the "
+            "SDK; move them elsewhere or choose another folder"
         )
     prefix.rename(old)
     try:

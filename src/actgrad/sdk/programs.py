@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
+from ..base.errors import NO_FILE
 from ..base.folders import user_cache
 from . import builder, descriptions, lacking
 from .builder import HERE
@@ -23,7 +24,10 @@ def kept_sdk() -> Path:
     """An SDK of this installation in the user's cache folder, built if it is missing."""
     base = user_cache()
     if base is None:
-        raise SdkError("no home folder to keep the SDK in: set XDG_CACHE_HOME, or build it with actgrad sdk PREFIX")
+        raise SdkError(
+            "there is no home folder; the SDK needs a cache folder; set XDG_CACHE_HOME, or build it with actgrad sdk "
+            "PREFIX"
+        )
     interpreter = builder.Interpreter.current()
     digest = hashlib.sha256(f"{__version__} {interpreter}".encode())
     sources = [path for kind in ("*.py", "*.c", "*.h", "*.in", "*.txt") for path in HERE.parent.rglob(kind)]
@@ -41,8 +45,13 @@ def kept_sdk() -> Path:
 
 def run(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> int:
     """Compile a program, run it with `arguments`, and return its exit status (128 and more: ended by a signal)."""
+    if program.suffix not in lacking.SUFFIXES:
+        expected = f"a C or C++ program is expected ({', '.join(lacking.SUFFIXES)})"
+        raise SdkError(f"{program}: has the suffix {program.suffix or 'none'}; {expected}; name its source")
     if not program.is_file():
-        raise SdkError(f"{program}: no such file")
+        raise SdkError(
+            f"{program}: {'is a folder; it must be a file; name a program' if program.exists() else NO_FILE}"
+        )
     prefix = kept_sdk()
     with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
         binary = Path(folder) / program.stem
@@ -65,4 +74,6 @@ def compile_program(program: Path, binary: Path, prefix: Path, flags: Sequence[s
             hint = "".join(f"\n{finding}" for finding in lacking.findings(program, flags))
         except SdkError:  # the compiler's messages have nothing of the SDK
             hint = ""
-        raise SdkError(f"{program} does not compile:\n{done.stderr.strip()}{hint}")
+        raise SdkError(
+            f"{program}: does not compile; the compiler must accept it; see its messages:\n{done.stderr.strip()}{hint}"
+        )

@@ -76,7 +76,8 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         if name == _OLDER:
             return _by_graph_name(words, places), ""
         if function is None:
-            raise ActgradError(f"{name.decode()} is in the SDK, but not in this actgrad; run `actgrad sdk` again")
+            fault = f"{name.decode()}: is in the SDK, but not in this actgrad"
+            raise ActgradError(f"{fault}; both must be of one version; run `actgrad sdk` again")
         key = words, id(Terms.chosen(typed=True))  # a few terms exist, and live on
         cached = function.cache.get(key)
         planned = _planned_again(function, cached, places) if cached is not None else None
@@ -224,7 +225,7 @@ def _put(tensor: AclTensor, address: int, left: int) -> None:
     owner = None if left == -2 else tensor  # a null address has none
     view, fault = tensor.view_on(Storage(address, max(left, 0), "cpu", "numpy", True, owner))
     if fault and left == -1:
-        fault = f"is at {address:#x}, which is no device memory: of the host, freed, or never allocated"
+        fault = f"is at {address:#x}; it must be device memory that is not freed; allocate it with aclrtMalloc"
     tensor.put(view, fault)
 
 
@@ -252,7 +253,9 @@ def run(handle: int, distance: int = 0) -> tuple[Answer, str]:
             reshaped = struct.pack(f"<{len(sizes) + 1}q", len(sizes), *sizes) if sizes else b""
             return Answer(0, operands=reshaped.ljust(_REST, b"\0")), ""
         if not isinstance(kept, Plan):
-            raise ActgradError("the executor was made before this process was forked; call phase one again")
+            raise ActgradError(
+                "the executor is of the process before a fork; it must be of this process; call phase one again"
+            )
         if distance:
             kept.kernel.run(*[address + distance for address in kept.addresses])
         else:
@@ -315,7 +318,9 @@ def _check(interface: int, plan_size: int) -> None:
     handler.setFormatter(logging.Formatter("actgrad: %(message)s"))
     logging.getLogger("actgrad").addHandler(handler)  # standard error is the program's, unless it is strict
     if (interface, plan_size) != (INTERFACE, PLAN_SIZE):
-        raise ActgradError("the SDK was built by another version of actgrad; run `actgrad sdk` again")
+        raise ActgradError(
+            "the SDK was built by another version of actgrad; both must be of one version; run `actgrad sdk` again"
+        )
 
 
 # In a process of its own
@@ -369,4 +374,7 @@ def _map(memory: int, base: int, size: int) -> None:
     )  # fmt: skip
     read_write, shared, exactly_there, no_reserve = 3, 0x01, 0x100000, 0x4000  # linux/mman.h
     if libc.mmap(base, size, read_write, shared | exactly_there | no_reserve, memory, 0) != base:
-        raise OSError(ctypes.get_errno(), f"device memory cannot be mapped at {base:#x}")
+        raise OSError(
+            ctypes.get_errno(),
+            f"device memory was not mapped at {base:#x}; the address must be free; start the program again",
+        )

@@ -14,12 +14,12 @@ import torch
 
 from .. import ops as _ops  # noqa: F401  fills the registry
 from ..arrays import interception as _interception
-from ..base.errors import BackendUnavailable
+from ..base.errors import BackendUnavailable, did_you_mean
 from ..calls import dynamo as _frames
 
 if torch.__version__ < "2.10":  # older ones take operators apart in graphs; docs/support.md
     raise BackendUnavailable(
-        f"actgrad.torch needs PyTorch 2.10 or newer, and this is {torch.__version__}; pip install 'torch>=2.10'"
+        f"PyTorch is {torch.__version__}; actgrad.torch needs 2.10 or newer; pip install 'torch>=2.10'"
     )
 
 from torch.utils._python_dispatch import _disable_current_modes
@@ -62,7 +62,8 @@ else:
                 return globals().setdefault(name, getattr(module, name))
             except AttributeError:
                 continue
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        cure = did_you_mean(name, __all__, "see dir(actgrad.torch)")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it must be in __all__; {cure}")
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

@@ -134,8 +134,12 @@ def _saved(ctx: Any) -> Any:
         is_avoidable = derivation.keeps_result and saving.INPUT in saving.ways(derivation.interface.operator)
         if not is_avoidable or "inplace operation" not in str(fault):
             raise
-        way_out = "save='input', of the function, the module or actgrad.torch.convert, keeps the input instead"
-        raise RuntimeError(f"{fault} The result was saved for the gradient: {way_out}") from None
+        cause = str(fault).partition(". Hint")[0]
+        name = derivation.interface.operator.name
+        raise RuntimeError(
+            f"{name}: the result was overwritten ({cause}); it was saved for backward and must keep its values; "
+            "pass save='input' to the function, the module or actgrad.torch.convert"
+        ) from None
 
 
 class Node(_SingleLevelFunction):

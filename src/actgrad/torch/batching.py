@@ -80,5 +80,5 @@ def _in_front(tensor: torch.Tensor, batch_dim: int | None, size: int, rank: int)
 def _beside_batch(operator: str, dim: int, rank: int) -> int:
     """The number of a dimension of `rank`, counted with the batch in front; a wrong one must not become right."""
     if not -rank <= dim < rank:
-        raise InvalidArgument(f"{operator}: dim is {dim}; it must lie in [{-rank}, {rank - 1}]")
+        raise InvalidArgument(f"{operator}: dim is {dim}; it must lie in [{-rank}, {rank - 1}]; change dim")
     return dim + 1 if dim >= 0 else dim

@@ -103,7 +103,8 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = No
     """
     require_module(model, "convert")
     if save not in (saving.AUTO, saving.INPUT):
-        raise InvalidArgument(f"convert: save is {save!r}; it must be {saving.AUTO!r} or {saving.INPUT!r}")
+        expected = f"it must be {saving.AUTO!r} or {saving.INPUT!r}"
+        raise InvalidArgument(f"convert: save is {shown(save)}; {expected}; pass one of these")
     overwritten = _overwritten(model)
     report = _each(model, lambda module: _converted(saving.INPUT if module in overwritten else save, module))
     return report if inputs is None else Report(report.rows, report.looked_at, _calls(model, inputs))
@@ -128,7 +129,9 @@ def revert(model: torch.nn.Module) -> Report:
 def require_module(model: Any, function: str) -> None:
     """Raise where `model` is no module."""
     if not isinstance(model, torch.nn.Module):
-        raise InvalidCall(f"actgrad.torch.{function}: model is {shown(model)}; it must be a torch.nn.Module")
+        raise InvalidCall(
+            f"actgrad.torch.{function}: model is {shown(model)}; it must be a torch.nn.Module; pass the module itself"
+        )
 
 
 def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any, str]]) -> Report:

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from ..base.errors import InvalidArgument
+from ..base.errors import InvalidArgument, did_you_mean, either, shown
 from ..calls.operator import REGISTRY
 from . import autograd, public_names
 from .saving import AUTO
@@ -48,6 +48,7 @@ def _number(function: str, choice: str | int, choices: tuple[str, ...]) -> int:
     if isinstance(choice, int):
         return choice
     if choice not in choices:
-        names = ", ".join(map(repr, choices))
-        raise InvalidArgument(f"{function}: approximate is {choice!r}; it must be one of {names}")
+        names = either(map(repr, choices))
+        cure = did_you_mean(choice, choices, "pass one of these")
+        raise InvalidArgument(f"{function}: approximate is {shown(choice)}; it must be {names}; {cure}")
     return choices.index(choice)

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from .. import arrays, contract
-from ..base.errors import InvalidArgument
+from ..base.errors import InvalidArgument, InvalidOperator
 from ..base.loop import Meta
 from ..calls import arguments, prepare
 from ..calls.operator import Operator
@@ -30,7 +30,11 @@ class Interface:
         first = names.index(self.names[0]) if self.names else 0
         self.span = slice(first, first + len(self.names))  # the attributes' places
         if self.names != tuple(names[self.span]):
-            raise ValueError(f"{operator.name}: its schema has tensors between attributes")
+            raise InvalidOperator(
+                f"operator {operator.name}: the schema has tensors between attributes; attributes must stand "
+                "together for "
+                "PyTorch; reorder the arguments"
+            )
         #: The dispatcher leaves out trailing arguments that equal these.
         self.defaults = tuple(_literal(operator, a.name, a.default) for a in schema.arguments)
 
@@ -178,7 +182,7 @@ def _refuse_other_devices(operator: Operator, named: dict[str, Any]) -> None:
     for name, tensor in others:
         if tensor.device != first.device:
             places = f"{name} is on {tensor.device}, but {first_name} is on {first.device}"
-            raise InvalidArgument(f"{operator.name}: {places}; move them to one device")
+            raise InvalidArgument(f"{operator.name}: {places}; all must be on one device; move one of them")
 
 
 def _empty(meta: Meta, like: torch.Tensor) -> torch.Tensor:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from ..base.errors import InvalidOperator
+from ..base.errors import InvalidOperator, shown
 from ..calls.operator import REGISTRY, Operator
 from .saving import AUTO, RESULT, ways
 
@@ -72,8 +72,8 @@ class TorchNames:
         takes = ", ".join([*self.attributes, "save"])
         takes += ", inplace" if self.operator.definition.may_be_in_place else ""
         raise InvalidOperator(
-            f"operator {self.operator.name}: torch names {text!r}; it reads 'name' or 'name(alpha, *, save)', with "
-            f"names for all tensors of several or for none, and of {takes}"
+            f"operator {self.operator.name}: torch names {shown(text)}; it must have the form of 'name' or "
+            f"'name(alpha, *, save)', with names for all tensors or for none, and of {takes}; rewrite it"
         )
 
     def _described(self, words: Sequence[str]) -> list[TorchParameter]:

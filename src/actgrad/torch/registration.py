@@ -120,7 +120,9 @@ def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any],
     names = interface.outputs
     for name, tensor in zip(names, out, strict=True):
         if tensor is None:
-            raise InvalidCall(f"{operator.name}: {name} is None; where PyTorch intercepts a call, give every output")
+            raise InvalidCall(
+                f"{operator.name}: {name} is None; PyTorch traces this call and needs every output; pass it"
+            )
     overload = getattr(getattr(torch.ops.actgrad, operator.name), names[0])
     return overload(*row, **dict(zip(names, out, strict=True)))
 

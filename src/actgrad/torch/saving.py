@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ..base import products
-from ..base.errors import InvalidArgument, InvalidOperator
+from ..base.errors import InvalidArgument, InvalidOperator, did_you_mean, either, shown
 from ..calls.operator import REGISTRY, Operator
 from .derivatives.partials import depends_on_sign_only
 
@@ -74,7 +74,11 @@ def _sources(backward: Operator, keeps: str) -> tuple[int | None, ...]:
             return 1 + tensors.index(name)
         if len(tensors) == 1:
             return 1  # the result, or the one tensor under another name
-        raise InvalidOperator(f"{backward.name}: {name} is no tensor of {forward.name}, which has {', '.join(tensors)}")
+        raise InvalidOperator(
+            f"operator {backward.name}: {name} has no role; it must be a tensor of {forward.name}: "
+            f"{', '.join(tensors)}; "
+            "rename it or state its role"
+        )
 
     return tuple(map(source, backward.schema.tensor_names))
 
@@ -98,33 +102,39 @@ def choose(
     known = ways(operator)
     if save != AUTO:
         if save not in known:
-            names = ", ".join(map(repr, [AUTO, *known]))
-            raise InvalidArgument(f"{operator.name}: save is {save!r}; it must be one of {names}")
-        fault = _fault(known[save], attributes)
-        if fault:
-            raise InvalidArgument(f"{operator.name}: {fault}; pass save={AUTO!r} or save={INPUT!r}")
+            names = [AUTO, *known]
+            cure = did_you_mean(save, names, "pass one of these")
+            raise InvalidArgument(
+                f"{operator.name}: save is {shown(save)}; it must be {either(map(repr, names))}; {cure}"
+            )
+        rule = _broken_rule(known[save], attributes)
+        if rule:
+            values = _arguments(known[save], attributes)
+            words = [f"{name} is {shown(value)}" for name, value in values.items() if re.search(rf"\b{name}\b", rule)]
+            expected = f"save={RESULT!r} needs {rule}, so that the result has the sign of the input"
+            cure = f"pass save={AUTO!r} or save={INPUT!r}"
+            raise InvalidArgument(f"{operator.name}: {' and '.join(words)}; {expected}; {cure}")
         return known[save]
     result, kept_input = known.get(RESULT), known.get(INPUT)
     if result is None or kept_input is None:
         return result or kept_input
-    if _fault(result, attributes) or (dtype in HALF and not _costs_nothing(result.backward)):
+    if _broken_rule(result, attributes) or (dtype in HALF and not _costs_nothing(result.backward)):
         return kept_input
     return result
 
 
-def _fault(way: SavedForBackward, attributes: dict[str, Any]) -> str | None:
-    """The reason why a result cannot replace its input; None where it can."""
+def _broken_rule(way: SavedForBackward, attributes: dict[str, Any]) -> str | None:
+    """The first rule that forbids a result to replace its input; None if it can replace it."""
     if not way.keeps_result:
         return None
-    product = products.chosen()
-    given = {**{name: attributes.get(name) for name in way.backward.defaults}, **way.flags}
-    for rule, holds in {**way.backward.requires, **way.backward.result_suffices}.items():
-        if not holds(given, product):
-            concerned = ", ".join(
-                f"{name}={value!r}" for name, value in given.items() if re.search(rf"\b{name}\b", rule)
-            )
-            return f"save={RESULT!r} needs {rule}, for the result to tell the sign of the input; got {concerned}"
-    return None
+    product, values = products.chosen(), _arguments(way, attributes)
+    rules = {**way.backward.requires, **way.backward.result_suffices}
+    return next((rule for rule, holds in rules.items() if not holds(values, product)), None)
+
+
+def _arguments(way: SavedForBackward, attributes: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of the backward operator."""
+    return {**{name: attributes.get(name) for name in way.backward.defaults}, **way.flags}
 
 
 @cache

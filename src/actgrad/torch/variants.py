@@ -106,8 +106,9 @@ class OutVariant(Variant):
         if is_forward() or (_C.is_grad_enabled() and _C._any_requires_grad(*row, *outputs.values())):
             first = self.interface.outputs[0]
             raise InvalidArgument(
-                f"{self.interface.operator.name}: a tensor requires grad, and results in {first}= would be cut off "
-                f"from the graph; leave {first}= out, or call inside torch.no_grad()"
+                f"{self.interface.operator.name}: a tensor requires grad; with {first}= it must not, because "
+                "autograd could "
+                f"not record the call; leave {first}= out or call inside torch.no_grad()"
             )
         with _C._AutoDispatchBelowAutograd():
             return self.overload.redispatch(keys & _C._after_autograd_keyset, *row, **outputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ..base.errors import ActgradError
+from ..base.errors import ActgradError, system_fault
 from . import outputs
 
 
@@ -39,9 +39,10 @@ def read(path: Path, name: str) -> str:
         document = path.read_text(encoding="utf-8")
         part(document, name)
     except OSError as error:
-        raise ActgradError(f"{path}: {error.strerror}") from error
+        raise ActgradError(f"{path}: {system_fault(error)}") from error
     except UnicodeDecodeError as error:
-        raise ActgradError(f"{path}: is no text: {error.reason} at byte {error.start}") from error
+        fault = f"{path}: has {error.reason} at byte {error.start}"
+        raise ActgradError(f"{fault}; it must be text in UTF-8; save it again") from error
     except ActgradError as error:
         raise ActgradError(f"{path}: {error}") from None
     return document
@@ -57,5 +58,5 @@ def _split(document: str, name: str) -> tuple[str, str, str]:
     before, found_begin, rest = document.partition(begin)
     inside, found_end, after = rest.partition(end)
     if not found_begin or not found_end:
-        raise ActgradError(f"no place for the generated part: the document needs the lines {begin} and {end}")
+        raise ActgradError(f"has no place for the table; it must have the lines {begin} and {end}; add them")
     return before, inside.strip("\n"), after

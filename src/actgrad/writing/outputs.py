@@ -34,7 +34,7 @@ def check(outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath] = ())
         if _is_regular(path):
             for other, what in taken.items():
                 if _is_same(path, other):
-                    raise UnwritableFile(f"{option} {path}: {what}; write to another file")
+                    raise UnwritableFile(f"{option} {path}: {what}; each output needs its own file; name another file")
             taken[path] = f"is the file of {option} too"
         _check_writable(option, path)
 
@@ -50,7 +50,9 @@ def write(path: AnyPath, content: str | bytes) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise UnwritableFile(f"{path}: cannot be written: {error.strerror}") from error
+        raise UnwritableFile(
+            f"{path}: was not written ({error.strerror}); it must be writable; name another file"
+        ) from error
 
 
 def _replace(target: Path, data: bytes) -> None:
@@ -73,16 +75,16 @@ def _replace(target: Path, data: bytes) -> None:
 def _check_writable(option: str, path: str) -> None:
     folder = os.path.dirname(os.path.realpath(path))
     if not path or os.path.isdir(path) or path.endswith(os.sep):
-        raise UnwritableFile(f"{option} {path}: is a folder; name a file")
+        raise UnwritableFile(f"{option} {path}: is a folder; it must be a file; name a file")
     if os.path.islink(os.path.realpath(path)):
-        raise UnwritableFile(f"{option} {path}: is a loop of symbolic links")
+        raise UnwritableFile(f"{option} {path}: is a loop of symbolic links; it must be a file; name another file")
     if not os.path.isdir(folder):
-        raise UnwritableFile(f"{option} {path}: no such folder")
+        raise UnwritableFile(f"{option} {path}: no such folder; {folder} must exist; make it or check the path")
     is_there = os.path.exists(path)
     if is_there and not os.access(path, os.W_OK):
-        raise UnwritableFile(f"{option} {path}: cannot be written: Permission denied")
+        raise UnwritableFile(f"{option} {path}: permission denied; it must be writable; name another file")
     if _is_regular(path) and not os.access(folder, os.W_OK | os.X_OK):
-        raise UnwritableFile(f"{option} {path}: its folder cannot be written")
+        raise UnwritableFile(f"{option} {path}: its folder is read-only; it must be writable; name another file")
 
 
 def _is_regular(path: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,8 +13,11 @@ from typing import Any
 
 from ..base.errors import ActgradError
 
+_ANY_WIDTH = 10_000  # columns, more than any table has
+_FOLDED = 24  # columns that a folded column has at least
 WIDTH = 250  # columns of tables in a file, which has no edge to fold rows at
 BROKEN_PIPE = 141  # the shell's number for a program that SIGPIPE ended
+_WRITABLE = "it must take what is written; redirect it to a file or a terminal"
 Row = Sequence[str]  # the cells of a table
 
 
@@ -24,7 +28,7 @@ class OutputLost(ActgradError):
 def show(text: str) -> None:
     """Print lines to standard output at once; OutputLost when they cannot be written."""
     if sys.stdout is None:
-        raise OutputLost(f"standard output: {os.strerror(errno.EBADF)}")
+        raise OutputLost(f"standard output: is closed; {_WRITABLE}")
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     with _writing():
         # Characters that this encoding lacks are written by their numbers.
@@ -47,7 +51,12 @@ def _writing() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise OutputLost(f"standard output: {error.strerror}") from error
+        raise OutputLost(f"standard output: {error.strerror}; {_WRITABLE}") from error
+
+
+def columns() -> int | None:
+    """The width of the terminal; None where standard output is no terminal, whose lines have no edge."""
+    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
 
 
 def complain(text: str) -> None:
@@ -94,7 +103,8 @@ def table(
         title=title, caption=caption, box=box.SIMPLE, pad_edge=False, title_justify="left", caption_justify="left"
     )
     for name in words:
-        found.add_column(name, overflow="fold" if name == folded else "ellipsis", no_wrap=name != folded)
+        is_folded = name == folded
+        found.add_column(name, overflow="fold" if is_folded else "ellipsis", no_wrap=not is_folded)
     for name in numbers:
         found.add_column(name, justify="right", no_wrap=True)
     for group in groups:
@@ -132,8 +142,26 @@ def _console(stream: Any, **options: Any) -> Any:
 
 
 def _print(console: Any, parts: Iterable[Any]) -> None:
+    width = console.width
     for part in parts:
-        console.print(part, markup=False, soft_wrap=isinstance(part, str))
+        if isinstance(part, str):
+            console.print(part, markup=False, soft_wrap=True)
+        else:
+            console.width = max(width, _needed(console, part))
+            console.print(part, markup=False)
+            console.width = width
+
+
+def _needed(console: Any, part: Any) -> int:
+    """The width at which no cell of a table is cut; only a folded column gives way."""
+    from rich.measure import Measurement
+
+    width = Measurement.get(console, console.options.update(width=_ANY_WIDTH), part).maximum
+    for column in part.columns:
+        if not column.no_wrap:
+            longest = max(map(len, map(str, (column.header, *column.cells))))
+            width -= max(0, longest - _FOLDED)
+    return int(width)
 
 
 @contextmanager

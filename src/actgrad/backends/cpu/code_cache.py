@@ -69,7 +69,9 @@ def why_unusable() -> str | None:
     """The reason why no entries can be stored; None for a usable folder."""
     base = _base()
     if base is None:
-        return "ACTGRAD_CACHE_DIR is empty, or there is no home folder"
+        return (
+            "ACTGRAD_CACHE_DIR is empty, or there is no home folder; set ACTGRAD_CACHE_DIR to a folder to have a cache"
+        )
     try:
         try:
             with _opened() as own:
@@ -78,7 +80,11 @@ def why_unusable() -> str | None:
             place = next(path for path in (base, *base.absolute().parents) if path.exists())
     except OSError as error:
         return str(error) if isinstance(error, Unusable) else f"{error.filename or base}: {error.strerror}"
-    return None if os.access(place, os.W_OK | os.X_OK) else f"{place} cannot be written to"
+    return (
+        None
+        if os.access(place, os.W_OK | os.X_OK)
+        else f"{place} is read-only; set ACTGRAD_CACHE_DIR to a folder that you may write to"
+    )
 
 
 def entries() -> dict[str, int]:
@@ -112,7 +118,7 @@ def _base() -> Path | None:
 def _opened(make: bool = False) -> AbstractContextManager[OwnFolder]:
     base = _base()
     if base is None:
-        raise Unusable("there is no folder")
+        raise Unusable("no folder for the cache")
     return own_folder.opened(base, make)
 
 

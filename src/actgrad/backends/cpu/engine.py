@@ -73,7 +73,9 @@ _PACK = tuple(struct.Struct(f"<{count}q").pack for count in range(MAX_OPERANDS +
 def launch(block: ctypes.Array[ctypes.c_int64], *addresses: int) -> None:
     """Compute a call block; ctypes lets other Python threads run meanwhile."""
     if not _loaded[0].launch(block, _PACK[len(addresses)](*addresses)):
-        raise MemoryError("the CPU backend has no memory for a thread's stage")
+        raise MemoryError(
+            "a thread's buffer was not allocated; each thread must have one; free memory or use fewer threads"
+        )
 
 
 def _table(*columns: Computation) -> half_tables.Table | None:

@@ -69,7 +69,9 @@ class OwnFolder:
         """Make or replace one of our files. Readers see all of it or nothing."""
         with suppress(FileNotFoundError):
             if not stat.S_ISREG(self._stat(name).st_mode):
-                raise Unusable(f"{self.path / name} is no file")
+                raise Unusable(
+                    f"{self.path / name} is not a regular file; the cache must be able to replace it; remove it"
+                )
         part = f".{os.urandom(8).hex()}.part"
         descriptor = os.open(part, _CREATE, 0o600, dir_fd=self.descriptor)
         try:
@@ -106,17 +108,20 @@ class OwnFolder:
         names = self.names()
         if MARKER not in names and all(map(_PART.fullmatch, names)):
             if not make:
-                raise FileNotFoundError(errno.ENOENT, "nothing is kept yet", str(self.path))
+                raise FileNotFoundError(errno.ENOENT, "the cache is empty", str(self.path))
             self.write(MARKER, MARKER_CONTENT)
         elif self.read(MARKER) != MARKER_CONTENT:
-            raise Unusable(f"{self.path} has no {MARKER} of actgrad: its files may be somebody else's")
+            fault = f"{self.path} has files, but no {MARKER} of actgrad"
+            raise Unusable(f"{fault}; the folder must be actgrad's own; set ACTGRAD_CACHE_DIR to another folder")
 
 
 @contextmanager
 def opened(base: Path, make: bool = False) -> Iterator[OwnFolder]:
     """Our folder in `base`, created if `make`. Raises OSError if it is absent or unusable."""
     if os.open not in os.supports_dir_fd:
-        raise Unusable("this system does not open files in an open folder")
+        raise Unusable(
+            "this system cannot open files relative to a folder; the cache needs that; use it without a cache"
+        )
     if make:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _descriptor(base, base, None) as outer:  # `base` may be a link: the user named it
@@ -144,9 +149,11 @@ def _descriptor(path: Path, name: str | Path, within: int | None) -> Iterator[in
 
 def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
     if not stat.S_ISDIR(status.st_mode):
-        raise Unusable(f"{path} must be a folder, and no link to one")
+        raise Unusable(f"{path} is a file or a link; it must be a folder; remove it or set ACTGRAD_CACHE_DIR")
     if not _is_this_users(status):
-        raise Unusable(f"{path} must belong to this user and be writable by no other user")
+        raise Unusable(
+            f"{path} belongs to another user or others may write to it; only you may write to it; run chmod go-w on it"
+        )
 
 
 def _is_file_of_ours(status: os.stat_result) -> bool:

@@ -8,7 +8,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from ...base.errors import BackendUnavailable, InvalidArgument
+from ...base.errors import BackendUnavailable, InvalidArgument, either
 from . import tuning
 from .tuning import Tuning
 
@@ -93,7 +93,7 @@ def _is_of_this_machine(target: Target) -> bool:
 def find(name: str) -> Target:
     """The target called `name`: code for the plainest processor that has its instructions."""
     if name not in NAMES:
-        raise InvalidArgument(f"target processor is {name!r}; known: {', '.join(NAMES)}")
+        raise InvalidArgument(f"target processor is {name!r}; it must be {either(NAMES)}; pass one of these")
     target = _PLAINEST[name]
     return replace(target, triple=llvm.get_default_triple()) if _is_of_this_machine(target) else target
 
@@ -105,11 +105,15 @@ def host() -> Target:
     family = [name for name in NAMES if _is_of_this_machine(_PLAINEST[name])]
     if not family:
         triple = llvm.get_default_triple()
-        raise BackendUnavailable(f"the CPU backend has no code for {triple}; backend='reference' runs everywhere")
+        raise BackendUnavailable(
+            f"this machine is {triple}; the CPU backend must have x86-64 or ARM; pass backend='reference'"
+        )
     able = [name for name in family if all(map(features.get, _PLAINEST[name].required))]
     choice = os.environ.get("ACTGRAD_CPU")
     if not choice:
         return replace(find(able[0]), cpu=cpu, features=features.flatten())
     if choice not in able:
-        raise InvalidArgument(f"ACTGRAD_CPU is {choice!r}, which this machine does not run; it runs {', '.join(able)}")
+        raise InvalidArgument(
+            f"ACTGRAD_CPU is {choice!r}; on this machine it must be {either(able)}; set one of these or unset it"
+        )
     return find(choice)

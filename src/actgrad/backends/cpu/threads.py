@@ -32,7 +32,9 @@ def add_symbols() -> None:
     key = ctypes.c_uint32()
     library = ctypes.CDLL(None)
     if library.pthread_key_create(ctypes.byref(key), library.free):
-        raise BackendUnavailable("the CPU backend: this process has no pthread key left")
+        raise BackendUnavailable(
+            "the process has used all its pthread keys; the CPU backend must have one; pass backend='reference'"
+        )
     _table[ThreadSlots.BUFFER_KEY] = key.value
     llvm.add_symbol(SLOTS_SYMBOL, ctypes.addressof(_table))
 
@@ -80,15 +82,15 @@ def runtime() -> str:
 
 def set_num_threads(n: int) -> None:
     """Compute on at most `n` threads from now on; 0 returns to the default."""
-    requirement = f"it must be a whole number up to {MOST_THREADS}, 0 for the default"
+    expected = f"it must be an integer from 0 to {MOST_THREADS}; pass 0 for the default"
     if isinstance(n, bool) or not hasattr(type(n), "__index__"):
-        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {requirement}")
+        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {expected}")
     try:
         number = operator.index(n)
     except Exception as error:  # arrays have __index__ too; __index__ may raise anything
-        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {requirement}") from error
+        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {expected}") from error
     if not 0 <= number <= MOST_THREADS:
-        raise InvalidArgument(f"set_num_threads: n is {shown(n)}; {requirement}")
+        raise InvalidArgument(f"set_num_threads: n is {shown(n)}; {expected}")
     _table[ThreadSlots.CHOSEN] = number
 
 

@@ -78,7 +78,7 @@ def _comparison(sign: str) -> Any:
 
 
 def _refuse_branch(self: Any) -> bool:
-    raise InvalidOperator("a formula cannot branch on a value; use where(condition, x, y)")
+    raise InvalidOperator("a formula uses `if` on a value; it must compute both branches; write where(condition, x, y)")
 
 
 class Number:

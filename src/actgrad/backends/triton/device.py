@@ -43,5 +43,8 @@ def find(name: str) -> GpuDevice:
         target = active.get_current_target()
         active.set_current_device(before)
     except RuntimeError as error:  # no GPU, no driver, or an unknown one
-        raise BackendUnavailable(f"backend 'triton' finds no {name}: {error}") from error
+        cause = " ".join(str(error).split())
+        raise BackendUnavailable(
+            f"backend is 'triton'; it needs a GPU {name} with its driver ({cause}); check nvidia-smi or move to the CPU"
+        ) from error
     return GpuDevice(number, target, active.get_current_device, active.set_current_device, active.get_current_stream)

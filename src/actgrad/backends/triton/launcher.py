@@ -30,8 +30,11 @@ def tiled_kernel(computation: Computation, machine: Machine) -> TiledKernel:
     for operand in loop.operands:
         if any(stride % operand.dtype.itemsize for stride in operand.strides):
             steps = ", ".join(map(str, operand.strides))
-            what = f"{operand.dtype} elements lie {steps} bytes apart"
-            raise InvalidArgument(f"backend 'triton' walks whole elements, but {what}; copy them")
+            raise InvalidArgument(
+                f"backend is 'triton', but {operand.dtype} elements lie {steps} bytes apart; strides must be "
+                "multiples of "
+                "the element's size; pass a contiguous copy"
+            )
     if computation.statistics is not None:
         return row_kernel(computation, machine)
     return tile(loop, element(computation, machine), machine is INTERPRETER)
@@ -75,7 +78,11 @@ class CompiledKernel(_TritonKernel):
         for pointer in pointers:
             low |= pointer
         if low & self._misfit and any(p % unit for p, unit in zip(pointers, self._units, strict=True)):
-            raise InvalidArgument("backend 'triton' needs each address to be a multiple of the element's size")
+            raise InvalidArgument(
+                "backend is 'triton', but a tensor's address is unaligned; addresses must be multiples of the "
+                "element's "
+                "size; pass a copy"
+            )
         low &= ALIGNMENT - 1
         launch = self._launches[low] or self._launch(low)
         number, _, get_current, set_current, get_stream = self.device
@@ -111,8 +118,10 @@ class InterpretedKernel(_TritonKernel):
 
     def __init__(self, computation: Computation):
         if not knobs.runtime.interpret:
-            where = "on the CPU only in Triton's interpreter: set TRITON_INTERPRET=1"
-            raise BackendUnavailable(f"backend 'triton' computes {where}")
+            raise BackendUnavailable(
+                "backend is 'triton', but the tensors are on the CPU; Triton's interpreter must be on; set "
+                "TRITON_INTERPRET=1"
+            )
         super().__init__(computation, INTERPRETER)
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...aclnn.signatures import CParameter, Signature
+from ...base.dtypes import ALIASES
 from ...base.errors import shown
 from . import fields, interface
 from .case_model import Described, Scalar, Tensor, Values
@@ -41,12 +42,12 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     try:
         held = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Fault(f"no JSON: {error}") from error
+        raise Fault(f"is not JSON ({shown(str(error))}); it must be a JSON list of cases; write it again") from error
     if not isinstance(held, list) or not held:
-        raise Fault(f"an ATK file is a list of cases, this is {shown(held)}")
+        raise Fault(f"is {shown(held)}; an ATK file must be a list of cases; write [CASE, ...]")
     for place, case in enumerate(held):
         if not isinstance(case, dict):
-            raise Fault(f"case {place}: a case is an object, this is {shown(case)}")
+            raise Fault(f"case {place}: is {shown(case)}; a case must be an object; write {{...}}")
         yield f"case {place}" + (f" (id {shown(case['id'])})" if "id" in case else ""), case, place
 
 
@@ -66,14 +67,15 @@ def described(case: dict[str, Any], place: int) -> Described:
     standards = _standards(case.get("standard"), notes)
     name, signature = f"id {held.get('id', place)} {word}", interface.find(word)
     if signature is None:
-        return Described(name, case, problem=f"{word}: actgrad has no such function", notes=tuple(notes))
+        return Described(name, case, problem=interface.unknown(word), notes=tuple(notes))
     tensors, scalars, problems = {}, {}, []
     for parameter, given in _matched(signature, inputs, notes):
         what = parameter.name
         typed = _typed(given, _INPUT_TYPES, f"{what}: ")
         kind, shape, dtype = typed.get("type"), typed.get("shape"), typed.get("dtype")
         if (kind == "tensor") != (parameter.type == "Tensor"):
-            raise Fault(f"inputs: type: {what} is a {shown(kind)}; {signature} wants a {parameter.type}")
+            expected = f"{signature} takes a {parameter.type}"
+            raise Fault(f"inputs: type of {what} is {shown(kind)}; {expected}; correct the type")
         if kind not in ("tensor", "scalar", "attr", "attrs"):
             notes.append(f"type {shown(kind)} of inputs is unknown")
         notes += [f"field {one!r} of inputs is unknown" for one in given if one not in _INPUT_KNOWN]
@@ -118,7 +120,8 @@ def _matched(
     if len({p.name for p in named}) == len(inputs):
         return zip(named, inputs, strict=True)
     if len(inputs) > len(parameters):
-        raise Fault(f"inputs has {len(inputs)} entries; {signature.name} takes {', '.join(p.name for p in parameters)}")
+        expected = f"{signature.name} takes {', '.join(p.name for p in parameters)}"
+        raise Fault(f"inputs has {len(inputs)} parameters; {expected}; leave the others out")
     if any(one.get("name") is not None for one in inputs):
         notes.append("inputs are called otherwise than the function's parameters: taken in its order")
     return zip(parameters, inputs, strict=False)
@@ -133,10 +136,11 @@ def _values(what: str, given: Any, is_result: bool) -> Values:
     given = _alone(given)
     if isinstance(given, dict):
         if given.get("name") != "nd" or set(given) != {"name", "mean", "std"}:
-            raise Fault(f"{what} is {shown(given)}; of distributions only nd with mean and std is published")
+            expected = "a distribution must be nd with mean and std"
+            raise Fault(f"{what} is {shown(given)}; {expected}; use one, or a range [LOW, HIGH]")
         deviations = _pair(f"{what}: std", given["std"])
         if deviations[0] < 0:
-            raise Fault(f"{what}: std is {shown(given['std'])}; it must not be negative")
+            raise Fault(f"{what}: std is {shown(given['std'])}; it must be 0 or more; correct the case")
         return Values(*_pair(f"{what}: mean", given["mean"]), deviations, is_result=is_result)
     if not isinstance(given, list) and fields.number(given) is None:
         fields.refuse(what, given, "a range, a number or a distribution")
@@ -163,7 +167,7 @@ def _scalar(parameter: CParameter, given: dict[str, Any]) -> Scalar:
 
 # Writing
 
-_WORDS = {fields.DTYPES[word]: word for word in ("fp16", "fp32", "fp64", "bf16")}
+_WORDS = {ALIASES[word]: word for word in ("fp16", "fp32", "fp64", "bf16")}
 _TYPE_WORDS = {
     "Scalar": ("scalar", "fp32"), "int": ("attr", "int64_t"), "bool": ("attr", "bool"), "double": ("attr", "double"),
     "text": ("attr", "string"),

@@ -31,7 +31,8 @@ def format_of(path: Path) -> str:
     """The format of a file: atk or ttk."""
     name = SUFFIXES.get(path.suffix.lower())
     if name is None:
-        raise UnreadableFile(f"{path}: the suffix says which format it has: .json for ATK's, .csv for TTK's")
+        suffix = path.suffix or "none"
+        raise UnreadableFile(f"{path}: has the suffix {suffix}; it must be .json (ATK) or .csv (TTK); rename it")
     return name
 
 
@@ -39,7 +40,7 @@ def read(path: Path) -> list[Described]:
     """The cases of a file; UnreadableFile, naming file, case and field, for one that is damaged."""
     name = format_of(path)
     with sizes.reading(path):
-        sizes.refuse_large(path, _TIMES * path.stat().st_size, "are needed to read it")
+        sizes.refuse_large(path, _TIMES * path.stat().st_size, "when it is read")
         return parsed(path, name, path.read_text(encoding="utf-8-sig"))
 
 
@@ -78,7 +79,8 @@ def named_files(path: Path, cases: Sequence[Described]) -> list[str]:
 def check(path: Path | None, cases: Path) -> None:
     """Raise unless results have the format of the cases."""
     if path is not None and format_of(path) != format_of(cases):
-        raise UnreadableFile(f"{path}: results have the format of the cases; its suffix must be {cases.suffix}")
+        expected = f"it must be {cases.suffix}, as that of the cases"
+        raise UnreadableFile(f"--results {path}: has the suffix {path.suffix or 'none'}; {expected}; rename it")
 
 
 def write(path: Path, outcomes: Sequence[CaseOutcome]) -> None:

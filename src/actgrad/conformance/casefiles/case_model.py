@@ -10,6 +10,7 @@ import numpy as np
 
 from ...aclnn.signatures import Signature
 from ...base.dtypes import BY_NAME
+from ...base.errors import quantity
 from ...base.loop import row_major
 from ..elements import Array
 from ..oracle import ends
@@ -93,7 +94,8 @@ class Tensor:
         try:
             return np.ndarray(self.shape, dtype, storage, self.offset * dtype.itemsize, strides)
         except (TypeError, ValueError) as error:
-            raise NotRun(f"{name} does not fit its storage of {len(storage)} elements: {error}") from error
+            fault = f"{name} has {quantity(len(storage), 'element')} of storage"
+            raise NotRun(f"{fault}; its shape, strides and offset need more ({error}); enlarge the storage") from error
 
     def drawn(self, name: str, rng: np.random.Generator) -> Array:
         """The tensor with its numbers, laid out as the case demands."""
@@ -116,7 +118,7 @@ class Scalar:
             return self.value
         dtype = BY_NAME[self.dtype or "float64"]
         if dtype.kind in ("complex", "other"):
-            raise NotRun(f"{name} is a scalar of {dtype}, which is not drawn or rounded here")
+            raise NotRun(f"{name} is a scalar of {dtype}; it must be a real number; use another dtype")
         if self.value is None:
             return float(self.values.draw((), dtype.name, rng))
         if dtype.kind in ("int", "uint"):

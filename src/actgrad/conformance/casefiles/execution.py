@@ -80,7 +80,7 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
     for parameter in signature.parameters:
         is_given = parameter.type == "Tensor" or parameter.argument in case.attributes
         if not is_given and operator.defaults[parameter.argument] is None:
-            raise NotRun(f"{parameter.name} is not given")
+            raise NotRun(f"{parameter.name} is missing; it has no default; add it to the case")
     rng = np.random.default_rng(seed if case.seed is None else case.seed)
     attributes = {**signature.fixed, **{name: scalar.number(name, rng) for name, scalar in case.attributes.items()}}
     names = operator.schema.tensor_names
@@ -100,7 +100,7 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
         standards.append(OWN)
     verdict = backend_cases.judged(whole, backend, outputs, standards, strict)
     if not verdict.is_judged and verdict.repeat is None:
-        raise NotRun(f"{', '.join(standards)} says nothing of {dtype}")
+        raise NotRun(f"the dtype is {dtype}; {', '.join(standards)} must cover it; choose another standard")
     return verdict
 
 
@@ -109,10 +109,11 @@ def _refuse_unfit(case: Described) -> None:
     tensors = (*case.inputs.items(), *case.outputs.items())
     for name, tensor in tensors:
         if not is_judged(tensor.dtype):
-            raise NotRun(f"{name} is {tensor.dtype}; complex numbers are not judged")
+            raise NotRun(f"{name} is {tensor.dtype}; check judges real numbers; use another dtype")
     size, free = sum(tensor.nbytes for _, tensor in tensors), available_memory()
     if size > 1 << 62 or (free is not None and _TIMES * size > free):
-        raise NotRun(f"its tensors take {size:,} bytes and judging {_TIMES} times that; {free or 0:,} bytes are free")
+        needed = f"judging them needs {_TIMES} times that, and {free or 0:,} are free"
+        raise NotRun(f"the tensors take {size:,} bytes; {needed}; use smaller shapes")
 
 
 def _result(
@@ -121,15 +122,16 @@ def _result(
     """The forward pass's result, of a tensor's own numbers or, for an optional tensor, of the input beside it."""
     forward = operator.gradient_of
     if forward is None:
-        raise NotRun(f"{name} is to be a forward pass's result, but {operator.name} has none")
+        raise NotRun(f"{name} is marked as a forward result; {operator.name} must be a gradient; remove the mark")
     is_value = name == operator.given_value
     wanted = forward.schema.tensor_names
     sources = [inputs[n] for n in wanted if n in inputs] if is_value else [inputs[name]]
     if len(sources) != len(wanted):
-        raise NotRun(f"{name} is to be a result of {forward.name}, whose input is not there")
+        raise NotRun(f"{name} is marked as a result of {forward.name}; its inputs must be in the case; add them")
     result = oracle.forward_results(operator, attributes, *sources)[is_value]
     if result.shape != tensor.shape or result.dtype.name != tensor.dtype:
-        raise NotRun(f"{name} is {tensor.dtype} of shape {tensor.shape}, but the forward pass gives another")
+        expected = f"{forward.name} returns {result.dtype.name} of shape {result.shape}"
+        raise NotRun(f"{name} is {tensor.dtype} of shape {tensor.shape}; {expected}; correct the case")
     return result
 
 

@@ -5,16 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, NoReturn
 
-from ...base.dtypes import BY_NAME
-from ...base.errors import shown
+from ...base.dtypes import ALIASES, BY_NAME
+from ...base.errors import did_you_mean, either, shown
 from .case_model import MOST_DIMENSIONS, NAMED
-
-#: Words for data types beside NumPy's names.
-DTYPES = {
-    "fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16", "float": "float32",
-    "double": "float64", "int32_t": "int32", "int64_t": "int64", "c32": "complex32", "c64": "complex64",
-    "c128": "complex128",
-}  # fmt: skip
 
 
 class Fault(Exception):
@@ -23,7 +16,7 @@ class Fault(Exception):
 
 def refuse(what: str, value: Any, must: str) -> NoReturn:
     """Raise the Fault of a field."""
-    raise Fault(f"{what} is {shown(value)}; it must be {must}")
+    raise Fault(f"{what} is {shown(value)}; it must be {must}; correct the case")
 
 
 def text(what: str, value: Any) -> str:
@@ -49,9 +42,10 @@ def texts(what: str, value: Any) -> tuple[str, ...]:
 
 def dtype(what: str, word: Any) -> str:
     """A data type by its word in either format."""
-    name = DTYPES.get(word, word) if isinstance(word, str) else None
+    name = ALIASES.get(word, word) if isinstance(word, str) else None
     if name not in BY_NAME:
-        raise Fault(f"{what} is {shown(word)}; known: {', '.join((*BY_NAME, *DTYPES))}")
+        known = (*BY_NAME, *ALIASES)
+        raise Fault(f"{what} is {shown(word)}; it must be {either(known)}; {did_you_mean(word, known, 'correct it')}")
     return name
 
 
@@ -60,7 +54,7 @@ def shape(what: str, given: Any) -> tuple[int, ...]:
     if not isinstance(given, (list, tuple)) or not all(type(n) is int and 0 <= n < 1 << 62 for n in given):
         refuse(what, given, "a list of whole numbers that are not negative")
     if len(given) > MOST_DIMENSIONS:
-        raise Fault(f"{what} has {len(given)} dimensions; at most {MOST_DIMENSIONS} can be made")
+        raise Fault(f"{what} has {len(given)} dimensions; it must have at most {MOST_DIMENSIONS}; correct the case")
     return tuple(given)
 
 
@@ -81,7 +75,8 @@ def ordered(what: str, low: float, high: float) -> tuple[float, float]:
     if low == high or (math.isnan(low) and math.isnan(high)):
         return low, high
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
-        raise Fault(f"{what} is from {low} to {high}; it must be from a number to a larger one, or one number twice")
+        expected = "it must be a number and a larger one, or one number twice"
+        raise Fault(f"{what} is from {low} to {high}; {expected}; correct the range")
     return low, high
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from ... import contract
 from ...aclnn.signatures import Signature
+from ...base import products
 from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
 from ...base.loop import Meta, row_major
@@ -58,13 +59,15 @@ class _Maker:
 
     @property
     def dtypes(self) -> list[str]:
-        """The dtypes that are judged."""
-        return [name for name in self.operator.dtypes if is_judged(name)]
+        """The dtypes that are judged: the operator's, or those of a product that was chosen."""
+        chip = products.chosen()
+        names = contract.allowed_dtypes(self.operator.definition, chip) if chip else self.operator.dtypes
+        return [name for name in names if is_judged(name)]
 
     def round(self) -> Iterator[Described]:
         """Every kind of case once."""
         operator = self.operator
-        attributes = oracle.attribute_cases(operator)
+        attributes = oracle.attribute_cases(operator, products.chosen())
         for dtype in self.dtypes:
             for own in attributes:
                 for name, values in (("uniform", UNIFORM), ("normal", NORMAL)):

@@ -7,6 +7,7 @@ from functools import cache
 from ...aclnn import signatures
 from ...aclnn.signatures import CParameter, Signature
 from ...base.definition import C
+from ...base.errors import did_you_mean
 from ...calls.operator import REGISTRY, Operator
 
 PREFIX, OWN = "aclnn", "actgrad."
@@ -19,6 +20,14 @@ def find(name: str) -> Signature | None:
         return None if operator is None else own(operator)
     wanted = name if name.startswith(PREFIX) else PREFIX + name
     return signatures.find(wanted)
+
+
+def unknown(name: str) -> str:
+    """The reason why a case of another function cannot be run."""
+    known = [s.name for s in signatures.every()]
+    wanted = name if name.startswith((PREFIX, OWN)) else PREFIX + name
+    cure = did_you_mean(wanted, known, "remove the case")
+    return f"function {name} is unknown; actgrad has those of `actgrad list`; {cure}"
 
 
 @cache

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any
 
 from ...aclnn.signatures import Signature
-from ...base.errors import shown
+from ...base.errors import did_you_mean, quantity, shown
 from . import fields, interface
 from .case_model import UNTOLD, Described, Scalar, Tensor, Values
 from .fields import Fault
@@ -40,18 +40,21 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except csv.Error as error:
-        raise Fault(f"no CSV: {error}") from error
+        raise Fault(f"is not CSV ({error}); it must be a table with a header; write it again") from error
     header = [name.strip().removeprefix("\ufeff") for name in rows[0]] if rows else []
     if missing := [name for name in REQUIRED if name not in header]:
-        raise Fault(f"its columns are {shown(header)}; {', '.join(missing)} must be among them")
+        expected = f"{', '.join(REQUIRED)} must be among them"
+        raise Fault(f"its columns are {shown(header)}; {expected}; add {', '.join(missing)}")
     if len(set(header)) != len(header):
-        raise Fault(f"a column is there twice: {shown(header)}")
+        twice = next(name for name in header if header.count(name) > 1)
+        raise Fault(f"column {shown(twice)} occurs twice; each column must occur once; rename one")
     kept = [(line, row) for line, row in enumerate(rows[1:], 2) if any(cell.strip() for cell in row)]
     if not kept:
-        raise Fault("has no cases, only a header")
+        raise Fault("has only a header; it must have cases; add a row")
     for line, row in kept:
         if len(row) != len(header):
-            raise Fault(f"row {line}: has {len(row)} cells, the header {len(header)}")
+            fault = f"row {line}: has {quantity(len(row), 'cell')}"
+            raise Fault(f"{fault}; it must have {len(header)}, as the header; quote cells with commas")
         case = dict(zip(header, (cell.strip() for cell in row), strict=True))
         name = case.get("testcase_name")
         yield f"row {line}" + (f" ({shown(name)})" if name else ""), case, line
@@ -63,13 +66,13 @@ def described(case: dict[str, Any], line: int) -> Described:
     name, api = case.get("testcase_name") or f"row {line}", fields.text("api_name", case["api_name"])
     signature = interface.find(api)
     if signature is None:
-        return Described(name, case, problem=f"{api}: actgrad has no such function", notes=tuple(notes))
+        return Described(name, case, problem=interface.unknown(api), notes=tuple(notes))
     cells = {column: value for column in _LITERALS if (value := _literal(column, case.get(column))) is not None}
     problems = []
     if not fields.flag("is_enabled", cells.get("is_enabled", True)):
         problems.append("is_enabled is False")
     if fields.texts("manual_tensor_binaries", cells.get("manual_tensor_binaries")):
-        problems.append("manual_tensor_binaries: numbers from files are not read")
+        problems.append("manual_tensor_binaries names files, which actgrad does not read")
     formats = fields.texts("tensor_formats", cells.get("tensor_formats"))
     if set(formats) - {"ND"}:
         notes.append(f"tensor_formats is {shown(formats)}: read as ND")
@@ -83,7 +86,7 @@ def _literal(column: str, cell: str | None) -> Any:
     try:
         return ast.literal_eval(_CALL.sub(r"\1", cell)) if cell else None
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise Fault(f"{column} is {shown(cell)}, no literal of Python") from error
+        raise Fault(f"{column} is {shown(cell)}; it must be a Python literal; quote names, close brackets") from error
 
 
 def _several(given: Any, kind: Any) -> tuple[Any, ...]:
@@ -101,7 +104,8 @@ def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, k
     if len(entries) == 1:
         return entries * count
     if len(entries) < count:
-        raise Fault(f"{column} has {len(entries)} entries for {count} tensors")
+        fault = f"{column} has {quantity(len(entries), 'value')}"
+        raise Fault(f"{fault}; it must have 1 or {count}, one per tensor; correct the row")
     return entries
 
 
@@ -112,7 +116,8 @@ def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Ten
     least = len(parameters) if signature.in_place else sum(not p.is_output for p in parameters)
     if not least <= len(shapes) <= len(parameters):
         names = ", ".join(p.name for p in parameters)
-        raise Fault(f"tensor_view_shapes has {len(shapes)} entries; {signature.name} has {names}")
+        fault = f"tensor_view_shapes has {quantity(len(shapes), 'shape')}"
+        raise Fault(f"{fault}; {signature.name} has {names}; write one shape per tensor")
     count = len(shapes)
     _check_indexes(cells, [p.is_output for p in parameters[:count]])
     values = [*_ranges("input_data_ranges", cells, least), *[UNTOLD] * count]
@@ -147,7 +152,8 @@ def _check_indexes(cells: dict[str, Any], is_output: list[bool]) -> None:
     if not all(type(n) is int and -count <= n < count for n in places):
         fields.refuse("output_tensor_indexes", indexes, f"places among {count} tensors")
     if {n % count for n in places} != {k for k, out in enumerate(is_output) if out}:
-        raise Fault(f"output_tensor_indexes is {shown(indexes)}, where the function has its outputs elsewhere")
+        expected = f"the function's outputs are {', '.join(str(k) for k, out in enumerate(is_output) if out) or 'none'}"
+        raise Fault(f"output_tensor_indexes is {shown(indexes)}; {expected}; correct the row")
 
 
 def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
@@ -155,11 +161,11 @@ def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
     found = []
     for given in _each(cells, column, count, (None, None), (int, float, str, NoneType)):
         if not isinstance(given, (tuple, list)) or len(given) < 2:
-            raise Fault(f"{column}: {shown(given)} must be (from, to), and numbers that must occur")
+            raise Fault(f"{column} has {shown(given)}; it must be (LOW, HIGH) and numbers that occur; correct the row")
         ends = (default if v is None else v for v, default in zip(given, (UNTOLD.low, UNTOLD.high), strict=False))
         numbers = [number for v in (*ends, *given[2:]) if (number := fields.number(v)) is not None]
         if len(numbers) != len(given):
-            raise Fault(f"{column}: {shown(given)} must be numbers")
+            raise Fault(f"{column} has {shown(given)}; all must be numbers; correct the row")
         found.append(Values(*fields.ordered(column, *numbers[:2]), None, tuple(numbers[2:])))
     return found
 
@@ -177,8 +183,9 @@ def _scalars(signature: Signature, cells: dict[str, Any]) -> dict[str, Scalar]:
     for name, value in given.items():
         target = interface.by_word(signature, name)
         if target is None or target.type == "Tensor":
-            takes = ", ".join(p.name for p in signature.parameters if p.type != "Tensor") or "none"
-            raise Fault(f"attributes: {name!r} is none of {signature.name}'s, which are {takes}")
+            known = [p.name for p in signature.parameters if p.type != "Tensor"]
+            expected = f"{signature.name} has {', '.join(known) or 'no attributes'}"
+            raise Fault(f"attributes: {name!r} is unknown; {expected}; {did_you_mean(name, known, 'leave it out')}")
         drawn = found.pop(target.argument, None)
         if value is None and interface.may_be_null(signature, target):
             continue

@@ -38,7 +38,8 @@ def check(golden: Golden, lanes: Sequence[Array], name: str) -> bool:
                 if not _agree(mpmath, float(got[k]), standard, room):
                     at = ", ".join(repr(float(lane[k])) for lane in lanes)
                     says = f"{float(got[k])!r} in float64, {mpmath.nstr(standard, 17)} in mpmath"
-                    raise ActgradError(f"{name}: the exact value at ({at}) is {says}: nothing can be measured with it")
+                    fault = f"{name}: the exact value at ({at}) is {says}"
+                    raise ActgradError(f"{fault}; both must agree; report this, because the reference is wrong here")
     return True
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from ... import aten, backends
 from ...base import products
 from ...base.dtypes import BY_NAME
+from ...base.errors import system_fault
 from ...base.folders import user_cache
 from ...calls.operator import Operator
 from ...contract import allowed_dtypes
@@ -89,9 +90,10 @@ class Folder:
         except FileNotFoundError:
             return State()
         except OSError as error:
-            raise UnreadableFile(f"{path}: {error.strerror or error}") from error
+            raise UnreadableFile(f"{path}: {system_fault(error)}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise UnreadableFile(f"{path}: no state of a sweep ({error}); remove it to begin anew") from error
+            cause = " ".join(f"{type(error).__name__}: {error}".split())
+            raise UnreadableFile(f"{path}: is damaged ({cause}); it must be the state of a sweep; remove it") from error
 
     def save(self, item: Item, state: State) -> None:
         """Write the state of a sweep."""

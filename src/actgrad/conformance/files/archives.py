@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import aten
-from ...base.errors import library, shown, some
+from ...base.errors import did_you_mean, library, quantity, shown, some
 from ..elements import Array
 from . import sizes
 from .sizes import UnreadableFile
@@ -30,44 +30,50 @@ def npz(path: Path, words: list[str]) -> tuple[Array, list[str]]:
         with held.zip.open(entry) as file:
             shape, _, dtype, start = sizes.npy_header(path, file.read(sizes.MOST_NPY_HEADER))
         sizes.check(path, dtype, shape, entry.file_size - start)
-        sizes.refuse_large(path, entry.file_size, "must be unpacked")
+        sizes.refuse_large(path, entry.file_size, "when it is unpacked")
         return held[name], rest
 
 
 def safetensors(path: Path, words: list[str]) -> Array:
     """One tensor of a .safetensors file."""
-    package = library("safetensors", f"{path}: it needs safetensors", "check")
+    package = library("safetensors", f"{path}: needs safetensors", "check")
     with package.safe_open(path, framework="numpy") as held:
         name = chosen(path, held.keys(), words)
         most = min(path.stat().st_size, _LARGEST_ITEM * prod(held.get_slice(name).get_shape()))
-        sizes.refuse_large(path, most, "must be read")
+        sizes.refuse_large(path, most, "when it is read")
         array: Array = held.get_tensor(name)
         return array
 
 
 def pytorch(path: Path, words: list[str]) -> Array:
     """One tensor of a .pt file, mapped into memory."""
-    torch = library("torch", f"{path}: it needs PyTorch", "torch")
+    torch = library("torch", f"{path}: needs PyTorch", "torch")
     if not zipfile.is_zipfile(path):
-        raise UnreadableFile(f"{path}: no .pt file as torch.save writes it since PyTorch 1.6; save it again")
+        state = "truncated" if sizes.is_truncated(path) else "not a"
+        expected = "it must be of torch.save since PyTorch 1.6"
+        raise UnreadableFile(f"{path}: {state} {path.suffix} file; {expected}; save it again")
     with zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
     if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):  # PyTorch would map packed bytes
-        raise UnreadableFile(f"{path}: its entries are compressed, which torch.save never does; save it again")
+        raise UnreadableFile(
+            f"{path}: its entries are compressed; torch.save must write it uncompressed; save it again"
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         held = torch.load(str(path), map_location="cpu", weights_only=True, mmap=True)
     if isinstance(held, Mapping):
         held = held[chosen(path, held, words)]
     elif words:
-        raise UnreadableFile(f"{path}: holds one tensor without a name; {shown(':'.join(words))} chooses among several")
+        name = shown(":".join(words))
+        raise UnreadableFile(f"{path}: has one tensor without a name; a name must be of several; leave {name} out")
     if not isinstance(held, torch.Tensor) or held.layout != torch.strided or held.is_quantized:
-        raise UnreadableFile(f"{path}: holds a {type(held).__name__}, no plain tensor")
+        raise UnreadableFile(f"{path}: holds a {type(held).__name__}; it must hold a dense tensor; save one")
     size = held.untyped_storage().nbytes()
     if size and size not in {entry.file_size for entry in entries}:  # PyTorch maps without a look at the entry's size
-        raise UnreadableFile(f"{path}: damaged: a tensor's {size} bytes are none of its entries")
+        fault = f"{path}: is damaged"
+        raise UnreadableFile(f"{fault}; an entry must have the tensor's {quantity(size, 'byte')}; save it again")
     # A view that repeats its elements may be larger than the file.
-    sizes.refuse_large(path, held.numel() * held.element_size(), "are the elements of its tensor")
+    sizes.refuse_large(path, held.numel() * held.element_size(), "when its tensor is read")
     return aten.from_torch(torch, held.detach().resolve_conj().resolve_neg())
 
 
@@ -79,5 +85,6 @@ def chosen(path: Path, names: Iterable[Any], words: list[str]) -> Any:
     if not words and len(held) == 1:
         return held[0]
     known = some(sorted(map(str, held)), name) or "no tensor"
-    problem = f"has no tensor {shown(name)}" if words else f"has {len(held)} tensors; {path}:NAME chooses one"
-    raise UnreadableFile(f"{path}: {problem}; it holds {known}")
+    problem = f"has no tensor {shown(name)}" if words else f"has {quantity(len(held), 'tensor')}, but no name follows"
+    cure = did_you_mean(name, map(str, held), f"write {path}:NAME") if held else "name another file"
+    raise UnreadableFile(f"{path}: {problem}; it holds {known}; {cure}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
@@ -12,13 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import ActgradError, shown
+from ...base.errors import NO_FILE, ActgradError, quantity, shown, system_fault
 from ..elements import Array
 
 MOST_ELEMENTS = 1 << 62  # of each dimension
 MOST_NPY_HEADER = 1 << 16  # bytes; NumPy takes 10,000
 #: .npy headers of these versions; later ones are for names of fields, which tensors have not.
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+
+
+_ZIP = b"PK\3\4"  # the beginning of an archive's first entry
 
 
 class UnreadableFile(ActgradError):
@@ -37,13 +41,12 @@ def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int 
 def check(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], held: int) -> None:
     """Raise unless an array of this dtype and shape takes `held` bytes."""
     if not all(0 <= n < MOST_ELEMENTS for n in shape):
-        raise UnreadableFile(f"{path}: no array has shape {shown(shape)}")
+        raise UnreadableFile(f"{path}: has shape {shown(shape)}; sizes must be from 0 to 2**62; write it again")
     promised = prod(shape) * dtype.itemsize
     if promised != held:
-        what = "truncated" if held < promised else "too long"
-        raise UnreadableFile(
-            f"{path}: {what}: {dtype.name}, shape {shown(shape)}, takes {promised} bytes, it has {held}"
-        )
+        what = f"{'truncated' if held < promised else 'too long a'} {path.suffix} file"
+        expected = f"{dtype.name} of shape {shown(shape)} must have {promised}"
+        raise UnreadableFile(f"{path}: {what} with {quantity(held, 'byte')} of elements; {expected}; write it again")
 
 
 def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[Any], int]:
@@ -53,15 +56,31 @@ def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[
         warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
         shape, is_fortran, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
     if dtype.hasobject or dtype.names or dtype.subdtype:
-        raise UnreadableFile(f"{path}: holds {shown(dtype)}: records are not read, and objects never unpickled")
+        raise UnreadableFile(f"{path}: holds {shown(dtype)}; it must hold numbers, not objects or records; convert it")
     return shape, "F" if is_fortran else "C", dtype, file.tell()
+
+
+def is_truncated(path: Path) -> bool:
+    """Whether a file begins as a .npy, a zip archive or a .safetensors file, and ends before its announced end."""
+    with path.open("rb") as file:
+        head = file.read(16)
+    size, magic = path.stat().st_size, np.lib.format.MAGIC_PREFIX
+    if path.suffix == ".npy":
+        length = head[8:10] if head[6:7] == b"\1" else head[8:12]
+        end = 8 + len(length) + int.from_bytes(length, "little")
+        return head.startswith(magic[: len(head)]) and (len(head) < 12 or size < end)
+    if path.suffix == ".safetensors":
+        return size < 8 + int.from_bytes(head[:8], "little") < 1 << 32 or size < 8
+    return head.startswith(_ZIP[: len(head)]) and not zipfile.is_zipfile(path)
 
 
 def refuse_large(path: Path, size: int, why: str) -> None:
     """Raise when so many bytes do not fit into free memory."""
     free = available_memory()
     if free is not None and size > free:
-        raise UnreadableFile(f"{path}: {size} bytes {why} and {free} are free")
+        raise UnreadableFile(
+            f"{path}: takes {size} bytes {why}; at most {free} are free; free memory or split the file"
+        )
 
 
 @contextmanager
@@ -69,14 +88,18 @@ def reading(path: Path) -> Iterator[None]:
     """Within, the errors of the system are errors of this file, which must be there."""
     try:
         if not path.is_file():
-            raise UnreadableFile(f"{path}: {'is no file' if path.exists() else 'no such file'}")
+            kind = "a folder" if path.is_dir() else "not a regular file"
+            wrong = f"is {kind}; it must be a file; name a file"
+            raise UnreadableFile(f"{path}: {wrong if path.exists() else NO_FILE}")
         yield
     except UnicodeDecodeError as error:
-        raise UnreadableFile(f"{path}: is no text: {error.reason} at byte {error.start}") from error
+        fault = f"{path}: has {error.reason} at byte {error.start}"
+        raise UnreadableFile(f"{fault}; it must be text in UTF-8; save it again") from error
     except OSError as error:
-        raise UnreadableFile(f"{path}: {error.strerror or error}") from error
+        raise UnreadableFile(f"{path}: {system_fault(error)}") from error
     except MemoryError as error:
-        raise UnreadableFile(f"{path}: {path.stat().st_size} bytes are more than memory holds") from error
+        fault = f"{path}: has {path.stat().st_size} bytes"
+        raise UnreadableFile(f"{fault}; it must fit into memory; free memory or split the file") from error
 
 
 def available_memory() -> int | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
-from ...base.errors import ActgradError
+from ...base.errors import ActgradError, did_you_mean, either, quantity
 from ...calls.operator import REGISTRY, Operator
 from ...writing import terminal
 from ..judging import judge
@@ -31,9 +31,11 @@ def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
     least = sum(not a.is_optional for a in tensors)
     if not least <= len(given.inputs) <= len(tensors):
         names = ", ".join(a.name + (" (may be left out)" if a.is_optional else "") for a in tensors)
-        raise ActgradError(f"{operator.name}: --inputs takes {names}; got {len(given.inputs)} files")
+        got = quantity(len(given.inputs), "file")
+        raise ActgradError(f"{operator.name}: --inputs got {got}; it takes {names}; name them in this order")
     if len(given.actual) > len(outputs):
-        raise ActgradError(f"{operator.name}: --actual takes {', '.join(outputs)}; got {len(given.actual)} files")
+        got = quantity(len(given.actual), "file")
+        raise ActgradError(f"{operator.name}: --actual got {got}; it takes {', '.join(outputs)}; leave the others out")
     inputs, actual = list(map(tensor_files.read, given.inputs)), list(map(tensor_files.read, given.actual))
     judged_outputs = [*actual, *[None] * (len(outputs) - len(actual))]
     try:
@@ -54,7 +56,9 @@ def _attributes(operator: Operator, texts: list[str]) -> dict[str, Any]:
     for text in texts:
         name, value = _attribute(operator, text)
         if name in attributes:
-            raise ActgradError(f"{operator.name}: --attr {text}: {name} is given twice")
+            raise ActgradError(
+                f"{operator.name}: --attr {text}: {name} is given twice; once is expected; leave one out"
+            )
         attributes[name] = value
     return attributes
 
@@ -64,9 +68,13 @@ def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
     name, is_given, value = text.partition("=")
     argument = operator.schema.attributes_by_name.get(name)
     if argument is None or not is_given:
-        takes = ", ".join(operator.schema.attributes_by_name) or "none"
-        fault = f"there is no attribute {name}" if is_given else "it is no NAME=VALUE"
-        raise ActgradError(f"{operator.name}: --attr {text}: {fault}; it takes {takes}")
+        known = list(operator.schema.attributes_by_name)
+        if not is_given:
+            example = f"for example {known[0]}=1" if known else f"{operator.name} has no attribute"
+            raise ActgradError(f"{operator.name}: --attr {text}: expected NAME=VALUE; write the value, {example}")
+        expected = f"the attributes are {', '.join(known)}" if known else f"{operator.name} has no attributes"
+        cure = did_you_mean(name, known, f"leave --attr {text} out")
+        raise ActgradError(f"{operator.name}: --attr {text}: attribute {name} is unknown; {expected}; {cure}")
     choices = operator.choices if name == operator.switch else ()
     if value in choices:
         return name, value
@@ -74,5 +82,6 @@ def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
     try:
         return name, parse(value)
     except (ValueError, KeyError):
-        known = f" or one of {', '.join(choices)}" if choices else ""
-        raise ActgradError(f"{operator.name}: --attr {text}: {name} is {kind}{known}") from None
+        expected = either((kind, *choices))
+        cure = did_you_mean(value, choices or ("true", "false"), f"change {value or 'the empty value'}")
+        raise ActgradError(f"{operator.name}: --attr {text}: {name} must be {expected}; {cure}") from None

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from ...base.dtypes import BY_NAME
-from ...base.errors import ActgradError, shown
+from ...base.errors import ActgradError, either, shown
 from ..elements import Array
 from . import archives, sizes
 from .sizes import UnreadableFile
@@ -29,9 +29,11 @@ def read(text: str) -> Array:
             raise
         except Exception as error:  # a hostile file makes another library's reader raise anything
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
-            raise UnreadableFile(f"{path}: no {path.suffix} file: {reason}") from error
+            state = "truncated" if sizes.is_truncated(path) else "not a"
+            fault = f"{path}: {state} {path.suffix} file ({reason})"
+            raise UnreadableFile(f"{fault}; it must be complete and valid; write it again") from error
     if array.dtype.name not in BY_NAME:
-        raise UnreadableFile(f"{path}: its elements are {array.dtype}, no tensor dtype; known: {', '.join(BY_NAME)}")
+        raise UnreadableFile(f"{path}: its elements are {array.dtype}; they must be {either(BY_NAME)}; convert them")
     return array
 
 
@@ -42,7 +44,8 @@ def split(text: str) -> tuple[Path, list[str]]:
         head, words = f"{head}:{words[0]}", words[1:]
     path = Path(head)
     if path.suffix.lower() not in SUFFIXES:
-        raise UnreadableFile(f"{text}: the suffix says what it holds; known: {', '.join(SUFFIXES)}")
+        suffix = path.suffix or "none"
+        raise UnreadableFile(f"{text}: has the suffix {suffix}; it must be {either(SUFFIXES)}; rename or convert it")
     return path, words
 
 
@@ -63,7 +66,7 @@ def _native(path: Path, array: Array) -> Array:
         # NumPy does not know bfloat16 by name: it writes two bytes of nothing, and no other dtype of tensors is so.
         array = array.view(BY_NAME["bfloat16"].numpy)
     if not array.dtype.isnative:
-        sizes.refuse_large(path, array.nbytes, "must be read as a whole for their byte order")
+        sizes.refuse_large(path, array.nbytes, "when its byte order is changed")
         array = array.astype(array.dtype.newbyteorder("="))
     return array
 
@@ -74,8 +77,8 @@ def _as_bfloat16(path: Path, array: Array, words: list[str]) -> Array:
         return array
     if words != ["bfloat16"] or array.dtype.name not in ("uint16", "int16", "bfloat16"):
         raise UnreadableFile(
-            f"{path}: holds {array.dtype.name}, not {shown(':'.join(words))}; "
-            "only :bfloat16 may follow, for its bits in uint16 or int16"
+            f"{path}: holds {array.dtype.name}, but {shown(':'.join(words))} follows; only :bfloat16 may follow, after "
+            "uint16 or int16; leave it out"
         )
     return array.view(BY_NAME["bfloat16"].numpy)
 
@@ -83,8 +86,8 @@ def _as_bfloat16(path: Path, array: Array, words: list[str]) -> Array:
 def _raw(path: Path, words: list[str]) -> Array:
     if len(words) != 2 or words[0] not in BY_NAME or not _SHAPE.fullmatch(words[1]):
         raise UnreadableFile(
-            f"{path}: raw bytes need dtype and shape, as {path}:float16:16x32 or :float32:scalar; "
-            f"known: {', '.join(BY_NAME)}"
+            f"{path}: holds raw bytes, and {shown(':'.join(words)) if words else 'nothing'} follows; dtype "
+            f"({either(BY_NAME)}) and shape must follow; write {path}:float16:16x32 or {path}:float32:scalar"
         )
     shape = () if words[1] == "scalar" else tuple(map(int, words[1].split("x")))
     return sizes.mapped(path, BY_NAME[words[0]].numpy, shape)

@@ -34,14 +34,21 @@ COLUMNS: Mapping[str, Mapping[str, Callable[[Tally], str]]] = {
 
 
 def blocks(
-    results: Sequence[CaseVerdict], asked: Sequence[str], is_of_files: bool, most: int | None = None
+    results: Sequence[CaseVerdict],
+    asked: Sequence[str],
+    is_of_files: bool,
+    most: int | None = None,
+    is_verbose: bool = True,
 ) -> Iterator[Any]:
-    """The lines and tables of a report: each file's verdict, or an overview and `most` failing cases."""
+    """The lines and tables of a report: each file's verdict, or an overview and `most` failing cases.
+
+    `is_verbose`: the overview has the figures of every standard.
+    """
     if is_of_files:
         for result in results:
             yield from details(result)
         return
-    yield overview(results, asked)
+    yield overview(results, asked) if is_verbose else summary(results)
     failing = [result for result in results if not result.verdict.holds]
     for result in failing[:most]:
         yield from details(result)
@@ -73,6 +80,36 @@ def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Any:
     return table(["operator", "dtype"], ["cases", "elements", *headings], rows, caption=CAPTION)
 
 
+def summary(results: Sequence[CaseVerdict]) -> Any:
+    """All cases in few columns: a row per operator and dtype, with the worst error of all its cases."""
+    groups: dict[str, dict[str, list[CaseVerdict]]] = {}
+    for result in results:
+        groups.setdefault(result.operator, {}).setdefault(result.dtype, []).append(result)
+    rows: list[list[Row]] = []
+    for operator, by_dtype in groups.items():
+        rows.append([])
+        for dtype, of in by_dtype.items():
+            verdict = "ACCEPTED" if all(result.verdict.holds for result in of) else "! REJECTED"
+            rows[-1].append(("" if rows[-1] else operator, dtype, verdict, str(len(of)), _worst(of)))
+    return table(["operator", "dtype", "verdict"], ["cases", "worst error"], rows)
+
+
+def _worst(results: Sequence[CaseVerdict]) -> str:
+    """The largest error, by the first of these standards that was applied: in ULP, else relative."""
+    for name, show in _WORST.items():
+        outcomes = [o for r in results for o in r.verdict.outcomes if o.standard == name and o.tally is not None]
+        if outcomes:
+            return show(sum((o.tally for o in outcomes if o.tally is not None), Tally()))
+    return "-"
+
+
+_WORST: Mapping[str, Callable[[Tally], str]] = {
+    "ulp": lambda t: f"{t.largest:.3g} ULP",
+    "mixed": lambda t: f"{t.largest:.1e} of the value",
+    "mere-mare": lambda t: f"{t.largest:.1e} relative",
+}
+
+
 def details(result: CaseVerdict) -> Iterator[Any]:
     """One verdict, its first line the call."""
     verdict = result.verdict
@@ -97,7 +134,7 @@ def _failing(verdict: Verdict) -> Iterator[Any]:
     for output in verdict.outputs:
         if output.failing:
             of = f"{output.failing:,} of {output.elements:,} elements"
-            yield f"{output.name}: {of} are beyond what a standard allows one element"
+            yield f"{output.name}: {of} fail"
             yield _failures("the worst", output.worst)
             if output.failing > len(output.worst):
                 yield _failures("the first", output.first)

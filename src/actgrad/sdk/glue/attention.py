@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.errors import either
 from .rule import OWN, Rule, Shape
 
 #: Of a layout the dimensions of batch, heads, sequence and width; H is heads times width.
@@ -73,8 +74,8 @@ def _backward(q: Any, k: Any, v: Any, gradient: Any, shift: Any, drop: Any, pad:
 def _check(pad: Any, settings: tuple[Any, ...]) -> None:
     prefix, *_, layout, _, mode = settings
     if layout not in _LAYOUTS or mode not in (0, 1, 2, 3) or pad is not None or prefix:
-        wanted = f"inputLayout of {', '.join(_LAYOUTS)}, sparseMode 0 to 3, no padding mask and no prefix"
-        raise ValueError(f"inputLayout is {layout}, sparseMode is {mode}; here are {wanted}")
+        expected = f"inputLayout must be {either(_LAYOUTS)}, sparseMode 0 to 3, without padding mask and prefix"
+        raise ValueError(f"inputLayout is {layout}, sparseMode is {mode}; {expected}; change the arguments")
 
 
 def _shapes(

@@ -64,7 +64,8 @@ def _nll(a: Any, target: Any, weight: Any, reduction: int, ignored: int) -> Any:
 
 def _nll_shapes(a: Shape, target: Shape, weight: Shape, reduction: int, ignored: int) -> tuple[Shape, Shape]:
     if a[:-1] != (target if len(a) > 1 else ()):
-        raise ValueError(f"self has shape {a}, but target {target}")
+        expected = a[:-1] if len(a) > 1 else ()
+        raise ValueError(f"target has shape {target}, but self has {a}; it must be {expected}; reshape target")
     return (() if reduction else target), ()
 
 

@@ -29,7 +29,10 @@ def _layer_norm(a: Any, normalized: Sequence[int], weight: Any, bias: Any, epsil
 
 def _layer_norm_shapes(shape: Shape, normalized: Shape, *_: Any) -> Any:
     if shape[len(shape) - len(normalized) :] != normalized:
-        raise ValueError(f"normalizedShape is {normalized}, but input has shape {shape}")
+        expected = "it must be the last sizes of input"
+        raise ValueError(
+            f"normalizedShape is {normalized}, but input has shape {shape}; {expected}; change one of them"
+        )
     return shape, ..., ...
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ...base.errors import quantity
 from . import attention, indices, losses, norms, randomness
 from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape
 
@@ -19,7 +20,8 @@ from .rule import COMMON, FLOATING, OWN, RESULT, WIDE, Rule, Shape
 def _reduced(shape: Shape, dims: Sequence[int], keep: bool, *_: Any) -> Shape:
     rank = len(shape)
     if any(not -max(rank, 1) <= d < max(rank, 1) for d in dims):
-        raise ValueError(f"dims is {tuple(dims)}; self has {rank} dimensions")
+        limits = f"each must lie in [{-max(rank, 1)}, {max(rank, 1) - 1}]"
+        raise ValueError(f"dims is {tuple(dims)}, but self has shape {tuple(shape)}; {limits}; change dims")
     gone = {d % rank for d in dims if rank} or set(range(rank))
     return tuple(1 if k in gone else n for k, n in enumerate(shape) if keep or k not in gone)
 
@@ -31,7 +33,8 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
 def _matrices(a: Shape, b: Shape, *_: Any) -> Shape:
     """The shape of a product of matrices, of vectors, or of batches of matrices."""
     if not a or not b or a[-1] != b[max(len(b) - 2, 0)]:
-        raise ValueError(f"matrices of shapes {a} and {b} have no product")
+        expected = "columns of the first must equal rows of the second"
+        raise ValueError(f"the matrices have shapes {a} and {b}; {expected}; transpose or reshape one")
     return (*np.broadcast_shapes(a[:-2], b[:-2]), *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
 
 
@@ -50,23 +53,29 @@ def _joined(shapes: Sequence[Shape], dim: int) -> Shape:
         return (0,)
     first = parts[0]
     if not -len(first) <= dim < len(first):
-        raise ValueError(f"dim is {dim}; the tensors have {len(first)} dimensions")
+        limits = f"it must lie in [{-len(first)}, {len(first) - 1}]"
+        raise ValueError(f"dim is {dim}, but the tensors have shape {tuple(first)}; {limits}; change dim")
     dim %= len(first)
     if any(part[:dim] != first[:dim] or part[dim + 1 :] != first[dim + 1 :] for part in parts):
-        raise ValueError(f"tensors of shapes {', '.join(map(str, parts))} cannot be joined along {dim}")
+        expected = f"all sizes but that of dimension {dim} must be equal"
+        raise ValueError(f"the tensors have shapes {', '.join(map(str, parts))}; {expected}; reshape them")
     return (*first[:dim], sum(part[dim] for part in parts), *first[dim + 1 :])
 
 
 def _stacked(shapes: Sequence[Shape], dim: int) -> Shape:
     if len(set(shapes)) != 1 or not -len(shapes[0]) - 1 <= dim <= len(shapes[0]):
-        raise ValueError(f"tensors of shapes {', '.join(map(str, shapes))} cannot be stacked along {dim}")
+        rank = len(shapes[0])
+        expected = f"the shapes must be equal and dim must lie in [{-rank - 1}, {rank}]"
+        words = f"the tensors have shapes {', '.join(map(str, shapes))} and dim is {dim}"
+        raise ValueError(f"{words}; {expected}; reshape them or change dim")
     dim %= len(shapes[0]) + 1
     return (*shapes[0][:dim], len(shapes), *shapes[0][dim:])
 
 
 def _selected(shape: Shape, dim: int, index: Shape) -> Shape:
     if not -len(shape) <= dim < len(shape):
-        raise ValueError(f"dim is {dim}; self has {len(shape)} dimensions")
+        limits = f"it must lie in [{-len(shape)}, {len(shape) - 1}]"
+        raise ValueError(f"dim is {dim}, but self has shape {tuple(shape)}; {limits}; change dim")
     return (*shape[: dim % len(shape)], *index, *shape[dim % len(shape) + 1 :])
 
 
@@ -76,7 +85,8 @@ def _steps(start: Any, end: Any, step: Any) -> int:
 
 def _repeated(shape: Shape, times: Sequence[int]) -> Shape:
     if len(times) < len(shape):
-        raise ValueError(f"repeats has {len(times)} entries; self has {len(shape)} dimensions")
+        expected = f"it must have at least {len(shape)}, one per dimension of self"
+        raise ValueError(f"repeats has {quantity(len(times), 'number')}; {expected}; add to repeats")
     return tuple(n * k for n, k in zip((*(1,) * (len(times) - len(shape)), *shape), times, strict=True))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import ir
 from ...aclnn.objects import AclTensor
-from ...base.errors import KernelMissing
+from ...base.errors import KernelMissing, did_you_mean
 from ...calls.plan import Plan
 from .work import array_of, check
 
@@ -16,7 +16,9 @@ from .work import array_of, check
 def plan(name: str, attributes: str, inputs: tuple[AclTensor | None, ...], outputs: tuple[AclTensor, ...]) -> Plan:
     """The call, checked and ready to run. `attributes` is JSON without braces."""
     if name not in ir.names():
-        raise KernelMissing(f"the operator {name} is not in actgrad; actgrad.ir.names() has those that are")
+        known = ir.names()
+        cure = did_you_mean(name, known, "use one that it has")
+        raise KernelMissing(f"operator {name} is not in actgrad; it must be one of actgrad.ir.names(); {cure}")
     for parameter, tensors in (("input", inputs), ("output", outputs)):
         for number, tensor in enumerate(tensors):
             check(name, f"{parameter} {number}", tensor, parameter == "input")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...aclnn.objects import AclScalar, AclTensor
+from ...aclnn.objects import DESTROYED, AclScalar, AclTensor
 from ...aclnn.signatures import CParameter
 from ...arrays import View
 from ...base.errors import InvalidArgument, NullArgument
@@ -24,16 +24,17 @@ def _may_be_null(parameter: str) -> bool:
 def check(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
     """Raise where an argument has no memory, no dtype to compute with, or is missing."""
     if value is None and not may_be_null:
-        raise NullArgument(f"{name}: {parameter} is a null pointer; it is required")
+        raise NullArgument(f"{name}: {parameter} is a null pointer; it is required; pass a pointer")
     if isinstance(value, AclTensor):
         if value.view is None:
-            raise InvalidArgument(f"{name}: {parameter} was destroyed")
+            raise InvalidArgument(f"{name}: {parameter} {DESTROYED}")
         if value.fault:
             raise InvalidArgument(f"{name}: {parameter} {value.fault}")
         if value.dtype.kind == "other" or value.dtype.name == "complex32":
-            raise InvalidArgument(f"{name}: {parameter} has dtype {value.dtype.acl_name}, which is not here")
+            fault = f"{name}: {parameter} is {value.dtype.acl_name}"
+            raise InvalidArgument(f"{fault}; actgrad computes numbers of 8 bits or more; use another dataType")
     elif isinstance(value, AclScalar) and value.is_destroyed:
-        raise InvalidArgument(f"{name}: {parameter} was destroyed")
+        raise InvalidArgument(f"{name}: {parameter} {DESTROYED}")
 
 
 class Work:
@@ -56,7 +57,10 @@ class Work:
         count = len(given[self._results[0]])
         lists = [value if isinstance(value, tuple) else (value,) * count for value in given]
         if any(len(each) != count for each in lists):
-            raise InvalidArgument(f"{self.name}: its lists have {', '.join(str(len(each)) for each in lists)} entries")
+            lengths = ", ".join(str(len(each)) for each in lists)
+            raise InvalidArgument(
+                f"{self.name}: the lists have {lengths} tensors; they must have as many; fill them up"
+            )
         return list(zip(*lists, strict=True))
 
     def _inputs(self, call: tuple[Any, ...]) -> list[Any]:
@@ -69,15 +73,21 @@ class Work:
         try:
             wanted = self.rule.shape(*shapes) if self.rule.shape else np.broadcast_shapes(*tensors)
         except ValueError as error:
-            reason = error if self.rule.shape else f"shapes {tensors} do not broadcast together"
+            words = ", ".join(map(str, tensors))
+            text = f"the tensors have shapes {words}; they must broadcast; reshape one of them"
+            reason = error if self.rule.shape and "; " in str(error) else text
             raise InvalidArgument(f"{self.name}: {reason}") from None
         for name, result, shape in zip(names, self._targets(call), wanted if len(names) > 1 else [wanted], strict=True):
             if result is None:
                 continue
             if shape is not ... and result.view_dims not in (shape, shape or (1,)):
-                raise InvalidArgument(f"{self.name}: {name} has shape {result.view_dims}; it must have {shape}")
+                fault = f"{self.name}: {name} has shape {result.view_dims}"
+                raise InvalidArgument(
+                    f"{fault}; it must be {shape}, the shape of the result; create it with that shape"
+                )
             if self.rule.is_found and result.strides != row_major(result.view_dims, 1):
-                raise InvalidArgument(f"{self.name}: {name} has strides {result.strides}; it must be contiguous")
+                fault = f"{self.name}: {name} has strides {result.strides}"
+                raise InvalidArgument(f"{fault}; it must be contiguous; pass no strides to aclCreateTensor")
 
     def _targets(self, call: tuple[Any, ...]) -> list[AclTensor | None]:
         return [call[k] for k in self._results]

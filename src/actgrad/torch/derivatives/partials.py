@@ -33,11 +33,11 @@ class FormulaCall:
         every = zip(operator.schema.tensor_names, tensors, strict=True)
         self.tensors = {name: tensor for name, tensor in every if tensor is not None}
         if any(tensor.is_complex() for tensor in self.tensors.values()):
-            fault = (
-                "its derivatives in forward mode and beyond the first are those of real numbers, "
-                "but a tensor is complex; PyTorch's own function has them"
+            names = [name for name, tensor in self.tensors.items() if tensor.is_complex()]
+            raise InvalidDtype(
+                f"{operator.name}: {names[0]} is complex; forward mode and second derivatives need real tensors; use "
+                "PyTorch's own function"
             )
-            raise InvalidDtype(f"{operator.name}: {fault}")
         is_double = any(tensor.dtype == torch.float64 for tensor in self.tensors.values())
         dtype = torch.float64 if is_double else torch.float32
         self.shapes = {name: tuple(tensor.shape) for name, tensor in self.tensors.items()}

@@ -123,7 +123,10 @@ def _step(
     outputs = [leaf for leaf in leaves if torch.is_tensor(leaf) and leaf.requires_grad]
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     if not outputs or not parameters:
-        raise RuntimeError("report: the model has no output with a gradient; train its parameters, and enable grad")
+        raise RuntimeError(
+            "report: no output or no parameter of the model requires grad; it must be trainable; call requires_grad_() "
+            "and leave torch.no_grad()"
+        )
     total = torch.stack([output.float().sum() for output in outputs]).sum()
     gradients = torch.autograd.grad(total, parameters, allow_unused=True)
     return [output.detach() for output in outputs], [gradient for gradient in gradients if gradient is not None]

@@ -70,8 +70,10 @@ static void put_list(FILE* to, Kind kind, int count, const void* values) {
 static aclError begin(const char* function, aclopAttr* attr, const char* name, int count, const void* values) {
     if (attr == NULL || name == NULL) return actgrad_fail_null(function, attr == NULL ? "attr" : "attrName");
     if (count < 0 || (count > 0 && values == NULL))
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: attribute %s has %d values at %p; there must be as many",
-                            function, name, count, values);
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                            "%s: attribute %s has %d values at %p; there must be as many; pass the values",
+                            function, name,
+                            count, values);
     if (ftell(attr->stream) > 0) fputc(',', attr->stream);
     put_text(attr->stream, name);
     fputc(':', attr->stream);

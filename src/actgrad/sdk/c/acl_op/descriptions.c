@@ -21,8 +21,9 @@ struct aclDataBuffer {
 
 static aclError set_dims(const char* function, aclTensorDesc* desc, int numDims, const int64_t* dims) {
     if (numDims < 0 || numDims > MOST_DIMS || (numDims > 0 && dims == NULL))
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: numDims is %d and dims is %p; dims must have 0 to %d sizes",
-                            function, numDims, (const void*)dims, MOST_DIMS);
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                            "%s: numDims is %d and dims is %p; dims must have 0 to %d sizes; pass the sizes", function,
+                            numDims, (const void*)dims, MOST_DIMS);
     desc->rank = (size_t)numDims;
     if (numDims > 0) memcpy(desc->dims, dims, desc->rank * sizeof *dims);
     return ACL_SUCCESS;
@@ -80,7 +81,9 @@ size_t aclGetTensorDescNumDims(const aclTensorDesc* desc) { return desc == NULL 
 aclError aclGetTensorDescDimV2(const aclTensorDesc* desc, size_t index, int64_t* dimSize) {
     if (desc == NULL || dimSize == NULL) return actgrad_fail_null(__func__, desc == NULL ? "desc" : "dimSize");
     if (index >= desc->rank)
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: index is %zu, but the tensor has %zu dims", __func__, index,
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                            "%s: index is %zu; it must be less than %zu, the number of dims; pass less",
+                            __func__, index,
                             desc->rank);
     *dimSize = desc->dims[index];
     return ACL_SUCCESS;

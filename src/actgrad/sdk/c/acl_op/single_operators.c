@@ -12,14 +12,16 @@ static char options[OPTIONS][LONGEST]; /* "" for one that was never set */
 static aclError check_option(const char* function, aclCompileOpt opt, const void* value) {
     if (value == NULL) return actgrad_fail_null(function, "value");
     if ((int)opt >= 0 && (int)opt < OPTIONS) return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: opt is %d; it must be of aclCompileOpt", function, (int)opt);
+    return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: opt is %d; it must be one of aclCompileOpt; pass one", function,
+                        (int)opt);
 }
 
 /** Kept for aclGetCompileopt; it has no effect. */
 aclError aclSetCompileopt(aclCompileOpt opt, const char* value) {
     RETURN_IF_ERROR(check_option(__func__, opt, value));
     if (strlen(value) >= LONGEST)
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: value has %zu characters; at most %d", __func__,
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                            "%s: value has %zu characters; it must have at most %d; cut it", __func__,
                             strlen(value), LONGEST - 1);
     LOCKED(&lock);
     strcpy(options[opt], value);
@@ -37,7 +39,8 @@ aclError aclGetCompileopt(aclCompileOpt opt, char* value, size_t length) {
     RETURN_IF_ERROR(check_option(__func__, opt, value));
     LOCKED(&lock);
     if (strlen(options[opt]) >= length)
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: length is %zu; the value needs %zu", __func__, length,
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                            "%s: length is %zu; it must be %zu; enlarge value", __func__, length,
                             strlen(options[opt]) + 1);
     strcpy(value, options[opt]);
     return ACL_SUCCESS;
@@ -67,8 +70,10 @@ aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTens
                                 const char* opPath, aclrtStream stream) {
     if (opType == NULL) return actgrad_fail_null(__func__, "opType");
     if (numInputs < 0 || numInputs > MOST || numOutputs < 0 || numOutputs > MOST)
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: %s has %d inputs and %d outputs; each from 0 to %d", __func__,
-                            opType, numInputs, numOutputs, MOST);
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                            "%s: %s has %d inputs and %d outputs; each must be 0 to %d; correct numInputs or "
+                            "numOutputs",
+                            __func__, opType, numInputs, numOutputs, MOST);
     aclTensorList* in = listed(numInputs, inputDesc, inputs);
     aclTensorList* out = listed(numOutputs, outputDesc, (const aclDataBuffer* const*)outputs);
     const actgrad_argument arguments[] = {

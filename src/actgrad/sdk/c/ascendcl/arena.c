@@ -196,7 +196,9 @@ void actgrad_arena_change_file(Arena* arena, int file) {
         file = -1;
     }
     if (file < 0) {
-        fputs("actgrad: device memory could not be copied for a forked process, where it is empty now\n", stderr);
+        fputs("actgrad: device memory is empty in a forked process; the system must have memory for a copy; free "
+              "memory before the fork\n",
+              stderr);
         map_private(address, arena->size, MAP_FIXED);
     }
     if (arena->touchable > 0) open_to(arena, arena->touchable);

@@ -31,14 +31,16 @@ int32_t actgrad_device_of(const Context* context) { return context == NULL ? 0 :
 
 static aclError check_started(const char* function) {
     if (actgrad_is_started || !actgrad_get_settings()->is_strict) return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_UNINITIALIZE, "%s: aclInit is not in force; call it first", function);
+    return actgrad_fail(ACL_ERROR_UNINITIALIZE,
+                        "%s: aclInit is not in force; it must be called before; call it first", function);
 }
 
 aclError actgrad_check_device(const char* function) {
     RETURN_IF_ERROR(check_started(function));
     if (actgrad_current_context() != NULL) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_RT_CONTEXT_NULL,
-                        "%s: the thread has no device; call aclrtSetDevice or aclrtSetCurrentContext in it first",
+                        "%s: the thread has no device; it must have one; call aclrtSetDevice or "
+                        "aclrtSetCurrentContext in it first",
                         function);
 }
 
@@ -51,9 +53,10 @@ aclError actgrad_check_device_id(const char* function, int32_t deviceId) {
     if (deviceId >= 0 && deviceId < devices) return check_started(function);
     if (devices == 0)
         return actgrad_fail(ACL_ERROR_RT_INVALID_DEVICEID,
-                            "%s: deviceId is %d; there is no device, by ASCEND_RT_VISIBLE_DEVICES", function, deviceId);
-    return actgrad_fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: deviceId is %d; there are devices 0 to %d", function,
-                        deviceId, devices - 1);
+                            "%s: deviceId is %d; ASCEND_RT_VISIBLE_DEVICES must name a device; change or unset it",
+                            function, deviceId);
+    return actgrad_fail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: deviceId is %d; it must be 0 to %d; pass one of these",
+                        function, deviceId, devices - 1);
 }
 
 void actgrad_use_device(int32_t device) {
@@ -79,7 +82,10 @@ static aclError find_context(const char* function, aclError code, aclrtContext h
     bool is_alive = is_default(handle) && ((const Context*)handle)->is_alive;
     for (const Context* each = contexts; each != NULL; each = each->next)
         is_alive = is_alive || (handle == each && each->is_alive);
-    if (!is_alive) return actgrad_fail(code, "%s: context %p is none, or was destroyed", function, handle);
+    if (!is_alive)
+        return actgrad_fail(code,
+                            "%s: context is %p; it must be a context that is not destroyed; call aclrtCreateContext",
+                            function, handle);
     *found = handle;
     return ACL_SUCCESS;
 }
@@ -102,7 +108,9 @@ aclError aclrtDestroyContext(aclrtContext context) {
     RETURN_IF_ERROR(find_context(__func__, ACL_ERROR_RT_PARAM_INVALID, context, &found));
     if (is_default(found))
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
-                            "%s: context %p is a device's default; aclrtResetDevice destroys it", __func__, context);
+                            "%s: context %p is a device's default; it must be one of aclrtCreateContext; call "
+                            "aclrtResetDevice instead",
+                            __func__, context);
     found->is_alive = false;
     return ACL_SUCCESS;
 }
@@ -120,7 +128,9 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
 
 void actgrad_report_contexts(void) {
     for (const Context* each = contexts; each != NULL; each = each->next)
-        if (each->is_alive) fprintf(stderr, "actgrad: context %p was never destroyed\n", (const void*)each);
+        if (each->is_alive)
+            fprintf(stderr, "actgrad: context %p was never destroyed; it must be; call aclrtDestroyContext\n",
+                    (const void*)each);
 }
 
 /* Sets a switch, of the process or of the thread's context, or with `given` NULL reads it into `result`. */
@@ -128,7 +138,8 @@ static aclError use_switch(const char* function, aclSysParamOpt opt, bool is_of_
                            int64_t* result) {
     if (given == NULL && result == NULL) return actgrad_fail_null(function, "value");
     if ((int)opt < 0 || (int)opt >= SWITCHES)
-        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: opt is %d; it must be of aclSysParamOpt", function,
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
+                            "%s: opt is %d; it must be one of aclSysParamOpt; pass one", function,
                             (int)opt);
     if (is_of_context) RETURN_IF_ERROR(actgrad_check_device(function));
     LOCKED(&contexts_lock);

@@ -39,9 +39,13 @@ static aclError check_range(const char* function, const char* argument, const vo
     if (left >= 0 && (uint64_t)left >= count) return ACL_SUCCESS;
     char text[160];
     actgrad_describe_address(address, text, sizeof text);
-    if (left < 0) return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s %s", function, argument, text);
-    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s %s, of which %" PRId64 " are left there, but count is %zu",
-                        function, argument, text, left, count);
+    if (left < 0)
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s %s; it must be allocated; call aclrtMalloc", function,
+                            argument, text);
+    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
+                        "%s: %s %s, of which "
+                        "%" PRId64 " are left there; count is %zu and must fit; pass less", function,
+                        argument, text, left, count);
 }
 
 static aclError check_ranges(const Transfer* each) {
@@ -52,13 +56,14 @@ static aclError check_ranges(const Transfer* each) {
 static aclError check_side(const Transfer* copy, const char* argument, const void* pointer, int side) {
     bool is_device = actgrad_is_device_address((uint64_t)(uintptr_t)pointer);
     if (is_device == ((KINDS[copy->kind].sides & side) != 0)) return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s %p is %s memory, but kind is %s", copy->function, argument,
-                        pointer, is_device ? "device" : "host", KINDS[copy->kind].name);
+    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
+                        "%s: %s %p is %s memory, but kind is %s; they must agree; change kind or %s", copy->function,
+                        argument, pointer, is_device ? "device" : "host", KINDS[copy->kind].name, argument);
 }
 
 static aclError check_kind(const Transfer* copy) {
     if ((int)copy->kind < 0 || (size_t)copy->kind >= sizeof KINDS / sizeof *KINDS)
-        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: kind is %d; it must be of aclrtMemcpyKind",
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: kind is %d; it must be one of aclrtMemcpyKind; pass one",
                             copy->function, (int)copy->kind);
     if (copy->kind == ACL_MEMCPY_DEFAULT) return ACL_SUCCESS;
     RETURN_IF_ERROR(check_side(copy, "src", copy->source, FROM_DEVICE));
@@ -70,8 +75,8 @@ static aclError check(const Transfer* each, size_t limit) {
     if (each->is_copy && each->source == NULL) return actgrad_fail_null(each->function, "src");
     RETURN_IF_ERROR(actgrad_check_device_if_strict(each->function));
     if (each->count > limit)
-        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is %zu, but %s is %zu", each->function, each->count,
-                            each->is_copy ? "destMax" : "maxCount", limit);
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: count is %zu; it must be at most %s, %zu; pass less",
+                            each->function, each->count, each->is_copy ? "destMax" : "maxCount", limit);
     return each->is_copy ? check_kind(each) : ACL_SUCCESS;
 }
 

@@ -68,7 +68,8 @@ aclError aclrtDeviceCanAccessPeer(int32_t* canAccessPeer, int32_t deviceId, int3
 /** Checked, and without effect: results overflow to infinity, as in ACL_RT_OVERFLOW_MODE_INFNAN. */
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
     if (mode == ACL_RT_OVERFLOW_MODE_SATURATION || mode == ACL_RT_OVERFLOW_MODE_INFNAN) return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: mode is %d; it must be of aclrtFloatOverflowMode", __func__,
+    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
+                        "%s: mode is %d; it must be one of aclrtFloatOverflowMode; pass one", __func__,
                         (int)mode);
 }
 
@@ -78,7 +79,8 @@ aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int
     RETURN_IF_ERROR(actgrad_check_device_id(__func__, (int32_t)deviceId));
     if (deviceInfo != ACL_DEVICE_INFO_AI_CORE_NUM && deviceInfo != ACL_DEVICE_INFO_VECTOR_CORE_NUM &&
         deviceInfo != ACL_DEVICE_INFO_L2_SIZE)
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: deviceInfo is %d; it must be of aclDeviceInfo", __func__,
+        return actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                            "%s: deviceInfo is %d; it must be one of aclDeviceInfo; pass one", __func__,
                             (int)deviceInfo);
     *value = deviceInfo == ACL_DEVICE_INFO_L2_SIZE ? 0 : sysconf(_SC_NPROCESSORS_ONLN);
     return ACL_SUCCESS;

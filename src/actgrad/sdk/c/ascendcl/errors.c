@@ -78,11 +78,13 @@ int32_t actgrad_fail(int32_t code, const char* format, ...) {
 void actgrad_report_text(const char* text) { keep(strdup(text)); }
 
 aclError actgrad_fail_null(const char* function, const char* argument) {
-    return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: %s is a null pointer; it is required", function, argument);
+    return actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: %s is a null pointer; it is required; pass a pointer", function,
+                        argument);
 }
 
 aclError actgrad_fail_memory(const char* function) {
-    return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: there is no host memory left", function);
+    return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                        "%s: host memory ran out; the call needs more; free some", function);
 }
 
 /** The calling thread's newest text, once; null without one. It stays readable until the next call. */

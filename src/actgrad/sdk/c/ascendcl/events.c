@@ -15,7 +15,9 @@ FORK_SAFE_LOCK(events_lock, EVENTS_ORDER) /* for the places and times */
 
 static aclError fail_event(const char* function, const char* argument, aclrtEvent event) {
     if (event == NULL) return actgrad_fail_null(function, argument);
-    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s %p is none, or was destroyed", function, argument, event);
+    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
+                        "%s: %s is %p; it must be an event that is not destroyed; call aclrtCreateEvent", function,
+                        argument, event);
 }
 
 /* A living event as it is now. */
@@ -122,7 +124,8 @@ static aclError look_reached(const char* function, const char* argument, aclrtEv
     RETURN_IF_ERROR(look(function, argument, event, now));
     if (now->time.tv_sec != 0 && !actgrad_is_pending(now->place)) return ACL_SUCCESS;
     return actgrad_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "%s: %s %p %s", function, argument, event,
-                        now->place.stream == NULL ? "was never recorded" : "is not reached yet; synchronize its stream");
+                        now->place.stream == NULL ? "was never recorded; it must be; call aclrtRecordEvent first"
+                                                  : "is not reached yet; it must be; synchronize its stream first");
 }
 
 aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endEvent) {
@@ -133,8 +136,10 @@ aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endE
     double elapsed = (double)(end.time.tv_sec - start.time.tv_sec) * 1e3 +
                      (double)(end.time.tv_nsec - start.time.tv_nsec) * 1e-6;
     if (elapsed < 0)
-        return actgrad_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL, "%s: endEvent was reached %g ms before startEvent",
-                            __func__, -elapsed);
+        return actgrad_fail(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL,
+                            "%s: endEvent was reached %g ms before startEvent; it must be later; exchange them",
+                            __func__,
+                            -elapsed);
     *ms = (float)elapsed;
     return ACL_SUCCESS;
 }

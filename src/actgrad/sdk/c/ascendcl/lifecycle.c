@@ -21,18 +21,22 @@ static void update(bool is_end) {
     100000 where ACTGRAD_PRODUCT names no product. */
 aclError aclInit(const char* configPath) {
     if (configPath != NULL && configPath[0] != '\0' && access(configPath, R_OK) != 0)
-        return actgrad_fail(ACL_ERROR_INVALID_FILE, "%s: configPath is \"%s\", which cannot be read", __func__,
+        return actgrad_fail(ACL_ERROR_INVALID_FILE,
+                            "%s: configPath is \"%s\"; it must be a readable file; check the path or pass NULL",
+                            __func__,
                             configPath);
     if (!actgrad_get_settings()->is_known)
         return actgrad_fail(ACL_ERROR_INVALID_PARAM,
-                            "%s: ACTGRAD_PRODUCT is \"%s\", which is no product; it may be Ascend950, Ascend910_93, "
-                            "Ascend910B, Ascend310B, Ascend310P, Ascend910 or a chip of one, like Ascend910B3",
+                            "%s: ACTGRAD_PRODUCT is \"%s\"; it must be Ascend950, Ascend910_93, Ascend910B, "
+                            "Ascend310B, Ascend310P, Ascend910 or one of their chips; set it to one, for example "
+                            "Ascend910B3",
                             __func__, actgrad_get_settings()->product);
     LOCKED(&lifecycle_lock);
     initialisations++;
     update(false);
     if (initialisations == 1) return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_REPEAT_INITIALIZE, "%s: it was called before; once is enough", __func__);
+    return actgrad_fail(ACL_ERROR_REPEAT_INITIALIZE,
+                        "%s: called a second time; it must be called once; remove one call", __func__);
 }
 
 /* Ends one aclInit, or all. */
@@ -43,7 +47,8 @@ static aclError finalize(const char* function, bool is_all, uint64_t* result) {
     if (result != NULL) *result = initialisations;
     if (before == 0)
         return actgrad_fail(ACL_ERROR_REPEAT_FINALIZE,
-                            "%s: aclInit is not in force; it was not called, or ended before", function);
+                            "%s: aclInit is not in force; it must be called before; call it or remove this call",
+                            function);
     update(initialisations == 0);
     return ACL_SUCCESS;
 }

@@ -62,10 +62,9 @@ static void describe(uint64_t address, char* text, size_t size) {
         snprintf(text, size, "0x%" PRIx64 " lies inside the %" PRIu64 " bytes of %s at 0x%" PRIx64, address,
                  block->size, maker, block->start);
     else if (is_in_arena(address))
-        snprintf(text, size, "0x%" PRIx64 " is device memory that is not allocated; it was freed, or never given out",
-                 address);
+        snprintf(text, size, "0x%" PRIx64 " is device memory that was freed or never allocated", address);
     else
-        snprintf(text, size, "0x%" PRIx64 " is host memory that is not of aclrtMallocHost", address);
+        snprintf(text, size, "0x%" PRIx64 " is host memory, but not of aclrtMallocHost", address);
 }
 
 static struct sigaction earlier; /* of SIGSEGV */
@@ -83,7 +82,8 @@ static void explain_fault(int number, siginfo_t* information, void* context) {
         if (block != NULL && dladdr(block->maker, &maker) != 0)
             length += snprintf(text + length, sizeof text - (size_t)length, ", called from %.4000s+0x%" PRIx64,
                                maker.dli_fname, (uint64_t)((const char*)block->maker - (const char*)maker.dli_fbase));
-        length += snprintf(text + length, sizeof text - (size_t)length, "; copy it with aclrtMemcpy\n");
+        length += snprintf(text + length, sizeof text - (size_t)length,
+                           "; only operators may; copy it with aclrtMemcpy\n");
         pthread_mutex_unlock(&memory_lock);
         if (write(STDERR_FILENO, text, (size_t)length) < 0) length = 0;
     }
@@ -164,7 +164,8 @@ static aclError fail_address(const char* function, const char* argument, uint64_
 
 static aclError check_size(const char* function, size_t size) {
     return size > 0 ? ACL_SUCCESS
-                    : actgrad_fail(ACL_ERROR_INVALID_PARAM, "%s: size is 0; it must be positive", function);
+                    : actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                                   "%s: size is 0; it must be positive; pass a size", function);
 }
 
 static aclError allocate(const char* function, void** devPtr, size_t size, const void* maker) {
@@ -175,8 +176,9 @@ static aclError allocate(const char* function, void** devPtr, size_t size, const
     uint64_t start = add_block(size, maker);
     if (start == 0)
         return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                            "%s: size is %zu, but of the device's %" PRIu64 " bytes %" PRIu64 " are in use", function,
-                            size, arena.size, device_bytes);
+                            "%s: size is %zu; the device has %" PRIu64 " bytes, of which %" PRIu64
+                            " are in use; free memory",
+                            function, size, arena.size, device_bytes);
     *devPtr = (void*)(uintptr_t)start;
     return ACL_SUCCESS;
 }
@@ -194,7 +196,8 @@ ALLOCATOR(aclrtMallocCached)
 static aclError check_cached(const char* function, void* devPtr, size_t size) {
     if (devPtr == NULL) return actgrad_fail_null(function, "devPtr");
     if (actgrad_memory_left((uint64_t)(uintptr_t)devPtr) >= (int64_t)size) return ACL_SUCCESS;
-    return fail_address(function, "devPtr", (uint64_t)(uintptr_t)devPtr, "size goes past its end");
+    return fail_address(function, "devPtr", (uint64_t)(uintptr_t)devPtr,
+                        "it must hold size bytes of device memory; pass a smaller size");
 }
 
 aclError aclrtMemFlush(void* devPtr, size_t size) { return check_cached(__func__, devPtr, size); }
@@ -218,13 +221,14 @@ aclError aclrtFree(void* devPtr) {
     if (devPtr == NULL) return actgrad_fail_null(__func__, "devPtr");
     RETURN_IF_ERROR(actgrad_check_device_if_strict(__func__));
     if (remove_starting(&device, address)) return ACL_SUCCESS;
-    return fail_address(__func__, "devPtr", address, "it must be of aclrtMalloc");
+    return fail_address(__func__, "devPtr", address, "it must be of aclrtMalloc; pass that address");
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
     if (free == NULL || total == NULL) return actgrad_fail_null(__func__, free == NULL ? "free" : "total");
     if ((int)attr < ACL_DDR_MEM || attr > ACL_HBM_MEM_P2P_HUGE1G)
-        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: attr is %d; it must be of aclrtMemAttr", __func__,
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
+                            "%s: attr is %d; it must be one of aclrtMemAttr; pass one", __func__,
                             (int)attr);
     RETURN_IF_ERROR(actgrad_check_device(__func__));
     LOCKED(&memory_lock);
@@ -232,7 +236,8 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
     *total = arena.size;
     *free = arena.size - device_bytes;
     if (has_memory) return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: there is no address space for device memory", __func__);
+    return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                        "%s: no address space is left for device memory; it needs some; raise ulimit -v", __func__);
 }
 
 aclError aclrtMallocHost(void** hostPtr, size_t size) {
@@ -248,7 +253,8 @@ aclError aclrtMallocHost(void** hostPtr, size_t size) {
     }
     if (!is_made) {
         free(memory);
-        return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: size is %zu, which the system does not have",
+        return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                            "%s: size is %zu; the system must have so much memory; pass a smaller size",
                             __func__, size);
     }
     *hostPtr = memory;
@@ -259,21 +265,22 @@ aclError aclrtFreeHost(void* hostPtr) {
     const uint64_t address = (uint64_t)(uintptr_t)hostPtr;
     if (hostPtr == NULL) return actgrad_fail_null(__func__, "hostPtr");
     if (!remove_starting(&host, address))
-        return fail_address(__func__, "hostPtr", address, "it must be of aclrtMallocHost");
+        return fail_address(__func__, "hostPtr", address, "it must be of aclrtMallocHost; pass that address");
     free(hostPtr);
     return ACL_SUCCESS;
 }
 
-static void report_blocks(const Blocks* blocks, const char* kind) {
+static void report_blocks(const Blocks* blocks, const char* kind, const char* end) {
     for (size_t k = 0; k < blocks->count; k++)
-        fprintf(stderr, "actgrad: %" PRIu64 " bytes of %s memory at 0x%" PRIx64 " were never freed\n",
-                blocks->all[k].size, kind, blocks->all[k].start);
+        fprintf(stderr,
+                "actgrad: %" PRIu64 " bytes of %s memory at 0x%" PRIx64 " were never freed; they must be; call %s\n",
+                blocks->all[k].size, kind, blocks->all[k].start, end);
 }
 
 void actgrad_report_memory(void) {
     LOCKED(&memory_lock);
-    report_blocks(&device, "device");
-    report_blocks(&host, "host");
+    report_blocks(&device, "device", "aclrtFree");
+    report_blocks(&host, "host", "aclrtFreeHost");
 }
 
 /* Copies before the fork: after it, the parent would write to the memory that the child copies. */

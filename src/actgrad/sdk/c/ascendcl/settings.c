@@ -14,7 +14,8 @@ static actgrad_settings settings;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void say_ignored(const char* name, const char* value, const char* known) {
-    fprintf(stderr, "actgrad: %s is \"%s\", which is ignored; it may be %s\n", name, value, known);
+    fprintf(stderr,
+            "actgrad: %s is \"%s\"; it must be %s; set it to one, because it is ignored now\n", name, value, known);
 }
 
 /* The value of a variable; `otherwise` when it is unset or empty. */

@@ -48,7 +48,9 @@ static Stream* stream_of(aclrtStream handle) {
 }
 
 static aclError fail_stream(const char* function, aclrtStream handle) {
-    return actgrad_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: stream %p is none, or was destroyed", function, handle);
+    return actgrad_fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                        "%s: stream is %p; it must be a stream that is not destroyed; call aclrtCreateStream", function,
+                        handle);
 }
 
 /* The end of the queue for a living stream, which a strict program may use in its own context alone. */
@@ -56,7 +58,9 @@ static aclError find_end(const char* function, aclrtStream handle, Place* found)
     Stream* stream = stream_of(handle);
     if (stream == NULL) return fail_stream(function, handle);
     if (actgrad_get_settings()->is_strict && stream->context != NULL && stream->context != actgrad_current_context())
-        return actgrad_fail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: stream %p is of another context than the thread's",
+        return actgrad_fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                            "%s: stream %p is of another context; it must be of the thread's context; call "
+                            "aclrtSetCurrentContext first",
                             function, handle);
     *found = (Place){stream, numbers};
     return ACL_SUCCESS;
@@ -184,7 +188,9 @@ static aclError destroy(const char* function, aclrtStream handle) {
     const Place all = {handle, UINT64_MAX};
     const unsigned long long dropped = all.stream->left;
     if (dropped > 0)
-        fprintf(stderr, "actgrad: stream %p was destroyed before it was synchronised: %llu piece%s of work dropped\n",
+        fprintf(stderr,
+                "actgrad: stream %p was destroyed with %llu task%s left; all must end first; call "
+                "aclrtSynchronizeStream\n",
                 handle, dropped, dropped == 1 ? "" : "s");
     for (Item* item; (item = next_item(all)) != NULL;) end_item(item, ACL_SUCCESS);
     actgrad_live_retire(handle);
@@ -196,8 +202,8 @@ aclError aclrtDestroyStreamForce(aclrtStream stream) { return destroy(__func__, 
 
 aclError actgrad_check_timeout(const char* function, int32_t timeout) {
     if (timeout >= -1) return ACL_SUCCESS;
-    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: timeout is %d; it must be at least -1, which is none",
-                        function, timeout);
+    return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
+                        "%s: timeout is %d; it must be at least -1; pass -1 for no timeout", function, timeout);
 }
 
 static aclError synchronize(const char* function, aclrtStream handle) {
@@ -244,7 +250,8 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
 /** Checked, and without effect: work goes on after a failure. */
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode) {
     if (mode > ACL_STOP_ON_FAILURE)
-        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: mode is %llu; it must be 0 or 1", __func__,
+        return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
+                            "%s: mode is %llu; it must be 0 or 1; pass 0 to go on", __func__,
                             (unsigned long long)mode);
     return stream_of(stream) == NULL ? fail_stream(__func__, stream) : ACL_SUCCESS;
 }
@@ -253,7 +260,9 @@ void actgrad_report_streams(void) {
     LOCKED(&streams_lock);
     for (const Item* each = queue; each != NULL; each = each->next)
         if (first_item(each->place) == each)
-            fprintf(stderr, "actgrad: %sstream %p was never synchronised: %llu left to do\n",
+            fprintf(stderr,
+                    "actgrad: %sstream %p has %llu tasks left at the end; all must end first; call "
+                    "aclrtSynchronizeStream\n",
                     is_default(each->place.stream) ? "default " : "", (const void*)each->place.stream,
                     (unsigned long long)each->place.stream->left);
 }

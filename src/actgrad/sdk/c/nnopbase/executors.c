@@ -21,20 +21,24 @@ aclOpExecutor* actgrad_new_executor(Task* task) {
 }
 
 static int32_t fail_executor(const char* function, const aclOpExecutor* executor) {
-    return actgrad_fail(INNER, "%s: executor %p ran already, was destroyed, or is none", function,
-                        (const void*)executor);
+    return actgrad_fail(INNER,
+                        "%s: executor %p ran already or was destroyed; each call needs a new one; call phase one",
+                        function, (const void*)executor);
 }
 
 int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** task) {
     if (executor == NULL)
-        return actgrad_fail(NULL_POINTER, "%s: executor is a null pointer; it is required", function);
+        return actgrad_fail(NULL_POINTER, "%s: executor is a null pointer; it is required; pass that of phase one",
+                            function);
     {
         LOCKED(&executors_lock);
         if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
         *task = executor->task;
         const char* own = (*task)->call.function;
         if (strcmp(own, function) != 0)
-            return actgrad_fail(INNER, "%s: executor is one of %s", function, own);
+            return actgrad_fail(INNER,
+                                "%s: executor is of %s; it must be of %sGetWorkspaceSize; pass that one", function,
+                                own, function);
         if (executor->is_repeatable) {
             actgrad_hold_task(*task);
             return 0;
@@ -47,7 +51,7 @@ int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** 
 
 static aclnnStatus check_pointer(const char* function, const char* argument, const void* pointer) {
     if (pointer != NULL) return 0;
-    return actgrad_fail(INNER_NULL, "%s: %s is a null pointer; it is required", function, argument);
+    return actgrad_fail(INNER_NULL, "%s: %s is a null pointer; it is required; pass a pointer", function, argument);
 }
 
 aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
@@ -88,13 +92,17 @@ static aclnnStatus move_call(const char* function, const aclOpExecutor* executor
     const actgrad_plan* plan = &executor->task->plan;
     int64_t place = place_of(plan, group, index);
     if (!executor->is_repeatable)
-        return actgrad_fail(INNER, "%s: executor is not reusable; call aclSetAclOpExecutorRepeatable first", function);
+        return actgrad_fail(INNER,
+                            "%s: executor runs once; it must be reusable; call aclSetAclOpExecutorRepeatable first",
+                            function);
     if (place < 0)
-        return actgrad_fail(INVALID, "%s: index is %zu, but the call has %d inputs and %d outputs", function, index,
-                            (int)(plan->operands - plan->outputs), (int)plan->outputs);
+        return actgrad_fail(INVALID, "%s: index is %zu; the call has %d inputs and %d outputs; pass a smaller index",
+                            function, index, (int)(plan->operands - plan->outputs), (int)plan->outputs);
     if (call->objects[place] != tensor || !actgrad_live_has(LIVE_TENSOR, tensor))
-        return actgrad_fail(INVALID, "%s: tensor is not the one that phase one was given for index %zu", function,
-                            index);
+        return actgrad_fail(INVALID,
+                            "%s: tensor is another one than in phase one; it must be that of index %zu; pass that "
+                            "tensor",
+                            function, index);
     if (!actgrad_copy_call(call, moved)) return NO_EXECUTOR;
     for (int k = 0; k < call->tensors; k++) /* in place, one tensor has several places */
         if (call->objects[k] == tensor) actgrad_place(moved, k, address);
@@ -131,7 +139,8 @@ static aclnnStatus set_address(const char* function, aclOpExecutor* executor, Gr
 static aclnnStatus refuse_list(const char* function, const aclOpExecutor* executor) {
     RETURN_IF_ERROR(check_pointer(function, "executor", executor));
     if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
-    return actgrad_fail(INVALID, "%s: the operator has no list of tensors", function);
+    return actgrad_fail(INVALID,
+                        "%s: the operator has no list of tensors; it must have one; use aclSetTensorAddr", function);
 }
 
 #define SETTERS(group, name)                                                                                       \

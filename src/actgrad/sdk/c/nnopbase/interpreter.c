@@ -75,21 +75,21 @@ static const char* find_python(void) {
         void* library = dlopen(settings->libpython, RTLD_NOW | RTLD_GLOBAL); /* extension modules need its symbols */
         const char* error = library == NULL ? dlerror() : find_all(library) ? NULL : "it lacks functions";
         if (error != NULL) {
-            snprintf(why, sizeof why, "Python's library %s cannot be used (%s)", settings->libpython, error);
+            snprintf(why, sizeof why, "Python's library %s did not load (%s); it must", settings->libpython, error);
             return why;
         }
         /* The loader looks up a library's calls in the whole process: two of them would call each other. */
         if (dlsym(RTLD_DEFAULT, "Py_IsInitialized") != dlsym(library, "Py_IsInitialized"))
-            return "the program has another library of Python, which is not started";
+            return "the program loaded another Python without starting it; it must start it or have none";
     }
     if (!is_version(python.version())) {
-        snprintf(why, sizeof why, "this process has Python %.*s, but the SDK was built for %s",
+        snprintf(why, sizeof why, "this process has Python %.*s; it must be %s, for which the SDK was built",
                  (int)strcspn(python.version(), " "), python.version(), ACTGRAD_VERSION);
         return why;
     }
     if (!python.is_initialized() && ACTGRAD_STDLIB[0] != '\0' && access(ACTGRAD_STDLIB "/encodings", R_OK) != 0) {
         /* Without its modules the interpreter would end the process. */
-        snprintf(why, sizeof why, "Python's own modules are not in %s any more", ACTGRAD_STDLIB);
+        snprintf(why, sizeof why, "Python's own modules are missing; they must be in %s", ACTGRAD_STDLIB);
         return why;
     }
     return NULL;
@@ -138,7 +138,7 @@ static bool has_address_space(void) {
     enum { NEEDED = 320 << 20 };
     void* space = mmap(NULL, NEEDED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (space == MAP_FAILED) {
-        actgrad_fail(INNER, "the process has not the %d MB of address space left that the operators need (ulimit -v)",
+        actgrad_fail(INNER, "the process has too little address space; the operators need %d MB; raise ulimit -v",
                      NEEDED >> 20);
         return false;
     }
@@ -194,7 +194,7 @@ static void end_state(void* state) {
 /* Gives the calling thread a state; false where the program has ended the interpreter. */
 static bool is_ready(void) {
     if (!python.is_initialized()) {
-        actgrad_fail(INNER, "the program has ended the Python that computes");
+        actgrad_fail(INNER, "the program ended Python; it must run; leave Py_Finalize out before this call");
         return false;
     }
     if (has_state || is_of_program) return true;
@@ -271,6 +271,7 @@ actgrad_planner* actgrad_start_interpreter(void) {
     }
     if (planner != NULL) return ask;
     const char* reason = aclGetRecentErrMsg();
-    actgrad_fail(INNER, "actgrad cannot be loaded: %s", reason == NULL ? "it did not start" : reason);
+    actgrad_fail(INNER, "actgrad was not imported (%s); it must be installed; run actgrad sdk again",
+                 reason == NULL ? "it gave no reason" : reason);
     return NULL;
 }

@@ -16,11 +16,11 @@ static void fill_contiguous(const int64_t* dims, int64_t rank, int64_t* strides)
 
 static bool has_dims(const char* name, const int64_t* dims, uint64_t count) {
     if (count > 0 && dims == NULL)
-        actgrad_fail(INVALID, "aclCreateTensor: %s is a null pointer, but its count is %llu", name,
+        actgrad_fail(INVALID, "aclCreateTensor: %s is a null pointer; it must have %llu sizes; pass them", name,
                      (unsigned long long)count);
     else if (count > MAX_RANK)
-        actgrad_fail(INVALID, "aclCreateTensor: %s has %llu entries; at most %d", name, (unsigned long long)count,
-                     MAX_RANK);
+        actgrad_fail(INVALID, "aclCreateTensor: %s has %llu sizes; it must have at most %d; merge dimensions", name,
+                     (unsigned long long)count, MAX_RANK);
     else
         return true;
     return false;
@@ -74,7 +74,8 @@ void actgrad_reshape(const void* object, const int64_t* dims, int64_t rank) {
 /* Takes an object out of use for aclDestroy...; one destroyed before is a failure. */
 static aclnnStatus take(actgrad_live_kind kind, const char* function, const void* object) {
     if (actgrad_live_remove(kind, object)) return 0;
-    return actgrad_fail(INVALID, "%s: %p is no such object, or was destroyed before", function, object);
+    return actgrad_fail(INVALID, "%s: %p is another object or was destroyed before; it must exist; remove the call",
+                        function, object);
 }
 
 aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
@@ -87,15 +88,16 @@ aclnnStatus aclDestroyTensor(const aclTensor* tensor) {
 
 static aclnnStatus check_alive(const char* function, const aclTensor* tensor) {
     if (tensor == NULL)
-        return actgrad_fail(NULL_POINTER, "%s: tensor is a null pointer; it is required", function);
+        return actgrad_fail(NULL_POINTER, "%s: tensor is a null pointer; it is required; pass an aclTensor", function);
     if (actgrad_live_has(LIVE_TENSOR, tensor)) return 0;
-    return actgrad_fail(INVALID, "%s: tensor %p is no aclTensor, or was destroyed", function, (const void*)tensor);
+    return actgrad_fail(INVALID, "%s: tensor is %p; it must be an aclTensor that is not destroyed; create it",
+                        function, (const void*)tensor);
 }
 
 static aclnnStatus check_result(const char* function, const aclTensor* tensor, const void* result) {
     RETURN_IF_ERROR(check_alive(function, tensor));
     if (result != NULL) return 0;
-    return actgrad_fail(NULL_POINTER, "%s: a result's pointer is null; it is required", function);
+    return actgrad_fail(NULL_POINTER, "%s: a result's pointer is null; it is required; pass a pointer", function);
 }
 
 /* A copy of sizes, which the caller frees with delete[] or free(). */
@@ -150,9 +152,10 @@ static size_t size_of_scalar(int32_t dtype) {
 aclScalar* aclCreateScalar(void* value, aclDataType dataType) {
     size_t size = size_of_scalar((int32_t)dataType);
     if (value == NULL)
-        actgrad_fail(INVALID, "aclCreateScalar: value is a null pointer; it is required");
+        actgrad_fail(INVALID, "aclCreateScalar: value is a null pointer; it is required; pass a pointer");
     else if (size == 0)
-        actgrad_fail(INVALID, "aclCreateScalar: dataType is %d, which no scalar may have", (int)dataType);
+        actgrad_fail(INVALID, "aclCreateScalar: dataType is %d; it must be a data type of numbers; pass ACL_FLOAT",
+                     (int)dataType);
     if (value == NULL || size == 0) return NULL;
     aclScalar* scalar = calloc(1, sizeof *scalar);
     if (scalar == NULL) return NULL;
@@ -184,7 +187,8 @@ const void* actgrad_list_values(const void* object, int64_t* count) {
 
 static void* make_list(const char* function, const void* values, uint64_t size, size_t item) {
     if (values == NULL && size > 0) {
-        actgrad_fail(INVALID, "%s: value is a null pointer, but size is %llu", function, (unsigned long long)size);
+        actgrad_fail(INVALID, "%s: value is a null pointer; it must have %llu entries; pass them", function,
+                     (unsigned long long)size);
         return NULL;
     }
     List* list = malloc(sizeof *list);
@@ -203,9 +207,10 @@ static void* make_list(const char* function, const void* values, uint64_t size, 
 
 static aclnnStatus list_size(const char* function, const void* list, uint64_t* size) {
     if (list == NULL || size == NULL)
-        return actgrad_fail(NULL_POINTER, "%s: a pointer is null; both are required", function);
+        return actgrad_fail(NULL_POINTER, "%s: a pointer is null; both are required; pass them", function);
     if (!actgrad_live_has(LIVE_LIST, list))
-        return actgrad_fail(INVALID, "%s: %p is no list, or was destroyed", function, list);
+        return actgrad_fail(INVALID, "%s: list is %p; it must be a list that is not destroyed; create it", function,
+                            list);
     *size = ((const List*)list)->size;
     return 0;
 }

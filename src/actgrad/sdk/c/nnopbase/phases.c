@@ -17,7 +17,7 @@ aclnnStatus aclnnFinalize(void) {
 int32_t actgrad_phase_one(const char* function, const actgrad_argument* arguments, int count, uint64_t* workspaceSize,
                           aclOpExecutor** executor) {
     if (workspaceSize == NULL || executor == NULL)
-        return actgrad_fail(NULL_POINTER, "%s: %s is a null pointer; it is required", function,
+        return actgrad_fail(NULL_POINTER, "%s: %s is a null pointer; it is required; pass a pointer", function,
                             workspaceSize == NULL ? "workspaceSize" : "executor");
     if (actgrad_check_device_if_strict(function) != 0) return RUNTIME;
     Call call;
@@ -44,8 +44,10 @@ int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t worksp
     RETURN_IF_ERROR(actgrad_take_task(function, executor, &task));
     if (workspaceSize > 0 && workspace == NULL) {
         actgrad_drop_task(task);
-        return actgrad_fail(NULL_POINTER, "%s: workspace is a null pointer, but workspaceSize is %llu", function,
-                            (unsigned long long)workspaceSize);
+        return actgrad_fail(NULL_POINTER,
+                            "%s: workspace is a null pointer, but workspaceSize is %llu; it must be memory of that "
+                            "size; call aclrtMalloc",
+                            function, (unsigned long long)workspaceSize);
     }
     return operator_status(actgrad_submit(stream, actgrad_run_task, actgrad_drop_task, task));
 }

@@ -13,7 +13,7 @@ static actgrad_planner* start(void) {
         actgrad_get_settings()->uses_server ? actgrad_start_server() : actgrad_start_interpreter();
     if (started != NULL) return started;
     const char* text = aclGetRecentErrMsg();
-    failure = strdup(text == NULL ? "the operators could not be started" : text);
+    failure = strdup(text == NULL ? "the operators did not start; they must; run actgrad sdk again" : text);
     return NULL;
 }
 

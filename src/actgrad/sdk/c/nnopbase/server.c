@@ -92,7 +92,8 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     if (error != 0) {
-        actgrad_fail(INNER, "the Python %s cannot be started (%s); build the SDK again, or set ACTGRAD_SDK_PYTHON",
+        actgrad_fail(INNER,
+                     "the Python %s did not start (%s); it must run; build the SDK again or set ACTGRAD_SDK_PYTHON",
                      arguments[0], strerror(error));
         return false;
     }
@@ -114,8 +115,8 @@ static bool is_ready(void) {
     char* why = receive_text();
     const bool is_ready = why != NULL && why[0] == '\0';
     if (!is_ready)
-        actgrad_fail(INNER, "actgrad cannot be loaded by %s: %s", actgrad_get_settings()->python,
-                     why == NULL ? "it said nothing" : why);
+        actgrad_fail(INNER, "actgrad was not imported by %s (%s); it must be installed there; run actgrad sdk again",
+                     actgrad_get_settings()->python, why == NULL ? "it gave no reason" : why);
     free(why);
     return is_ready;
 }
@@ -127,7 +128,9 @@ static bool connect_server(void) {
     disconnect();
     if (actgrad_memory_share(&memory, &base, &size) != 0 ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-        actgrad_fail(INNER, "device memory cannot be shared with a server (%s)", strerror(errno));
+        actgrad_fail(INNER,
+                     "device memory is not shared (%s); the server needs it; set ACTGRAD_SDK_HOST=inprocess",
+                     strerror(errno));
         return false;
     }
     /* Above standard error's number: a program may have closed the standard files. */
@@ -160,7 +163,7 @@ static void ask(int64_t request, const char* function, const int64_t* words, int
         free(text);
         return;
     }
-    if (is_connected) actgrad_fail(INNER, "the server of the operators is gone");
+    if (is_connected) actgrad_fail(INNER, "the server of the operators ended; it must run; start the program again");
     disconnect();
     answer->status = INNER;
 }

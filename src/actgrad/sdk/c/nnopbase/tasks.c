@@ -112,7 +112,8 @@ static void make_plan(Task* task) {
     task->plan.status = UNANSWERED;
     actgrad_with_stack(ask_planner, task);
     if (task->plan.status == UNANSWERED)
-        task->plan.status = actgrad_fail(INNER, "%s: the planner ended without an answer", task->call.function);
+        task->plan.status = actgrad_fail(INNER, "%s: the check of the call ended early; it must answer; report this",
+                                         task->call.function);
     if (task->plan.status != 0) return;
     place_operands(task);
     if (task->plan.is_general) actgrad_drop_task(exchange(actgrad_hold_task(task)));
@@ -141,7 +142,9 @@ static int32_t check_memory(const Task* task) {
         uint64_t address = (uint64_t)task->call.places[2 * k];
         int64_t left = task->call.places[2 * k + 1];
         if (left >= 0 && actgrad_memory_left(address) < left)
-            return actgrad_fail(RUNTIME, "the device memory at %p was freed between the call's two phases",
+            return actgrad_fail(RUNTIME,
+                                "the device memory at %p was freed between the call's two phases; it must stay; free "
+                                "it after phase two",
                                 (void*)(uintptr_t)address);
     }
     return 0;
@@ -179,7 +182,7 @@ static void run_plan(void* argument) {
     }
     int32_t (*kernel)(void*, const int64_t*) = (int32_t (*)(void*, const int64_t*))(intptr_t)plan->run;
     if (kernel((void*)(intptr_t)plan->block, run->task->addresses) != 0) return;
-    run->status = actgrad_fail(INNER, "the host has no memory left for a thread's buffers");
+    run->status = actgrad_fail(INNER, "host memory ran out; each thread needs a buffer; free memory");
 }
 
 int32_t actgrad_run_task(void* argument) {
