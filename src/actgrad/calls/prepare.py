@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from .. import backends, contract
-from ..base import access, first_use
+from ..base import access, first_use, layout
 from ..base.computation import Computation
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
-from ..base.loop import Loop, Meta, broadcast_shapes, dense_strides, extent, row_major
-from . import aliasing, counted_kernel
+from ..base.loop import Loop, Meta, broadcast_shapes, dense_strides, row_major
+from . import aliasing, contiguous_copies, counted_kernel
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared, packed_kernel
 
@@ -74,9 +74,31 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     counts = row_count(call)
     make = backends.load(backend).prepare
     kernel = make(what) if counts is None else counted_kernel.prepare(what, counts, make)
-    given = [call.tensors.get(name) for name in call.definition.schema.tensor_names]
-    metas = (*results, *[one for one in given if one is not None])
-    return Prepared(what, backend, kernel, results, tuple(map(extent, metas)), packed_kernel(what, kernel))
+    kernel = contiguous_copies.prepare(kernel, copied_tensors(call, results), make, what, counts is not None)
+    schema, given = call.definition.schema, call.tensors.get
+    outputs = [given(name) or result for name, result in zip(schema.outputs, results, strict=True)]
+    inputs = [meta for name in schema.tensor_names if (meta := given(name)) is not None]
+    layouts = aliasing.layouts(outputs, inputs, what.loop)
+    return Prepared(what, backend, kernel, results, layouts, packed_kernel(what, kernel))
+
+
+def copied_tensors(call: contract.Call, results: tuple[Meta, ...]) -> dict[int, Meta]:
+    """The tensors that the loop of a call takes as contiguous copies, by their numbers: outputs, then inputs."""
+    if _is_unplanned(call):
+        return {}
+    outputs, inputs = _contiguous(call, results)
+    pairs = zip((*outputs.values(), *inputs.values()), (*results, *call.inputs.values()), strict=True)
+    return {number: meta for number, (copy, meta) in enumerate(pairs) if copy != meta}
+
+
+def _contiguous(call: contract.Call, results: tuple[Meta, ...]) -> tuple[dict[str, Meta], dict[str, Meta]]:
+    """The outputs and inputs as the loop takes them."""
+    outputs = dict(zip(call.definition.schema.outputs, results, strict=True))
+    inputs, access = call.inputs, call.definition.access
+    return (
+        layout.contiguous(access, outputs, inputs, call.attributes),
+        layout.contiguous(access, inputs, inputs, call.attributes),
+    )
 
 
 def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
@@ -147,8 +169,7 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     if definition.integer_formula is not None and _are_integers(call):
         element = access.forward
         formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
-    outputs = dict(zip(definition.schema.outputs, results, strict=True))
-    loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
+    loop = layout.loop(definition.access, *_contiguous(call, results), call.attributes)
     shapes = {name: meta.shape for name, meta in call.inputs.items()}
     rows = len(definition.access.row_dimensions(len(loop.shape), call.attributes, shapes))
     statistics = definition.access.statistics(definition.schema.outputs, rows)
@@ -207,7 +228,7 @@ def _is_unplanned(call: contract.Call) -> bool:
 
 def _given(output: Meta, shape: tuple[int, ...]) -> Meta:
     """A given output; as one of `shape` where it has another, which those in a row may have by some checks."""
-    return output if output.shape == shape else access.reshaped(output, shape)
+    return output if output.shape == shape else layout.reshaped(output, shape)
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
