@@ -189,7 +189,13 @@ class Halves(Elementwise):
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        if self.flattens(name):
+            return (1,)
         return (*shape, 1) if name == self.tensor and self.per_row and len(shape) == rank - 1 else shape
+
+    def flattens(self, name: str) -> bool:
+        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        return name == self.tensor and not self.per_row
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
         """`shape`, of a packed tensor with half its size along the dimension."""

@@ -17,6 +17,7 @@ from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, Meta, broadcast_shapes, dense_strides, row_major
+from ..contract import dtype_rules
 from . import aliasing, contiguous_copies, counted_kernel
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared, packed_kernel
@@ -77,7 +78,7 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     kernel = contiguous_copies.prepare(kernel, copied_tensors(call, results), make, what, counts is not None)
     schema, given = call.definition.schema, call.tensors.get
     outputs = [given(name) or result for name, result in zip(schema.outputs, results, strict=True)]
-    inputs = [meta for name in schema.tensor_names if (meta := given(name)) is not None]
+    inputs = [tensor for name in schema.tensor_names if (tensor := given(name)) is not None]
     layouts = aliasing.layouts(outputs, inputs, what.loop)
     return Prepared(what, backend, kernel, results, layouts, packed_kernel(what, kernel))
 
@@ -129,11 +130,20 @@ def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:
     scalars = [call.attributes[name] for name in call.definition.schema.scalars]
     if call.terms.typed:
         scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # the checks refuse those that matter
-    if BY_NAME[compute].kind in ("bool", "int", "uint"):  # converted to the tensors' dtype
-        return tuple(scalars)
+    if BY_NAME[compute].kind in ("bool", "int", "uint"):
+        return tuple([_integer(scalar, BY_NAME[compute]) for scalar in scalars])
     if compute in ("float32", "complex64") or call.terms.typed:  # the C interface turns any scalar into float32
         return tuple(map(_float32, scalars))
     return tuple(map(float, scalars))
+
+
+def _integer(scalar: float, dtype: Dtype) -> int:
+    """A scalar converted to integers as C does it; the checks refuse those for which C says nothing."""
+    if dtype.kind == "bool":
+        return int(scalar != 0)
+    number, bits = int(scalar), 8 * dtype.itemsize
+    number &= (1 << bits) - 1
+    return number - (1 << bits) if dtype.kind == "int" and number >> bits - 1 else number
 
 
 def _float32(scalar: float) -> float:
@@ -166,7 +176,7 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
         element, formulas = access.forward, ()
     if is_unplanned:
         return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
-    if definition.integer_formula is not None and _are_integers(call):
+    if definition.integer_formula is not None and call.are_integers:
         element = access.forward
         formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
     loop = layout.loop(definition.access, *_contiguous(call, results), call.attributes)
@@ -176,15 +186,9 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device, statistics)
 
 
-def _are_integers(call: contract.Call) -> bool:
-    """Whether all tensors that elements see are of integers."""
-    return {meta.dtype.kind for meta in call.inputs.values()} <= {"bool", "int", "uint"}
-
-
 def _compute(call: contract.Call, tensors: tuple[Meta, ...]) -> str:
     """The type of the arithmetic."""
-    definition = call.definition
-    if definition.integer_formula is not None and not definition.integers_as_floats and _are_integers(call):
+    if dtype_rules.computes_integers(call):
         return contract.result_dtype(call).name
     is_wide = any(meta.dtype.compute == "float64" for meta in tensors)
     if any(meta.dtype.kind == "complex" for meta in call.inputs.values()):
