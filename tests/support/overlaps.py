@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import actgrad
+from actgrad.aclnn import signatures
 
 ROOM = 64  # bytes before and after each tensor
 STEP = {"every second": 2, "backwards": -1}
@@ -88,7 +89,7 @@ def calls(operator: Any, dtype: str) -> Iterator[tuple[Shapes, tuple[tuple[str, 
         left_out = tuple(None if a.is_optional else shape for a, shape in zip(tensors, whole, strict=True))
         found = [whole, left_out]
         for k, shape in enumerate(whole if elements == SQUARE else ()):  # broadcast, and of other ranks
-            others = [shape[:d] + (1,) + shape[d + 1 :] for d in range(len(shape or ()))] + [(1, *shape), shape[1:]]
+            others = [(*shape[:d], 1, *shape[d + 1 :]) for d in range(len(shape or ()))] + [(1, *shape), shape[1:]]
             found += [(*whole[:k], other, *whole[k + 1 :]) for other in others]
         for shapes in found:
             if (shapes, attributes) not in seen and results(operator, shapes, attributes, dtype) is not None:
@@ -144,6 +145,28 @@ def _view(block: np.ndarray, first: int, shape: tuple[int, ...], dtype: np.dtype
     """Elements of a block, every `step`-th one, from its byte `first` on."""
     strides = [step * dtype.itemsize * int(np.prod(shape[d + 1 :], dtype=int)) for d in range(len(shape))]
     return np.ndarray(shape, dtype, block, first, strides)
+
+
+def functions(operator: Any) -> list[Any]:
+    """The C functions of an operator that write into tensors of their own."""
+    return [signature for signature in signatures.of(operator) if not signature.in_place]
+
+
+def c_arguments(case: Case, signature: Any, given: list[Any], outputs: list[Any]) -> list[Any]:
+    """The arguments of a C function's phase one, from tensors in the schema's order."""
+    schema = case.operator.schema
+    tensors = dict(zip((*schema.tensor_names, *schema.outputs), (*given, *outputs), strict=True))
+    values = {**tensors, **dict(case.attributes)}
+
+    def argument(parameter: Any) -> Any:
+        if parameter.is_unread:
+            return np.zeros(1, np.float32)
+        value = values[parameter.argument]
+        if parameter.type == "int" and isinstance(value, str):
+            return case.operator.choices.index(value)
+        return value
+
+    return list(map(argument, signature.parameters))
 
 
 def out_of(outputs: list[Any]) -> Any:

@@ -195,7 +195,7 @@ def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
         def test(call: Call) -> str | None:
             value, result, typed = call.attributes[name], result_dtype(call), call.scalar_dtypes.get(name)
             is_converted = computes_integers(call)
-            if result.kind not in INTEGERS or (typed and (typed.kind != "float" or not is_converted)):
+            if result.kind not in INTEGERS or (typed and (typed.kind in ("bool", *INTEGERS) or not is_converted)):
                 return None
             if _fits(value, result) if is_converted else value == value:
                 return None
