@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,8 @@ def layouts(values: np.ndarray) -> Iterator[np.ndarray]:
 def rooms(shape: tuple[int, ...], dtype: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Outputs along many strides, and the memory around each."""
     rank = len(shape)
-    for order in (tuple(range(rank)), tuple(reversed(range(rank))), (*range(1, rank), 0)):
-        for steps in ((1,) * rank, (2,) * rank, (*(1,) * (rank - 1), -1), (-2, *(1,) * (rank - 1))):
+    for order in (tuple(reversed(range(rank))), (*range(1, rank), 0)):
+        for steps in ((1,) * rank, (*(1,) * (rank - 1), -2)):
             yield Memory(order, steps, 2).room(shape, np.dtype(dtype))
 
 
@@ -78,7 +79,7 @@ def test_outputs_along_strides(dim: int, backend: str) -> None:
             assert untouched(out, memory)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_any_layout(data: st.DataObject) -> None:
     rank = data.draw(st.integers(2, 5))
@@ -90,11 +91,12 @@ def test_any_layout(data: st.DataObject) -> None:
     counts = data.draw(st.sampled_from([None, 0, 1, 3]))
     counted = [None] if counts is None else [np.array([counts, 0], np.int64)]
     for operator, tensors in ((actgrad.clipped_swiglu, (x,)), (actgrad.clipped_swiglu_backward, (g, x))):
+        scattered = [data.draw(laid_out(tensor)) for tensor in tensors]
         wanted = np.full(g.shape if operator is actgrad.clipped_swiglu else shape, 9, np.float32)
-        operator(*tensors, *counted, dim=dim, out=wanted)
+        operator(*[tensor.copy("C") for tensor in scattered], *counted, dim=dim, out=wanted)
         out, memory = data.draw(memories(rank)).room(wanted.shape, wanted.dtype)
         out[...] = 9
-        operator(*[data.draw(laid_out(tensor)) for tensor in tensors], *counted, dim=dim, out=out)
+        operator(*scattered, *counted, dim=dim, out=out)
         assert same_bits(np.array(out), wanted)
         assert untouched(out, memory)
 
@@ -203,8 +205,8 @@ def test_the_c_functions(counts: Any) -> None:
         assert second(function, *arguments(*tensors, wanted)) == OK
         for out, memory in rooms(shape, np.float32):
             out[...] = 9
-            for given in zip(*map(layouts, tensors), strict=False):
-                assert second(function, *arguments(*given, out)) == OK
+            for scattered in zip(*map(layouts, tensors), strict=False):
+                assert second(function, *arguments(*scattered, out)) == OK
                 assert same_bits(np.array(out), wanted), function
             assert untouched(out, memory)
 
@@ -231,6 +233,7 @@ def test_pytorch() -> None:
     out = torch.full((5, 3, 4), 9.0).permute(2, 1, 0)
     torch.ops.actgrad.clipped_swiglu.out(scattered, None, 1, out=out)
     assert torch.equal(out, actgrad.clipped_swiglu(x, dim=1))
-    assert torch.equal(torch.vmap(functions.clipped_swiglu)(scattered), torch.vmap(functions.clipped_swiglu)(x))
+    batched = torch.vmap(partial(functions.clipped_swiglu, dim=0))
+    assert torch.equal(batched(scattered), batched(x))
     meta = torch.ops.actgrad.clipped_swiglu(scattered.to("meta"), None, 1)
     assert meta.shape == (4, 3, 5)
