@@ -152,9 +152,6 @@ class Generator:
             changes["weightOptional"] = weight if self.chance(0.6) else None
         if function == "aclnnFatreluMul":
             changes["threshold"] = Tensor(call["input"].dtype, (1,) if self.chance(0.7) else ())
-        if call.arguments.get("interleaved") and "x" in shapes:  # elements that alternate over dimensions lie in a row
-            for n in tensors(function):
-                changes[f"{n}.strides"] = None
         return changes
 
     def shapes(self, call: Call, changes: dict[str, Any]) -> dict[str, tuple[int, ...]]:

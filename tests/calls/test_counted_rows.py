@@ -113,16 +113,6 @@ def test_elements_alternate_over_all_dimensions_from_dim_on(dim: int, interleave
     np.testing.assert_allclose(reference, wanted, rtol=1e-6, atol=1e-7)
 
 
-def test_scattered_elements_that_alternate_are_refused() -> None:
-    x = np.asfortranarray(some(4, 6, 10))
-    with pytest.raises(actgrad.InvalidArgument, match=r"x has strides .*; it must be contiguous from dimension 1 on"):
-        actgrad.clipped_swiglu(x, dim=1)
-    np.testing.assert_allclose(actgrad.clipped_swiglu(x), clipped(x), rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(  # those before dim may lie anywhere
-        actgrad.clipped_swiglu(some(8, 6, 10)[::2], dim=1).shape, (4, 3, 10)
-    )
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, bfloat16])
 @pytest.mark.parametrize("limit", [-1.0, 0.75])
 @pytest.mark.parametrize("last", [(), (1,)])

@@ -12,7 +12,6 @@ from ..arrays import View
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, shown
-from ..base.loop import extent
 from ..base.schema import Argument
 from ..calls import aliasing, arguments, prepare
 from ..calls.plan import Plan, Prepared
@@ -152,8 +151,8 @@ class CFunction:
             for name, view in zip(schema.outputs, outputs, strict=True):
                 assert view is not None, "no output is optional"
                 aliasing.refuse_self_overlap(self.operator.name, name, view.meta)
-            extents = tuple(map(extent, metas))
-            aliasing.check(self.operator.name, schema.outputs, outputs, schema.tensor_names, inputs, extents)
+            layouts = aliasing.layouts(metas[: len(outputs)], metas[len(outputs) :])
+            aliasing.check(self.operator.name, schema.outputs, outputs, schema.tensor_names, inputs, layouts)
 
     def _other_view(self, tensor: Any, name: str) -> View:
         """The view of a tensor that is no plain aclTensor."""

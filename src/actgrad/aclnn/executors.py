@@ -96,19 +96,13 @@ class AclOpExecutor(Handle):
         if fault:
             raise InvalidArgument(f"{function}: tensor {fault}")
         # An address belongs to its tensor: a tensor given twice, as in place, moves in both places.
-        places_of = self.function.outputs, self.function.inputs
-        outputs, inputs = (
-            [
-                view if self._tensors[k] is tensor else old
-                for k, old in zip(where, views, strict=True)
-                if old is not None
-            ]
-            for where, views in zip(places_of, (plan.outputs, plan.inputs), strict=True)
-        )
+        outputs, inputs = self.function.outputs, self.function.inputs
+        moved = [view if self._tensors[k] is tensor else old for k, old in zip(outputs, plan.outputs, strict=True)]
+        others = [view if self._tensors[k] is tensor else old for k, old in zip(inputs, plan.inputs, strict=True)]
         if view.device != plan.outputs[0].device:
             expected = f"it must be on {plan.outputs[0].device}, as in phase one"
             raise InvalidArgument(f"{function}: addr is on {view.device}; {expected}; pass memory there")
-        self._plan = self.function.operator.plan_prepared(plan.prepared, plan.attributes, inputs, outputs)
+        self._plan = self.function.operator.plan_prepared(plan.prepared, plan.attributes, others, moved)
         tensor.put(view, "")
         self.repeat = self._plan.run
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import prod
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from .computation import RowStatistics
-from .loop import Loop, Meta, Operand, broadcast_shapes, row_major
+from .loop import broadcast_shapes
 
 Shape = tuple[int, ...]
 NONE: Mapping[str, Any] = MappingProxyType({})
@@ -190,7 +189,13 @@ class Halves(Elementwise):
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        if self.flattens(name):
+            return (1,)
         return (*shape, 1) if name == self.tensor and self.per_row and len(shape) == rank - 1 else shape
+
+    def flattens(self, name: str) -> bool:
+        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        return name == self.tensor and not self.per_row
 
     def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
         """`shape`, of a packed tensor with half its size along the dimension."""
@@ -262,72 +267,6 @@ def elements_shape(access: Access, shapes: Mapping[str, Shape], attributes: Mapp
         joined = part if joined is None else broadcast_shapes(joined, part)
     assert joined is not None, "the checks refuse shapes that cannot be broadcast"
     return joined
-
-
-def loop(
-    access: Access, outputs: Mapping[str, Meta], inputs: Mapping[str, Meta], attributes: Mapping[str, Any]
-) -> Loop:
-    """The loop over the elements, every part of every tensor being an operand; a row's dimensions are the last."""
-    shape = elements_shape(access, {name: meta.shape for name, meta in inputs.items()}, attributes)
-    own = access.row_dimensions(len(shape), attributes, {name: meta.shape for name, meta in inputs.items()})
-    if access.terms and not shape:  # a tensor without dimensions is a row of one element
-        shape, own = (1,), (0,)
-
-    merged = access.merged_from(attributes, len(shape))
-    if merged is not None:
-        shape = (*shape[:merged], prod(shape[merged:]))
-
-    def laid_out(name: str, meta: Meta) -> Meta:
-        if access.flattens(name) and len(meta.shape) != 1:
-            return in_a_row(meta, 0)
-        if access.per_row and name == access.tensor and meta.shape not in (shape[:-1], (*shape[:-1], 1)):
-            return reshaped(meta, shape[:-1])
-        return meta if merged is None else in_a_row(meta, merged)
-
-    def aligned(name: str, own_shape: Shape) -> Shape:
-        return access.aligned(name, own_shape, len(shape), attributes)
-
-    def operands(tensors: Mapping[str, Meta], first: int) -> tuple[Operand, ...]:
-        return tuple(
-            _operand(number, laid_out(name, meta), part, aligned(name, laid_out(name, meta).shape), shape)
-            for number, (name, meta) in enumerate(tensors.items(), first)
-            for part in access.parts(name, meta.shape, attributes)
-        )
-
-    whole = Loop(shape, operands(outputs, 0), operands(inputs, len(outputs)))
-    return whole.reordered([d for d in range(len(shape)) if d not in own] + list(own)) if own else whole
-
-
-def is_in_a_row(meta: Meta, first: int) -> bool:
-    """Whether one step leads from each element to the next of the dimensions from `first` on."""
-    pairs = [(n, stride) for n, stride in zip(meta.shape[first:], meta.strides[first:], strict=True) if n != 1]
-    return meta.size == 0 or all(outer == n * inner for (_, outer), (n, inner) in pairwise(pairs))
-
-
-def in_a_row(meta: Meta, first: int) -> Meta:
-    """A tensor with its dimensions from `first` on merged into one, for which they lie in a row."""
-    steps = [stride for n, stride in zip(meta.shape[first:], meta.strides[first:], strict=True) if n != 1]
-    last = steps[-1] if steps else meta.dtype.itemsize
-    return Meta(meta.dtype, (*meta.shape[:first], prod(meta.shape[first:])), (*meta.strides[:first], last))
-
-
-def reshaped(meta: Meta, shape: Shape) -> Meta:
-    """A tensor whose elements lie in a row, with another shape of as many elements."""
-    (step,) = in_a_row(meta, 0).strides
-    return Meta(meta.dtype, shape, row_major(shape, step))
-
-
-def _operand(tensor: int, meta: Meta, part: Part | None, aligned: Shape, shape: Shape) -> Operand:
-    """A part of a tensor, broadcast to `shape`."""
-    sizes, offset = list(aligned), 0
-    steps = [*meta.strides[: len(aligned)], *(0,) * (len(aligned) - len(meta.shape))]
-    if part is not None:
-        sizes[part.dim] = part.size
-        offset, steps[part.dim] = part.start * steps[part.dim], part.step * steps[part.dim]
-    missing = len(shape) - len(sizes)
-    pairs = zip(sizes, shape[missing:], steps, strict=True)
-    strides = (0,) * missing + tuple(0 if m != n else step for m, n, step in pairs)
-    return Operand(tensor, meta.dtype, offset, strides)
 
 
 def forward(function, *arguments):

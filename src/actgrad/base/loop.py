@@ -71,6 +71,14 @@ class Loop:
     def operands(self) -> tuple[Operand, ...]:
         return self.outputs + self.inputs
 
+    def places(self, tensor: int) -> frozenset[tuple[int, tuple[int, ...]]]:
+        """Where the elements of a tensor's parts lie: each part's offset and its strides, 0 along a single element."""
+        parts = [operand for operand in self.operands if operand.tensor == tensor]
+        return frozenset(
+            (part.offset, tuple(0 if n == 1 else stride for n, stride in zip(self.shape, part.strides, strict=True)))
+            for part in parts
+        )
+
     def __str__(self) -> str:
         dtypes = ", ".join(o.dtype.name for o in self.inputs), ", ".join(o.dtype.name for o in self.outputs)
         return f"{' x '.join(map(str, self.shape)) or 'scalar'}, {dtypes[0]} -> {dtypes[1]}"

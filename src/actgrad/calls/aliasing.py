@@ -1,17 +1,46 @@
-"""Whether views share memory: an output may be exactly an input, but may not half overlap one, nor itself."""
+"""Whether an output may lie where it does: exactly on an input that no later result needs, or apart from everything."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays import View, raw_array
 from ..base.errors import InvalidArgument
-from ..base.loop import Meta, same_layout
+from ..base.loop import Loop, Meta, extent, same_layout
 
 _ENUMERABLE = 1 << 24  # elements of an output whose addresses are compared one by one
+
+
+class Layout(NamedTuple):
+    """A tensor's bytes, counted from its address, and the tensors whose memory it may overwrite as an output."""
+
+    low: int  # the first byte
+    high: int  # the byte after the last one
+    alike: int = 0  # bit j: as an output, the tensor may be exactly tensor j
+
+
+def layouts(outputs: Sequence[Meta], inputs: Sequence[Meta], loop: Loop | None = None) -> tuple[Layout, ...]:
+    """The layouts of a call's outputs and then of its inputs; `loop` computes them, or nothing is computed.
+
+    An output may be an input if the loop reads and writes each of its elements at the same place. An input that the
+    loop does not see is read before it, or never.
+    """
+    present = (*outputs, *inputs)
+    seen = {operand.tensor for operand in loop.operands} if loop is not None else set()
+
+    def is_alike(k: int, j: int) -> bool:
+        if not same_layout(present[k], present[j]):
+            return False
+        return loop is None or j not in seen or loop.places(k) == loop.places(j)
+
+    def alike(k: int) -> int:
+        return sum(is_alike(k, j) << j for j in range(len(outputs), len(present)))
+
+    return tuple([Layout(*extent(meta), alike(k) if k < len(outputs) else 0) for k, meta in enumerate(present)])
 
 
 def check(
@@ -20,50 +49,53 @@ def check(
     outputs: Sequence[View | None],
     input_names: tuple[str, ...],
     inputs: Sequence[View | None],
-    extents: tuple[tuple[int, int], ...],
+    layouts: Sequence[Layout],
 ) -> None:
-    """Raise where a given output is read-only, or overlaps an input without being the same view, or another output.
+    """Raise where a given output is read-only, or overlaps an input that it may not overwrite, or another output.
 
-    `extents` are those of all outputs, given or not, and then of the inputs that are there.
+    `layouts` are those of all outputs, given or not, and then of the inputs that are there.
     """
     for k, output in enumerate(outputs):
         if output is None:
             continue
         if not output.writable:
             raise InvalidArgument(f"{operator}: {output_names[k]} is read-only; it must be writable; pass a copy")
-        low, high = extents[k]
+        low, high, alike = layouts[k]
         first, end = output.address + low, output.address + high
-        place = len(outputs)  # among the extents
+        place = len(outputs) - 1  # among the layouts
         for j, other in enumerate(inputs):
             if other is None:
                 continue
-            low, high = extents[place]
             place += 1
+            low, high, _ = layouts[place]
             if end <= other.address + low or other.address + high <= first:
                 continue
-            is_same = output.address == other.address and same_layout(output.meta, other.meta)
-            if not is_same and share_memory(output, other):
-                raise InvalidArgument(
-                    f"{operator}: {output_names[k]} overlaps {input_names[j]}; an output must be exactly an input or "
-                    f"share no memory with it; pass another {output_names[k]}"
-                )
+            is_same = output.address == other.address
+            if not (is_same and alike >> place & 1) and share_memory(output, other):
+                is_needed = is_same and same_layout(output.meta, other.meta)
+                raise InvalidArgument(f"{operator}: {_fault(output_names[k], input_names[j], is_needed)}")
         for j in range(k):
             earlier = outputs[j]
             if earlier is None:
                 continue
-            low, high = extents[j]
+            low, high, _ = layouts[j]
             is_apart = end <= earlier.address + low or earlier.address + high <= first
             if not is_apart and share_memory(output, earlier):
                 names = f"{output_names[k]} overlaps {output_names[j]}"
-                expected = "outputs must share no memory"
-                raise InvalidArgument(f"{operator}: {names}; {expected}; pass another {output_names[k]}")
+                raise InvalidArgument(f"{operator}: {names}; outputs must share no memory; pass separate memory")
+
+
+def _fault(output: str, other: str, is_needed: bool) -> str:
+    """The fault of an output that overlaps an input; `is_needed`: it is the same view, but later results need it."""
+    if is_needed:
+        return f"{output} overlaps {other}; results that come later need {other}; pass separate memory for {output}"
+    return f"{output} overlaps {other}; it must be exactly {other}, or share no memory; pass separate memory"
 
 
 def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]], outputs: int) -> bool:
-    """Whether each output is exactly an input or apart from it; false also where only addresses can tell.
+    """Whether each output is exactly an input that it may be, or apart from it; false if only addresses can tell.
 
-    `layouts` are of outputs, then inputs: first byte and end from the address, and of an output the bits of the tensors
-    that it may be. `_aliasing.h` states the same rule for C.
+    `layouts` are of outputs, then inputs. `_aliasing.h` states the same rule for C.
     """
     for k in range(outputs):
         place = addresses[k]
@@ -74,17 +106,6 @@ def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]],
             if not is_free and j != k and not (place == other and alike >> j & 1):
                 return False
     return True
-
-
-def layout_words(outputs: Sequence[Meta], others: Sequence[Meta], extents: Sequence[tuple[int, int]]) -> list[int]:
-    """The layouts that `may_write` takes, in a row; `extents` are those of the outputs and then of `others`."""
-    words: list[int] = []
-    for k, (low, high) in enumerate(extents):
-        alike = 0
-        if k < len(outputs):
-            alike = sum(same_layout(outputs[k], other) << j for j, other in enumerate(others, len(outputs)))
-        words += (low, high, alike)
-    return words
 
 
 def share_memory(a: View, b: View) -> bool:

@@ -183,8 +183,7 @@ class Operator(FastPath):
         kind = outputs[0].kind
         if kind not in ("numpy", "torch") or outputs[0].device != "cpu" or prepared.kernel.machine_code is None:
             return
-        present = [view.meta for view in inputs if view is not None]
-        layouts = aliasing.layout_words([view.meta for view in outputs], present, prepared.extents)
+        layouts = [word for layout in prepared.layouts for word in layout]
         call = CachedCall(
             tuple(attributes),
             tuple(attributes.values()),
@@ -235,7 +234,7 @@ class Operator(FastPath):
     ) -> Plan:
         """The same for a call whose like was prepared before, on whichever memory."""
         schema = self.definition.schema
-        aliasing.check(self.name, schema.outputs, outputs, schema.tensor_names, inputs, prepared.extents)
+        aliasing.check(self.name, schema.outputs, outputs, schema.tensor_names, inputs, prepared.layouts)
         addresses = tuple([view.address for view in (*outputs, *inputs) if view])
         results = outputs[0].source if len(outputs) == 1 else tuple([view.source for view in outputs])
         note_written = arrays.note_views_written(outputs)
@@ -292,7 +291,7 @@ class Operator(FastPath):
                 outputs,
                 self.definition.schema.tensor_names,
                 inputs,
-                prepared.extents,
+                prepared.layouts,
             )
             targets = [view or self._empty(first, meta) for view, meta in zip(outputs, prepared.results, strict=True)]
         else:

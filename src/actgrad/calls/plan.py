@@ -12,6 +12,7 @@ from ..base.computation import Computation
 from ..base.errors import InvalidCall
 from ..base.loop import Meta
 from . import extension
+from .aliasing import Layout
 
 
 class Prepared(NamedTuple):
@@ -21,7 +22,7 @@ class Prepared(NamedTuple):
     backend: str
     kernel: Kernel
     results: tuple[Meta, ...]  # of the outputs, those to be allocated included
-    extents: tuple[tuple[int, int], ...]  # of outputs, then inputs: first byte and end, from the address
+    layouts: tuple[Layout, ...]  # of outputs, then inputs that are there
     packed: bytes | None  # see packed_kernel
 
     def with_kernel(self, computation: Computation, kernel: Kernel) -> Prepared:
@@ -57,7 +58,7 @@ class Plan:
 
     def __reduce_ex__(self, _: Any) -> Any:
         raise InvalidCall(
-            f"{self.operator}: a plan cannot be pickled or copied deeply; it must stay with the arrays that it was made "
+            f"{self.operator}: a plan cannot be pickled or copied deeply; it stays with the arrays that it was made "
             f"for; call {self.operator}.plan with the arrays that the copy is for"
         )
 

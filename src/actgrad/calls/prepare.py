@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from .. import backends, contract
-from ..base import access, first_use
+from ..base import access, first_use, layout
 from ..base.computation import Computation
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
-from ..base.loop import Loop, Meta, broadcast_shapes, dense_strides, extent, row_major
-from . import aliasing, counted_kernel
+from ..base.loop import Loop, Meta, broadcast_shapes, dense_strides, row_major
+from ..contract import dtype_rules
+from . import aliasing, contiguous_copies, counted_kernel
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared, packed_kernel
 
@@ -75,9 +76,31 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     counts = row_count(call)
     make = backends.load(backend).prepare
     kernel = make(what) if counts is None else counted_kernel.prepare(what, counts, make)
-    given = [call.tensors.get(name) for name in call.definition.schema.tensor_names]
-    metas = (*results, *[one for one in given if one is not None])
-    return Prepared(what, backend, kernel, results, tuple(map(extent, metas)), packed_kernel(what, kernel))
+    kernel = contiguous_copies.prepare(kernel, copied_tensors(call, results), make, what, counts is not None)
+    schema, given = call.definition.schema, call.tensors.get
+    outputs = [given(name) or result for name, result in zip(schema.outputs, results, strict=True)]
+    inputs = [tensor for name in schema.tensor_names if (tensor := given(name)) is not None]
+    layouts = aliasing.layouts(outputs, inputs, what.loop)
+    return Prepared(what, backend, kernel, results, layouts, packed_kernel(what, kernel))
+
+
+def copied_tensors(call: contract.Call, results: tuple[Meta, ...]) -> dict[int, Meta]:
+    """The tensors that the loop of a call takes as contiguous copies, by their numbers: outputs, then inputs."""
+    if _is_unplanned(call):
+        return {}
+    outputs, inputs = _contiguous(call, results)
+    pairs = zip((*outputs.values(), *inputs.values()), (*results, *call.inputs.values()), strict=True)
+    return {number: meta for number, (copy, meta) in enumerate(pairs) if copy != meta}
+
+
+def _contiguous(call: contract.Call, results: tuple[Meta, ...]) -> tuple[dict[str, Meta], dict[str, Meta]]:
+    """The outputs and inputs as the loop takes them."""
+    outputs = dict(zip(call.definition.schema.outputs, results, strict=True))
+    inputs, access = call.inputs, call.definition.access
+    return (
+        layout.contiguous(access, outputs, inputs, call.attributes),
+        layout.contiguous(access, inputs, inputs, call.attributes),
+    )
 
 
 def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
@@ -108,11 +131,20 @@ def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:
     scalars = [call.attributes[name] for name in call.definition.schema.scalars]
     if call.terms.typed:
         scalars = [0.0 if isinstance(s, complex) else s for s in scalars]  # the checks refuse those that matter
-    if BY_NAME[compute].kind in ("bool", "int", "uint"):  # converted to the tensors' dtype
-        return tuple(scalars)
+    if BY_NAME[compute].kind in ("bool", "int", "uint"):
+        return tuple([_integer(scalar, BY_NAME[compute]) for scalar in scalars])
     if compute in ("float32", "complex64") or call.terms.typed:  # the C interface turns any scalar into float32
         return tuple(map(_float32, scalars))
     return tuple(map(float, scalars))
+
+
+def _integer(scalar: float, dtype: Dtype) -> int:
+    """A scalar converted to integers as C does it; the checks refuse those for which C says nothing."""
+    if dtype.kind == "bool":
+        return int(scalar != 0)
+    number, bits = int(scalar), 8 * dtype.itemsize
+    number &= (1 << bits) - 1
+    return number - (1 << bits) if dtype.kind == "int" and number >> bits - 1 else number
 
 
 def _float32(scalar: float) -> float:
@@ -145,26 +177,19 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
         element, formulas = access.forward, ()
     if is_unplanned:
         return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
-    if definition.integer_formula is not None and _are_integers(call):
+    if definition.integer_formula is not None and call.are_integers:
         element = access.forward
         formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
-    outputs = dict(zip(definition.schema.outputs, results, strict=True))
-    loop = access.loop(definition.access, outputs, call.inputs, call.attributes)
+    loop = layout.loop(definition.access, *_contiguous(call, results), call.attributes)
     shapes = {name: meta.shape for name, meta in call.inputs.items()}
     rows = len(definition.access.row_dimensions(len(loop.shape), call.attributes, shapes))
     statistics = definition.access.statistics(definition.schema.outputs, rows)
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device, statistics)
 
 
-def _are_integers(call: contract.Call) -> bool:
-    """Whether all tensors that elements see are of integers."""
-    return {meta.dtype.kind for meta in call.inputs.values()} <= {"bool", "int", "uint"}
-
-
 def _compute(call: contract.Call, tensors: tuple[Meta, ...]) -> str:
     """The type of the arithmetic."""
-    definition = call.definition
-    if definition.integer_formula is not None and not definition.integers_as_floats and _are_integers(call):
+    if dtype_rules.computes_integers(call):
         return contract.result_dtype(call).name
     is_wide = any(meta.dtype.compute == "float64" for meta in tensors)
     if any(meta.dtype.kind == "complex" for meta in call.inputs.values()):
@@ -208,7 +233,7 @@ def _is_unplanned(call: contract.Call) -> bool:
 
 def _given(output: Meta, shape: tuple[int, ...]) -> Meta:
     """A given output; as one of `shape` where it has another, which those in a row may have by some checks."""
-    return output if output.shape == shape else access.reshaped(output, shape)
+    return output if output.shape == shape else layout.reshaped(output, shape)
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -63,6 +63,11 @@ class Call:
         return next(iter(self.inputs.items()))
 
     @property
+    def are_integers(self) -> bool:
+        """Whether all tensors that elements see are of integers."""
+        return {meta.dtype.kind for meta in self.inputs.values()} <= {"bool", "int", "uint"}
+
+    @property
     def counting(self) -> Meta | None:
         """The tensor that counts rows, if there is one."""
         counted = self.definition.counted

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, FLOATS, Dtype, can_convert, promote
 from ..base.errors import InvalidDtype, KernelMissing, either
@@ -9,6 +11,8 @@ from ..base.loop import Meta
 from ..base.products import Product
 from .check import Call, Check, Origin, When, of_each
 from .results import result_dtype
+
+INTEGERS = ("int", "uint")  # kinds of dtypes
 
 
 def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str, ...]:
@@ -180,8 +184,61 @@ def scalar_converts(name: str) -> tuple[Check, ...]:
             return None
         return f"{name} is a scalar of {dtype}; it must convert to the result's dtype, {result}; create it as {result}"
 
+    def fraction(call: Call) -> str | None:
+        value, result = call.attributes[name], result_dtype(call)
+        if result.kind not in INTEGERS or not math.isfinite(value) or int(value) == value:
+            return None
+        return f"{name} is {value}, but the result is {result}; {name} must be an integer; round it, or pass floats"
+
     typed = Check(f"{name} can be converted to the result's dtype", test, InvalidDtype, When.TYPED, about=(name,))
-    return (typed, *real(name, when=When.UNTYPED))
+    rule = f"{name} is an integer where the result is one"
+    whole = Check(rule, fraction, InvalidDtype, When.UNTYPED, Origin.ACTGRAD, (name,))
+    return (typed, *real(name, when=When.UNTYPED), whole)
+
+
+def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
+    """Each scalar is a number that integers hold where the result is one; there is no rule to convert others.
+
+    A scalar that is converted to the result's dtype lies in its range; one that is read as a float is not NaN. CANN
+    converts a typed scalar of integers as C does, modulo a power of two, and reads NaN as a float.
+    """
+    if definition.integer_result or not any(BY_NAME[name].kind in INTEGERS for name in definition.dtypes):
+        return ()
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            value, result, typed = call.attributes[name], result_dtype(call), call.scalar_dtypes.get(name)
+            is_converted = computes_integers(call)
+            if result.kind not in INTEGERS or (typed and (typed.kind in ("bool", *INTEGERS) or not is_converted)):
+                return None
+            if _fits(value, result) if is_converted else value == value:
+                return None
+            low, high = _range(result)
+            return (
+                f"{name} is {value}, but the result is {result}; it must lie in [{low}, {high}]; use a floating dtype"
+            )
+
+        rule = f"{name} is a number of the result's dtype, where that is an integer"
+        return Check(rule, test, origin=Origin.ACTGRAD, about=(name,))
+
+    return tuple(map(check, definition.schema.scalars))
+
+
+def computes_integers(call: Call) -> bool:
+    """Whether a call on integers is computed in integers, to whose dtype its scalars are converted."""
+    return call.definition.integer_formula is not None and not call.definition.integers_as_floats and call.are_integers
+
+
+def _fits(value: float, dtype: Dtype) -> bool:
+    """Whether a number without its fraction lies in the range of an integer dtype."""
+    low, high = _range(dtype)
+    return math.isfinite(value) and low <= int(value) <= high
+
+
+def _range(dtype: Dtype) -> tuple[int, int]:
+    """The least and the largest number of an integer dtype."""
+    bits = 8 * dtype.itemsize
+    return (0, (1 << bits) - 1) if dtype.kind == "uint" else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
 
 def scalar_on_product(name: str) -> tuple[Check, ...]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from ..base.access import is_in_a_row
 from ..base.errors import quantity
 from ..base.loop import Meta
-from .check import Call, Check, Origin, When, change, of_each
+from .check import Call, Check, When, change, of_each
 
 BLOCK = 64  # bytes
 
@@ -114,35 +113,17 @@ def whole_blocks(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     return (Check(f"half of {packed} from {dim} on is a multiple of {BLOCK} bytes", test, about=(packed, dim)),)
 
 
-def mergeable(*names: str, of: str) -> tuple[Check, ...]:
-    """Where dimensions are merged, the elements of each of these tensors lie in a row from `dim` on."""
-
-    def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
-            meta, rank = call.tensors.get(name), len(call.inputs[of].shape)
-            first = call.definition.access.merged_from(call.attributes, rank)
-            if meta is None or first is None or is_in_a_row(meta, first):
-                return None
-            fault = f"{name} has strides {meta.strides} bytes"
-            return f"{fault}; it must be contiguous from dimension {first} on; pass a contiguous copy"
-
-        rule = f"where elements alternate over several dimensions, {name} has these in a row"
-        return Check(rule, test, origin=Origin.ACTGRAD, about=(name,))
-
-    return tuple(map(check, names))
-
-
 def per_row(name: str, of: str) -> tuple[Check, ...]:
     """A tensor has one element for each row along the last dimension of the tensor `of`.
 
-    In Python it has the shape of the rows too. In the C interface it may have any, where its elements lie in a row.
+    In Python it has the shape of the rows too. In the C interface it may have any.
     """
 
     def test(call: Call) -> str | None:
         meta, rows = call.tensors.get(name), call.inputs[of].shape[:-1]
         if meta is None or meta.shape in (rows, (*rows, 1)):
             return None
-        if call.terms.typed and meta.size == prod(rows) and is_in_a_row(meta, 0):
+        if call.terms.typed and meta.size == prod(rows):
             return None
         return f"{name} has shape {meta.shape}; it must be {rows}, one element for each row of {of}; reshape {name}"
 

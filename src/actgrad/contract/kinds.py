@@ -27,6 +27,7 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
         middle += values
     if definition.unsupported:
         middle.append(shape_rules.off(definition.unsupported, definition.schema.tensor_names))
+    middle += dtype_rules.scalars_of_integers(definition)
     storable = dtype_rules.storable(*definition.schema.outputs)
     return (*shape_rules.given(definition), shape_rules.available(definition), *middle, *storable)
 

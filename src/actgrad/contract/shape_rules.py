@@ -7,7 +7,6 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ..base.access import is_in_a_row
 from ..base.definition import Definition
 from ..base.errors import (
     KernelMissing,
@@ -196,17 +195,15 @@ def broadcast_together(*names: str) -> tuple[Check, ...]:
 
 
 def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
-    """A tensor of any shape has one element, or one for each place along a dimension of the tensor `to`, in a row."""
+    """A tensor of any shape has one element, or one for each place along a dimension of the tensor `to`."""
 
     def test(call: Call) -> str | None:
         meta, other = call.inputs[name], call.inputs[to].shape
         sizes = [other[position]] if len(other) > position else []
         allowed = [(size,) for size in dict.fromkeys((*sizes, 1))]
-        if (meta.size,) not in allowed:
-            return f"{name} has shape {meta.shape}; it must be {either(allowed)}; reshape {name}"
-        if is_in_a_row(meta, 0):
+        if (meta.size,) in allowed:
             return None
-        return f"{name} has strides {meta.strides} bytes; it must be contiguous; pass a contiguous copy"
+        return f"{name} has shape {meta.shape}; it must be {either(allowed)}; reshape {name}"
 
     return (Check(f"{name} has one element, or those of dimension {position} of {to}", test, about=(name, to)),)
 

@@ -3,6 +3,9 @@
 from ..base.definition import Torch
 from ..base.xp import minimum, where
 from ..calls.operator import Operator
+from ..contract import Check, Origin
+from ..contract.dtype_rules import convertible, listed, real, supported
+from ..contract.shape_rules import rank, same_shape
 
 
 def relu6_formula(x):
@@ -40,11 +43,37 @@ relu6_backward = Operator(
     ir="Relu6Grad(gradients=grad_output, features=self; broadcast) -> backprops",
 )
 
+
+def fault_of_ceiling(call):
+    """Where the ceiling is below all integers of the result, no integer is the result."""
+    meta, scale = call.outputs.get("out") or call.inputs["self"], call.attributes["scale"]
+    least = -(1 << 8 * meta.dtype.itemsize - 1)
+    if meta.dtype.kind != "int" or not 6.0 * scale < least:
+        return None
+    return f"scale is {scale}, but 6 * scale must be at least {least} in {meta.dtype}; use a floating dtype"
+
+
+CEILING = Check(
+    "6 * scale is not below the result's dtype, where that is an integer",
+    fault_of_ceiling,
+    origin=Origin.ACTGRAD,
+    about=("scale",),
+)
+
 relu6_d = Operator(
     "relu6_d(Tensor self, Scalar scale=1) -> Tensor out",
     summary="Each element, clamped to [0, 6 * scale]; 6 * scale where that is negative.",
     formula=relu6_d_formula,
     dtypes="float32 float16 bfloat16 int32",
+    checks=(
+        supported("self"),
+        real("scale"),
+        listed("out"),
+        convertible("out"),
+        same_shape("out", to="self"),
+        rank("self"),
+        (CEILING,),
+    ),
     differences=("INT32: the kernel truncates 6 * scale. Here: rounded to nearest, as the results of integers are.",),
     torch=Torch("relu6_d(scale)"),
     ir="Relu6D(x=self, scale=1.0) -> y",

@@ -51,8 +51,8 @@ swiglu_group = Operator(
     products="Ascend950",
     generated=True,
     differences=(
-        "The shape of weight: any of as many elements as rows there. Here: too, where its elements lie in a row; in "
-        "Python that of the rows, or with 1 behind it.",
+        "The shape of weight: any of as many elements as rows there. Here: too; in Python that of the rows, or with 1 "
+        "behind it.",
         "An empty x: the documents refuse it. Here: nothing to do, and by the documents' rules refused.",
     ),
     torch=Torch("swiglu_group(x, weight, group_index, clamp_limit)"),

@@ -27,7 +27,6 @@ from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
 from ..base.floating_point import default_environment
 from ..base.loop import Meta
-from ..calls import aliasing
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 from . import clients
@@ -156,7 +155,7 @@ def _planned(function: CFunction, key: tuple[bytes, int], places: tuple[int, ...
 def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> KnownOperands:
     numbers = list(itertools.accumulate((isinstance(argument, AclTensor) for argument in given), initial=0))
     outputs, inputs = [view.meta for view in planned.outputs], [view.meta for view in planned.inputs if view]
-    layouts = iter(aliasing.layout_words(outputs, inputs, planned.prepared.extents))
+    layouts = iter(planned.prepared.layouts)
     rows: list[Any] = []
     packed, metas = _COUNTS.pack(len(outputs), len(outputs) + len(inputs)), iter((*outputs, *inputs))
     for k in (*function.outputs, *function.inputs):
@@ -167,7 +166,7 @@ def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> Kno
         meta = next(metas)
         needed = max(tensor.storage_size, tensor.reach) if tensor.is_touched else NOTHING
         rows.append((numbers[k], tensor.offset * tensor.dtype.itemsize, needed, meta))
-        packed += _OPERAND.pack(*rows[-1][:3], *itertools.islice(layouts, 3))
+        packed += _OPERAND.pack(*rows[-1][:3], *next(layouts))
     return KnownOperands(rows, packed.ljust(_REST, b"\0"))
 
 

@@ -112,8 +112,10 @@ def _launched(interface: Interface, given: tuple[Any, ...]) -> Any:
     if interface.operator.counted is not None and interface.tensors_of(given)[-1] is not None:
         return None  # the rows are counted when the graph runs
     call = kernels.checked(interface, given)
-    results = kernels.empty_results(call, tensors[0])
-    what = prepare.computation(call, prepare.result_metas(call), str(tensors[0].device))
+    results, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)
+    if prepare.copied_tensors(call, metas):
+        return None  # the operator copies them
+    what = prepare.computation(call, metas, str(tensors[0].device))
     if what.loop.size:
         launch = backend.launch(what)
         torch.library.wrap_triton(launch.kernel)[(launch.programs,)](*results, *tensors, *launch.numbers)

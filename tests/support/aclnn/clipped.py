@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from math import prod
 
 from tests.support.aclnn.checks import (
@@ -21,7 +20,7 @@ from tests.support.aclnn.checks import (
 from tests.support.aclnn.functions import OUTPUTS
 from tests.support.aclnn.shrinks import half_row
 from tests.support.aclnn.smooth import formats_equal
-from tests.support.aclnn.swiglu import dim_rows, halves, has_shape, in_range, tilings
+from tests.support.aclnn.swiglu import dim_rows, halves, has_shape, tilings
 from tests.support.aclnn.values import FLOATS, Call
 
 
@@ -38,21 +37,6 @@ def group_count(most: int, products: tuple[str, ...]) -> Row:
     name = "groupIndexOptional"
     return Row("groups", INVALID, (name,), lambda c: not 1 <= c[name].size <= most, (name,), "elements", "value",
                products=products)  # fmt: skip
-
-
-def apart(*names: str) -> Iterator[Row]:
-    """Where elements alternate over several dimensions, these lie in a row: a decision of this project."""
-    for n in names:
-
-        def scattered(c: Call, n: str = n) -> bool:
-            if not (in_range(c) and c["interleaved"] and c["x"].shape):
-                return False
-            first = c["dim"] % len(c["x"].shape)
-            pairs = [(m, s) for m, s in zip(c[n].shape[first:], c[n].steps[first:], strict=False) if m != 1]
-            is_row = c[n].size == 0 or all(outer == m * inner for (_, outer), (m, inner) in pairwise(pairs))
-            return first < len(c["x"].shape) - 1 and not is_row
-
-        yield Row(f"{n} in a row", INVALID, (n, "x"), scattered, (n,), "in a row", "value")
 
 
 def clipped_swiglu(function: str) -> Iterator[Row]:
@@ -73,7 +57,6 @@ def clipped_swiglu(function: str) -> Iterator[Row]:
         *([mode] if function.endswith("V2") else []),
         Row("limit", INVALID, (), lambda c: not c["limit"] > 0, ("limit",), "limit > 0", "value", products=newest),
         group_count(8192, newest),
-        *apart("x", "out"),
     )
 
 
@@ -97,7 +80,6 @@ def clipped_swiglu_grad(function: str) -> Iterator[Row]:
         half_row("gradY"),
         group_rank(),
         Row("gradXOut shape", INVALID, ("x", "gradXOut"), unlike, ("gradXOut",), r"shape \(", "value"),
-        *apart("x", "gradY", "gradXOut"),
     )
 
 

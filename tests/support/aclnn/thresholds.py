@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
+
+import numpy as np
 
 from tests.support.aclnn.checks import (
     INVALID,
@@ -22,7 +25,7 @@ from tests.support.aclnn.checks import (
     unnumbered,
 )
 from tests.support.aclnn.functions import OUTPUTS
-from tests.support.aclnn.values import Call, convertible, promoted
+from tests.support.aclnn.values import COMPLEX, INTEGERS, Call, convertible, promoted
 
 
 def relu(function: str) -> Iterator[Row]:
@@ -55,12 +58,27 @@ def add_relu(function: str) -> Iterator[Row]:
         yield kernel(out)
 
 
+def unheld(name: str, tensor: str) -> Row:
+    """This project's decision: a float beyond the tensor's integers has no conversion."""
+
+    def beyond(c: Call) -> bool:
+        if c[tensor].dtype not in INTEGERS or c[name].dtype in (*INTEGERS, "BOOL", *COMPLEX):
+            return False
+        limits = np.iinfo(c[tensor].dtype.lower())
+        return not (math.isfinite(c[name].double) and limits.min <= int(c[name].double) <= limits.max)
+
+    return Row(
+        f"{name} of integers", INVALID, (tensor, name), beyond, (name,), "must lie in", "value", is_numbered=False
+    )
+
+
 def threshold(function: str) -> Iterator[Row]:
     (out,) = OUTPUTS[function]
     first = out if out == "selfRef" else "self"
     yield from null(*dict.fromkeys((first, out, "threshold", "value")))
     yield dtype_listed(first)
     yield from (unnumbered(real(n)) for n in ("threshold", "value"))
+    yield from (unheld(n, first) for n in ("threshold", "value"))
     if first == out:
         yield rank_limit(first)
         return

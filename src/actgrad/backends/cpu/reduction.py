@@ -55,11 +55,11 @@ class AlongRows(RowLoop):
                     statistics += self.computed(self.terms[len(statistics)], [statistics])[0]
                 else:
                     statistics += self._pass(combinations, places_on_stack, pointers, statistics)
-            for k in self.of_rows:
-                raw = casting.narrow(self.emitter, statistics[rows.held_by[k]], self.kernel.dtypes[k])
-                f.store(f.extract_element(raw, I32(0)), pointers[k], align=1)
             if self.of_elements:
                 self._elements_of_row(pointers, statistics)
+            for k in self.of_rows:  # last: the elements may need an input that is this output
+                raw = casting.narrow(self.emitter, statistics[rows.held_by[k]], self.kernel.dtypes[k])
+                f.store(f.extract_element(raw, I32(0)), pointers[k], align=1)
         if self.spec.streams:
             f.call_by_name(self.emitter.target.fence, VOID)
         f.end()
@@ -236,10 +236,10 @@ class AcrossRows(RowLoop):
                 for one in pass_:
                     self._end(*one, columns)
                 number = numbers.stop
-            for k in self.of_rows:
-                self._store_statistic(k, pointers[k], columns)
             if self.of_elements:
                 self._visit_elements(pointers, columns, self._elements, self.of_elements)
+            for k in self.of_rows:  # last: the elements may need an input that is this output
+                self._store_statistic(k, pointers[k], columns)
         f.end()
 
     def _visit_elements(

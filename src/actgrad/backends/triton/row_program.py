@@ -83,10 +83,6 @@ class _RowWriter(KernelWriter):
                 calls.append(self._function(f"term{k}", terms[k], [*loads, *[number] * count], [number]))
             body += self._pass(one, count, calls, block, compute)
             count += len(one)
-        row_outputs = [(k, s) for k, s in enumerate(rows.held_by) if s >= 0]
-        for k, statistic in row_outputs:
-            call = self._function(f"held{k}", _itself, [number], [self.outputs[k].dtype])
-            body.append(f"tl.store(out{k}, {call([f's{statistic}'])})")
         of_elements = [k for k, s in enumerate(rows.held_by) if s < 0]
         if of_elements:
             types = [number] if rows.kept else loads
@@ -103,6 +99,12 @@ class _RowWriter(KernelWriter):
             lines.append(f"{', '.join(f'y{k}' for k in of_elements)} = {call([*arguments, *self.statistics])}")
             lines += [f"tl.store(out{k} + {self._offset(f'out{k}')}, y{k}, inside)" for k in of_elements]
             body += self._blocks(block, lines)
+        row_outputs = [(k, s) for k, s in enumerate(rows.held_by) if s >= 0]
+        if row_outputs:
+            body.append("tl.debug_barrier()")  # an input may be this output: all threads have read it by now
+        for k, statistic in row_outputs:
+            call = self._function(f"held{k}", _itself, [number], [self.outputs[k].dtype])
+            body.append(f"tl.store(out{k}, {call([f's{statistic}'])})")
         return self.kernel(body, prod(loop.shape[:first]), WARPS, f"rows in blocks of {block}")
 
     def _number(self, name: str, value: int) -> str:

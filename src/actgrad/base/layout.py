@@ -1,0 +1,129 @@
+"""The layout of a call's tensors: the loop over the elements that an access sees, and the strides that it takes.
+
+A loop takes any strides, except where several dimensions of a tensor count as one: these dimensions must be contiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple
+
+from .access import Access, Part, Shape, elements_shape
+from .loop import Loop, Meta, Operand, row_major
+
+
+class _Elements(NamedTuple):
+    """The elements of a loop, before the dimensions of rows become its last."""
+
+    shape: Shape
+    merged: int | None  # the dimension from which on all count as one
+    rows: tuple[int, ...]  # the dimensions of a row
+
+
+def _elements(access: Access, inputs: Mapping[str, Meta], attributes: Mapping[str, Any]) -> _Elements:
+    shapes = {name: meta.shape for name, meta in inputs.items()}
+    shape = elements_shape(access, shapes, attributes)
+    if access.terms and not shape:  # a tensor without dimensions is a row of one element
+        return _Elements((1,), None, (0,))
+    merged = access.merged_from(attributes, len(shape))
+    rows = access.row_dimensions(len(shape), attributes, shapes)
+    return _Elements(shape if merged is None else (*shape[:merged], prod(shape[merged:])), merged, rows)
+
+
+def contiguous(
+    access: Access, tensors: Mapping[str, Meta], inputs: Mapping[str, Meta], attributes: Mapping[str, Any]
+) -> dict[str, Meta]:
+    """These tensors as the loop takes them: one is row-major here if it lacks the contiguous dimensions that it needs.
+
+    `inputs` are those of the loop.
+    """
+    elements = _elements(access, inputs, attributes)
+
+    def as_needed(name: str, meta: Meta) -> Meta:
+        first = _contiguous_from(access, name, meta, elements)
+        if first is None or is_in_a_row(meta, first):
+            return meta
+        return meta._replace(strides=row_major(meta.shape, meta.dtype.itemsize))
+
+    return {name: as_needed(name, meta) for name, meta in tensors.items()}
+
+
+def _contiguous_from(access: Access, name: str, meta: Meta, elements: _Elements) -> int | None:
+    """The first of the dimensions that count as one; None where any strides will do."""
+    if access.flattens(name):
+        return 0
+    if access.per_row and name == access.tensor and _is_reshaped(meta, elements):
+        return 0
+    return elements.merged
+
+
+def _is_reshaped(meta: Meta, elements: _Elements) -> bool:
+    """Whether a tensor with an element for each row has neither the rows' shape nor that with a 1 behind it."""
+    rows = elements.shape[:-1]
+    return meta.shape not in (rows, (*rows, 1))
+
+
+def loop(
+    access: Access, outputs: Mapping[str, Meta], inputs: Mapping[str, Meta], attributes: Mapping[str, Any]
+) -> Loop:
+    """The loop over the elements, every part of every tensor being an operand; a row's dimensions are the last.
+
+    The tensors have the strides that `contiguous` gives them.
+    """
+    elements = _elements(access, inputs, attributes)
+    shape, rows = elements.shape, elements.rows
+
+    def merged(name: str, meta: Meta) -> Meta:
+        first = _contiguous_from(access, name, meta, elements)
+        if first is None or (access.flattens(name) and len(meta.shape) == 1):
+            return meta
+        if access.per_row and name == access.tensor and _is_reshaped(meta, elements):
+            return reshaped(meta, shape[:-1])
+        return in_a_row(meta, first)
+
+    def operands(tensors: Mapping[str, Meta], first: int) -> tuple[Operand, ...]:
+        found = []
+        for number, (name, meta) in enumerate(tensors.items(), first):
+            whole = merged(name, meta)
+            aligned = access.aligned(name, whole.shape, len(shape), attributes)
+            found += [
+                _operand(number, whole, part, aligned, shape) for part in access.parts(name, meta.shape, attributes)
+            ]
+        return tuple(found)
+
+    whole = Loop(shape, operands(outputs, 0), operands(inputs, len(outputs)))
+    return whole.reordered([d for d in range(len(shape)) if d not in rows] + list(rows)) if rows else whole
+
+
+def is_in_a_row(meta: Meta, first: int) -> bool:
+    """Whether one step leads from each element to the next of the dimensions from `first` on."""
+    pairs = [(n, stride) for n, stride in zip(meta.shape[first:], meta.strides[first:], strict=True) if n != 1]
+    return meta.size == 0 or all(outer == n * inner for (_, outer), (n, inner) in pairwise(pairs))
+
+
+def in_a_row(meta: Meta, first: int) -> Meta:
+    """A tensor with its dimensions from `first` on merged into one; they must be contiguous."""
+    steps = [stride for n, stride in zip(meta.shape[first:], meta.strides[first:], strict=True) if n != 1]
+    last = steps[-1] if steps else meta.dtype.itemsize
+    return Meta(meta.dtype, (*meta.shape[:first], prod(meta.shape[first:])), (*meta.strides[:first], last))
+
+
+def reshaped(meta: Meta, shape: Shape) -> Meta:
+    """A contiguous tensor with another shape of as many elements."""
+    (step,) = in_a_row(meta, 0).strides
+    return Meta(meta.dtype, shape, row_major(shape, step))
+
+
+def _operand(tensor: int, meta: Meta, part: Part | None, aligned: Shape, shape: Shape) -> Operand:
+    """A part of a tensor, broadcast to `shape`."""
+    sizes, offset = list(aligned), 0
+    steps = [*meta.strides[: len(aligned)], *(0,) * (len(aligned) - len(meta.shape))]
+    if part is not None:
+        sizes[part.dim] = part.size
+        offset, steps[part.dim] = part.start * steps[part.dim], part.step * steps[part.dim]
+    missing = len(shape) - len(sizes)
+    pairs = zip(sizes, shape[missing:], steps, strict=True)
+    strides = (0,) * missing + tuple(0 if m != n else step for m, n, step in pairs)
+    return Operand(tensor, meta.dtype, offset, strides)

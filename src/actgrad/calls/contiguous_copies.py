@@ -1,0 +1,98 @@
+"""Kernels of calls on tensors whose strides a loop does not take: they compute on contiguous copies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .. import arrays
+from ..backends.kernel import Kernel
+from ..base import access
+from ..base.computation import Computation
+from ..base.dtypes import BY_NAME
+from ..base.loop import Loop, Meta, Operand, row_major
+
+Make = Callable[[Computation], Kernel]
+
+
+def word(x):  # type: ignore[no-untyped-def]  # a formula
+    """x"""
+    return x
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A tensor of a call, and the kernels that copy it."""
+
+    tensor: int  # its number among the addresses
+    size: int  # bytes
+    load: Kernel | None  # to the contiguous copy; None for an output that is overwritten as a whole
+    store: Kernel | None  # back from it; None for an input
+
+
+class CopyingKernel:
+    """A kernel on contiguous copies of some tensors, which are made anew for each run."""
+
+    machine_code = None
+    with_scalars = None
+
+    def __init__(self, kernel: Kernel, copies: tuple[Copy, ...], device: str):
+        self._kernel, self._copies, self._device = kernel, copies, device
+
+    def __str__(self) -> str:
+        return f"{self._kernel}, on {len(self._copies)} contiguous copies"
+
+    def run(self, *addresses: int) -> None:
+        """Copy the inputs, compute, and copy the outputs back."""
+        places, buffers = list(addresses), []
+        for copy in self._copies:
+            buffer, places[copy.tensor] = _buffer(copy.size, self._device)
+            buffers.append(buffer)  # which lives until all is copied back
+            if copy.load is not None:
+                copy.load.run(places[copy.tensor], addresses[copy.tensor])
+        self._kernel.run(*places)
+        for copy in self._copies:
+            if copy.store is not None:
+                copy.store.run(addresses[copy.tensor], places[copy.tensor])
+
+
+def _buffer(size: int, device: str) -> tuple[Any, int]:
+    """Fresh memory of a device, and its address."""
+    meta = Meta(BY_NAME["uint8"], (size,), (1,))
+    if device == "cpu":
+        array = arrays.fresh("numpy", meta, device)
+        return array, array.__array_interface__["data"][0]
+    tensor = arrays.fresh("torch", meta, device.replace("rocm", "cuda"))
+    return tensor, tensor.data_ptr()
+
+
+def prepare(
+    kernel: Kernel, tensors: Mapping[int, Meta], make: Make, computation: Computation, keeps_rows: bool
+) -> Kernel:
+    """The kernel of a computation on contiguous copies of `tensors`, by their numbers; `kernel` without any.
+
+    `keeps_rows`: the kernel may leave elements of the outputs as they are.
+    """
+    if not tensors or computation.is_empty:
+        return kernel
+    outputs = len({operand.tensor for operand in computation.loop.outputs})
+
+    def copy(number: int, meta: Meta) -> Copy:
+        plain = meta._replace(strides=row_major(meta.shape, meta.dtype.itemsize))
+        is_output = number < outputs
+        load = None if is_output and not keeps_rows else make(_of_words(plain, meta, computation.device))
+        store = make(_of_words(meta, plain, computation.device)) if is_output else None
+        return Copy(number, meta.size * meta.dtype.itemsize, load, store)
+
+    copies = tuple([copy(number, meta) for number, meta in tensors.items()])
+    return CopyingKernel(kernel, copies, computation.device)
+
+
+def _of_words(target: Meta, source: Meta, device: str) -> Computation:
+    """The copy of a tensor as integers, so that every bit stays as it is."""
+    size = min(target.dtype.itemsize, 4)
+    integer = BY_NAME[f"int{8 * size}"]
+    shape = (*target.shape, target.dtype.itemsize // size)
+    to, of = (Operand(number, integer, 0, (*meta.strides, size)) for number, meta in enumerate((target, source)))
+    return Computation(access.forward, (word,), (), integer.compute, Loop(shape, (to,), (of,)), device)
