@@ -9,9 +9,10 @@ from typing import Any
 import torch
 
 from .. import arrays, contract
-from ..base.errors import InvalidArgument
-from ..base.loop import Meta
-from ..calls import arguments, prepare
+from ..arrays import View
+from ..base.errors import InvalidArgument, InvalidDtype
+from ..base.loop import Meta, extent
+from ..calls import aliasing, arguments, prepare
 from ..calls.operator import Operator
 
 #: The types of a tracer's symbolic numbers.
@@ -166,6 +167,53 @@ def checked(interface: Interface, given: tuple[Any, ...], out: Sequence[Any] = (
     call = contract.Call(operator.definition, metas, attributes, contract.Terms.chosen())
     contract.run(call)
     return call
+
+
+def replaceable(interface: Interface, given: tuple[Any, ...], out: Sequence[Any]) -> tuple[Any, ...]:
+    """The arguments whose results, copied into `out`, are those of a call on memory, which rounds once.
+
+    Raises the errors of that call.
+    """
+    operator, call = interface.operator, checked(interface, given, out)
+    _refuse_overlaps(call, interface.tensors_of(given), out)
+    if all(meta.dtype == contract.result_dtype(call) for meta in call.outputs.values()):
+        return given
+    metas = [*call.inputs.values(), *call.outputs.values()]
+    dtype = torch.float64 if any(meta.dtype.compute == "float64" for meta in metas) else torch.float32
+    tensors = [x.to(dtype) if x is not None and x.is_floating_point() else x for x in interface.tensors_of(given)]
+    row = tuple(interface.replaced(interface.filled(given), tensors))
+    try:
+        checked(interface, row)
+    except InvalidDtype:  # the operator takes no tensors of the dtype that it computes in
+        return given
+    return row
+
+
+def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[Any]) -> None:
+    """Raise where an output overlaps itself or another tensor; sizes that a tracer does not know are left to the run.
+
+    Tensors may have no addresses here, but storages that are one or apart.
+    """
+    schema = call.definition.schema
+    names = (*schema.outputs, *schema.tensor_names)
+    found: list[View | None] = []
+    storages: dict[int, int] = {}
+    for name, tensor in zip(names, (*out, *tensors), strict=True):
+        meta = None if tensor is None else call.tensors[name]
+        if meta is None:
+            found.append(None)
+            continue
+        if any(isinstance(n, torch.SymInt) for n in (*meta.shape, *meta.strides, tensor.storage_offset())):
+            return
+        base = storages.setdefault(tensor.untyped_storage()._cdata, (len(storages) + 1) << 50)
+        address = base + tensor.storage_offset() * meta.dtype.itemsize
+        found.append(View(meta, address, "", "torch", True, tensor, tensor))
+    outputs, inputs = found[: len(out)], found[len(out) :]
+    for name, output in zip(names, outputs, strict=False):
+        if output is not None:
+            aliasing.refuse_self_overlap(call.definition.name, name, output.meta)
+    extents = tuple(extent(view.meta) for view in found if view is not None)
+    aliasing.check(call.definition.name, schema.outputs, outputs, schema.tensor_names, inputs, extents)
 
 
 def empty_results(call: contract.Call, like: torch.Tensor) -> tuple[torch.Tensor, ...]:

@@ -75,8 +75,9 @@ class Variant:
         return _one_or_all(out)
 
     def functional(self, *row: Any, **outputs: Any) -> Any:
-        """The call by the operator and a copy, for functionalisation."""
-        out, results = self.written(row, outputs), self.interface.overload(*row)
+        """The call by the operator and a copy, for functionalisation; checked as the call on memory is."""
+        out = self.written(row, outputs)
+        results = self.interface.overload(*kernels.replaceable(self.interface, row, out))
         for target, result in zip(out, results if len(out) > 1 else (results,), strict=True):
             target.copy_(result)
         return _one_or_all(out)
