@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -134,7 +134,7 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     """The computation of a call that passed its checks, with these results."""
     definition = call.definition
     tensors = (*results, *call.inputs.values())
-    compute = _compute(call, tensors)
+    compute = compute_dtype(call, tensors)
     is_unplanned = _is_unplanned(call)
     try:
         element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
@@ -160,8 +160,8 @@ def _are_integers(call: contract.Call) -> bool:
     return {meta.dtype.kind for meta in call.inputs.values()} <= {"bool", "int", "uint"}
 
 
-def _compute(call: contract.Call, tensors: tuple[Meta, ...]) -> str:
-    """The type of the arithmetic."""
+def compute_dtype(call: contract.Call, tensors: Sequence[Meta]) -> str:
+    """The name of the type of the arithmetic, for these inputs and outputs."""
     definition = call.definition
     if definition.integer_formula is not None and not definition.integers_as_floats and _are_integers(call):
         return contract.result_dtype(call).name

@@ -169,9 +169,9 @@ def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
     def test(call: Call) -> str | None:
         meta, other = call.inputs[name], call.inputs[to].shape
         sizes = [other[position]] if len(other) > position else []
-        allowed = [(size,) for size in dict.fromkeys((*sizes, 1))]
-        if (meta.size,) not in allowed:
-            return f"{name} has shape {meta.shape}; it must be {' or '.join(map(str, allowed))}"
+        if meta.size != 1 and meta.size not in sizes:  # a tracer's sizes can be compared, but not hashed
+            allowed = " or ".join([f"({size},)" for size in sizes if size != 1] + ["(1,)"])
+            return f"{name} has shape {meta.shape}; it must be {allowed}"
         return None if is_in_a_row(meta, 0) else f"{name} has strides {meta.strides} bytes, not in a row; pass a copy"
 
     return (Check(f"{name} has one element, or those of dimension {position} of {to}", test, about=(name, to)),)

@@ -96,12 +96,19 @@ class Interface:
         return [given[place] for place in self.tensors]
 
     def attributes_of(self, values: Sequence[Any]) -> dict[str, Any]:
-        """The attributes by name, in the form that the operator's rules and formulas know."""
-        known = self.operator.schema.attributes
-        return {
-            a.name: value if isinstance(value, SYMBOLS) else arguments.attribute(self.operator.definition, a, value)
-            for a, value in zip(known, values, strict=True)
-        }
+        """The attributes by name, in the form that the operator's rules and formulas know.
+
+        A traced Scalar stays a symbol. Other attributes choose loops and formulas: a graph holds for one value of them.
+        """
+        known: dict[str, Any] = {}
+        for a, value in zip(self.operator.schema.attributes, values, strict=True):
+            if isinstance(value, SYMBOLS) and a.type == "Scalar":
+                known[a.name] = value
+                continue
+            if isinstance(value, (torch.SymInt, torch.SymBool)):
+                value = int(value) if isinstance(value, torch.SymInt) else bool(value)
+            known[a.name] = arguments.attribute(self.operator.definition, a, value)
+        return known
 
     def direct(self, given: tuple[Any, ...]) -> Any:
         """The results of a call below autograd that reaches the kernel without another rule, else None.
@@ -174,19 +181,32 @@ def replaceable(interface: Interface, given: tuple[Any, ...], out: Sequence[Any]
 
     Raises the errors of that call.
     """
-    operator, call = interface.operator, checked(interface, given, out)
-    _refuse_overlaps(call, interface.tensors_of(given), out)
+    definition, call = interface.operator.definition, checked(interface, given, out)
+    tensors = interface.tensors_of(given)
+    _refuse_overlaps(call, tensors, out)
     if all(meta.dtype == contract.result_dtype(call) for meta in call.outputs.values()):
         return given
     metas = [*call.inputs.values(), *call.outputs.values()]
-    dtype = torch.float64 if any(meta.dtype.compute == "float64" for meta in metas) else torch.float32
-    tensors = [x.to(dtype) if x is not None and x.is_floating_point() else x for x in interface.tensors_of(given)]
-    row = tuple(interface.replaced(interface.filled(given), tensors))
+    dtype = getattr(torch, prepare.compute_dtype(call, metas))
+    are_floats = all(meta.dtype.kind == "float" for meta in call.inputs.values())
+    if not dtype.is_floating_point or not (are_floats or definition.integer_formula is None):
+        return given
+    seen = zip(definition.schema.tensor_names, tensors, strict=True)
+    wide = [x.to(dtype) if x is not None and name in call.inputs else x for name, x in seen]
+    row = tuple(interface.replaced(interface.filled(given), wide))
     try:
         checked(interface, row)
     except InvalidDtype:  # the operator takes no tensors of the dtype that it computes in
         return given
     return row
+
+
+def rounded(result: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A result to be copied into an output of `dtype`: kernels round to the nearest integer, a copy cuts off."""
+    if not result.is_floating_point() or dtype.is_floating_point or dtype.is_complex or dtype == torch.bool:
+        return result
+    ends = torch.iinfo(dtype)
+    return result.double().round().nan_to_num(0.0, ends.max, ends.min).clamp(ends.min, ends.max)
 
 
 def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[Any]) -> None:
