@@ -259,7 +259,8 @@ class Definition:
         switch = self.switch
         if switch in self.schema.tensor_names:
             return self.formula[(given or {}).get(switch) is not None]
-        return self.formula[switch(attributes, product) if callable(switch) else attributes[switch]]
+        key = switch(attributes, product) if callable(switch) else attributes[switch]
+        return self.formula[key if isinstance(key, (str, int)) else bool(key)]  # a tracer's truth becomes a guard
 
     def element_and_formulas(
         self, given: Mapping[str, Any], attributes: dict[str, Any], product: Product | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -167,7 +167,7 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     """The computation of a call that passed its checks, with these results."""
     definition = call.definition
     tensors = (*results, *call.inputs.values())
-    compute = _compute(call, tensors)
+    compute = compute_dtype(call, tensors)
     is_unplanned = _is_unplanned(call)
     try:
         element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
@@ -187,8 +187,8 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device, statistics)
 
 
-def _compute(call: contract.Call, tensors: tuple[Meta, ...]) -> str:
-    """The type of the arithmetic."""
+def compute_dtype(call: contract.Call, tensors: Sequence[Meta]) -> str:
+    """The name of the type of the arithmetic, for these inputs and outputs."""
     if dtype_rules.computes_integers(call):
         return contract.result_dtype(call).name
     is_wide = any(meta.dtype.compute == "float64" for meta in tensors)

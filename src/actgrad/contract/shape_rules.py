@@ -200,9 +200,9 @@ def along(name: str, to: str, position: int = 1) -> tuple[Check, ...]:
     def test(call: Call) -> str | None:
         meta, other = call.inputs[name], call.inputs[to].shape
         sizes = [other[position]] if len(other) > position else []
-        allowed = [(size,) for size in dict.fromkeys((*sizes, 1))]
-        if (meta.size,) in allowed:
+        if meta.size == 1 or meta.size in sizes:  # a tracer's sizes can be compared, but not hashed
             return None
+        allowed = [f"({size},)" for size in sizes if size != 1] + ["(1,)"]
         return f"{name} has shape {meta.shape}; it must be {either(allowed)}; reshape {name}"
 
     return (Check(f"{name} has one element, or those of dimension {position} of {to}", test, about=(name, to)),)

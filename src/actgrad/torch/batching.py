@@ -9,8 +9,10 @@ import torch
 from torch._functorch.autograd_function import custom_function_call_vmap_helper
 from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter
 
-from ..base.errors import InvalidArgument
-from .kernels import Interface
+from ..base import products
+from ..base.errors import ActgradError, InvalidArgument
+from ..calls.prepare import result_metas
+from .kernels import Interface, checked
 
 
 def kernel(interface: Interface) -> Callable[..., Any]:
@@ -49,18 +51,37 @@ def rule(interface: Interface) -> Callable[..., Any]:
 
     def batched(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:
         row = list(interface.filled(given))
-        ranks = [
+        ranks = {
             row[place].dim() - (in_dims[place] is not None) for place in interface.tensors if row[place] is not None
-        ]
+        }
+        is_empty = isinstance(info.batch_size, int) and info.batch_size == 0
+        are_alike = len(ranks) == 1 and 0 not in ranks and not is_empty and not products.any_chosen()
+        # With other ranks or rules, the batch may pass checks that an example fails, and results may have another rank.
+        shapes = None if are_alike else _example_shapes(interface, given, in_dims)
+        rank = max(ranks) or bool(operator.access.terms)  # a number is a row of one element
         for place in interface.tensors:
             if row[place] is not None:
-                row[place] = _in_front(row[place], in_dims[place], info.batch_size, max(ranks))
-        if dim_place is not None:
-            row[dim_place] = _beside_batch(operator.name, row[dim_place], max(ranks))
-        results = interface.overload(*row, **options)
-        return results, (0,) * len(results) if isinstance(results, tuple) else 0
+                row[place] = _in_front(row[place], in_dims[place], info.batch_size, rank)
+        try:
+            if dim_place is not None:
+                row[dim_place] = _beside_batch(operator.name, row[dim_place], rank)
+            results = interface.overload(*row, **options)
+        except ActgradError:
+            _example_shapes(interface, given, in_dims)  # raises the error with an example's shapes
+            return apart(info, in_dims, *given, **options)  # only the batch was refused, as by a limit to the rank
+        every = results if isinstance(results, tuple) else (results,)
+        if shapes is not None:
+            every = tuple(y.reshape(info.batch_size, *shape) for y, shape in zip(every, shapes, strict=True))
+        return (every, (0,) * len(every)) if isinstance(results, tuple) else (every[0], 0)
 
     return batched
+
+
+def _example_shapes(interface: Interface, given: tuple[Any, ...], in_dims: tuple[Any, ...]) -> list[Any]:
+    """The shapes of the results for one element of the batch; raises the operator's error for it."""
+    pairs = zip(given, in_dims, strict=True)
+    example = tuple(value if dim is None else _element(value, dim, 0) for value, dim in pairs)
+    return [meta.shape for meta in result_metas(checked(interface, example))]
 
 
 def _element(tensor: torch.Tensor, batch_dim: int, number: int) -> torch.Tensor:

@@ -9,9 +9,10 @@ from typing import Any
 import torch
 
 from .. import arrays, contract
-from ..base.errors import InvalidArgument, InvalidOperator
+from ..arrays import View
+from ..base.errors import InvalidArgument, InvalidDtype, InvalidOperator
 from ..base.loop import Meta
-from ..calls import arguments, prepare
+from ..calls import aliasing, arguments, prepare
 from ..calls.operator import Operator
 
 #: The types of a tracer's symbolic numbers.
@@ -99,12 +100,19 @@ class Interface:
         return [given[place] for place in self.tensors]
 
     def attributes_of(self, values: Sequence[Any]) -> dict[str, Any]:
-        """The attributes by name, in the form that the operator's rules and formulas know."""
-        known = self.operator.schema.attributes
-        return {
-            a.name: value if isinstance(value, SYMBOLS) else arguments.attribute(self.operator.definition, a, value)
-            for a, value in zip(known, values, strict=True)
-        }
+        """The attributes by name, in the form that the operator's rules and formulas know.
+
+        A traced Scalar stays a symbol. Other attributes choose loops and formulas: a graph holds for one value of them.
+        """
+        known: dict[str, Any] = {}
+        for a, value in zip(self.operator.schema.attributes, values, strict=True):
+            if isinstance(value, SYMBOLS) and a.type == "Scalar":
+                known[a.name] = value
+                continue
+            if isinstance(value, (torch.SymInt, torch.SymBool)):
+                value = int(value) if isinstance(value, torch.SymInt) else bool(value)
+            known[a.name] = arguments.attribute(self.operator.definition, a, value)
+        return known
 
     def direct(self, given: tuple[Any, ...]) -> Any:
         """The results of a call below autograd that reaches the kernel without another rule, else None.
@@ -170,6 +178,68 @@ def checked(interface: Interface, given: tuple[Any, ...], out: Sequence[Any] = (
     call = contract.Call(operator.definition, metas, attributes, contract.Terms.chosen())
     contract.run(call)
     return call
+
+
+def replaceable(interface: Interface, given: tuple[Any, ...], out: Sequence[Any]) -> tuple[Any, ...]:
+    """The arguments whose results, copied into `out`, are those of a call on memory, which rounds once.
+
+    Raises the errors of that call.
+    """
+    definition, call = interface.operator.definition, checked(interface, given, out)
+    tensors = interface.tensors_of(given)
+    _refuse_overlaps(call, tensors, out)
+    if all(meta.dtype == contract.result_dtype(call) for meta in call.outputs.values()):
+        return given
+    metas = [*call.inputs.values(), *call.outputs.values()]
+    dtype = getattr(torch, prepare.compute_dtype(call, metas))
+    are_floats = all(meta.dtype.kind == "float" for meta in call.inputs.values())
+    if not dtype.is_floating_point or not (are_floats or definition.integer_formula is None):
+        return given
+    seen = zip(definition.schema.tensor_names, tensors, strict=True)
+    wide = [x.to(dtype) if x is not None and name in call.inputs else x for name, x in seen]
+    row = tuple(interface.replaced(interface.filled(given), wide))
+    try:
+        checked(interface, row)
+    except InvalidDtype:  # the operator takes no tensors of the dtype that it computes in
+        return given
+    return row
+
+
+def rounded(result: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A result to be copied into an output of `dtype`: kernels round to the nearest integer, a copy cuts off."""
+    if not result.is_floating_point() or dtype.is_floating_point or dtype.is_complex or dtype == torch.bool:
+        return result
+    ends = torch.iinfo(dtype)
+    return result.double().round().nan_to_num(0.0, ends.max, ends.min).clamp(ends.min, ends.max)
+
+
+def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[Any]) -> None:
+    """Raise where an output overlaps itself or another tensor; sizes that a tracer does not know are left to the run.
+
+    Tensors may have no addresses here, but storages that are one or apart.
+    """
+    schema = call.definition.schema
+    names = (*schema.outputs, *schema.tensor_names)
+    found: list[View | None] = []
+    storages: dict[int, int] = {}
+    for name, tensor in zip(names, (*out, *tensors), strict=True):
+        meta = None if tensor is None else call.tensors[name]
+        if meta is None:
+            found.append(None)
+            continue
+        if any(isinstance(n, torch.SymInt) for n in (*meta.shape, *meta.strides, tensor.storage_offset())):
+            return
+        base = storages.setdefault(tensor.untyped_storage()._cdata, (len(storages) + 1) << 50)
+        address = base + tensor.storage_offset() * meta.dtype.itemsize
+        found.append(View(meta, address, "", "torch", True, tensor, tensor))
+    outputs, inputs = found[: len(out)], found[len(out) :]
+    for name, output in zip(names, outputs, strict=False):
+        if output is not None:
+            aliasing.refuse_self_overlap(call.definition.name, name, output.meta)
+    metas = [[view.meta for view in views if view is not None] for views in (outputs, inputs)]
+    loop = prepare.computation(call, prepare.result_metas(call), "cpu").loop
+    layouts = aliasing.layouts(*metas, loop)
+    aliasing.check(call.definition.name, schema.outputs, outputs, schema.tensor_names, inputs, layouts)
 
 
 def empty_results(call: contract.Call, like: torch.Tensor) -> tuple[torch.Tensor, ...]:

@@ -25,9 +25,16 @@ def register_clone(library: Any) -> Any:
     """
     library.define("_clone(Tensor self) -> Tensor", tags=TAGS)
     torch.library.register_fake("actgrad::_clone", torch.clone, lib=library)
-    torch.library.register_autograd("actgrad::_clone", lambda ctx, gradient: gradient, lib=library)
+    torch.library.register_autograd(
+        "actgrad::_clone", lambda ctx, gradient: gradient, setup_context=_keep_missing_gradients, lib=library
+    )
     library.impl("_clone", torch.clone, "CompositeExplicitAutograd")
     return torch.ops.actgrad._clone.default
+
+
+def _keep_missing_gradients(ctx: Any, inputs: Any, output: Any) -> None:
+    """No zeros in place of a missing gradient, as PyTorch makes them: they would be a plain tensor, never a DTensor."""
+    ctx.set_materialize_grads(False)
 
 
 class Variant:
@@ -75,10 +82,12 @@ class Variant:
         return _one_or_all(out)
 
     def functional(self, *row: Any, **outputs: Any) -> Any:
-        """The call by the operator and a copy, for functionalisation."""
-        out, results = self.written(row, outputs), self.interface.overload(*row)
+        """The call by the operator and a copy, for functionalisation; checked as the call on memory is."""
+        out = self.written(row, outputs)
+        results = self.interface.overload(*kernels.replaceable(self.interface, row, out))
         for target, result in zip(out, results if len(out) > 1 else (results,), strict=True):
-            target.copy_(result)
+            same = kernels.rounded(result, target.dtype)
+            target.copy_(same.reshape(target.shape))  # the checks may allow another shape of as many elements
         return _one_or_all(out)
 
 

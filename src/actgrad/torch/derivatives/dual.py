@@ -137,9 +137,9 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
     """The functions a formula may call, for dual numbers computed in `dtype`."""
 
     def choose(condition: Any, a: Any, b: Any) -> Any:
-        if isinstance(condition, bool):  # of attributes alone
+        if not isinstance(condition, torch.Tensor):  # of attributes alone; a traced one becomes a guard
             return a if condition else b
-        if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        if not isinstance(a, torch.Tensor) and not isinstance(b, torch.Tensor):
             a = torch.scalar_tensor(a, dtype=dtype)  # torch.where of two plain numbers has the default dtype
         return torch.where(condition, a, b)
 
