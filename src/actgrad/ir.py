@@ -10,7 +10,6 @@ of an operator gives the names. Building graphs for CANN's own graph engine (C++
 
 from __future__ import annotations
 
-import importlib
 import re
 import sys
 from collections.abc import Mapping
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import contract
-from .base import dtypes, products
+from .base import dtypes, first_use, products
 from .base.dtypes import Dtype
 from .base.errors import InvalidArgument, InvalidCall, InvalidDtype, shown
 from .base.loop import Meta, row_major
@@ -65,7 +64,7 @@ class GraphOperator:
         torch = sys.modules.get("torch")
         if torch is not None and isinstance(inputs[0], torch.Tensor):
             if f"{__package__}.torch" not in sys.modules:
-                importlib.import_module(f"{__package__}.torch")
+                first_use.module(f"{__package__}.torch")
             call = getattr(torch.ops.actgrad, name)
             switch, choices = self.operator.switch, self.operator.choices
             if attributes.get(switch) in choices:  # PyTorch's schema has its number

@@ -15,8 +15,9 @@ ActgradError (RuntimeError)         561000  any fault of this package
 """
 
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
+
+from . import first_use
 
 
 class ActgradError(RuntimeError):
@@ -94,7 +95,7 @@ def installation(extra: str = "") -> str:
 def library(name: str, needs: str, extra: str, kind: type[ActgradError] = ActgradError) -> Any:
     """The library that one of the extras brings; where it is missing, an error: `needs`, and how to install it."""
     try:
-        return import_module(name)
+        return first_use.module(name)
     except ImportError as error:
         raise kind(f"{needs} ({error}); {installation(extra)}") from error
 
@@ -107,9 +108,7 @@ def some(names: Iterable[str], like: object = "") -> str:
     """Names for a message, those like `like` first: all of a few, the first of many and how many more there are."""
     every = list(names)
     if isinstance(like, str) and like:
-        from difflib import get_close_matches  # here: most processes need it never
-
-        near = get_close_matches(like, every)
+        near = first_use.module("difflib").get_close_matches(like, every)
         every = near + [name for name in every if name not in near]
     more = len(every) - _NAMED
     return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import torch
 
 from .. import arrays, contract
 from ..base.errors import InvalidArgument
+from ..base.forks import cached_property
 from ..base.loop import Meta
 from ..calls import arguments, prepare
 from ..calls.operator import Operator
