@@ -189,3 +189,58 @@ def test_missing_memory_is_an_error_and_nothing_is_computed_twice(
     assert same_bits(x, before)
     assert slow_paths.calls == 2  # of the first call and of the plan
     actgrad.elu.forget()
+
+
+WIDE_CALLS = """
+import itertools, numpy as np, actgrad
+from numpy.lib.stride_tricks import as_strided
+if {library!r} == "torch":
+    import torch
+def array(rank):
+    shape, strides = (1,) * rank, (1 << 40,) * rank  # of one element: any strides
+    if {library!r} == "torch":
+        return torch.ones(1).as_strided(shape, strides)
+    return as_strided(np.ones(1, np.float32), shape, strides)
+x = array(1)
+for _ in range(2):  # calls are described once there is a cached one
+    actgrad.elu(x)
+for rank, outputs in itertools.product((0, 1, 63, 64), (0, 1, 7, 8, 9)):
+    out = tuple(array(rank) for _ in range(outputs))
+    for first, nones, attributes in itertools.product((x, None, array(64)), (0, 6, 7, 8), (0, 14, 15, 16)):
+        names = {{f"a{{k}}": k for k in range(attributes)}}
+        try:
+            actgrad.elu(first, *[None] * nones, out=out, **names)
+        except actgrad.ActgradError:
+            continue
+        raise AssertionError((rank, outputs, nones, attributes))
+"""
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("extension", ["", "0"])
+def test_calls_of_more_words_than_any_operator_takes(library: str, extension: str) -> None:
+    """None takes words too, and outputs may have 64 dimensions: their strides went over the end of the words."""
+    if library == "torch":
+        pytest.importorskip("torch")
+    run_script(WIDE_CALLS.format(library=library), ACTGRAD_FASTCALL=extension)
+
+
+@pytest.mark.parametrize("extension", ["", "0"])
+def test_no_outputs_for_an_operator_of_several(extension: str) -> None:
+    """An empty tuple was no fault on the fast path: the kernel took the input's memory for an output."""
+    script = """
+import numpy as np, actgrad
+x = np.linspace(-2, 2, 8, dtype=np.float32)
+before = x.copy()
+for operator, arguments in ((actgrad.geglu, (x,)), (actgrad.elu, (x,)), (actgrad.swiglu_two_backward, (x, x, x))):
+    for fresh in range(3):
+        operator(*arguments)
+        for out in ((), [], (None,), (None,) * 4):
+            try:
+                operator(*arguments, out=out)
+            except actgrad.ActgradError:
+                continue
+            raise AssertionError((operator, out))
+assert np.array_equal(x, before)
+"""
+    run_script(script, ACTGRAD_FASTCALL=extension)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from ..base.errors import ActgradError, InvalidArgument, shown
+from ..base.forks import forkable_lock
 from ..calls.plan import Plan
 from .c_functions import CFunction
 from .messages import report
 from .names import STATUSES
 from .objects import DESTROYED, AclTensor, Handle, storage_of
 
-_taking = threading.Lock()  # an ordinary executor runs once, also among threads
+_taking = forkable_lock()  # an ordinary executor runs once, also among threads
 
 
 class ExecutorError(ActgradError):

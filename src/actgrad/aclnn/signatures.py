@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 from .. import ops  # noqa: F401  fills the registry
 from ..base.definition import C, Definition
 from ..base.dtypes import BY_NUMBER
 from ..base.errors import NullArgument
+from ..base.forks import cached_property
 from ..calls.operator import REGISTRY, Operator
 from ..contract import Check, When, checks_of
 

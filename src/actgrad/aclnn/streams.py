@@ -31,10 +31,10 @@ class StreamError(ActgradError):
 class AclrtStream(Handle):
     """aclrtStream: a queue of work, done in order."""
 
-    __slots__ = ("_lock", "_work", "is_destroyed")
+    __slots__ = ("_lock", "_process", "_work", "is_destroyed")
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock, self._process = threading.Lock(), os.getpid()
         self._work: deque[Callable[[], object]] = deque()
         self.is_destroyed = False
 
@@ -46,7 +46,9 @@ class AclrtStream(Handle):
             work()
 
     def synchronize(self) -> None:
-        """Do the queued work."""
+        """Do the queued work. A forked child does not wait for a thread of its parent's."""
+        if self._process != os.getpid():
+            self._lock, self._process = threading.Lock(), os.getpid()
         with self._lock:
             while self._work:
                 self._work.popleft()()

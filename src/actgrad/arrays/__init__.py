@@ -6,7 +6,6 @@ kernel for huge pages. PyTorch is imported here only to allocate on a GPU.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..base import first_use
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
 from ..base.loop import Meta, row_major
@@ -140,7 +140,7 @@ def empty_like(result: View) -> Callable[[Any], Any]:
 def _torch_on(device: str) -> Any:
     """PyTorch: arrays of other libraries on a GPU need it to allocate results."""
     try:
-        return sys.modules.get("torch") or importlib.import_module("torch")
+        return sys.modules.get("torch") or first_use.module("torch")
     except ImportError as error:
         raise BackendUnavailable(
             f"the tensors are on {device}; PyTorch must allocate results there ({error}); install PyTorch or pass out="
@@ -193,11 +193,16 @@ def _on_device_like(result: Any, source: Any) -> Any:
     return tuple(map(take, result)) if isinstance(result, tuple) else take(result)
 
 
+def _is_masked(array: np.ndarray) -> bool:
+    """Whether this is NumPy's masked array. Nothing is while `numpy.ma` is not there, which NumPy imports lazily."""
+    return isinstance(array, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ()))
+
+
 _numpy_dtypes: dict[Any, Dtype] = {}  # by NumPy's own dtype objects: to ask one for its name takes 2 us
 
 
 def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
-    if isinstance(array, np.ma.MaskedArray):
+    if _is_masked(array):
         raise InvalidCall(
             f"{operator}: {argument} is a masked array; it must be a plain array, without a mask; pass .filled(value)"
         )

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from ..base import first_use
+
 LARGE = 4 << 20  # bytes from which asking pays, as in NumPy
 _HUGE = 2 << 20
 _MADV_HUGEPAGE = 14
@@ -29,6 +31,7 @@ def ask_for_huge_pages(address: int, size: int) -> None:
 def _madvise() -> Callable[..., Any] | None:
     if not sys.platform.startswith("linux"):
         return None
-    function = ctypes.CDLL(None).madvise
+    with first_use.lock:  # a child forked during a load could load nothing
+        function = ctypes.CDLL(None).madvise
     function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
     return function

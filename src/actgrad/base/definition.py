@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from . import access, products, schema, xp
 from .access import Access, Elementwise
 from .errors import InvalidOperator, shown
+from .forks import cached_property
 from .products import Product
 from .schema import Argument, GraphSignature, Schema
 

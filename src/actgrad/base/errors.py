@@ -16,8 +16,9 @@ ActgradError (RuntimeError)         561000  any fault of this package
 
 import errno
 from collections.abc import Iterable
-from importlib import import_module
 from typing import Any
+
+from . import first_use
 
 
 class ActgradError(RuntimeError):
@@ -95,7 +96,7 @@ def installation(extra: str = "") -> str:
 def library(name: str, needs: str, extra: str, kind: type[ActgradError] = ActgradError) -> Any:
     """The library that one of the extras brings; where it is missing, an error: who needs it, and how to install it."""
     try:
-        return import_module(name)
+        return first_use.module(name)
     except ImportError as error:
         raise kind(f"{needs}; it must be importable ({error}); install it: {installation(extra)}") from error
 
@@ -122,10 +123,9 @@ def nearest(name: object, known: Iterable[str]) -> list[str]:
     """The known names that resemble a wrong one, the closest first; upper and lower case count as equal."""
     if not isinstance(name, str):
         return []
-    from difflib import get_close_matches  # here: most processes never need it
-
     by_lower = {each.lower(): each for each in known}
-    return [by_lower[match] for match in get_close_matches(name.lower(), by_lower)]
+    matches = first_use.module("difflib").get_close_matches(name.lower(), by_lower)
+    return [by_lower[match] for match in matches]
 
 
 def did_you_mean(name: object, known: Iterable[str], otherwise: str) -> str:

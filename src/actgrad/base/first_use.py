@@ -1,12 +1,14 @@
 """Work that the first call of a kind does: imports and compilation. One thread at a time does it, on a large stack.
 
 A fork waits for it to end: a child would wait for ever for a module or a compiler that another thread was busy with.
+The end of the interpreter waits too: LLVM aborts the process where the C library ends it during a compilation.
 LLVM and Python's import system need more stack than some threads have, so the work runs on a thread of its own.
 """
 
 from __future__ import annotations
 
 import _thread
+import atexit
 import contextvars
 import functools
 import importlib
@@ -22,11 +24,56 @@ T = TypeVar("T")
 
 STACK_BYTES = 8 << 20
 _BETWEEN_LOOKS = 0.1  # seconds, after which a waiting thread looks whether the other one is still there
+_REST = 30.0  # seconds; an interpreter ends in less, unless it waits for the very thread that rests
 
-lock = forkable_lock()  #: held during such work, and around code that must not be halfway at a fork either
+
+class FirstUseLock:
+    """The lock that is held during such work, and around code that must not be halfway at a fork either.
+
+    Once the interpreter ends, its other threads rest before they take the lock, and after they gave it back. The
+    interpreter would stop them at their next line of Python, and PyTorch's C++ aborts the process when that happens.
+    """
+
+    def __init__(self) -> None:
+        self._lock = forkable_lock()
+        self._owner = self._depth = 0  # written while the lock is held
+        self._ending = 0  # the thread that ends the interpreter
+
+    def __enter__(self) -> None:
+        if self._ending and self._owner != threading.get_ident():
+            self._rest()
+        self._lock.acquire()
+        self._owner, self._depth = threading.get_ident(), self._depth + 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        is_free = self._depth == 0
+        if is_free:
+            self._owner = 0
+        self._lock.release()
+        if self._ending and is_free:
+            self._rest()
+
+    def end(self) -> None:
+        """Wait for the work of other threads, at the end of the interpreter, which this thread ends."""
+        self._ending = threading.get_ident()
+        with self._lock:
+            pass
+
+    def _rest(self) -> None:
+        if threading.get_ident() not in (self._ending, _worker):
+            never = threading.Lock()
+            never.acquire()
+            never.acquire(timeout=_REST)
+
+
+lock = FirstUseLock()
 _worker = 0  # the thread that does such work now, 0 for none; written while the lock is held
 _modules: dict[str, ModuleType] = {}
+_refusal: Exception | None = None  # raised where work would begin
 on_thread: Callable[[], object] | None = None  #: called first on each thread of such work, if a process needs that
+on_module: Callable[[], object] | None = None  #: called after each import of `module`, if a process needs that
+atexit.register(lock.end)
 
 
 def run(work: Callable[[], T]) -> T:
@@ -34,13 +81,29 @@ def run(work: Callable[[], T]) -> T:
     if threading.get_ident() == _worker:
         return work()  # a part of such work
     with lock:
+        if _refusal is not None:
+            raise _refusal
         return _on_large_stack(work)
 
 
 def module(name: str) -> ModuleType:
     """The module of this name, imported at its first use."""
     known = _modules.get(name)
-    return known or _modules.setdefault(name, run(lambda: importlib.import_module(name)))
+    return known or _modules.setdefault(name, run(lambda: _imported(name)))
+
+
+def _imported(name: str) -> ModuleType:
+    imported = importlib.import_module(name)
+    if on_module is not None:
+        on_module()
+    return imported
+
+
+def refuse(error: Exception) -> None:
+    """Wait for the work of other threads; to begin any raises `error` from now on."""
+    global _refusal
+    with lock:
+        _refusal = error
 
 
 def _on_large_stack(work: Callable[[], T]) -> T:

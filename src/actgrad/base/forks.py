@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
+from typing import TYPE_CHECKING, Any
 
 _locks: list[threading.RLock] = []  # the first one is acquired first: it may be held while others are taken
 _held: list[threading.RLock] = []  # by the thread that forks
@@ -14,6 +16,25 @@ def forkable_lock() -> threading.RLock:
     lock = threading.RLock()
     _locks.append(lock)
     return lock
+
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property as cached_property
+else:
+
+    class cached_property:
+        """The same without the lock that Python has before 3.12: a child would wait for ever for it."""
+
+        def __init__(self, function: Any):
+            self._function, self.__doc__ = function, function.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self._name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            return vars(instance).setdefault(self._name, self._function(instance))
 
 
 def _before_fork() -> None:

@@ -1,4 +1,4 @@
-/* Arrays and attributes as words: two are alike to the checks where their words are the same.
+/* Calls as words: two are alike to the checks where the words of their arrays and attributes are the same.
 
    NumPy arrays are read by NumPy's macros, PyTorch's CPU tensors by DLPack's exchange API, where PyTorch has one. */
 #ifndef ACTGRAD_ARRAYS_H
@@ -15,9 +15,21 @@
 #error "the fast path in C needs the interpreter's lock"
 #endif
 
-enum { MOST_RANK = 64, MOST_INTERCEPTORS = 8 };
+enum { MOST_TENSORS = 8, MOST_RANK = 64, MOST_ATTRIBUTES = 16, MOST_INTERCEPTORS = 8 };
 enum { TYPE, DTYPE, RANK, SHAPE }; /* the words of a tensor; its strides follow the shape */
-enum { MOST_TENSOR_WORDS = SHAPE + 2 * MOST_RANK, ATTRIBUTE_WORDS = 3 };
+enum { ATTRIBUTE_WORDS = 3 };
+enum { MOST_WORDS = MOST_TENSORS * (SHAPE + 2 * MOST_RANK) + MOST_ATTRIBUTES * ATTRIBUTE_WORDS };
+
+typedef struct {
+    int64_t all[MOST_WORDS], count;
+} Words;
+
+/* The place of `count` more words; NULL if they do not fit. */
+static int64_t* add_words(Words* words, int64_t count) {
+    if (count > MOST_WORDS - words->count) return NULL;
+    words->count += count;
+    return words->all + words->count - count;
+}
 
 /* DLPack's DLTensor, which PyTorch's exchange API fills in without taking a reference. */
 typedef struct {
@@ -67,51 +79,95 @@ static bool is_false(PyObject* answer) {
 enum { UNKNOWN, PLAIN, ON_GRAPH };
 
 /* Describe an array, or an input's None, by words and address; ON_GRAPH: plain, but recorded for differentiation. */
-static int describe(PyObject* object, bool is_output, int64_t** end, int64_t* address) {
-    int64_t *words = *end, *shape, *strides;
+static int describe(PyObject* object, bool is_output, Words* words, int64_t* address) {
+    int64_t dtype = 0, rank = 0, *place, *shape = NULL, *strides = NULL;
+    PyTypeObject* type = Py_TYPE(object);
     bool is_on_graph = false;
-    if (Py_TYPE(object) == &PyArray_Type) {
+    *address = 0;
+    if (type == &PyArray_Type) {
         PyArrayObject* array = (PyArrayObject*)object;
         if (!PyArray_ISNOTSWAPPED(array) || (is_output && !PyArray_ISWRITEABLE(array))) return UNKNOWN;
-        words[DTYPE] = PyArray_TYPE(array), words[RANK] = PyArray_NDIM(array), *address = (int64_t)PyArray_DATA(array);
+        dtype = PyArray_TYPE(array), rank = PyArray_NDIM(array), *address = (int64_t)PyArray_DATA(array);
         shape = (int64_t*)PyArray_DIMS(array), strides = (int64_t*)PyArray_STRIDES(array);
-    } else if (torch.tensor != NULL && (Py_TYPE(object) == torch.tensor || Py_TYPE(object) == torch.parameter)) {
+    } else if (torch.tensor != NULL && (type == torch.tensor || type == torch.parameter)) {
         DLTensor tensor;
         /* DLPack tells neither that a tensor is on the autograd graph nor that it is a lazy negation. */
         if (torch.describe(object, &tensor) != 0 || tensor.device_type != DL_CPU || tensor.code == DL_COMPLEX ||
             !is_false(torch.is_neg(object, NULL)))
             return UNKNOWN;
         is_on_graph = (is_output || torch.is_grad_enabled()) && !is_false(torch.requires_grad(object, NULL));
-        words[DTYPE] = tensor.code | tensor.bits << 8 | (int64_t)tensor.lanes << 16, words[RANK] = tensor.rank;
+        dtype = tensor.code | tensor.bits << 8 | (int64_t)tensor.lanes << 16, rank = tensor.rank;
         shape = tensor.shape, strides = tensor.strides, *address = (int64_t)(tensor.data + tensor.offset);
-        if (tensor.rank > MOST_RANK || (tensor.rank > 0 && strides == NULL)) return UNKNOWN;
-    } else {
-        words[TYPE] = words[DTYPE] = words[RANK] = 0, *end = words + SHAPE, *address = 0;
-        return object == Py_None && !is_output ? PLAIN : UNKNOWN;
-    }
-    words[TYPE] = (int64_t)Py_TYPE(object), *end = words + SHAPE + 2 * words[RANK];
-    for (int64_t k = 0; k < words[RANK]; k++) words[SHAPE + k] = shape[k], words[SHAPE + words[RANK] + k] = strides[k];
-    if (*address == 0) return UNKNOWN; /* no memory: seen through a transform, or taken away */
+        if (rank > 0 && strides == NULL) return UNKNOWN;
+    } else if (object == Py_None && !is_output)
+        type = NULL;
+    else
+        return UNKNOWN;
+    if (type != NULL && *address == 0) return UNKNOWN; /* no memory: seen through a transform, or taken away */
+    if (rank > MOST_RANK || (place = add_words(words, SHAPE + 2 * rank)) == NULL) return UNKNOWN;
+    place[TYPE] = (int64_t)type, place[DTYPE] = dtype, place[RANK] = rank;
+    for (int64_t k = 0; k < rank; k++) place[SHAPE + k] = shape[k], place[SHAPE + rank + k] = strides[k];
     return is_on_graph ? ON_GRAPH : PLAIN;
 }
 
 static bool is_same_text(PyObject* a, PyObject* b) { return a == b || PyUnicode_Compare(a, b) == 0; }
 
 /* Describe an attribute of a plain type: by its bits, for 0.0 equals -0.0, and 1 equals True. */
-static bool describe_attribute(PyObject* name, PyObject* value, int64_t** end) {
-    int64_t* words = *end;
+static bool describe_attribute(PyObject* name, PyObject* value, Words* words) {
+    int64_t* place = add_words(words, ATTRIBUTE_WORDS);
     int overflow = 0;
-    if (!PyUnicode_CheckExact(name)) return false;
-    words[0] = PyObject_Hash(name), words[1] = (int64_t)Py_TYPE(value), *end = words + 3;
+    if (place == NULL || !PyUnicode_CheckExact(name)) return false;
+    place[0] = PyObject_Hash(name), place[1] = (int64_t)Py_TYPE(value);
     if (PyFloat_CheckExact(value))
-        memcpy(&words[2], &((PyFloatObject*)value)->ob_fval, sizeof words[2]);
+        memcpy(&place[2], &((PyFloatObject*)value)->ob_fval, sizeof place[2]);
     else if (PyLong_CheckExact(value) || PyBool_Check(value))
-        words[2] = PyLong_AsLongLongAndOverflow(value, &overflow);
+        place[2] = PyLong_AsLongLongAndOverflow(value, &overflow);
     else if (PyUnicode_CheckExact(value))
-        words[2] = PyObject_Hash(value);
+        place[2] = PyObject_Hash(value);
     else
         return false;
     return !overflow;
+}
+
+typedef struct {
+    Words words;
+    int64_t key;                                     /* the number of words before those of the outputs */
+    int64_t addresses[2 * MOST_TENSORS], *of_inputs; /* of the outputs, then of the inputs that are there */
+    Py_ssize_t inputs, outputs;
+    PyObject *out, *const *results;
+} Call;
+
+static PyObject* out_name;
+
+/* Describe tensors and attributes; the outputs' addresses have their place before the inputs'. */
+static int describe_key(Call* call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+    Py_ssize_t attributes = names == NULL ? 0 : PyTuple_GET_SIZE(names);
+    call->words.count = 0, call->inputs = call->outputs = 0, call->out = Py_None;
+    int kind = PLAIN, found;
+    if (count > MOST_TENSORS || attributes > MOST_ATTRIBUTES) return UNKNOWN;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        found = describe(args[k], false, &call->words, call->addresses + MOST_TENSORS + call->inputs);
+        if (found == UNKNOWN) return UNKNOWN;
+        kind = Py_MAX(kind, found);
+        call->inputs += args[k] != Py_None;
+    }
+    for (Py_ssize_t k = 0; k < attributes; k++) {
+        if (is_same_text(PyTuple_GET_ITEM(names, k), out_name))
+            call->out = args[count + k];
+        else if (!describe_attribute(PyTuple_GET_ITEM(names, k), args[count + k], &call->words))
+            return UNKNOWN;
+    }
+    call->key = call->words.count;
+    return kind;
+}
+
+/* Describe outputs, of which there is one at least; false where one is not plain. */
+static bool describe_outputs(Call* call, PyObject* const* results, Py_ssize_t count) {
+    call->results = results, call->outputs = count, call->of_inputs = call->addresses + MOST_TENSORS - count;
+    if (count == 0 || count + call->inputs > MOST_TENSORS) return false;
+    for (Py_ssize_t k = 0; k < count; k++)
+        if (describe(results[k], true, &call->words, &call->of_inputs[k]) != PLAIN) return false;
+    return true;
 }
 
 /* adopt_questions(is_function_mode, is_included, is_grad_enabled, keys): the addresses of PyTorch's functions about

@@ -10,8 +10,7 @@
 
 #include <structmember.h>
 
-enum { MOST_TENSORS = 8, MOST_ATTRIBUTES = 16, BUCKETS = 256 };
-enum { MOST_WORDS = MOST_TENSORS * MOST_TENSOR_WORDS + MOST_ATTRIBUTES * ATTRIBUTE_WORDS };
+enum { BUCKETS = 256 };
 
 /* A kernel as calls/extension.py: packed writes it; addresses follow. */
 typedef struct {
@@ -20,7 +19,7 @@ typedef struct {
     int64_t is_large; /* other Python threads run meanwhile */
 } Kernel;
 
-static PyObject *modules, *selected, *out_name, *torch_name, *level_name, *slow_path_name;
+static PyObject *modules, *selected, *torch_name, *level_name, *slow_path_name;
 
 static bool run(const Kernel* kernel, int64_t* addresses) {
     int32_t done;
@@ -46,43 +45,6 @@ static bool is_other_context(PyObject* first) {
     PyObject* level = PyDict_GetItemWithError(torch.forward_mode, level_name);
     long number = level == NULL ? 0 : PyLong_AsLong(level);
     return number >= 0 || PyErr_Occurred() != NULL;
-}
-
-typedef struct {
-    int64_t words[MOST_WORDS], *end, key;            /* key: the number of words before those of the outputs */
-    int64_t addresses[2 * MOST_TENSORS], *of_inputs; /* of the outputs, then of the inputs that are there */
-    Py_ssize_t inputs, outputs;
-    PyObject *out, *const *results;
-} Call;
-
-/* Describe tensors and attributes; the outputs' addresses have their place before the inputs'. */
-static int describe_key(Call* call, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    Py_ssize_t attributes = names == NULL ? 0 : PyTuple_GET_SIZE(names);
-    call->end = call->words, call->inputs = call->outputs = 0, call->out = Py_None;
-    int kind = PLAIN, found;
-    if (count > MOST_TENSORS || attributes > MOST_ATTRIBUTES) return UNKNOWN;
-    for (Py_ssize_t k = 0; k < count; k++) {
-        found = describe(args[k], false, &call->end, call->addresses + MOST_TENSORS + call->inputs);
-        if (found == UNKNOWN) return UNKNOWN;
-        kind = Py_MAX(kind, found);
-        call->inputs += args[k] != Py_None;
-    }
-    for (Py_ssize_t k = 0; k < attributes; k++) {
-        if (is_same_text(PyTuple_GET_ITEM(names, k), out_name))
-            call->out = args[count + k];
-        else if (!describe_attribute(PyTuple_GET_ITEM(names, k), args[count + k], &call->end))
-            return UNKNOWN;
-    }
-    call->key = call->end - call->words;
-    return kind;
-}
-
-static bool describe_outputs(Call* call, PyObject* const* results, Py_ssize_t count) {
-    call->results = results, call->outputs = count, call->of_inputs = call->addresses + MOST_TENSORS - count;
-    if (count + call->inputs > MOST_TENSORS) return false;
-    for (Py_ssize_t k = 0; k < count; k++)
-        if (describe(results[k], true, &call->end, &call->of_inputs[k]) != PLAIN) return false;
-    return true;
 }
 
 /* The fields of calls/fast_path.py: CachedCall. */
@@ -129,7 +91,7 @@ typedef struct {
 static uint64_t hash_of(const Call* call) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (int64_t k = 0; k < call->key; k++) {
-        hash = (hash ^ (uint64_t)call->words[k]) * 0x9e3779b97f4a7c15u;
+        hash = (hash ^ (uint64_t)call->words.all[k]) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 32;
     }
     return hash;
@@ -150,12 +112,12 @@ static bool has_texts(const Entry* entry, PyObject* const* values, PyObject* nam
 
 static Entry* find(FastPath* self, const Call* call, PyObject* const* values, PyObject* names) {
     uint64_t hash = hash_of(call);
-    Py_ssize_t count = call->end - call->words;
+    Py_ssize_t count = call->words.count;
     for (Entry* entry = self->buckets[hash % BUCKETS]; entry != NULL; entry = entry->next) {
         bool fits = call->outputs == 0 ? field(entry, ALLOCATE) != Py_None
                                        : Py_SIZE(entry) == count && entry->outputs == call->outputs;
         if (fits && entry->hash == hash && entry->key == call->key &&
-            memcmp(entry->words, call->words, count * sizeof *call->words) == 0 && has_texts(entry, values, names))
+            memcmp(entry->words, call->words.all, count * sizeof *entry->words) == 0 && has_texts(entry, values, names))
             return entry;
     }
     return NULL;
@@ -176,8 +138,8 @@ static bool allocate(const Entry* entry, Call* call, PyObject* const* args, PyOb
         }
         if (results[k] == NULL) return false;
     }
-    return describe_outputs(call, results, entry->outputs) && call->end - call->words == Py_SIZE(entry) &&
-           memcmp(call->words + call->key, entry->words + call->key, (Py_SIZE(entry) - call->key) * 8) == 0;
+    return describe_outputs(call, results, entry->outputs) && call->words.count == Py_SIZE(entry) &&
+           memcmp(call->words.all + call->key, entry->words + call->key, (Py_SIZE(entry) - call->key) * 8) == 0;
 }
 
 static bool may_write(const Entry* entry, const Call* call) {
@@ -305,8 +267,8 @@ static PyObject* remember(FastPath* self, PyObject* args) {
     Entry* entry = find(self, &call, &PyTuple_GET_ITEM(arguments, 0) + tensors, names);
     if (entry != NULL && (field(entry, ALLOCATE) != Py_None || PyTuple_GET_ITEM(known, ALLOCATE) == Py_None))
         return PyLong_FromSsize_t(self->count); /* its fast path is closed now, as for outputs that interleave */
-    if ((entry = PyObject_NewVar(Entry, &entry_type, call.end - call.words)) == NULL) return NULL;
-    memcpy(entry->words, call.words, Py_SIZE(entry) * sizeof *call.words);
+    if ((entry = PyObject_NewVar(Entry, &entry_type, call.words.count)) == NULL) return NULL;
+    memcpy(entry->words, call.words.all, Py_SIZE(entry) * sizeof *entry->words);
     Py_INCREF(known);
     entry->call = known, entry->hash = hash_of(&call), entry->key = call.key, entry->outputs = call.outputs;
     Entry** bucket = &self->buckets[entry->hash % BUCKETS];

@@ -16,7 +16,7 @@ from importlib.util import source_hash
 from typing import Any
 
 from ..arrays import interception
-from ..base import products
+from ..base import first_use, products
 
 SOURCES = ("_fastcall.c", "_arrays.h", "_aliasing.h")
 RELEASE = 16384  # elements of a call during which other Python threads may run
@@ -84,7 +84,8 @@ def adopt_torch() -> None:
 def _adopt_questions(torch: Any) -> bool:
     """Whether the extension can ask PyTorch for interceptors."""
     try:
-        library = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
+        with first_use.lock:  # a child forked during a load could load nothing
+            library = ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
         addresses = [ctypes.cast(library[name], ctypes.c_void_p).value for name in _QUESTIONS]
         keys = tuple(int(key) for key, _ in interception.dispatch_keys(torch))
     except (AttributeError, OSError):  # another system's library, or other names

@@ -82,7 +82,7 @@ class PythonFastPath:
             return None
         outputs = () if out is None else out if type(out) is tuple else (out,)
         described = _described((*outputs, *tensors), len(outputs))
-        if described is None:
+        if described is None or (out is not None and not outputs):
             return None
         try:
             found = self._entries.get((len(outputs), described[0], _keys(attributes)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import arrays, backends
 from ..arrays import View, interception
-from ..base import products
+from ..base import first_use, products
 from ..base.definition import C, Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
@@ -35,8 +35,7 @@ class _OwnSignature:
     def __get__(self, operator: Operator | None, owner: type) -> inspect.Signature:
         if operator is None:
             raise AttributeError("__signature__")
-        import inspect  # costs a tenth of importing NumPy, and few ask
-
+        inspect: Any = first_use.module("inspect")  # costs a tenth of importing NumPy, and few ask
         positional, by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
         tensors = [
             inspect.Parameter(a.name, positional, default=None if a.is_optional else inspect.Parameter.empty)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import torch
@@ -11,6 +11,7 @@ import torch
 from .. import arrays, contract
 from ..arrays import View
 from ..base.errors import InvalidArgument, InvalidDtype, InvalidOperator
+from ..base.forks import cached_property
 from ..base.loop import Meta
 from ..calls import aliasing, arguments, prepare
 from ..calls.operator import Operator
@@ -236,9 +237,9 @@ def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[
     for name, output in zip(names, outputs, strict=False):
         if output is not None:
             aliasing.refuse_self_overlap(call.definition.name, name, output.meta)
-    metas = [[view.meta for view in views if view is not None] for views in (outputs, inputs)]
+    output_metas, input_metas = ([view.meta for view in views if view is not None] for views in (outputs, inputs))
     loop = prepare.computation(call, prepare.result_metas(call), "cpu").loop
-    layouts = aliasing.layouts(*metas, loop)
+    layouts = aliasing.layouts(output_metas, input_metas, loop)
     aliasing.check(call.definition.name, schema.outputs, outputs, schema.tensor_names, inputs, layouts)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import torch
 
 from ..base.errors import InvalidArgument
+from ..base.forks import cached_property
 from . import graphs, kernels, saving
 from .autograd import InPlaceNode, Redispatch, is_forward, node_of, refuses_overwriting
 from .derivatives.derivations import derive

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from ...base import xp
 from ...base.dtypes import Dtype
 from ...base.errors import InvalidOperator
+from ...base.forks import cached_property
 from . import accurate, coefficients, primitives
 
 
