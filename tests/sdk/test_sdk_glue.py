@@ -275,6 +275,20 @@ def test_clamps() -> None:
     assert x[:5].tolist() == [-3, -1, 0, 2, 2.5]
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_nan_to_num(dtype: str) -> None:
+    """In place too. Numbers of types without NaN stay, also those that a float does not have."""
+    x = torch.tensor([0.5, -2.0, torch.nan, torch.inf, -torch.inf, 0.0]).to(getattr(torch, dtype))
+    if dtype == "int64":
+        x[0] = 2**53 + 1
+    for values in ((0.0, 3.0, -3.0), (1.5, torch.inf, torch.nan)):
+        out, wanted = torch.empty_like(x), torch.nan_to_num(x, *values)
+        call("NanToNum", x, *values, out)
+        torch.testing.assert_close(out, wanted, rtol=0, atol=0, equal_nan=True)
+        call("InplaceNanToNum", changed := x.clone(), *values)
+        torch.testing.assert_close(changed, wanted, rtol=0, atol=0, equal_nan=True)
+
+
 @pytest.mark.parametrize("dtype", HALVES)
 def test_choices(dtype: str) -> None:
     x, y = sample(dtype, (3, 4), 13), sample(dtype, (4,), 14)

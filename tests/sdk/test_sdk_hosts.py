@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -208,6 +209,28 @@ def test_exception_while_planning(odd: Sdk, code: str, host: str) -> None:
 def test_exception_at_the_start(odd: Sdk, code: str, host: str) -> None:
     printed = odd.run("first_text", mode=host, RAISE_IN="numpy", RAISE=code)
     says(printed, "actgrad cannot be loaded", RAISED[code])
+
+
+#: A Python that starts when the program that wants it has ended.
+LATE = """\
+#!/bin/sh
+kill -KILL $PPID
+while [ -e /proc/$PPID ] && ! grep -q '^State:.[ZX]' /proc/$PPID/status; do :; done
+exec {python} "$@"
+"""
+
+
+@pytest.mark.parametrize("code", ["", *list(RAISED)[:3]])
+def test_a_program_that_ends_while_the_server_starts(odd: Sdk, code: str, tmp_path: Path) -> None:
+    """The server has nobody to speak to: it ends without a word, whether actgrad could be loaded or not."""
+    late = tmp_path / "late"
+    late.write_text(LATE.format(python=sys.executable))
+    late.chmod(0o755)
+    program = odd.compile(Path(__file__).parent / "programs" / "first_text.c", "-std=gnu11")
+    failure = {"RAISE_IN": "numpy", "RAISE": code} if code else {}
+    settings = environment(ACTGRAD_SDK_HOST="server", ACTGRAD_SDK_PYTHON=str(late), **failure)
+    done = subprocess.run([str(program)], capture_output=True, text=True, env=settings, check=False, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGKILL, "", "")
 
 
 @needs_library

@@ -5,5 +5,6 @@ language of an operator's interface, `definition` an operator as data. `access` 
 element sees, `rows` the statistics of its row, `loop` the shapes and strides of a computation, `layout` the loop over
 a call's tensors, `computation` all that a backend is told, `xp` the functions that a formula may call. `first_use`
 guards imports and compilation, `forks` locks over a fork, `bounded_cache` is the cache in memory, `floating_point` the
-rounding, `folders` the user's cache folder.
+rounding, `folders` the user's cache folder, `ownership` tells whether files are this
+user's alone.
 """

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,9 @@ CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
 #: The libraries of the operators; all are the same.
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
 
+
+_MADE = "made"  # in a temporary folder: the generated sources
+_OBJECTS = ("opapi", "missing")  # generated sources that all libraries of the operators have
 
 #: The sources of the older interface that libascendcl has; the others are of libacl_op_compiler.
 OF_ASCENDCL = ("attributes.c", "descriptions.c")
@@ -109,28 +112,39 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
         prefixes.check(prefix)
         prefix.parent.mkdir(parents=True, exist_ok=True)
         with prefixes.beside(prefix) as folder:
-            fresh = folder / "fresh"
-            write_headers(fresh / "include")
-            _write_libraries(fresh, folder / "made", command, interpreter or Interpreter.current())
-            for name, text in descriptions.files(prefix, libraries()):
-                _write(fresh / name, text)
-            for name, target in descriptions.links():
-                _link(fresh / name, target)
+            fresh, made = folder / prefixes.FRESH, folder / _MADE
+            texts = {f"{fresh.name}/include/{name}": text for name, text in headers()}
+            others = {f"{fresh.name}/{name}": text for name, text in descriptions.files(prefix, libraries())}
+            links = {f"{fresh.name}/{name}": target for name, target in descriptions.links()}
+            prefixes.announce(folder, texts | others | _sources(), links | _library_links(), _compiled())
+            for name, text in texts.items():
+                _write(folder / name, text)
+            _write_libraries(fresh, made, command, interpreter or Interpreter.current())
+            for name, text in others.items():
+                _write(folder / name, text)
+            for name, target in links.items():
+                _link(folder / name, target)
             prefixes.finish(fresh)
-            prefixes.put(fresh, prefix, folder / "old")
+            prefixes.put(fresh, prefix, folder / prefixes.OLD)
     except OSError as error:
         raise SdkError(f"{error.filename or prefix}: {system_fault(error)}") from error
 
 
 def write_headers(include: Path) -> None:
     """Write the public headers into `include`."""
+    for name, text in headers():
+        _write(include / name, text)
+
+
+def headers() -> Iterator[tuple[str, str]]:
+    """The public headers: names under the folder `include`, and texts."""
     for path in sorted(HEADERS.rglob("*.in")):
         name = path.relative_to(HEADERS).as_posix().removesuffix(".in")
-        _write(include / name, prototypes.header(name, path.read_text(encoding="utf-8")))
-    _write(include / "aclnn/opdev/op_errno.h", prototypes.status_header())
+        yield name, prototypes.header(name, path.read_text(encoding="utf-8"))
+    yield "aclnn/opdev/op_errno.h", prototypes.status_header()
     for name, text in prototypes.operator_headers():
-        _write(include / "aclnnop" / name, text)
-        _write(include / "aclnnop" / "level2" / name, f'/* Made by `actgrad sdk`. */\n#include "aclnnop/{name}"\n')
+        yield f"aclnnop/{name}", text
+        yield f"aclnnop/level2/{name}", f'/* Made by `actgrad sdk`. */\n#include "aclnnop/{name}"\n'
 
 
 def libraries() -> tuple[str, ...]:
@@ -138,16 +152,34 @@ def libraries() -> tuple[str, ...]:
     return ("ascendcl", "nnopbase", *OPERATOR_LIBRARIES, *clients.libraries())
 
 
+def _sources() -> dict[str, str]:
+    """The generated sources of the libraries, by their names in a temporary folder."""
+    stubs = {"missing": "opapi"} | {name: name for name in ("ascendcl", *clients.libraries())}
+    texts = {
+        "data_types.h": prototypes.data_types(),
+        "products.h": prototypes.products_header(),
+        "opapi.c": prototypes.stubs(),
+        **{f"{name}.c": clients.stubs(library) for name, library in stubs.items()},
+    }
+    return {f"{_MADE}/{name}": text for name, text in texts.items()}
+
+
+def _compiled() -> list[str]:
+    """What the compiler makes, by its names in a temporary folder."""
+    objects = [f"{_MADE}/{name}.o" for name in _OBJECTS]
+    return objects + [f"{prefixes.FRESH}/lib64/lib{name}.so" for name in libraries()]
+
+
+def _library_links() -> dict[str, str]:
+    return {f"{prefixes.FRESH}/lib64/libacl_rt.so": "libascendcl.so"}
+
+
 def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: Interpreter) -> None:
     """Compile the libraries; `made` is a folder for the generated sources."""
     library = fresh / "lib64"
     library.mkdir(parents=True)
-    _write(made / "data_types.h", prototypes.data_types())
-    _write(made / "products.h", prototypes.products_header())
-    _write(made / "opapi.c", prototypes.stubs())
-    _write(made / "missing.c", clients.stubs("opapi"))
-    for name in ("ascendcl", *clients.libraries()):
-        _write(made / f"{name}.c", clients.stubs(name))
+    for name, text in _sources().items():
+        _write(made.parent / name, text)
     folders = [f"-I{folder}" for folder in (SOURCES, fresh / "include", made)]
     macros = {
         "ACTGRAD_PYTHON": interpreter.executable,
@@ -173,7 +205,7 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
     link("ascendcl", [*beneath, made / "ascendcl.c"], "m", "dl")
     link("nnopbase", sorted((SOURCES / "nnopbase").glob("*.c")), "ascendcl", "dl")
     objects = []  # all of the operators' libraries have the same
-    for name in ("opapi", "missing"):
+    for name in _OBJECTS:
         objects.append(made / f"{name}.o")
         _run([*compiled, "-c", str(made / f"{name}.c"), "-o", str(objects[-1])], objects[-1].name)
     for name in OPERATOR_LIBRARIES:
@@ -181,7 +213,8 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
     for name, needed in clients.libraries().items():
         own = [SOURCES / "acl_op" / "single_operators.c"] if name == "acl_op_compiler" else []
         link(name, [*own, made / f"{name}.c"], *needed)
-    (library / "libacl_rt.so").symlink_to("libascendcl.so")
+    for name, linked in _library_links().items():
+        _link(made.parent / name, linked)
 
 
 def _run(command: list[str], what: str) -> None:

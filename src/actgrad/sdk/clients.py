@@ -18,8 +18,11 @@ TABLE = Path(__file__).with_name("clients.txt")
 #: The status of a function that fails, by the type it returns; other types return 0, pointers null.
 _FAILURES = {"aclError": 207000, "int32_t": 207000, "rtError_t": 207000, "HcclResult": 5, "aclnnStatus": 561103}
 
+#: Instead of a header: a line of the section has the names of functions that no header declares.
+BY_NAME = "by name"
+
 _LIBRARY = re.compile(r"library (?P<names>.+): (?P<needed>.+)")
-_SECTION = re.compile(r"\[(?P<library>\w+)(?: (?P<header>[\w/.]+))?(?P<nothing> = 0)?\] (?P<reason>.+)")
+_SECTION = re.compile(r"\[(?P<library>\w+)(?: (?P<header>by name|[\w/.]+))?(?P<nothing> = 0)?\] (?P<reason>.+)")
 _PLAIN = re.compile(r"(?P<type>[\w ]+\*?) (?P<name>\w+)\((?P<parameters>.*)\)")
 _PHASES = re.compile(r"(?P<header>\w+): (?P<name>\w+)\((?P<parameters>.*)\)(?: = (?P<rule>\w+))?")
 
@@ -29,7 +32,7 @@ class ClientFunction:
     """A function of the table."""
 
     library: str  # "opapi": of each library of operators
-    header: str
+    header: str  # "" for a function that no header declares
     type: str  # that it returns
     name: str
     parameters: tuple[str, ...]  # of phase one where it has two; ("...",) where they are not at hand
@@ -72,12 +75,24 @@ def _read() -> tuple[dict[str, tuple[str, ...]], dict[str, ClientFunction]]:
         elif match := _SECTION.fullmatch(line):
             section = match
         else:
-            row = _row(section, line)
-            if row is None or row.name in found:
+            rows = _rows(section, line)
+            if not rows or not found.keys().isdisjoint(row.name for row in rows):
                 fault = f"{TABLE.name}:{number}: {line!r} does not parse or occurs twice"
                 raise SdkError(f"{fault}; it must be a row of its section; see the comment at the top of the table")
-            found[row.name] = row
+            found |= {row.name: row for row in rows}
     return loaded, found
+
+
+def _rows(section: re.Match[str] | None, line: str) -> list[ClientFunction]:
+    """The functions of a line; none if the line does not fit its section."""
+    if section is not None and section["header"] == BY_NAME:
+        library, reason = section["library"], section["reason"]
+        return [
+            ClientFunction(library, "", "aclnnStatus", f"aclnn{name}", (), reason, True, True, "", ())
+            for name in line.split()
+        ]
+    row = _row(section, line)
+    return [] if row is None else [row]
 
 
 def _row(section: re.Match[str] | None, line: str) -> ClientFunction | None:
@@ -122,7 +137,15 @@ def not_computed() -> dict[str, ClientFunction]:
 
 def stubs(library: str) -> str:
     """C definitions of a library's functions. They read no argument, and so name none."""
-    lines = ["#include <stdint.h>", "", "extern int32_t actgrad_fail(int32_t code, const char* format, ...);", ""]
+    lines = [
+        "#include <stdbool.h>",
+        "#include <stdint.h>",
+        "",
+        "extern int32_t actgrad_fail(int32_t code, const char* format, ...);",
+        "extern int32_t actgrad_note_refusal(int32_t status, bool fails_in_its_thread);",
+        "extern int32_t actgrad_note_phase_one(int32_t status);",
+        "",
+    ]
     rows = [row for row in functions() if row.library == library and not row.is_computed]
     lines += [line for row in rows for line in _definitions(row)]
     return "\n".join(lines) + "\n"
@@ -136,6 +159,10 @@ def _definitions(row: ClientFunction) -> Iterator[str]:
             f"{row.name} is not in actgrad: {row.reason}{at}; the program must do without it; run actgrad sdk --check"
         )
         report = f'actgrad_fail({_FAILURES.get(row.type, 207000)}, "%s", "{text}")'
+        if row.has_phases and phase == "one":
+            report = f"actgrad_note_phase_one({report})"
+        if row.name.startswith("aclop") and any(p.startswith("aclrtStream") for p in row.parameters):
+            report = f"actgrad_note_refusal({report}, true)"  # an operator that the stream does not get
         value = report if row.fails and row.type in _FAILURES else "0"
         before = f"{report}; " if row.fails and value == "0" else ""
         body = before + ("" if row.type == "void" else f"return {value};")

@@ -2,6 +2,9 @@
 
 A marker at its root names the version and every file of the SDK with its digest. Other files, and changed ones, are the
 user's: an SDK with any of these is not replaced.
+
+A build works in a temporary folder next to the prefix. A marker in that folder lists every file that the build makes.
+By this list a later build deletes the folder of a killed build, and no folder that holds anything else.
 """
 
 from __future__ import annotations
@@ -11,16 +14,22 @@ import hashlib
 import os
 import re
 import shutil
+import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from .. import __version__
+from ..base import ownership
 from ..base.errors import ActgradError
 
 MARKER = "actgrad-sdk"
+BUILD_MARKER = "actgrad-sdk-build"  # of a temporary folder
+FRESH, OLD = "fresh", "old"  # in a temporary folder: the new SDK, and the SDK that it replaces
 _TEMPORARY = ".actgrad-sdk-"  # the beginning of a temporary folder's name
+_ANY = "any"  # instead of a digest: the compiler writes the file
+_EMPTY = hashlib.sha256(b"").hexdigest()  # of a file that a killed build did not fill
 _SHOWN = 3  # files that a message names
 
 
@@ -35,18 +44,49 @@ def check(prefix: Path) -> None:
 
 
 def finish(fresh: Path) -> None:
-    """Write the marker of a new SDK."""
+    """Write the marker of a new SDK, and let no other user write to its files."""
     lines = [f"{digest}  {name}\n" for name, digest in ((name, _digest(fresh / name)) for name in _names(fresh))]
     (fresh / MARKER).write_text(f"{__version__}\n{''.join(lines)}", encoding="utf-8")
+    for path in (fresh, *fresh.rglob("*")):
+        if not path.is_symlink():
+            path.chmod(stat.S_IMODE(path.stat().st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH))
+
+
+def refuse_foreign_folder(folder: Path) -> None:
+    """Raise SdkError unless a folder, or the folder that a link leads to, belongs to this user alone."""
+    if fault := ownership.folder_fault(folder, folder.stat()):
+        raise SdkError(_with_cure(fault))
+
+
+def refuse_foreign(prefix: Path) -> None:
+    """Raise SdkError unless an SDK is unchanged and belongs to this user alone: programs load its libraries."""
+    for fault in _faults(prefix):
+        raise SdkError(_with_cure(fault))
+
+
+def _with_cure(fault: str) -> str:
+    return f"{fault}; move it away, or set XDG_CACHE_HOME to a folder of your own"
+
+
+def _faults(prefix: Path) -> Iterator[str]:
+    if fault := ownership.folder_fault(prefix, prefix.lstat()):
+        yield fault
+    for path in prefix.rglob("*"):
+        status = path.lstat()
+        is_link = stat.S_ISLNK(status.st_mode)  # the mode of a link says nothing
+        if not (status.st_uid == os.geteuid() if is_link else ownership.is_this_users(status)):
+            yield f"{path} must belong to this user and be writable by no other user"
+    if not _is_sdk(prefix):
+        yield f"{prefix} must be an SDK of actgrad"
+    for name in _files_of_the_user(prefix, prefix):
+        yield f"{prefix / name} must be as actgrad built it"
 
 
 @contextmanager
 def beside(prefix: Path) -> Iterator[Path]:
     """A temporary folder beside `prefix`, locked while it is in use; folders of killed builds are removed first."""
     for left in prefix.parent.glob(f"{_TEMPORARY}*"):
-        if lock := _locked(left):
-            shutil.rmtree(left, ignore_errors=True)
-            os.close(lock)
+        _remove_if_left(left)
     with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=prefix.parent) as folder:
         lock = _locked(Path(folder))
         try:
@@ -54,6 +94,49 @@ def beside(prefix: Path) -> Iterator[Path]:
         finally:
             if lock:  # 0 on a file system without locks
                 os.close(lock)
+
+
+def announce(folder: Path, texts: Mapping[str, str], links: Mapping[str, str], compiled: Iterable[str]) -> None:
+    """Write the marker of a temporary folder: the files that the build is going to make there, by their names."""
+    digests = {name: _digest_of_text(text) for name, text in texts.items()}
+    digests |= {name: _digest_of_link(target) for name, target in links.items()}
+    digests |= dict.fromkeys((*compiled, f"{FRESH}/{MARKER}"), _ANY)
+    lines = [f"{digest}  {name}\n" for name, digest in digests.items()]
+    (folder / BUILD_MARKER).write_text(f"{__version__}\n{''.join(lines)}", encoding="utf-8")
+
+
+def _remove_if_left(folder: Path) -> None:
+    """Delete the temporary folder of a killed build, but no folder with a file that the build did not make."""
+    lock = _locked(folder)
+    if not lock:
+        return
+    try:
+        if not ownership.folder_fault(folder, folder.lstat()) and _is_left_by_a_build(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+    except (OSError, UnicodeDecodeError):  # it cannot be read: some file is not a build's
+        pass
+    finally:
+        os.close(lock)
+
+
+def _is_left_by_a_build(folder: Path) -> bool:
+    if not _has_version(folder / BUILD_MARKER):
+        return False
+    digests, names = _listed(folder / BUILD_MARKER), _names(folder)
+    of_old = [name for name in names if name.startswith(f"{OLD}/")]
+    if of_old and (not _is_sdk(folder / OLD) or any(_files_of_the_user(folder / OLD, folder / FRESH))):
+        return False
+    for path in folder.rglob("*"):
+        if path.lstat().st_uid != os.geteuid():
+            return False
+    mine = {BUILD_MARKER, *of_old}
+    return all(name in mine or _is_as_listed(folder / name, digests.get(name)) for name in names)
+
+
+def _is_as_listed(path: Path, digest: str | None) -> bool:
+    if digest == _ANY:
+        return path.is_file() and not path.is_symlink()
+    return digest is not None and _digest(path) in (digest, _EMPTY)
 
 
 def _locked(folder: Path) -> int:
@@ -93,7 +176,11 @@ def put(fresh: Path, prefix: Path, old: Path) -> None:
 
 
 def _is_sdk(prefix: Path) -> bool:
-    marker = prefix / MARKER
+    return _has_version(prefix / MARKER)
+
+
+def _has_version(marker: Path) -> bool:
+    """Whether a marker is a file that begins with a version of actgrad."""
     if marker.is_symlink() or not marker.is_file():
         return False
     with open(marker, encoding="utf-8", errors="replace") as file:
@@ -104,14 +191,19 @@ def _files_of_the_user(prefix: Path, fresh: Path) -> Iterator[str]:
     """The names of files in `prefix` that differ from those of `actgrad sdk`, or are not among them."""
     if not _is_sdk(prefix):  # an empty folder
         return
-    lines = (prefix / MARKER).read_text(encoding="utf-8").splitlines()[1:]
-    digests = {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    digests = _listed(prefix / MARKER)
     known = digests or dict.fromkeys(_names(fresh), "")  # version 0.1 listed no files, but had the same names
     for name in _names(prefix):
         if name == MARKER:
             continue
         if name not in known or (digests and _digest(prefix / name) != digests[name]):
             yield name
+
+
+def _listed(marker: Path) -> dict[str, str]:
+    """The files that a marker names, each with its digest."""
+    lines = marker.read_text(encoding="utf-8").splitlines()[1:]
+    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
 
 def _names(folder: Path) -> list[str]:
@@ -122,5 +214,13 @@ def _names(folder: Path) -> list[str]:
 
 def _digest(path: Path) -> str:
     if path.is_symlink():
-        return hashlib.sha256(b"link to " + os.fsencode(os.readlink(path))).hexdigest()
+        return _digest_of_link(os.readlink(path))
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "none"
+
+
+def _digest_of_link(target: str) -> str:
+    return hashlib.sha256(b"link to " + os.fsencode(target)).hexdigest()
+
+
+def _digest_of_text(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -13,6 +13,7 @@ from .. import __version__
 from ..base.errors import NO_FILE
 from ..base.folders import user_cache
 from . import builder, descriptions, lacking
+from . import prefix as prefixes
 from .builder import HERE
 from .prefix import SdkError
 
@@ -21,7 +22,10 @@ LIBRARIES = ("opapi_nn", "opapi_math", "acl_op_compiler", "nnopbase", "ascendcl"
 
 
 def kept_sdk() -> Path:
-    """An SDK of this installation in the user's cache folder, built if it is missing."""
+    """An SDK of this installation in the user's cache folder, built if it is missing.
+
+    Raises SdkError if another user could have written it.
+    """
     base = user_cache()
     if base is None:
         raise SdkError(
@@ -34,13 +38,23 @@ def kept_sdk() -> Path:
     for path in sorted(sources):
         digest.update(path.read_bytes())
     prefix = base / "actgrad" / f"sdk-{digest.hexdigest()[:16]}"
-    if not prefix.exists():
-        try:
-            builder.build(prefix)
-        except SdkError:
-            if not prefix.exists():  # no other process has built the same meanwhile
-                raise
+    try:
+        prefix.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        prefixes.refuse_foreign_folder(prefix.parent)
+        if not os.path.lexists(prefix):
+            _build_kept(prefix)
+        prefixes.refuse_foreign(prefix)
+    except OSError as error:
+        raise SdkError(f"the SDK cannot be kept in {prefix}: {error}") from error
     return prefix
+
+
+def _build_kept(prefix: Path) -> None:
+    try:
+        builder.build(prefix)
+    except SdkError:
+        if not prefix.exists():  # no other process has built the same meanwhile
+            raise
 
 
 def run(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> int:

@@ -334,8 +334,8 @@ def serve(interface: int, plan_size: int, socket_number: int, memory_number: int
     _check(interface, plan_size)
     _map(memory_number, base, size)
     connection = socket.socket(fileno=socket_number)
-    connection.sendall(_text(""))
     try:
+        connection.sendall(_text(""))
         while True:
             _serve_one(connection)
     except (EOFError, ConnectionError):

@@ -17,6 +17,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...base import ownership
+
 NAME = "actgrad-machine-code"
 #: The marker of https://bford.info/cachedir: backup programs skip the folder.
 MARKER = "CACHEDIR.TAG"
@@ -148,18 +150,9 @@ def _descriptor(path: Path, name: str | Path, within: int | None) -> Iterator[in
 
 
 def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
-    if not stat.S_ISDIR(status.st_mode):
-        raise Unusable(f"{path} is a file or a link; it must be a folder; remove it or set ACTGRAD_CACHE_DIR")
-    if not _is_this_users(status):
-        raise Unusable(
-            f"{path} belongs to another user or others may write to it; only you may write to it; run chmod go-w on it"
-        )
+    if fault := ownership.folder_fault(path, status):
+        raise Unusable(fault)
 
 
 def _is_file_of_ours(status: os.stat_result) -> bool:
-    return stat.S_ISREG(status.st_mode) and status.st_size <= MOST_BYTES and _is_this_users(status)
-
-
-def _is_this_users(status: os.stat_result) -> bool:
-    """Whether a file or folder belongs to this user and no other user may write to it."""
-    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISREG(status.st_mode) and status.st_size <= MOST_BYTES and ownership.is_this_users(status)

@@ -103,6 +103,12 @@ def _clamp(a: Any, low: Any, high: Any) -> Any:
     return above if high is None else np.minimum(above, high)
 
 
+def _nan_to_num(a: Any, nan: float, highest: float, lowest: float) -> Any:
+    if not np.issubdtype(a.dtype, np.inexact):
+        return a
+    return np.where(np.isnan(a), nan, np.where(a == np.inf, highest, np.where(a == -np.inf, lowest, a)))
+
+
 def _lerp(a: Any, b: Any, weight: Any) -> Any:
     """PyTorch computes from the nearer end."""
     return np.where(np.abs(weight) < 0.5, a + weight * (b - a), b - (b - a) * (1 - weight))
@@ -173,6 +179,7 @@ RULES: dict[str, Rule] = {
     **{name: Rule(getattr(np, name)) for name in _PLAIN},
     "where": Rule(lambda condition, a, b: np.where(condition != 0, a, b)),
     "masked_fill": Rule(lambda a, mask, value: np.where(mask != 0, value.astype(a.dtype), a), OWN),
+    "nan_to_num": Rule(_nan_to_num),
     "sum": Rule(_reduction(np.sum), RESULT, _reduced),
     "mean": Rule(_reduction(np.mean), RESULT, _reduced),
     "cumsum": Rule(lambda a, dim, dtype: np.cumsum(a, dim), RESULT),

@@ -62,30 +62,42 @@ static aclTensorList* listed(int count, const aclTensorDesc* const* descs, const
     return aclCreateTensorList(tensors, (uint64_t)count);
 }
 
-/** Computes an operator that actgrad.ir has; other names fail with 207000. */
+/* Operators have at most MOST inputs, and as many outputs. */
+static aclError check_counts(const char* function, const char* opType, int numInputs, int numOutputs) {
+    if (opType == NULL) return actgrad_fail_null(function, "opType");
+    if (numInputs >= 0 && numInputs <= MOST && numOutputs >= 0 && numOutputs <= MOST) return ACL_SUCCESS;
+    return actgrad_fail(ACL_ERROR_INVALID_PARAM,
+                        "%s: %s has %d inputs and %d outputs; each must be 0 to %d; correct numInputs or numOutputs",
+                        function, opType, numInputs, numOutputs, MOST);
+}
+
+static int32_t run(const char* function, const char* opType, const aclopAttr* attr, const aclTensorList* inputs,
+                   const aclTensorList* outputs, aclrtStream stream) {
+    const actgrad_argument arguments[] = {
+        {TEXT, opType, 0}, {TEXT, actgrad_attributes(attr), 0}, {TENSORS, inputs, 0}, {TENSORS, outputs, 0}};
+    uint64_t size;
+    aclOpExecutor* executor;
+    RETURN_IF_ERROR(actgrad_phase_one(function, arguments, 4, &size, &executor));
+    return actgrad_phase_two(function, NULL, 0, executor, stream);
+}
+
+/** Computes an operator that actgrad.ir has; other names fail with 207000, and so does the next copy or synchronize. */
 aclError aclopCompileAndExecute(const char* opType, int numInputs, const aclTensorDesc* const* inputDesc,
                                 const aclDataBuffer* const* inputs, int numOutputs,
                                 const aclTensorDesc* const* outputDesc, aclDataBuffer* const* outputs,
                                 const aclopAttr* attr, aclopEngineType engineType, aclopCompileType compileFlag,
                                 const char* opPath, aclrtStream stream) {
-    if (opType == NULL) return actgrad_fail_null(__func__, "opType");
-    if (numInputs < 0 || numInputs > MOST || numOutputs < 0 || numOutputs > MOST)
-        return actgrad_fail(ACL_ERROR_INVALID_PARAM,
-                            "%s: %s has %d inputs and %d outputs; each must be 0 to %d; correct numInputs or "
-                            "numOutputs",
-                            __func__, opType, numInputs, numOutputs, MOST);
-    aclTensorList* in = listed(numInputs, inputDesc, inputs);
-    aclTensorList* out = listed(numOutputs, outputDesc, (const aclDataBuffer* const*)outputs);
-    const actgrad_argument arguments[] = {
-        {TEXT, opType, 0}, {TEXT, actgrad_attributes(attr), 0}, {TENSORS, in, 0}, {TENSORS, out, 0}};
-    uint64_t size;
-    aclOpExecutor* executor;
-    int32_t status = actgrad_phase_one(__func__, arguments, 4, &size, &executor);
-    if (status == 0) status = actgrad_phase_two(__func__, NULL, 0, executor, stream);
-    aclDestroyTensorList(in);
-    aclDestroyTensorList(out);
-    if (status == INNER_NULL) return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-    return status == NULL_POINTER || status == INVALID ? ACL_ERROR_INVALID_PARAM : status;
+    int32_t status = check_counts(__func__, opType, numInputs, numOutputs);
+    if (status == ACL_SUCCESS) {
+        aclTensorList* in = listed(numInputs, inputDesc, inputs);
+        aclTensorList* out = listed(numOutputs, outputDesc, (const aclDataBuffer* const*)outputs);
+        status = run(__func__, opType, attr, in, out, stream);
+        aclDestroyTensorList(in);
+        aclDestroyTensorList(out);
+    }
+    if (status == INNER_NULL) status = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+    if (status == NULL_POINTER || status == INVALID) status = ACL_ERROR_INVALID_PARAM;
+    return actgrad_note_refusal(status, true);
 }
 
 /** The same. The descriptions of the outputs must have their shapes. */

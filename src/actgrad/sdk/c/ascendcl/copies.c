@@ -100,6 +100,7 @@ static int32_t transfer(void* argument) {
 static aclError transfer_later(Transfer each, size_t limit, aclrtStream stream) {
     RETURN_IF_ERROR(check(&each, limit));
     RETURN_IF_ERROR(check_ranges(&each));
+    if (each.is_copy) RETURN_IF_ERROR(actgrad_check_refusals(each.function));
     Transfer* queued = malloc(sizeof *queued);
     if (queued == NULL) return actgrad_fail_memory(each.function);
     *queued = each;
@@ -108,6 +109,7 @@ static aclError transfer_later(Transfer each, size_t limit, aclrtStream stream) 
 
 static aclError transfer_now(Transfer each, size_t limit) {
     RETURN_IF_ERROR(check(&each, limit));
+    if (each.is_copy) RETURN_IF_ERROR(actgrad_check_refusals(each.function));
     return transfer(&each);
 }
 

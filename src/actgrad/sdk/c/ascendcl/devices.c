@@ -15,6 +15,7 @@ static aclError reset(const char* function, int32_t deviceId, bool is_forced) {
     if (!actgrad_leave_device(deviceId, is_forced)) return ACL_SUCCESS;
     aclError status = actgrad_run_device(deviceId);
     actgrad_end_default_context(deviceId);
+    actgrad_forget_refusal(deviceId);
     return status;
 }
 
@@ -46,6 +47,7 @@ const char* aclrtGetSocName(void) { return actgrad_get_settings()->chip; }
 
 static aclError synchronize(const char* function) {
     RETURN_IF_ERROR(actgrad_check_device(function));
+    RETURN_IF_ERROR(actgrad_check_refusals(function));
     return actgrad_run_device(actgrad_device_of(actgrad_current_context()));
 }
 

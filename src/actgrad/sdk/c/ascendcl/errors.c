@@ -75,6 +75,12 @@ int32_t actgrad_fail(int32_t code, const char* format, ...) {
     return code;
 }
 
+const char* actgrad_newest_reason(void) {
+    const char* title = texts.newest == NULL ? NULL : strchr(texts.newest, ']'); /* "[PID: n] time title: text" */
+    const char* end = title == NULL ? NULL : strstr(title, ": ");
+    return end == NULL ? "there was no memory left for the reason" : end + 2;
+}
+
 void actgrad_report_text(const char* text) { keep(strdup(text)); }
 
 aclError actgrad_fail_null(const char* function, const char* argument) {

@@ -97,6 +97,7 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) { return reset(__
 static aclError synchronize(const char* function, aclrtEvent event) {
     Event now;
     RETURN_IF_ERROR(look(function, "event", event, &now));
+    RETURN_IF_ERROR(actgrad_check_refusals(function));
     return actgrad_is_pending(now.place) ? actgrad_finish(now.place) : ACL_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 
 /* errors.c */
 aclError actgrad_fail_memory(const char* function); /* malloc returned NULL */
+const char* actgrad_newest_reason(void);            /* the thread's newest text, without time and title */
 
 /* live.c; as every actgrad_report_..., for a strict program's end */
 void actgrad_report_objects(void);
@@ -25,6 +26,11 @@ aclError actgrad_check_device(const char* function); /* fails in a thread withou
 void actgrad_use_device(int32_t device); /* counts a use, and makes the default context current */
 bool actgrad_leave_device(int32_t device, bool is_forced); /* takes back a use, or all; true for the last */
 void actgrad_end_default_context(int32_t device);
+
+/* refusals.c: for functions that read results, or tell that work is done. */
+aclError actgrad_check_refusals(const char* function); /* fails if the thread does not know of work that failed */
+void actgrad_note_work(void);                          /* the thread gave work, which did not fail */
+void actgrad_forget_refusal(int32_t device);
 
 /* arena.c: a sorted array of the memory blocks in use, and the addresses that they come from. Callers hold a lock. */
 typedef struct {

@@ -38,7 +38,7 @@ static inline void actgrad_unlock(pthread_mutex_t** mutex) { pthread_mutex_unloc
         pthread_atfork(take_##name, give_##name, give_##name);                \
     }
 enum {
-    FIRST_ORDER = 101, CLOCK_ORDER, MEMORY_ORDER, LIVE_ORDER, STREAMS_ORDER, EVENTS_ORDER, CONTEXTS_ORDER,
+    FIRST_ORDER = 101, CLOCK_ORDER, REFUSALS_ORDER, MEMORY_ORDER, LIVE_ORDER, STREAMS_ORDER, EVENTS_ORDER, CONTEXTS_ORDER,
     LIFECYCLE_ORDER
 };
 
@@ -47,6 +47,7 @@ enum { DEVICES = 8 }; /* as many as a server with Ascend cards has */
 typedef struct {
     bool is_strict;        /* ACTGRAD_STRICT=1 */
     bool uses_server;      /* another process computes the operators */
+    bool queues_phase_one; /* torch_npu's TASK_QUEUE_ENABLE=2: phase one, too, is called in a thread of its own */
     const char* python;    /* the interpreter's executable */
     const char* libpython; /* its shared library, "" without one */
     const char* product;   /* ACTGRAD_PRODUCT, "" when unset */
@@ -75,6 +76,10 @@ EXPORT void actgrad_live_retire(void* memory); /* frees it after a while: until 
 
 /* contexts.c: fails in a strict program's thread without a device. */
 EXPORT int32_t actgrad_check_device_if_strict(const char* function);
+
+/* refusals.c: keeps the reason of a failure, unless `status` is 0, and returns `status`. Other threads' reads fail until
+   the thread gives work again. */
+EXPORT int32_t actgrad_note_refusal(int32_t status, bool fails_in_its_thread);
 
 /* memory.c: device memory. */
 EXPORT int64_t actgrad_memory_left(uint64_t address); /* bytes to the end of its allocation; -1 outside of any */

@@ -93,6 +93,7 @@ static void read_environment(void) {
     settings.python = copied_value_of("ACTGRAD_SDK_PYTHON", ACTGRAD_PYTHON);
     settings.libpython = copied_value_of("ACTGRAD_SDK_LIBPYTHON", ACTGRAD_LIBPYTHON);
     settings.uses_server = read_server(settings.libpython);
+    settings.queues_phase_one = strcmp(value_of("TASK_QUEUE_ENABLE", ""), "2") == 0;
     settings.devices = read_devices();
     read_product();
 }

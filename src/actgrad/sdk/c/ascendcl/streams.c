@@ -143,11 +143,14 @@ aclError actgrad_submit_from(const char* function, aclrtStream handle, actgrad_w
     aclError status;
     if (actgrad_get_settings()->is_strict) {
         status = add_to_queue(function, handle, (Item){.work = work, .release = release, .argument = argument}, place);
+        if (status == ACL_SUCCESS) actgrad_note_work();
         if (status == ACL_SUCCESS) return status;
     } else {
         Stream* stream = stream_of(handle);
         if (place != NULL) *place = (Place){stream, 0};
         status = stream == NULL ? fail_stream(function, handle) : work(argument);
+        if (status == ACL_SUCCESS) actgrad_note_work();
+        actgrad_note_refusal(status, false);
     }
     if (release != NULL) release(argument);
     return status;
@@ -210,6 +213,7 @@ static aclError synchronize(const char* function, aclrtStream handle) {
     Place last;
     RETURN_IF_ERROR(actgrad_check_device(function));
     RETURN_IF_ERROR(find_end(function, handle, &last));
+    RETURN_IF_ERROR(actgrad_check_refusals(function));
     return actgrad_get_settings()->is_strict ? actgrad_finish(last) : ACL_SUCCESS;
 }
 
@@ -243,6 +247,7 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     LOCKED(&streams_lock);
     const Stream* found = stream_of(stream);
     if (found == NULL) return fail_stream(__func__, stream);
+    RETURN_IF_ERROR(actgrad_check_refusals(__func__));
     *status = found->left == 0 ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
     return ACL_SUCCESS;
 }

@@ -135,6 +135,7 @@ int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** 
 /* phases.c: the generated functions of the operators call these. */
 EXPORT int32_t actgrad_phase_one(const char* function, const actgrad_argument* arguments, int count,
                                  uint64_t* workspaceSize, aclOpExecutor** executor);
+EXPORT int32_t actgrad_note_phase_one(int32_t status); /* keeps a failure for other threads; returns it */
 EXPORT int32_t actgrad_phase_two(const char* function, void* workspace, uint64_t workspaceSize,
                                  aclOpExecutor* executor, void* stream);
 

@@ -14,8 +14,12 @@ aclnnStatus aclnnFinalize(void) {
     return 0;
 }
 
-int32_t actgrad_phase_one(const char* function, const actgrad_argument* arguments, int count, uint64_t* workspaceSize,
-                          aclOpExecutor** executor) {
+int32_t actgrad_note_phase_one(int32_t status) {
+    return actgrad_get_settings()->queues_phase_one ? actgrad_note_refusal(status, false) : status;
+}
+
+static int32_t plan(const char* function, const actgrad_argument* arguments, int count, uint64_t* workspaceSize,
+                    aclOpExecutor** executor) {
     if (workspaceSize == NULL || executor == NULL)
         return actgrad_fail(NULL_POINTER, "%s: %s is a null pointer; it is required; pass a pointer", function,
                             workspaceSize == NULL ? "workspaceSize" : "executor");
@@ -30,6 +34,11 @@ int32_t actgrad_phase_one(const char* function, const actgrad_argument* argument
     *workspaceSize = size;
     *executor = made;
     return 0;
+}
+
+int32_t actgrad_phase_one(const char* function, const actgrad_argument* arguments, int count, uint64_t* workspaceSize,
+                          aclOpExecutor** executor) {
+    return actgrad_note_phase_one(plan(function, arguments, count, workspaceSize, executor));
 }
 
 /* The operators' own statuses stay; the runtime's, as for a destroyed stream, become RUNTIME. */

@@ -67,7 +67,10 @@ static bool spawn_server(int there, int memory, uint64_t base, uint64_t size) {
         "    seam.serve(%d, %d, %d, %d, %llu, %llu)\n"
         "except BaseException as error:\n"
         "    why = f'{type(error).__name__}: {error}'.encode()\n"
-        "    os.write(%d, len(why).to_bytes(8, 'little') + why)\n";
+        "    try:\n"
+        "        os.write(%d, len(why).to_bytes(8, 'little') + why)\n"
+        "    except OSError:\n"
+        "        pass\n"; /* the program has ended */
     char text[sizeof code + 128];
     snprintf(text, sizeof text, code, there, memory, INTERFACE, (int)sizeof(actgrad_plan), there, memory,
              (unsigned long long)base, (unsigned long long)size, there);
