@@ -7,7 +7,7 @@ python scripts/operators.py --write    write it to docs/operators.md
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import writing
@@ -17,10 +17,12 @@ from actgrad.aclnn import signatures
 from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.base import products
 from actgrad.base.dtypes import BY_NAME
+from actgrad.calls.documentation import formula_heading, formula_lines
 from actgrad.contract import Origin, When, allowed_dtypes
 
 PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
 PLOTS = PAGE.parent / "images"
+POWER = r"\*\*"  # not bold type
 
 INTRODUCTION = """\
 # Operators
@@ -77,8 +79,7 @@ def section(operator: Operator) -> Iterator[str]:
     names = ", ".join(s.name for s in functions)
     yield f"## {operator.name}{f': {names}' if names else ''}"
     yield ""
-    yield " ".join(operator.summary.split())
-    yield ""
+    yield from summary_in_markdown(operator)
     if (PLOTS / f"{operator.name}.svg").exists():  # made by scripts/plots.py
         yield f"![{operator.name} of x, a solid line, and its derivative, dashed]({PLOTS.name}/{operator.name}.svg)"
         yield ""
@@ -99,6 +100,26 @@ def section(operator: Operator) -> Iterator[str]:
         yield ""
         yield from (f"- {text}" for text in operator.differences)
         yield ""
+
+
+def summary_in_markdown(operator: Operator) -> Iterator[str]:
+    """The summary with its formula as code, and the source as a link."""
+    first, _, rest = operator.summary.partition("\n\n")
+    formula, semicolon, remark = first.partition("; ")
+    yield f"`{formula}`{semicolon}{remark.replace('**', POWER)}"
+    yield ""
+    for paragraph in filter(None, rest.split("\n\n")):
+        yield " ".join(paragraph.replace("**", POWER).split())
+        yield ""
+    if operator.paper:
+        yield f"Source: {source_link(operator)}."
+        yield ""
+
+
+def source_link(operator: Operator) -> str:
+    """The source of an operator as a link."""
+    words, _, address = operator.paper.rpartition(", ")
+    return f"[{words}]({address})"
 
 
 def _interfaces(operator: Operator, functions: tuple[Signature, ...]) -> Iterator[str]:
@@ -127,18 +148,9 @@ def _prototypes(signature: Signature) -> Iterator[str]:
 
 
 def _formula(operator: Operator) -> Iterator[str]:
-    if operator.definition.takes_gradient:
-        yield "The gradient, g being grad_output:"
-    else:
-        times = f", times {operator.definition.multiplied_by}" if operator.definition.multiplied_by else ""
-        is_forward = operator.gradient_of is None
-        yield f"Of an element{times}:" if is_forward else "Derivative by the input, times grad_output:"
+    yield f"{formula_heading(operator.definition)}:"
     yield ""
-    formulas = operator.formula if isinstance(operator.formula, Mapping) else {None: operator.formula}
-    switch = operator.switch if isinstance(operator.switch, str) else "case"
-    for key, formula in formulas.items():
-        words = (formula.__doc__ or formula.__name__).strip().replace("**", r"\*\*")  # a power, not bold type
-        yield f"- {'' if key is None else f'{switch} {key!r}: '}{words}"
+    yield from (f"- `{line}`" for line in formula_lines(operator.definition))
     yield ""
 
 

@@ -83,7 +83,7 @@ class Definition:
     """
 
     text: str  # the schema line
-    summary: str
+    summary: str  # a line with the formula and its conditions, then, after an empty line, further sentences
     formula: Formula | Mapping[Any, Formula]
     switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # or an optional tensor: whether it is given
     gradient_of: Definition | None = None
@@ -116,6 +116,7 @@ class Definition:
     generated: bool = False  # whether CANN's build makes its C functions, which have statuses of their own
     graph: tuple[str, ...] = ()  # its interfaces in graph mode
     torch: Torch | None = None  # its names in actgrad.torch
+    paper: str = ""  # authors, year and address of the source; an Operator takes that of its forward operator
 
     def __post_init__(self) -> None:
         given = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)

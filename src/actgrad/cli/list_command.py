@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..calls.documentation import first_line
 from ..calls.operator import REGISTRY
 from ..contract import allowed_dtypes
 from ..writing import documents, outputs, terminal
@@ -30,7 +31,8 @@ def rows() -> list[dict[str, Any]]:
         {
             "name": operator.name,
             "schema": str(operator.schema),
-            "summary": " ".join(operator.summary.partition("\n\n")[0].split()),
+            "summary": first_line(operator.definition),
+            "paper": operator.paper,
             "dtypes": allowed_dtypes(operator.definition, None),  # the library's own; a product's may be fewer
             "products": operator.products,
             "aclnn": [f"aclnn{c.name}" for c in operator.aclnn],
