@@ -17,7 +17,7 @@ from actgrad.aclnn import signatures
 from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.base import products
 from actgrad.base.dtypes import BY_NAME
-from actgrad.calls.documentation import formula_heading, formula_lines
+from actgrad.calls.documentation import formula_heading, formula_lines, markdown_line
 from actgrad.contract import Origin, When, allowed_dtypes
 
 PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
@@ -103,12 +103,10 @@ def section(operator: Operator) -> Iterator[str]:
 
 
 def summary_in_markdown(operator: Operator) -> Iterator[str]:
-    """The summary with its formula as code, and the source as a link."""
-    first, _, rest = operator.summary.partition("\n\n")
-    formula, semicolon, remark = first.partition("; ")
-    yield f"`{formula}`{semicolon}{remark.replace('**', POWER)}"
+    """The summary and the source of an operator."""
+    yield markdown_line(operator.definition)
     yield ""
-    for paragraph in filter(None, rest.split("\n\n")):
+    for paragraph in operator.summary.split("\n\n")[1:]:
         yield " ".join(paragraph.replace("**", POWER).split())
         yield ""
     if operator.paper:

@@ -105,6 +105,7 @@ class Definition:
     #: Of a gradient from the result: rules on top of `requires` under which that tells the sign of the input.
     result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
     products: tuple[str, ...] = tuple(products.BY_NAME)
+    has_document: bool = True  # whether a document of CANN states the rules of its C functions; else actgrad decided
     differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
     null_order: tuple[str, ...] = ()  # the arguments as they are searched for null pointers; empty: as they are given
     integer_result: str = ""  # the dtype of results of integers; else that of the inputs

@@ -16,6 +16,12 @@ def first_line(definition: Definition) -> str:
     return " ".join(definition.summary.partition("\n\n")[0].split())
 
 
+def markdown_line(definition: Definition) -> str:
+    """The first line in Markdown: the formula as code, and what follows after a semicolon as text."""
+    formula, semicolon, remark = first_line(definition).partition("; ")
+    return f"`{formula}`{semicolon}" + remark.replace("**", r"\*\*")  # a power, not bold type
+
+
 def wrapped(text: str, width: int = WIDTH) -> str:
     """A text whose paragraphs have lines of at most `width` characters."""
     paragraphs = (" ".join(paragraph.split()) for paragraph in text.split("\n\n"))

@@ -10,19 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
-from ..calls.documentation import first_line
+from ..calls.documentation import first_line, markdown_line
 from ..calls.operator import REGISTRY
 from ..contract import allowed_dtypes
-from ..writing import documents, outputs, terminal
+from ..writing import documents, terminal
 from . import argument_types
 from .argument_types import Subparsers
-
-PART = "operators"  # of a document
-BEGIN, END = documents.markers(PART)
 
 
 def rows() -> list[dict[str, Any]]:
@@ -47,8 +42,9 @@ def markdown_table() -> str:
     cells = []
     for row in rows():
         aclnn, ir = (", ".join(f"`{name}`" for name in row[kind]) or "-" for kind in ("aclnn", "ir"))
-        cells.append((f"`{row['name']}`", row["summary"], ", ".join(row["dtypes"]), aclnn, ir))
-    return documents.table(("operator", "what it returns", "dtypes", "aclnn", "IR"), cells)
+        formula = markdown_line(REGISTRY[row["name"]].definition)
+        cells.append((f"`{row['name']}`", formula, ", ".join(row["dtypes"]), aclnn, ir))
+    return documents.table(("operator", "formula", "dtypes", "aclnn", "IR"), cells)
 
 
 def text() -> str:
@@ -70,18 +66,11 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as JSON, with the products that have them")
     form.add_argument("--markdown", action="store_true", help="as a Markdown table")
-    form.add_argument(
-        "--write", metavar="FILE", type=Path, help=f"make the Markdown table between {BEGIN} and {END} in FILE anew"
-    )
     parser.set_defaults(run=_run)
 
 
 def _run(given: argparse.Namespace) -> int:
-    if given.write:
-        outputs.check({"--write": given.write})
-        documents.write_part(given.write, PART, markdown_table())
-        print(f"{given.write}: {len(rows())} operators", file=sys.stderr)
-    elif given.json:
+    if given.json:
         terminal.show(json.dumps(rows(), indent=2))
     else:
         terminal.show(markdown_table() if given.markdown else text())

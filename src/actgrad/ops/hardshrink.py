@@ -41,7 +41,7 @@ hardshrink = Operator(
 
 hardshrink_backward = Operator(
     "hardshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor grad_input",
-    summary="grad_output if abs(self) > max(lambd, 0), else 0",
+    summary="0 if abs(self) <= max(lambd, 0), else grad_output",
     formula=hardshrink_gradient,
     takes_gradient=True,
     gradient_of=hardshrink,

@@ -195,6 +195,7 @@ hardtanh = Operator(
         rank("self"),
         same_shape("out", to="self"),
     ),
+    has_document=False,
     differences=("Checks: the operator lives in another repository of CANN. Here: those of its gradient.",),
     torch=Torch("hardtanh(min_val, max_val, inplace)", module="Hardtanh"),
     aclnn=C("Hardtanh", parameters="self clipValueMin clipValueMax out"),

@@ -99,6 +99,7 @@ tanh = Operator(
     dtypes=NUMBERS,
     integer_result="float32",
     checks=FORWARD,
+    has_document=False,
     differences=("Checks: the operator lives in another repository of CANN. Here: those of sigmoid.",),
     torch=Torch("tanh(inplace, *, save)", module="Tanh"),
     aclnn=C("Tanh", in_place_checks=(supported("self", dtypes=FLOATS),)),
@@ -115,6 +116,8 @@ tanh_backward = Operator(
     broadcasts=True,
     dtypes=FLOATS,
     checks=BACKWARD,
+    has_document=False,
+    differences=("Checks: the operator lives in another repository of CANN. Here: those of sigmoid's gradient.",),
     aclnn="TanhBackward",
     ir="TanhGrad(y=output, dy=grad_output) -> z",
 )

@@ -62,7 +62,7 @@ softshrink = Operator(
 
 softshrink_backward = Operator(
     "softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor grad_input",
-    summary="grad_output if abs(self) > lambd, else 0",
+    summary="0 if abs(self) <= lambd, else grad_output",
     formula=softshrink_gradient,
     takes_gradient=True,
     gradient_of=softshrink,
