@@ -27,18 +27,22 @@ POWER = r"\*\*"  # not bold type
 INTRODUCTION = """\
 # Operators
 
-Made by `python scripts/operators.py --write` from the registry; a test compares. Per operator: how it is called, what
-it computes, the data types on each product, the checks in their order with the status that a broken one gives, and
-where the sources disagree.
+Made by `python scripts/operators.py --write` from the registry; a test compares. For each operator, this page says
+how it is called, what it computes, which data types each product has, which checks run in which order and with which
+status, and where the sources disagree. [Formulas](formulas.md) is the short table.
 
-**Whose rules.** The C functions (`actgrad.aclnn`, the C SDK) are judged by a product: `actgrad.product(...)`, else
-ACTGRAD_PRODUCT, else Ascend910B. Python functions are judged by a product only where one was chosen; otherwise every
-operator takes all floating data types and any rank. By default the rules are those that the real operators enforce.
-`actgrad.rules("document")` or ACTGRAD_RULES=document adds what only the documents say.
+**Source.** The operators follow [hicann/ops-nn](https://github.com/hicann/ops-nn) at commit e5c3fa93 (22 August
+2026): the documents, the source and the tests of its folder `activation`. "The documents" and "the operator's source"
+below mean those of this commit. A check that is in neither of them is "actgrad's decision".
 
-**Order.** The first broken check decides: null pointers, then the product, then the operator's own order. A check
-stands in the documents, in the operator's source, in both, or is a decision of this project. After all of a call's own
-checks come those of memory, decisions of this project and the same for every operator:
+**Whose rules.** A product judges the calls of C functions (`actgrad.aclnn`, the C SDK): the one of
+`actgrad.product(...)`, else of ACTGRAD_PRODUCT, else Ascend910B. Python functions are judged by a product only if you
+chose one. Otherwise every operator takes all floating data types and any rank. By default, the rules are those that
+the real operators enforce. `actgrad.rules("document")` or ACTGRAD_RULES=document adds the rules that only the
+documents have.
+
+**Order.** The first broken check decides: null pointers first, then the product, then the operator's own order. After
+them come the checks of memory, which are actgrad's decisions and the same for every operator:
 
 | holds | status |
 | --- | --- |
