@@ -180,9 +180,8 @@ def _checks(signature: Signature, functions: tuple[Signature, ...]) -> Iterator[
         yield ""
     yield "| | holds | status | where it stands | in force |"
     yield "| --- | --- | --- | --- | --- |"
-    rows = [
-        ("workspaceSize and executor are not null (in Python they are returned)", 161001, Origin.OPERATOR, "always")
-    ]
+    origin = Origin.OPERATOR if signature.operator.has_document else Origin.ACTGRAD
+    rows = [("workspaceSize and executor are not null (in Python they are returned)", 161001, origin, "always")]
     for check in signature.checks:
         force = "by the documents' letter" if check.when is When.DOCUMENT else "always"
         rows.append((signature.translated(check.rule), check.error.status, check.origin, force))
