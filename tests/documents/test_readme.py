@@ -161,7 +161,8 @@ def test_the_figures_of_the_table() -> None:
         "docs/torch.md": [
             "| activation part, forward and backward | float32 | 0.20 | 0.43 |",
             "| activation part, forward and backward | bfloat16 | 0.38 | 0.62 |",
-            "| whole step | float32 | 0.89 | 1.00 |", "| whole step | bfloat16 | 0.94 | 1.01 |", "| LeakyReLU | 1.58 |", "| ELU | 0.59 | 2.17 |",
+            "| whole step | float32 | 0.89 | 1.00 |", "| whole step | bfloat16 | 0.94 | 1.01 |",
+            "| LeakyReLU | 1.58 |", "| ELU | 0.59 | 2.17 |",
         ],
         "docs/accuracy.md": ["| gelu | approximate=none | 0.50 / 2.04 | 0.50 / 255 |"],
         "docs/rows.md": ["Geometric mean 0.66, largest 1.31.", "the largest is 2.01"],
