@@ -15,8 +15,8 @@ from families import anchor
 from operators import source_link
 
 from actgrad import operators
-from actgrad.calls.documentation import markdown_line
 from actgrad.contract import allowed_dtypes
+from actgrad.contract.documentation import markdown_line
 from actgrad.writing import documents
 
 PAGE = Path(__file__).parents[1] / "docs" / "formulas.md"

@@ -17,8 +17,8 @@ from actgrad.aclnn import signatures
 from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.base import products
 from actgrad.base.dtypes import BY_NAME
-from actgrad.calls.documentation import formula_heading, formula_lines, markdown_line
 from actgrad.contract import Origin, When, allowed_dtypes
+from actgrad.contract.documentation import formula_heading, formula_lines, markdown_line
 
 PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
 PLOTS = PAGE.parent / "images"

@@ -27,9 +27,9 @@ from .base.errors import InvalidArgument, InvalidCall, InvalidDtype, shown
 from .base.loop import Meta, row_major
 from .base.schema import GraphSignature
 from .calls import arguments
-from .calls.documentation import wrapped
 from .calls.operator import REGISTRY, Operator
 from .calls.plan import Plan
+from .contract.documentation import wrapped
 
 Shape = tuple[int, ...]
 

@@ -12,7 +12,7 @@ import pytest
 
 import actgrad
 from actgrad import Operator, operators
-from actgrad.calls.documentation import first_line
+from actgrad.contract.documentation import first_line
 
 special = pytest.importorskip("scipy.special")
 

@@ -7,7 +7,7 @@ from keyword import iskeyword
 from typing import Any
 
 from ..base.errors import InvalidCall, NullArgument
-from ..calls.documentation import first_line
+from ..contract.documentation import first_line
 from . import streams
 from .c_functions import CFunction
 from .executors import AclOpExecutor, ExecutorError

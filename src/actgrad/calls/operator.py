@@ -16,10 +16,10 @@ from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
 from ..base.loop import Meta
 from ..base.products import BY_NAME
 from ..contract import Check, Terms, checks_of
+from ..contract.documentation import operator_docstring
 from . import aliasing, arguments, dynamo, extension, prepare
 from .arguments import Inputs, Outputs
 from .call_cache import CACHED, CallCache, cache_of
-from .documentation import operator_docstring
 from .fast_path import CachedCall, FastPath
 from .plan import Plan, Prepared
 

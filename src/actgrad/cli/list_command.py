@@ -12,9 +12,9 @@ import argparse
 import json
 from typing import Any
 
-from ..calls.documentation import first_line, markdown_line
 from ..calls.operator import REGISTRY
 from ..contract import allowed_dtypes
+from ..contract.documentation import first_line, markdown_line
 from ..writing import documents, terminal
 from . import argument_types
 from .argument_types import Subparsers

@@ -13,7 +13,7 @@ from ..aclnn.objects import SCALARS
 from ..aclnn.signatures import FIRST, RETURNED, SECOND, CParameter, Signature
 from ..base import products
 from ..base.dtypes import BY_NUMBER
-from ..calls.documentation import first_line
+from ..contract.documentation import first_line
 from . import clients
 
 SOURCES = Path(__file__).parent / "c"

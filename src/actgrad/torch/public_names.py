@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from ..base.errors import InvalidOperator
-from ..calls.documentation import wrapped
 from ..calls.operator import REGISTRY, Operator
+from ..contract.documentation import wrapped
 from .saving import AUTO, RESULT, ways
 
 _NAME = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<parameters>.*)\))?")

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 
 from ..base.definition import Definition
-from ..contract import allowed_dtypes
+from .dtype_rules import allowed_dtypes
 
 WIDTH = 110
 
