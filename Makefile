@@ -40,6 +40,7 @@ operators: .venv/dev
 	$(BIN)/python scripts/plots.py
 	$(BIN)/python scripts/operators.py --write
 	$(BIN)/python scripts/families.py --write
+	$(BIN)/python scripts/formulas.py --write
 
 training: .venv/dev
 	$(BIN)/python -m benchmarks training --write

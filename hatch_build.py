@@ -1,12 +1,13 @@
-"""The build hook: compiles the extension actgrad.calls._fastcall, without which actgrad calls are slower.
+"""The hooks of the build: one compiles the extension actgrad.calls._fastcall, one makes the README's links absolute.
 
-The extension is optional. Where it cannot be compiled, a warning says why and the wheel is pure; ACTGRAD_PURE=1 makes
-the pure wheel in any case.
+Without the extension, calls are slower. The extension is optional. Where it cannot be compiled, a warning says why and
+the wheel is pure; ACTGRAD_PURE=1 makes the pure wheel in any case.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -17,10 +18,31 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 FOLDER = "src/actgrad/calls"
 SOURCES = ("_fastcall.c", "_arrays.h", "_aliasing.h")  # the hash is of these, see calls/extension.py
 FLAGS = ("-std=c11", "-O2", "-fPIC", "-fno-strict-aliasing", "-fvisibility=hidden")
+
+
+class Metadata(MetadataHookInterface):
+    """Gives the package's page on an index the README, with links that lead to the repository."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        text = Path(self.root, "README.md").read_text(encoding="utf-8")
+        text = with_absolute_links(text, metadata["urls"]["Repository"])
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
+def with_absolute_links(text: str, repository: str) -> str:
+    """A README whose links to files are links to the files of the repository."""
+
+    def link(match: re.Match[str]) -> str:
+        kind = "raw" if match[1].startswith("!") else "blob"
+        return f"{match[1]}({repository}/{kind}/main/{match[2]})"
+
+    text = text.replace("ADDRESS-OF-THIS-REPOSITORY", repository)
+    return re.sub(r"(!?\[[^\]]*\])\((?!\w+:|#)([^)\s]+)\)", link, text)
 
 
 class Hook(BuildHookInterface):  # type: ignore[type-arg]

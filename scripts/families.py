@@ -1,17 +1,18 @@
 """docs/families.md: every operator by its family, with its interfaces, its largest errors and its speed.
 
 python scripts/families.py            print it
-python scripts/families.py --write    write it to docs/families.md
+python scripts/families.py --write    write it to docs/families.md, and the largest errors into docs/accuracy.md
 
-Interfaces are those of the registry, errors those of docs/accuracy.md and docs/rows.md, and speeds the kept results.
+The interfaces come from the registry, the errors from the tables of docs/accuracy.md and docs/rows.md, and the speeds
+from the kept results.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import writing
 
@@ -24,24 +25,27 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGE = DOCS / "families.md"
 DTYPES = ("float16", "bfloat16", "float32")
+LARGEST = "largest errors"  # the part of docs/accuracy.md
 SPEEDS = {"AVX-512": ("families", "throughput"), "AVX2": ("families_avx2", "throughput_avx2")}  # in docs/benchmarks
 
 INTRODUCTION = """\
 # Families: what is there
 
 Made by `python scripts/families.py --write`; a test compares. A family is one file of `src/actgrad/ops`.
+[Formulas](formulas.md) says what each operator computes.
 
-- **NumPy**: `actgrad.NAME` takes arrays, and so does **check**: `actgrad check NAME` judges it.
-- **PyTorch**: the function in `actgrad.torch`, and the module where there is one. "ops" is an operator that is in
-  `torch.ops.actgrad` alone, as the gradients, and `geglu`, whose function computes `geglu_packed`.
-- **C**: the functions in `actgrad.aclnn` and in the C SDK, without `aclnn`. **IR**: the names in `actgrad.ir`.
-- **Error**: the largest in units of the last place, of all cases of attributes, other inputs being 1 or random.
-  float16 and bfloat16 are all numbers; [accuracy.md](accuracy.md) says how many of float32. Elements whose terms cancel
-  do not count, nor does what the rounding of a scaled exponent adds. Operators on rows are measured on random rows, see
-  [rows.md](rows.md). `geglu_packed` is a part of `geglu`.
-- **Speed**: our time / aten's on the CPU, both on 2 threads. It is the geometric mean over sizes and data types of the
-  kept results in [benchmarks](benchmarks/README.md), into given memory. Without a figure, aten has no such operator, or
-  it was not measured. [rows.md](rows.md) has those of rows.
+- **NumPy**: "yes" means that `actgrad.NAME` takes arrays. **check**: "yes" means that `actgrad check NAME` judges
+  results.
+- **PyTorch**: the function and the module of `actgrad.torch`. "ops" means that the operator is only in
+  `torch.ops.actgrad`. `actgrad.torch.geglu` computes `geglu_packed`.
+- **C**: the functions of `actgrad.aclnn` and of the C SDK, without `aclnn`. **IR**: the names in `actgrad.ir`.
+- **Error**: the largest error in ULP (units in the last place) over all cases of attributes. For float16 and bfloat16
+  it was measured at every number. [accuracy.md](accuracy.md) says what "adjusted" means, and at how many numbers of
+  float32 it was measured. Operators on rows were measured on random rows, see [rows.md](rows.md). `geglu_packed` has
+  the errors of `geglu`.
+- **Speed**: our time / PyTorch's time on the CPU, both with 2 threads and into given memory. It is the geometric mean
+  over sizes and data types of the kept results in [benchmarks](benchmarks/README.md). A cell is empty if PyTorch has
+  no such operator, or if nobody measured it. [rows.md](rows.md) has the speed of operators on rows.
 """
 
 LEFT_OUT = """\
@@ -66,20 +70,36 @@ def cells(document: str, part: str) -> Iterator[list[str]]:
             yield [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def errors() -> dict[tuple[str, str], float]:
-    """The largest error by operator and data type."""
-    found: dict[tuple[str, str], float] = {}
+class Largest(NamedTuple):
+    """The largest error of an operator in ULP, and without what a rounded argument of exp explains."""
+
+    raw: float = 0.0
+    adjusted: float = 0.0
+
+
+def errors() -> dict[tuple[str, str], Largest]:
+    """The largest errors by operator and data type."""
+    found: dict[tuple[str, str], Largest] = {}
     for row in cells("accuracy.md", "exhaustive"):
         if row[0] in operators:
             for cell in filter(None, (row[4], row[10])):  # other inputs are 1, and then random
-                number = re.search(r"\((.+)\)", cell)  # in brackets without the rounding of a scaled exponent
-                key = row[0], row[2]
-                found[key] = max(found.get(key, 0.0), float(number[1] if number else cell))
+                raw, _, adjusted = cell.removesuffix(")").partition(" (")
+                before = found.get((row[0], row[2]), Largest())
+                largest = Largest(max(before.raw, float(raw)), max(before.adjusted, float(adjusted or raw)))
+                found[row[0], row[2]] = largest
     for row in cells("rows.md", "rows"):
         if row[0] in operators and len(row) == 4:
             of_dtypes = zip(("float32", "float16", "bfloat16"), row[1:], strict=True)
-            found |= {(row[0], dtype): float(cell) for dtype, cell in of_dtypes}
+            found |= {(row[0], dtype): Largest(float(cell), float(cell)) for dtype, cell in of_dtypes}
     return found
+
+
+def largest_errors() -> str:
+    """The part of docs/accuracy.md with the largest errors in float32: one row an operator, the largest first."""
+    named = [(name, error) for (name, dtype), error in errors().items() if dtype == "float32"]
+    ordered = sorted(named, key=lambda each: (-each[1].raw, each[0]))
+    rows = [(name, f"{error.raw:.2f}", f"{error.adjusted:.2f}") for name, error in ordered]
+    return documents.table(("operator", "raw", "adjusted"), rows)
 
 
 def speeds(files: tuple[str, ...]) -> dict[str, str]:
@@ -107,7 +127,8 @@ def rows() -> Iterator[list[str]]:
             ", ".join(s.name.removeprefix("aclnn") for s in signatures.of(operator)),
             ", ".join(graph.name for graph in operator.graphs),
             "yes",
-            *(f"{largest[name, dtype]:.2f}" if (name, dtype) in largest else "" for dtype in DTYPES),
+            *(f"{largest[name, dtype].raw:.2f}" if (name, dtype) in largest else "" for dtype in DTYPES),
+            f"{largest[name, 'float32'].adjusted:.2f}" if (name, "float32") in largest else "",
             *(ratios.get(name, "") for ratios in fast),
         ]
 
@@ -137,7 +158,8 @@ def in_torch(operator: Operator) -> str:
 def page() -> str:
     """The whole page."""
     headings = ["family", "operator", "NumPy", "PyTorch", "C", "IR", "check"]
-    headings += [*(f"error, {dtype}" for dtype in DTYPES), *(f"speed, {target}" for target in SPEEDS)]
+    headings += [*(f"error, {dtype}" for dtype in DTYPES), "error, float32, adjusted"]
+    headings += [f"speed, {target}" for target in SPEEDS]
     count = len({row[0] for row in rows()})
     functions = sum(len(signatures.of(operator)) for operator in operators.values())
     graphs = sum(len(operator.graphs) for operator in operators.values())
@@ -147,3 +169,5 @@ def page() -> str:
 
 if __name__ == "__main__":
     writing.page(__doc__, PAGE, page)
+    if "--write" in sys.argv:
+        documents.write_part(DOCS / "accuracy.md", LARGEST, largest_errors())

@@ -7,6 +7,8 @@ share of the time that large models give them too.
 from __future__ import annotations
 
 import argparse
+import re
+import statistics
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -63,7 +65,8 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     warnings.simplefilter("ignore")
-    table = "\n".join(rows(given.only, given.compiled)) + "\n"
+    lines = list(rows(given.only, given.compiled))
+    table = "\n".join([*summary(lines), "", *lines, ""])
     versions = [
         f"{name} {sys.modules[name].__version__}"
         for name in ("transformers", "timm", "diffusers")
@@ -95,6 +98,16 @@ def rows(only: str, compiled: bool) -> Iterator[str]:
             continue
         print(f"{name}\n{report}\n", file=sys.stderr)
         yield f"| {' | '.join([name, *cells(report)])} |"
+
+
+def summary(lines: list[str]) -> Iterator[str]:
+    """A table of the ratios over all models, from the lines of the table of models."""
+    titles, _, *models = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    yield "| ratio of after to before, all models | median | least | largest |"
+    yield "| --- | ---: | ---: | ---: |"
+    for column, title in list(enumerate(titles))[6:]:
+        ratios = [float(re.findall(r"\(([\d.]+)\)", model[column])[0]) for model in models]
+        yield f"| {title} | {statistics.median(ratios):.2f} | {min(ratios):.2f} | {max(ratios):.2f} |"
 
 
 def cells(report: ModelReport) -> Iterator[str]:

@@ -7,7 +7,7 @@ python scripts/operators.py --write    write it to docs/operators.md
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import writing
@@ -18,25 +18,31 @@ from actgrad.aclnn.signatures import SECOND, Signature
 from actgrad.base import products
 from actgrad.base.dtypes import BY_NAME
 from actgrad.contract import Origin, When, allowed_dtypes
+from actgrad.contract.documentation import formula_heading, formula_lines, markdown_line
 
 PAGE = Path(__file__).parents[1] / "docs" / "operators.md"
 PLOTS = PAGE.parent / "images"
+POWER = r"\*\*"  # not bold type
 
 INTRODUCTION = """\
 # Operators
 
-Made by `python scripts/operators.py --write` from the registry; a test compares. Per operator: how it is called, what
-it computes, the data types on each product, the checks in their order with the status that a broken one gives, and
-where the sources disagree.
+Made by `python scripts/operators.py --write` from the registry; a test compares. For each operator, this page says
+how it is called, what it computes, which data types each product has, which checks run in which order and with which
+status, and where the sources disagree. [Formulas](formulas.md) is the short table.
 
-**Whose rules.** The C functions (`actgrad.aclnn`, the C SDK) are judged by a product: `actgrad.product(...)`, else
-ACTGRAD_PRODUCT, else Ascend910B. Python functions are judged by a product only where one was chosen; otherwise every
-operator takes all floating data types and any rank. By default the rules are those that the real operators enforce.
-`actgrad.rules("document")` or ACTGRAD_RULES=document adds what only the documents say.
+**Source.** The operators follow [hicann/ops-nn](https://github.com/hicann/ops-nn) at commit e5c3fa93 (22 August
+2026): the documents, the source and the tests of its folder `activation`. "The documents" and "the operator's source"
+below mean those of this commit. A check that is in neither of them is "actgrad's decision".
 
-**Order.** The first broken check decides: null pointers, then the product, then the operator's own order. A check
-stands in the documents, in the operator's source, in both, or is a decision of this project. After all of a call's own
-checks come those of memory, decisions of this project and the same for every operator:
+**Whose rules.** A product judges the calls of C functions (`actgrad.aclnn`, the C SDK): the one of
+`actgrad.product(...)`, else of ACTGRAD_PRODUCT, else Ascend910B. Python functions are judged by a product only if you
+chose one. Otherwise every operator takes all floating data types and any rank. By default, the rules are those that
+the real operators enforce. `actgrad.rules("document")` or ACTGRAD_RULES=document adds the rules that only the
+documents have.
+
+**Order.** The first broken check decides: null pointers first, then the product, then the operator's own order. After
+them come the checks of memory, which are actgrad's decisions and the same for every operator:
 
 | holds | status |
 | --- | --- |
@@ -77,8 +83,7 @@ def section(operator: Operator) -> Iterator[str]:
     names = ", ".join(s.name for s in functions)
     yield f"## {operator.name}{f': {names}' if names else ''}"
     yield ""
-    yield " ".join(operator.summary.split())
-    yield ""
+    yield from summary_in_markdown(operator)
     if (PLOTS / f"{operator.name}.svg").exists():  # made by scripts/plots.py
         yield f"![{operator.name} of x, a solid line, and its derivative, dashed]({PLOTS.name}/{operator.name}.svg)"
         yield ""
@@ -99,6 +104,24 @@ def section(operator: Operator) -> Iterator[str]:
         yield ""
         yield from (f"- {text}" for text in operator.differences)
         yield ""
+
+
+def summary_in_markdown(operator: Operator) -> Iterator[str]:
+    """The summary and the source of an operator."""
+    yield markdown_line(operator.definition)
+    yield ""
+    for paragraph in operator.summary.split("\n\n")[1:]:
+        yield " ".join(paragraph.replace("**", POWER).split())
+        yield ""
+    if operator.paper:
+        yield f"Source: {source_link(operator)}."
+        yield ""
+
+
+def source_link(operator: Operator) -> str:
+    """The source of an operator as a link."""
+    words, _, address = operator.paper.rpartition(", ")
+    return f"[{words}]({address})"
 
 
 def _interfaces(operator: Operator, functions: tuple[Signature, ...]) -> Iterator[str]:
@@ -127,18 +150,9 @@ def _prototypes(signature: Signature) -> Iterator[str]:
 
 
 def _formula(operator: Operator) -> Iterator[str]:
-    if operator.definition.takes_gradient:
-        yield "The gradient, g being grad_output:"
-    else:
-        times = f", times {operator.definition.multiplied_by}" if operator.definition.multiplied_by else ""
-        is_forward = operator.gradient_of is None
-        yield f"Of an element{times}:" if is_forward else "Derivative by the input, times grad_output:"
+    yield f"{formula_heading(operator.definition)}:"
     yield ""
-    formulas = operator.formula if isinstance(operator.formula, Mapping) else {None: operator.formula}
-    switch = operator.switch if isinstance(operator.switch, str) else "case"
-    for key, formula in formulas.items():
-        words = (formula.__doc__ or formula.__name__).strip().replace("**", r"\*\*")  # a power, not bold type
-        yield f"- {'' if key is None else f'{switch} {key!r}: '}{words}"
+    yield from (f"- `{line}`" for line in formula_lines(operator.definition))
     yield ""
 
 
@@ -166,9 +180,8 @@ def _checks(signature: Signature, functions: tuple[Signature, ...]) -> Iterator[
         yield ""
     yield "| | holds | status | where it stands | in force |"
     yield "| --- | --- | --- | --- | --- |"
-    rows = [
-        ("workspaceSize and executor are not null (in Python they are returned)", 161001, Origin.OPERATOR, "always")
-    ]
+    origin = Origin.OPERATOR if signature.operator.has_document else Origin.ACTGRAD
+    rows = [("workspaceSize and executor are not null (in Python they are returned)", 161001, origin, "always")]
     for check in signature.checks:
         force = "by the documents' letter" if check.when is When.DOCUMENT else "always"
         rows.append((signature.translated(check.rule), check.error.status, check.origin, force))

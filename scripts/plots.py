@@ -1,19 +1,23 @@
-"""docs/images/NAME.svg: the plot of each activation function and its derivative, with their default attributes.
+"""The pictures of docs/images: each activation function with its derivative, and the bar chart of the READMEs.
 
 python scripts/plots.py    draw all
 
-The numbers are those of the float64 reference. A picture's metadata hold a checksum of them, by which a test sees that
-it is fresh: other versions of Matplotlib draw the same numbers with other bytes.
+A function's numbers come from the float64 reference, the bar chart's numbers from the kept results of the benchmarks.
+The metadata of a picture hold a checksum of its numbers, because other versions of Matplotlib draw the same numbers
+with other bytes. A test compares the checksums.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import statistics
+import sys
 from pathlib import Path
 
 import matplotlib
 import numpy as np
+from families import DOCS, ROOT, cells
 from matplotlib.figure import Figure
 
 from actgrad import Operator, operators
@@ -21,6 +25,8 @@ from actgrad import Operator, operators
 FOLDER = Path(__file__).parents[1] / "docs" / "images"
 STYLE = {"svg.fonttype": "none", "svg.hashsalt": "actgrad", "font.family": "sans-serif", "font.size": 11}
 FROM, TO, POINTS = -4.0, 3.0, 281
+SPEED = "speed"  # the bar chart
+CALLS = ("mish", "tanh", "elu", "gelu", "softplus", "sigmoid", "silu", "relu", "leaky_relu", "hardswish")
 
 
 def plotted() -> dict[str, Operator]:
@@ -74,6 +80,62 @@ def draw(name: str) -> None:
         figure.savefig(FOLDER / f"{name}.svg", metadata=metadata)
 
 
+def bars() -> dict[str, float]:
+    """The bar chart: our time / PyTorch's, of single calls and of whole training steps."""
+    sys.path.insert(0, str(ROOT))
+    from benchmarks import results
+
+    ratios: dict[str, list[float]] = {}
+    for file in ("throughput", "families"):
+        for cell in results.read(DOCS / "benchmarks" / f"{file}.json").cells:
+            if "aten new" in cell.ratios and cell.layout == "contiguous":
+                ratios.setdefault(cell.operator, []).append(cell.ratios["aten new"])
+    found = {name: results.geometric_mean(ratios[name]) for name in CALLS}
+    (step,) = (row for row in cells("torch.md", "training") if row[:2] == ["whole step", "float32"])
+    models = [row for row in cells("models.md", "models") if re.match(r"(transformers|timm|diffusers) ", row[0])]
+    medians = [statistics.median(float(re.findall(r"\((.+)\)", row[k])[0]) for row in models) for k in (6, 8)]
+    for name, values in (("GEGLU MLP", map(float, step[2:4])), (f"{len(models)} models", medians)):
+        found |= dict(zip((f"{name}: eager", f"{name}: torch.compile"), values, strict=True))
+    return {name: round(ratio, 2) for name, ratio in found.items()}
+
+
+def bars_checksum() -> str:
+    """A checksum of the bar chart's numbers."""
+    return hashlib.sha256(repr(bars()).encode()).hexdigest()
+
+
+def draw_bars() -> None:
+    """Write the bar chart."""
+    ratios = bars()
+    calls = len(CALLS)
+    rows = [k + 1.2 * (k >= calls) for k in range(len(ratios))]  # a gap between calls and training steps
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(7.4, 5.0), facecolor="white")
+        axes = figure.add_axes((0.34, 0.15, 0.64, 0.83))
+        axes.barh(rows, ratios.values(), color=["#0072b2"] * calls + ["#b34700"] * (len(ratios) - calls))
+        for row, ratio in zip(rows, ratios.values(), strict=True):
+            axes.text(ratio - 0.01, row, f"{ratio:.2f}", ha="right", va="center", fontsize=10, color="white")
+        axes.axvline(1, color="black", linewidth=1)
+        axes.text(0.01, -1.0, "one call, compared with eager PyTorch", va="center", color="#0072b2", fontweight="bold")
+        axes.text(
+            0.01,
+            calls + 0.2,
+            "a whole training step (of the models: the median)",
+            va="center",
+            color="#b34700",
+            fontweight="bold",
+        )
+        axes.set_yticks(rows, list(ratios))
+        axes.set_ylim(max(rows) + 0.6, -1.7)
+        axes.set_xlim(0, 1.05)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_xlabel("time of actgrad / time of PyTorch (shorter is faster)", loc="left")
+        machine = "AMD EPYC with AVX-512, PyTorch 2.13. Calls: no autograd, new results, mean over sizes and dtypes."
+        figure.text(0.012, 0.015, machine, fontsize=9)
+        metadata = {"Date": None, "Creator": None, "Title": SPEED, "Description": f"sha256 {bars_checksum()}"}
+        figure.savefig(FOLDER / f"{SPEED}.svg", metadata=metadata)
+
+
 def _broken(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The values, NaN before each that is far from the one before it."""
     jumps = np.abs(np.diff(y, prepend=y[0])) > 10 * (x[1] - x[0])
@@ -85,6 +147,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name in plotted():
         draw(name)
+    draw_bars()
 
 
 if __name__ == "__main__":

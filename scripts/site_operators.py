@@ -38,7 +38,10 @@ def function_of(operator: Operator, parent: griffe.Module) -> griffe.Function:
         for p in operator.__signature__.parameters.values()
     ]
     function = griffe.Function(operator.name, parameters=griffe.Parameters(*parameters), parent=parent)
-    text, _, formulas = (operator.__doc__ or "").partition("\nFormula:\n")
-    text = re.sub(r"__\w+__", r"`\g<0>`", text)  # no bold type
-    function.docstring = griffe.Docstring(f"{text}\nFormula:\n\n{formulas}", parent=function)
+    text, _, formulas = (operator.__doc__ or "").rpartition("\n\n")
+    heading, _, lines = formulas.partition("\n")
+    formula, _, rest = text.partition("\n\n")
+    rest = re.sub(r"__\w+__|\S*\*\*\S*", r"`\g<0>`", rest)  # no bold type
+    code = " ".join(formula.split())
+    function.docstring = griffe.Docstring(f"`{code}`\n\n{rest}\n\n{heading}\n\n{lines}", parent=function)
     return function

@@ -29,6 +29,7 @@ from .base.schema import GraphSignature
 from .calls import arguments
 from .calls.operator import REGISTRY, Operator
 from .calls.plan import Plan
+from .contract.documentation import wrapped
 
 Shape = tuple[int, ...]
 
@@ -52,7 +53,7 @@ class GraphOperator:
         results = dict(zip(operator.schema.outputs, signature.outputs, strict=True))
         self._words = {**results, **renamed, **self._graph_names}  # of the schema, and the graph's
         line = f"{', '.join([*signature.inputs, *attributes])}) -> {', '.join(signature.outputs)}"
-        self.__doc__ = f"{signature.name}({line}\n\n{operator.summary}"
+        self.__doc__ = f"{signature.name}({line}\n\n{wrapped(self._translated(operator.summary))}"
 
     def __repr__(self) -> str:
         return f"<graph operator {self.__doc__.partition(chr(10))[0] if self.__doc__ else self.__name__}>"
@@ -155,9 +156,12 @@ class GraphOperator:
             if (check.error is InvalidDtype) is of_dtypes and check.when.applies(call.terms):
                 fault = check.test(call)
                 if fault is not None:
-                    pattern = rf"\b({'|'.join(map(re.escape, self._words))})\b"
-                    words = re.sub(pattern, lambda match: self._words[match[0]], fault)
-                    raise check.error(f"{self.__name__}: {words}")
+                    raise check.error(f"{self.__name__}: {self._translated(fault)}")
+
+    def _translated(self, text: str) -> str:
+        """A text about the operator, with the names that tensors, attributes and results have in the graph."""
+        pattern = rf"\b({'|'.join(map(re.escape, self._words))})\b"
+        return re.sub(pattern, lambda match: self._words[match[0]], text)
 
     def _bound(self, given: tuple[Any, ...], named: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The inputs, in the graph's order, and all attributes of the graph operator, by the schema's names."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,7 @@ import actgrad
 from actgrad import contract
 from actgrad.cli import list_command
 from actgrad.cli.main import COMMANDS, main
-from actgrad.writing.documents import with_part
 
-README = Path(__file__).parents[2] / "README.md"
 MODULES = [module.__name__.rpartition(".")[2] for module in COMMANDS]
 COMMAND_NAMES = [name.removesuffix("_command") for name in MODULES if name != "moved_command"]
 
@@ -48,11 +45,12 @@ def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows["geglu_packed"]["aclnn"] == []
 
 
-def test_summaries_are_one_line_each() -> None:
+def test_summaries_are_one_line_each_and_have_a_source() -> None:
     for row in list_command.rows():
         assert row["summary"]
         assert "\n" not in row["summary"]
-        assert row["summary"].endswith(".")
+        assert not row["summary"].endswith(".")
+        assert "https://" in row["paper"] or "http://" in row["paper"]
 
 
 def test_markdown_table_has_a_row_per_operator(capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,32 +58,6 @@ def test_markdown_table_has_a_row_per_operator(capsys: pytest.CaptureFixture[str
     header, rule, *rows = capsys.readouterr().out.splitlines()
     assert len(rows) == len(actgrad.operators)
     assert {line.count(" | ") for line in (header, rule, *rows)} == {4}
-
-
-def test_write_replaces_only_what_lies_between_the_markers(tmp_path: Path) -> None:
-    document = tmp_path / "document.md"
-    document.write_text(f"before\n{list_command.BEGIN}\nstale\n{list_command.END}\nafter\n", encoding="utf-8")
-    assert main(["list", "--write", str(document)]) == 0
-    text = document.read_text(encoding="utf-8")
-    assert text == f"before\n{list_command.BEGIN}\n{list_command.markdown_table()}\n{list_command.END}\nafter\n"
-    assert with_part(text, list_command.PART, list_command.markdown_table()) == text
-
-
-def test_write_needs_a_file_with_markers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    document = tmp_path / "document.md"
-    assert main(["list", "--write", str(document)]) == 2
-    document.write_text("no place\n", encoding="utf-8")
-    assert main(["list", "--write", str(document)]) == 2
-    missing, no_place = capsys.readouterr().err.splitlines()
-    assert "No such file" in missing
-    assert list_command.BEGIN in no_place
-    assert document.read_text(encoding="utf-8") == "no place\n"
-
-
-def test_readme_has_the_current_table() -> None:
-    text = README.read_text(encoding="utf-8")
-    current = with_part(text, list_command.PART, list_command.markdown_table())
-    assert current == text, "run: actgrad list --write README.md"
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMAND_NAMES)], ids=" ".join)

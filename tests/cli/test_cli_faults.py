@@ -80,7 +80,7 @@ def test_a_pipe_without_a_reader_ends_quietly(arguments: list[str], folder: Path
 
 
 @pytest.mark.skipif(not IS_LINUX, reason="/dev/full")
-@pytest.mark.parametrize("arguments", [["list", "--nope"], ["check", "reloo"], ["list", "--write", "."]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["list", "--nope"], ["check", "reloo"], ["sdk", "--run", "."]], ids=" ".join)
 def test_standard_error_that_is_full_or_closed(arguments: list[str], folder: Path) -> None:
     with open("/dev/full", "w") as full:
         assert run(*arguments, stdout=subprocess.PIPE, stderr=full).returncode == 2
@@ -101,7 +101,7 @@ def test_characters_that_the_terminal_lacks(folder: Path) -> None:
     for arguments in (["list", "--markdown"], ["check", "selu", "--dtype", "int8"], ["check", "--help"]):
         done = run(*arguments, **options)
         assert done.returncode == 0, done.stderr
-    done = run("list", "--write", "d\u00fcnn", **options)
+    done = run("check", "--exhaustive", "elu", "--write", "d\u00fcnn", **options)
     assert (done.returncode, len(messages(done.stderr))) == (2, 1)
 
 
@@ -143,10 +143,9 @@ FAULTS = {
     "a long file of cases": ["cases", "elu", "-o", f"{'9' * 5000}.json"],
     "cases that are a folder": ["check", "--cases", "sub.json"],
     "cases of a long name": ["check", "--cases", f"{'9' * 5000}.json"],
-    "a document that is a folder": ["list", "--write", "."],
-    "a document that is no text": ["list", "--write", "bytes"],
-    "a document without markers": ["list", "--write", "x.bin"],
-    "an exhaustive document": ["check", "--exhaustive", "elu", "--dtype", "float16", "--write", "bytes"],
+    "a document that is a folder": ["check", "--exhaustive", "elu", "--dtype", "float16", "--write", "."],
+    "a document that is no text": ["check", "--exhaustive", "elu", "--dtype", "float16", "--write", "bytes"],
+    "a document without markers": ["check", "--exhaustive", "elu", "--dtype", "float16", "--write", "x.bin"],
     "a state that is a file": ["check", "--exhaustive", "elu", "--dtype", "float16", "--state", "bytes"],
     "a state of a long name": ["check", "--exhaustive", "elu", "--dtype", "float16", "--state", "9" * 5000],
     "a program that is a folder": ["sdk", "--run", "."],

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from actgrad.writing import outputs
+from actgrad.writing import documents, outputs
 from actgrad.writing.outputs import UnwritableFile
 from tests.support.calls import status
 from tests.support.case_files import atk_case, ttk_text
@@ -133,7 +133,7 @@ BAD = {
     "call",
     [["check", "elu", "--inputs", "x.npy", "--actual", "y.npy", "--json"],
      ["check", "elu", "--inputs", "x.npy", "--actual", "y.npy", "--html"],
-     ["check", "--exhaustive", "elu", "--write"], ["list", "--write"]],
+     ["check", "--exhaustive", "elu", "--write"]],
     ids=lambda call: f"{call[0]} {call[-1]}",
 )  # fmt: skip
 def test_what_is_no_file_is_refused(call: list[str], path: str, folder: Path, capsys: Capture) -> None:
@@ -240,10 +240,10 @@ def test_case_names_of_files_that_do_not_exist_refuse_nothing(folder: Path) -> N
 
 def test_a_document_is_replaced_whole_and_keeps_its_permissions(tmp_path: Path) -> None:
     document, link = tmp_path / "d.md", tmp_path / "link.md"
-    document.write_text("a\n<!-- operators -->\n<!-- /operators -->\nb\n")
+    document.write_text("a\n<!-- rows -->\n<!-- /rows -->\nb\n")
     document.chmod(0o640)
     link.symlink_to("d.md")
-    assert status("list", "--write", str(link)) == 0
+    documents.write_part(link, "rows", "| operator |")
     assert link.is_symlink()
     assert stat.S_IMODE(document.stat().st_mode) == 0o640
-    assert document.read_text().startswith("a\n<!-- operators -->\n| operator |")
+    assert document.read_text() == "a\n<!-- rows -->\n| operator |\n<!-- /rows -->\nb\n"

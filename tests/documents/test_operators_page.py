@@ -1,4 +1,4 @@
-"""docs/operators.md and docs/families.md are what the registry says; the first has every check in order."""
+"""The generated pages are what the registry says; docs/operators.md has every check in order."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import pytest
 
 from actgrad import operators
 from actgrad.aclnn import signatures
+from actgrad.contract import Origin
 from tests.support.calls import script
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("name", ["operators", "families"])
+@pytest.mark.parametrize("name", ["operators", "families", "formulas"])
 def test_page_is_fresh(name: str) -> None:
     assert script(name).page() == (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
 
@@ -60,6 +61,27 @@ def test_a_row_is_about_a_parameter_of_the_function() -> None:
     assert not [
         (name, m[1]) for name in rules for r in rules[name] if (m := missing.fullmatch(r)) and m[1] not in kinds[name]
     ]
+
+
+def test_functions_without_a_document_are_decided_here() -> None:
+    """Tanh and hardtanh live in another repository of CANN, and operators without a C function in none."""
+    text = (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## (\w+)(.*?)(?=^## |\Z)", text, flags=re.M | re.S))
+    for name in ("tanh", "tanh_backward", "hardtanh"):
+        rows = re.findall(r"^\| \d+ \| .*$", sections[name], flags=re.M)
+        assert len(rows) > 5
+        assert not [row for row in rows[1:] if "actgrad's decision" not in row], name
+    assert "the documents and the operator's source" in sections["hardtanh_backward"]
+    for operator in operators.values():
+        if not operator.aclnn:
+            assert {check.origin for check in operator.checks} == {Origin.ACTGRAD}
+
+
+def test_the_source_is_named() -> None:
+    for path in ("docs/operators.md", "docs/sdk.md", "README.md", "README.zh-CN.md"):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert "hicann/ops-nn" in text
+        assert "e5c3fa93" in text
 
 
 def test_a_new_operator_has_a_page(smooth_relu: ModuleType) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from actgrad.cli.list_command import PART
+import actgrad
 from actgrad.writing import documents
-from tests.support.calls import run_script
+from tests.support.calls import run_script, script
 from tests.support.sdk_programs import needs_compiler
 
 ROOT = Path(__file__).parents[2]
@@ -93,32 +94,89 @@ def test_judging_a_wrong_result(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", [ENGLISH, CHINESE], ids=lambda path: path.name)
 def test_the_first_screen(path: Path) -> None:
-    """Three gains with their documents, how to clone, and both set-up commands in one block."""
+    """How to clone, both set-up commands in one block, three gains with their documents, one picture, ten operators."""
     text = path.read_text(encoding="utf-8")
-    (setup,) = [code for code in blocks("sh", text) if "git clone" in code]
+    first = text.partition("## ")[0]
+    (setup,) = [code for code in blocks("sh", first) if "git clone" in code]
     assert "make demo" in setup
     assert "make test" in setup
-    first = text.partition("## ")[0]
     rows = [line for line in first.splitlines() if line.startswith("| ")][2:]
     assert len(rows) == 3
-    assert all(re.search(r"\d\.\d", row) and "](docs/" in row for row in rows)
+    assert all("](docs/" in row and "](#" in row for row in rows)
+    assert re.findall(r"!\[.+\]\((.+)\)", text) == ["docs/images/speed.svg"]
     assert first.count("\n") <= 32
+    (names,) = [line for line in first.splitlines() if line.count("`") == 20]
+    assert all(name in actgrad.operators for name in re.findall(r"`(\w+)`", names))
+    assert "](docs/formulas.md)" in first
+    assert "<!-- operators -->" not in text, "the table of all operators is docs/formulas.md"
 
 
-def test_the_figures_of_the_first_screen_are_kept() -> None:
-    """Each stands in the document that the row names."""
+def test_the_number_of_operators() -> None:
+    """It stands in both READMEs and in the description of the package."""
+    for path in (ENGLISH, CHINESE, ROOT / "pyproject.toml"):
+        assert re.search(rf"\b{len(actgrad.operators)}\b", path.read_text(encoding="utf-8")), path.name
+    assert README.count(f"{len(actgrad.operators)} activation functions and gradients") == 1
+
+
+def percent(ratio: float) -> str:
+    """A ratio of times as the README says it."""
+    return f"{abs(1 - ratio) * 100:.0f} % {'less' if ratio < 1 else 'more'}"
+
+
+def test_the_figures_of_whole_models() -> None:
+    """The medians and the ranges are those of docs/models.md, eager and compiled."""
+    part = documents.part((ROOT / "docs" / "models.md").read_text(encoding="utf-8"), "models")
+    rows = [[c.strip() for c in line.strip("|").split("|")] for line in part.splitlines() if line.startswith("| ")]
+    models = [row for row in rows if re.match(r"(transformers|timm|diffusers) ", row[0])]
+    ratios = {
+        name: [float(re.findall(r"\(([\d.]+)\)", row[column])[0]) for row in models]
+        for name, column in (("eager", 6), ("memory", 7), ("compiled", 8), ("memory, compiled", 9))
+    }
+    (claim,) = [line for line in README.splitlines() if line.startswith("| train")]
+    assert f"{len(models)} small models" in claim
+    for name in ("eager", "compiled"):
+        assert round(statistics.median(ratios[name]), 2) == 0.98
+        assert f"{percent(min(ratios[name]))} to {percent(max(ratios[name]))}" in claim
+    assert "2 % less time in the median" in claim
+    assert max(ratios["memory"]) == 1
+    assert f"{percent(min(ratios['memory']))} to no change" in claim
+    titles = {row[0]: row[1:] for row in rows if len(row) == 4}
+    for title, column in (("time", "eager"), ("time, compiled", "compiled"), ("peak, compiled", "memory, compiled")):
+        values = (statistics.median(ratios[column]), min(ratios[column]), max(ratios[column]))
+        assert titles[title] == [f"{value:.2f}" for value in values]
+    gated = [ratio for row, ratio in zip(models, ratios["compiled"], strict=True) if re.search("llama|gemma", row[0])]
+    assert f"({100 * (1 - max(gated)):.0f} to {100 * (1 - min(gated)):.0f} %)" in README
+
+
+def test_the_figures_of_the_table() -> None:
+    """Each stands in the document that its row names, or follows from a figure there."""
+    errors = script("families").errors()
+    float32 = {name: error for (name, dtype), error in errors.items() if dtype == "float32"}
+    raw, adjusted = (max(float32, key=lambda name: getattr(float32[name], kind)) for kind in ("raw", "adjusted"))
+    assert f"raw {float32[raw].raw:.2f} ULP (`{raw}`" in README
+    assert f"adjusted {float32[adjusted].adjusted:.2f} ULP (`{adjusted}`)" in README
+    assert max(error.raw for (_, dtype), error in errors.items() if dtype != "float32") == 0.5
     figures = {
-        "docs/sdk.md": ["| both phases, 8 elements | 0.7 µs |"],
+        "docs/sdk.md": ["| both phases, 8 elements | 0.7 µs |", "| run, and give the right result | 89 |"],
         "docs/torch.md": [
-            "| activation part, forward and backward | float32 | 0.20 |", "| whole step | float32 | 0.89 |",
-            "| activation part, forward and backward | bfloat16 | 0.38 |", "| whole step | bfloat16 | 0.94 |",
+            "| activation part, forward and backward | float32 | 0.20 | 0.43 |",
+            "| activation part, forward and backward | bfloat16 | 0.38 | 0.62 |",
+            "| whole step | float32 | 0.89 | 1.00 |", "| whole step | bfloat16 | 0.94 | 1.01 |",
+            "| LeakyReLU | 1.58 |", "| ELU | 0.59 | 2.17 |",
         ],
         "docs/accuracy.md": ["| gelu | approximate=none | 0.50 / 2.04 | 0.50 / 255 |"],
+        "docs/rows.md": ["Geometric mean 0.66, largest 1.31.", "the largest is 2.01"],
+        "docs/models.md": ["25.4 → 30.8 ms (1.21)"],
+        "docs/benchmarks/README.md": ["The mean of all 165 cells of aten, out is 0.32.", "of aten, out is 0.26"],
     }  # fmt: skip
     for document, rows in figures.items():
-        assert f"]({document}" in README.partition("## ")[0]
         text = (ROOT / document).read_text(encoding="utf-8")
-        assert all(row in text for row in rows), document
+        assert [row for row in rows if row not in text] == [], document
+    for figure in ("3.1 times", "3.8 times", "5.0 times", "2.6 times", "2.3 and 1.6 times", "11 % and 6 %", "0.7 µs"):
+        assert figure in README
+    for figure in ("1.58 times", "2.17 times", "1.31 times", "2.01 times", "1.21 times"):
+        assert figure.removesuffix(" times") in CHINESE.read_text(encoding="utf-8")
+        assert figure in README or figure.replace("times", "times\n") in README.replace("\n", " ")
 
 
 def test_no_command_installs_a_release() -> None:
@@ -128,12 +186,11 @@ def test_no_command_installs_a_release() -> None:
         assert not re.search(r"pip install (--\S+ )*'?actgrad\b(?!\[\.\.\.)", text), path.name
 
 
-def test_the_chinese_one_has_the_same_code_and_table() -> None:
+def test_the_chinese_one_has_the_same_code() -> None:
     chinese = CHINESE.read_text(encoding="utf-8")
     for language in ("python", "sh"):
         mine, other = ([_without_comments(code) for code in blocks(language, text)] for text in (README, chinese))
         assert mine == other
-    assert documents.part(chinese, PART) == documents.part(README, PART)
 
 
 def _without_comments(code: str) -> str:

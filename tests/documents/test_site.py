@@ -137,6 +137,9 @@ def test_plots_are_fresh() -> None:
         picture = (plots.FOLDER / f"{name}.svg").read_text(encoding="utf-8")
         assert plots.checksum_of(picture) == plots.checksum(name), f"{name}: python scripts/plots.py"
         assert len(picture) < 20_000
+    picture = (plots.FOLDER / f"{plots.SPEED}.svg").read_text(encoding="utf-8")
+    assert plots.checksum_of(picture) == plots.bars_checksum(), "python scripts/plots.py"
+    assert len(picture) < 40_000
 
 
 def test_plots_show_the_function_and_its_derivative() -> None:

@@ -6,6 +6,7 @@ Everything runs in another folder, in Python's isolated mode, so that the checko
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -131,6 +132,22 @@ def test_the_wheel_is_the_package_and_nothing_else(archives: tuple[Path, Path]) 
     assert {f"actgrad/{name}" for name in data} <= wanted
     described = ("METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE")
     assert names == wanted | {f"actgrad-{VERSION}.dist-info/{name}" for name in described}
+
+
+def test_the_links_of_the_page_on_an_index_are_absolute(archives: tuple[Path, Path]) -> None:
+    wheel, _ = archives
+    with zipfile.ZipFile(wheel) as archive:
+        text = archive.read(f"actgrad-{VERSION}.dist-info/METADATA").decode("utf-8")
+    (repository,) = re.findall(r"^Project-URL: Repository, (\S+)$", text, flags=re.M)
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert len(links) > 20
+    assert all(link.startswith(("https://", "#")) for link in links)
+    assert f"({repository}/raw/main/docs/images/speed.svg)" in text
+    for link in links:
+        if link.startswith(f"{repository}/blob/main/"):
+            assert (ROOT / link.removeprefix(f"{repository}/blob/main/").partition("#")[0]).exists(), link
+    tracked = [ROOT / "README.md", ROOT / "README.zh-CN.md", *(ROOT / "docs").rglob("*.md")]
+    assert not [path.name for path in tracked if repository in path.read_text(encoding="utf-8")], "one place has it"
 
 
 def test_the_sdist_has_all_that_is_tracked(archives: tuple[Path, Path]) -> None:

@@ -65,7 +65,7 @@ def test_it_is_in_the_documents_table(smooth_relu):
 
     rows = [line for line in markdown_table().splitlines() if line.startswith("| `smooth_relu")]
     assert [row.split("`")[1] for row in rows] == ["smooth_relu", "smooth_relu_backward"]
-    assert "The smooth ReLU of each element." in rows[0]
+    assert "`log(1 + exp(beta * x)) / beta`" in rows[0]
 
 
 def test_it_is_in_the_list_of_the_command_line(smooth_relu, capsys):

@@ -7,6 +7,7 @@ import base64
 import copy
 import inspect
 import pickle
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -159,6 +160,8 @@ def test_the_stubs_are_true() -> None:
     """Type checkers and editors read them; a failure shows the line to write."""
     wanted = {names.function: names.function_text() for names in public_names.stated()}
     wanted |= {names.module: names.module_text() for names in public_names.stated() if names.module}
+    texts = {names.function: names.function_documentation for names in public_names.stated()}
+    texts |= {names.module: names.module_documentation for names in public_names.stated() if names.module}
     for file, known in (("functions.pyi", functions.__all__), ("modules.pyi", modules.__all__)):
         tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
         shown = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
@@ -167,7 +170,16 @@ def test_the_stubs_are_true() -> None:
             (made,) = ast.parse(wanted[name]).body
             for one, other in zip(_signatures(node), _signatures(made), strict=False):
                 assert one == other
-            assert ast.get_docstring(node), f"write what help() shows: {getattr(actgrad.torch, name).__doc__}"
+            assert ast.get_docstring(node) == inspect.cleandoc(texts[name]), "python scripts/stubs.py --write"
+
+
+def test_docstrings_use_the_names_of_the_parameters() -> None:
+    texts = {names.function: names.function_documentation for names in public_names.stated()}
+    assert not [name for name, text in texts.items() if re.search(r"\bself\b", text)]
+    assert texts["geglu_two"].startswith("x * gelu(gate)")
+    assert texts["prelu"].startswith("input if input > 0, else weight * input")
+    assert "approximate='tanh': 0.5 * x * (1 + tanh(" in " ".join(texts["gelu"].split())
+    assert "Source: Shazeer 2020, https://arxiv.org/abs/2002.05202" in texts["swiglu"]
 
 
 def _signatures(node: Any) -> list[str]:

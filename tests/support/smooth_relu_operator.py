@@ -1,4 +1,4 @@
-"""Smooth ReLU, log(1 + exp(x)): the operator that tests add to the registry (Dugas et al. 2001)."""
+"""Smooth ReLU: the operator that tests add to the registry."""
 
 from actgrad.base.xp import abs, exp, log1p, maximum, where
 from actgrad.calls.operator import Operator
@@ -17,14 +17,16 @@ def smooth_relu_derivative(x, beta):
 
 smooth_relu = Operator(
     "smooth_relu(Tensor self, Scalar beta=1) -> Tensor out",
-    summary="The smooth ReLU of each element.",
+    summary="log(1 + exp(beta * x)) / beta",
+    paper="Dugas et al. 2001, "
+    "https://papers.nips.cc/paper/1920-incorporating-second-order-functional-knowledge-for-better-option-pricing",
     formula=smooth_relu_formula,
     requires={"beta > 0": lambda a, product: a["beta"] > 0},
 )
 
 smooth_relu_backward = Operator(
     "smooth_relu_backward(Tensor grad_output, Tensor self, Scalar beta) -> Tensor grad_input",
-    summary="The gradient of smooth ReLU's input.",
+    summary="grad_output * sigmoid(beta * self)",
     formula=smooth_relu_derivative,
     gradient_of=smooth_relu,
     requires={"beta > 0": lambda a, product: a["beta"] > 0},

@@ -7,6 +7,7 @@ from keyword import iskeyword
 from typing import Any
 
 from ..base.errors import InvalidCall, NullArgument, quantity, shown
+from ..contract.documentation import first_line
 from . import streams
 from .c_functions import CFunction
 from .executors import AclOpExecutor, ExecutorError
@@ -69,7 +70,7 @@ def second(function: CFunction) -> Callable[[Any, int, AclOpExecutor | None, Any
     phase_two.__doc__ = f"""The status of phase two, which computes the call that phase one checked.
 
     In C: aclnnStatus {name}({", ".join(SECOND)}).
-    {signature.operator.summary}
+    {signature.translated(first_line(signature.operator.definition))}
     """
     return _named(phase_two, name, [word.split()[-1] for word in SECOND])
 

@@ -83,7 +83,7 @@ class Definition:
     """
 
     text: str  # the schema line
-    summary: str
+    summary: str  # a line with the formula and its conditions, then, after an empty line, further sentences
     formula: Formula | Mapping[Any, Formula]
     switch: str | Callable[[dict[str, Any], Product | None], Any] = ""  # or an optional tensor: whether it is given
     gradient_of: Definition | None = None
@@ -105,6 +105,7 @@ class Definition:
     #: Of a gradient from the result: rules on top of `requires` under which that tells the sign of the input.
     result_suffices: Mapping[str, Requirement] = field(default_factory=dict)
     products: tuple[str, ...] = tuple(products.BY_NAME)
+    has_document: bool = True  # whether a document of CANN states the rules of its C functions; else actgrad decided
     differences: tuple[str, ...] = ()  # between the sources on the operator, and what holds here
     null_order: tuple[str, ...] = ()  # the arguments as they are searched for null pointers; empty: as they are given
     integer_result: str = ""  # the dtype of results of integers; else that of the inputs
@@ -116,6 +117,7 @@ class Definition:
     generated: bool = False  # whether CANN's build makes its C functions, which have statuses of their own
     graph: tuple[str, ...] = ()  # its interfaces in graph mode
     torch: Torch | None = None  # its names in actgrad.torch
+    paper: str = ""  # authors, year and address of the source; an Operator takes that of its forward operator
 
     def __post_init__(self) -> None:
         given = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)

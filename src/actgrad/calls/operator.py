@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import arrays, backends
@@ -15,7 +15,8 @@ from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
 from ..base.loop import Meta
 from ..base.products import BY_NAME
-from ..contract import Check, Terms, allowed_dtypes, checks_of
+from ..contract import Check, Terms, checks_of
+from ..contract.documentation import operator_docstring
 from . import aliasing, arguments, dynamo, extension, prepare
 from .arguments import Inputs, Outputs
 from .call_cache import CAPACITY, CallCache, cache_of
@@ -47,6 +48,16 @@ class _OwnSignature:
         )
 
 
+class _OwnDocumentation:
+    """What help() shows of an operator, made when it is read. The class has its own text."""
+
+    def __init__(self, class_text: str | None):
+        self.class_text = class_text
+
+    def __get__(self, operator: Operator | None, owner: type) -> str | None:
+        return self.class_text if operator is None else operator_docstring(operator.definition)
+
+
 class Operator(FastPath):
     """An operator of the registry. Call it with tensors by position and attributes by name.
 
@@ -65,12 +76,15 @@ class Operator(FastPath):
         products: str = " ".join(BY_NAME),
         gradient_of: Operator | None = None,
         part_of: Operator | None = None,
+        paper: str = "",
         aclnn: str | C | tuple[C, ...] = (),
         ir: str | tuple[str, ...] = (),
         **fields: Any,
     ):
+        forward = gradient_of or part_of
         self.definition: Definition = Definition(
             text,
+            paper=paper or ("" if forward is None else forward.paper),
             dtypes=tuple(dtypes.split()),
             products=tuple(products.split()),
             gradient_of=None if gradient_of is None else gradient_of.definition,
@@ -96,7 +110,6 @@ class Operator(FastPath):
     def _set_up(self) -> None:
         self.name = self.__name__ = self.__qualname__ = self.definition.name
         self._cache: CallCache = cache_of(self.definition)
-        self.__doc__ = _documentation(self.definition)
 
     def with_definition(self, definition: Definition) -> Operator:
         """This operator under another definition of its calls, as a C function may have; not in the registry."""
@@ -312,6 +325,9 @@ class Operator(FastPath):
             raise OutOfMemory(f"{self.name}: {what}; {fault}; pass out= or compute in parts") from error
 
 
+Operator.__doc__ = _OwnDocumentation(Operator.__doc__)  # type: ignore[assignment]
+
+
 def _allocator(result: View, inputs: Inputs) -> tuple[Any, int]:
     """A function that allocates results like this one, and the number of the input that it takes, -1 for none."""
     for number, view in enumerate(inputs):
@@ -327,32 +343,3 @@ def _registered(name: str) -> Operator:
             "defines it"
         )
     return REGISTRY[name]
-
-
-def _documentation(definition: Definition) -> str:
-    """The docstring: what the operator returns, then what follows from its limits."""
-    outputs = ", ".join(definition.schema.outputs)
-    tensors = ", ".join(a.name for a in definition.schema.tensors)
-    alike = "broadcast and promoted together" if definition.broadcasts else "alike in shape and dtype"
-    lines = [
-        definition.summary,
-        "",
-        f"Tensors (by position): {tensors}; NumPy arrays, torch.Tensor or arrays with __dlpack__, of any shape and",
-        f"strides; dtypes {', '.join(allowed_dtypes(definition, None))}." + (
-            f" They are {alike}." if not definition.access.packed and len(definition.schema.tensors) > 1 else ""
-        ),
-        f"Returns {outputs}, of the inputs' kind and dtype; `out` takes the result instead.",
-        "`backend` is 'cpu', 'triton' or 'reference'; by default that of the tensors' device.",
-    ]  # fmt: skip
-    if definition.requires:
-        lines.append("Requires: " + "; ".join(definition.requires) + ".")
-    lines.append("Errors: NullArgument, InvalidDtype, InvalidArgument, UnsupportedOnProduct; nothing is written then.")
-    source = definition.formula
-    functions = dict(source) if isinstance(source, Mapping) else {None: source}
-    lines += ["", "Formula:"]
-    for key, function in functions.items():
-        case = "" if key is None else f"{definition.switch if isinstance(definition.switch, str) else 'case'} {key!r}: "
-        lines.append(f"    {case}{(function.__doc__ or function.__name__).strip()}")
-    if definition.multiplied_by:
-        lines.append(f"    times {definition.multiplied_by}")
-    return "\n".join(lines)

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from textwrap import fill
 from typing import Any
 
@@ -22,13 +20,11 @@ from ..base.errors import ActgradError, did_you_mean
 from ..base.products import BY_NAME, Product
 from ..calls.operator import REGISTRY, Operator
 from ..contract import allowed_dtypes
-from ..writing import documents, outputs, terminal
+from ..contract.documentation import first_line, markdown_line
+from ..writing import documents, terminal
 from . import argument_types
 from .argument_types import Subparsers
 from .parsing import Parser
-
-PART = "operators"  # of a document
-BEGIN, END = documents.markers(PART)
 
 
 def matching(words: Sequence[str]) -> list[Operator]:
@@ -59,7 +55,8 @@ def rows(operators: Iterable[Operator] | None = None, product: Product | None = 
         {
             "name": operator.name,
             "schema": str(operator.schema),
-            "summary": " ".join(operator.summary.partition("\n\n")[0].split()),
+            "summary": first_line(operator.definition),
+            "paper": operator.paper,
             "dtypes": allowed_dtypes(operator.definition, product),  # a product's may be fewer than the library's
             "products": operator.products,
             "aclnn": [f"aclnn{c.name}" for c in operator.aclnn],
@@ -74,8 +71,9 @@ def markdown_table(listed: Iterable[dict[str, Any]] | None = None) -> str:
     cells = []
     for row in rows() if listed is None else listed:
         aclnn, ir = (", ".join(f"`{name}`" for name in row[kind]) or "-" for kind in ("aclnn", "ir"))
-        cells.append((f"`{row['name']}`", row["summary"], ", ".join(row["dtypes"]), aclnn, ir))
-    return documents.table(("operator", "what it returns", "dtypes", "aclnn", "IR"), cells)
+        formula = markdown_line(REGISTRY[row["name"]].definition)
+        cells.append((f"`{row['name']}`", formula, ", ".join(row["dtypes"]), aclnn, ir))
+    return documents.table(("operator", "formula", "dtypes", "aclnn", "IR"), cells)
 
 
 def text(listed: Iterable[dict[str, Any]], width: int | None = None) -> str:
@@ -113,20 +111,10 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as JSON, with the products that have them")
     form.add_argument("--markdown", action="store_true", help="as a Markdown table")
-    form.add_argument(
-        "--write", metavar="FILE", type=Path, help=f"make the Markdown table between {BEGIN} and {END} in FILE anew"
-    )
     parser.set_defaults(run=_run)
 
 
 def _run(given: argparse.Namespace) -> int:
-    if given.write:
-        if given.name or given.product:
-            raise ActgradError("list: --write got names or a product; it must write all operators; leave them out")
-        outputs.check({"--write": given.write})
-        documents.write_part(given.write, PART, markdown_table())
-        print(f"{given.write}: {len(rows())} operators", file=sys.stderr)
-        return 0
     product = BY_NAME.get(given.product)
     operators = matching(given.name)
     if product is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import takewhile
 
 from ..base.definition import Definition
 from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
 from . import dtype_rules, halves_rules, shape_rules, stages
-from .check import Call, Check, Terms
+from .check import Call, Check, Origin, Terms
 
 
 @cache
@@ -17,7 +18,7 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
     """All checks of an operator, in order: around those on dtypes and shapes that it states, else the usual ones.
 
     `VALUES` among them stands for the checks on attributes, which else come last; `TILED_VALUES` for the same where a
-    generated function plans its kernel.
+    generated function plans its kernel. Without a document of CANN, every check is a decision of actgrad.
     """
     values = tuple(_values(definition))
     middle: list[Check] = []
@@ -29,7 +30,10 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
         middle.append(shape_rules.off(definition.unsupported, definition.schema.tensor_names))
     middle += dtype_rules.scalars_of_integers(definition)
     storable = dtype_rules.storable(*definition.schema.outputs)
-    return (*shape_rules.given(definition), shape_rules.available(definition), *middle, *storable)
+    checks = (*shape_rules.given(definition), shape_rules.available(definition), *middle, *storable)
+    if definition.has_document and definition.aclnn:
+        return checks
+    return tuple([replace(check, origin=Origin.ACTGRAD) for check in checks])
 
 
 EARLY = (NullArgument, UnsupportedOnProduct, NotConfigured)  # checked before any tensor is read

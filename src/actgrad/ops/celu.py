@@ -1,4 +1,4 @@
-"""CELU, the continuously differentiable exponential linear unit (Barron 2017, https://arxiv.org/abs/1704.07483)."""
+"""CELU, the continuously differentiable exponential linear unit."""
 
 from ..base.definition import Torch
 from ..base.dtypes import FLOAT32_ZERO
@@ -37,7 +37,8 @@ def celu_derivative(x, alpha):
 
 celu = Operator(
     "celu(Tensor self, Scalar alpha=1) -> Tensor out",
-    summary="x where x > 0, else alpha * (exp(x / alpha) - 1), of each element x.",
+    summary="x if x > 0, else alpha * (exp(x / alpha) - 1)",
+    paper="Barron 2017, https://arxiv.org/abs/1704.07483",
     formula=celu_formula,
     checks=(
         supported("self", everywhere=True),
@@ -59,7 +60,7 @@ celu = Operator(
 
 celu_backward = Operator(
     "celu_backward(Tensor grad_output, Tensor self, Scalar alpha) -> Tensor grad_input",
-    summary="The gradient of CELU's input.",
+    summary="grad_output if self > 0, else grad_output * exp(self / alpha)",
     formula=celu_derivative,
     gradient_of=celu,
     requires=NOT_ZERO,
@@ -67,7 +68,8 @@ celu_backward = Operator(
 
 scaled_celu = Operator(
     "scaled_celu(Tensor self, Scalar alpha1=1, Scalar alpha2=1, Scalar alpha3=1) -> Tensor out",
-    summary="alpha3 * x where x > 0, else alpha1 * (exp(x / alpha2) - 1), of each element x.",
+    summary="alpha3 * x if x > 0, else alpha1 * (exp(x / alpha2) - 1)",
+    paper="Barron 2017, https://arxiv.org/abs/1704.07483",
     formula=scaled_celu_formula,
     dtypes="float32 float16",
     requires=NOT_ZERO_2,
@@ -82,7 +84,7 @@ scaled_celu = Operator(
 scaled_celu_backward = Operator(
     "scaled_celu_backward(Tensor grad_output, Tensor self, Scalar alpha1, Scalar alpha2, Scalar alpha3) "
     "-> Tensor grad_input",
-    summary="The gradient of scaled CELU's input.",
+    summary="alpha3 * grad_output if self > 0, else alpha1 / alpha2 * exp(self / alpha2) * grad_output",
     formula=scaled_celu_derivative,
     gradient_of=scaled_celu,
     dtypes="float32 float16",

@@ -1,4 +1,4 @@
-"""Clipped SwiGLU, whose halves are clamped (as in gpt-oss, https://arxiv.org/abs/2508.10925)."""
+"""Clipped SwiGLU: SwiGLU whose halves are clamped."""
 
 from ..base.access import Halves
 from ..base.definition import C, Counted, Torch
@@ -41,14 +41,16 @@ def where_clamped(g, b, limit):
 
 
 def clipped_swiglu_gradients(g, a, b, alpha, limit, bias):
-    """The gradients by a and b; 0 where a comparison clamps."""
+    """by a: g * swish'(a, alpha) * (clamp(b, limit) + bias) if a <= limit else 0, by b: g * swish(min(a, limit), alpha)
+    if -limit <= b <= limit else 0"""
     low = minimum(a, limit)
     by_a = g * (swish_derivative(low, alpha) * (clamp(b, limit) + bias))
     return where(a <= limit, by_a, 0.0), where_clamped(g * swish_formula(low, alpha), b, limit)
 
 
 def clipped_swish_gradients(g, a, b, alpha, limit, bias):
-    """The gradients by a and b; 0 where a comparison clamps."""
+    """by a: g * silu'(a) * clamp(b, limit) if silu(a) <= limit else 0, by b: g * min(silu(a), limit)
+    if -limit <= b <= limit else 0"""
     y = silu_formula(a)
     by_a = g * (silu_derivative(a) * clamp(b, limit))
     return where(y <= limit, by_a, 0.0), where_clamped(g * minimum(y, limit), b, limit)
@@ -57,10 +59,13 @@ def clipped_swish_gradients(g, a, b, alpha, limit, bias):
 clipped_swiglu = Operator(
     "clipped_swiglu(Tensor x, Tensor? group_index, int dim=-1, Scalar alpha=1.702, Scalar limit=7, Scalar bias=1, "
     "bool interleaved=True, int clamp_mode=0) -> Tensor out",
-    summary="Swish of one clamped half of x, times the other, clamped, plus bias.\n"
-    "clamp_mode is input (0) or swish (1), which limit bounds. Interleaved halves are the even and odd elements of\n"
-    "all dimensions from dim on. group_index counts the rows before dim that are computed: further rows of a given\n"
-    "output stay as they are, of a fresh one they are 0.",
+    summary="a * sigmoid(alpha * a) * (b + bias), where a = min(even, limit) and b = clamp(odd, -limit, limit); even "
+    "and odd are the elements of x along dim with even and odd index; out has half the size of x along dim\n\n"
+    "Before the split, x is flattened from dim on. interleaved=False splits into the lower and the upper half "
+    "instead. clamp_mode='swish' (1) computes min(silu(even), limit) * clamp(odd, -limit, limit). group_index counts "
+    "rows (a row is everything behind one index of the dimensions before dim): only the first sum(group_index) rows "
+    "are computed. The other rows are 0 in a new result and unchanged in out=.",
+    paper="OpenAI 2025 (gpt-oss), https://arxiv.org/abs/2508.10925",
     formula={"input": clipped_swiglu_formula, "swish": clipped_swish_formula},
     switch="clamp_mode",
     reads=Halves(("x",), active="lower", interleaved="interleaved", merges=True),
@@ -101,7 +106,13 @@ clipped_swiglu = Operator(
 clipped_swiglu_backward = Operator(
     "clipped_swiglu_backward(Tensor grad_output, Tensor x, Tensor? group_index, int dim=-1, Scalar alpha=1.702, "
     "Scalar limit=7, Scalar bias=1, bool interleaved=True, int clamp_mode=0) -> Tensor grad_x",
-    summary="The gradient of clipped SwiGLU's input; 0 behind the rows that group_index counts.",
+    summary="grad_even = (grad_output * (b + bias) * s * (1 + alpha * a * (1 - s)) if even <= limit, else 0) and "
+    "grad_odd = (grad_output * a * s if -limit <= odd <= limit, else 0), where a = min(even, limit) and b = "
+    "clamp(odd, -limit, limit) and s = sigmoid(alpha * a); grad_x packs grad_even and grad_odd as x packs even and "
+    "odd\n\n"
+    "The attributes have the same meaning as in clipped_swiglu. group_index counts rows (a row is everything "
+    "behind one index of the dimensions before dim): only the first sum(group_index) rows are computed. grad_x is 0 "
+    "in the other rows.",
     formula={"input": clipped_swiglu_gradients, "swish": clipped_swish_gradients},
     switch="clamp_mode",
     takes_gradient=True,

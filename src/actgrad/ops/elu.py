@@ -1,4 +1,4 @@
-"""ELU, the exponential linear unit (Clevert et al. 2016, https://arxiv.org/abs/1511.07289)."""
+"""ELU, the exponential linear unit."""
 
 from ..base.definition import Torch
 from ..base.dtypes import FLOAT32_ZERO
@@ -27,7 +27,8 @@ def elu_derivative_from_result(y, alpha, scale, input_scale):
 
 elu = Operator(
     "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor out",
-    summary="The exponential linear unit of each element.",
+    summary="scale * x if x > 0, else scale * alpha * (exp(input_scale * x) - 1)",
+    paper="Clevert et al. 2016, https://arxiv.org/abs/1511.07289",
     formula=elu_formula,
     dtypes="float32 float16 float64 bfloat16",
     bfloat16_everywhere=True,
@@ -56,9 +57,11 @@ elu = Operator(
 elu_backward = Operator(
     "elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, "
     "Tensor self_or_result) -> Tensor grad_input",
-    summary="The gradient of ELU's input, from its input or (is_result) from its result.\n\n"
-    "The result tells the input's sign only where alpha, scale and input_scale are not negative; a negative alpha is\n"
-    "refused with is_result, negative scales are computed as they are.",
+    summary="scale * grad_output if x > 0, else scale * alpha * input_scale * exp(input_scale * x) * grad_output, "
+    "where x = self_or_result\n\n"
+    "With is_result, self_or_result is y = elu(x): scale * grad_output if y > 0, else input_scale * (y + scale * "
+    "alpha) * grad_output. The result has the sign of the input only if alpha, scale and input_scale are not "
+    "negative. A negative alpha is refused with is_result; negative scales are computed by this formula.",
     formula={False: elu_derivative, True: elu_derivative_from_result},
     switch="is_result",
     gradient_of=elu,

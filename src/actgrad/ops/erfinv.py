@@ -1,4 +1,4 @@
-"""The inverse error function (Giles 2010, Approximating the erfinv function)."""
+"""The inverse error function."""
 
 from ..base.definition import C, Torch
 from ..base.xp import erfinv as inverse_error_function
@@ -14,7 +14,8 @@ def erfinv_formula(x):
 
 erfinv = Operator(
     "erfinv(Tensor self) -> Tensor out",
-    summary="The inverse error function of each element; that of integers in float32.",
+    summary="erfinv(x); the y with erf(y) = x, NaN if abs(x) > 1\n\nIntegers give float32.",
+    paper="Giles 2010, https://people.maths.ox.ac.uk/gilesm/files/gems_erfinv.pdf",
     formula=erfinv_formula,
     dtypes="float32 float16 bfloat16 int8 int16 int32 int64 uint8 bool",
     integer_result="float32",

@@ -1,4 +1,4 @@
-"""Fast GELU, x * sigmoid(1.702 * x) (Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415)."""
+"""Fast GELU, two approximations of GELU."""
 
 from ..base.definition import C, Torch
 from ..base.xp import abs, maximum, minimum, where
@@ -48,7 +48,8 @@ def fast_gelu_v2_derivative(x):
 
 fast_gelu = Operator(
     "fast_gelu(Tensor self) -> Tensor out",
-    summary="x * sigmoid(1.702 * x) of each element x, which is near GELU.",
+    summary="x * sigmoid(1.702 * x); close to GELU",
+    paper="Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415",
     formula=fast_gelu_formula,
     checks=(
         equal("out", to="self"),
@@ -65,7 +66,7 @@ fast_gelu = Operator(
 
 fast_gelu_backward = Operator(
     "fast_gelu_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
-    summary="The gradient of fast GELU's input.",
+    summary="grad_output * s * (1 + 1.702 * self * (1 - s)), where s = sigmoid(1.702 * self)",
     formula=fast_gelu_derivative,
     gradient_of=fast_gelu,
     checks=(
@@ -82,7 +83,8 @@ fast_gelu_backward = Operator(
 
 fast_gelu_v2 = Operator(
     "fast_gelu_v2(Tensor self) -> Tensor out",
-    summary="x times an approximation of the normal distribution by two parabolas, of each element x.",
+    summary="x - x * q if x > 0, else x * q, where q = 0.1444 * max(1.769 - 0.7071 * abs(x), 0)**2; close to GELU",
+    paper="Kim et al. 2021 (I-BERT), https://arxiv.org/abs/2101.01321",
     formula=fast_gelu_v2_formula,
     differences=(
         "The README prints the formula of fast GELU, the kernel has two parabolas. Here: the parabolas.",
@@ -94,7 +96,8 @@ fast_gelu_v2 = Operator(
 
 fast_gelu_v2_backward = Operator(
     "fast_gelu_v2_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
-    summary="The gradient of fast GELU V2's input.",
+    summary="(1 - s) * grad_output if self > 0, else s * grad_output, where d = max(1.769 - 0.7071 * abs(self), 0) "
+    "and s = 0.1444 * d * (d - 1.4142 * abs(self))",
     formula=fast_gelu_v2_derivative,
     gradient_of=fast_gelu_v2,
 )

@@ -1,4 +1,4 @@
-"""FATReLU of one half, times the other (Kurtz et al. 2020, Inducing and exploiting activation sparsity)."""
+"""FATReLU (a ReLU with a threshold) of one half, times the other half."""
 
 from ..base.access import Halves
 from ..base.definition import C, Torch
@@ -17,7 +17,7 @@ def fatrelu_mul_formula(a, b, threshold):
 
 
 def fatrelu_mul_formula_of_documents(a, b, threshold):
-    """(a if a >= threshold else 0) * b"""
+    """(a if a >= threshold else 0) * b, by the documents' rules"""
     return where(a >= threshold, a, zero_unless_nan(a)) * b
 
 
@@ -28,7 +28,11 @@ def zero_unless_nan(a):
 
 fatrelu_mul = Operator(
     "fatrelu_mul(Tensor input, Tensor threshold, int dim=-1) -> Tensor out",
-    summary="The lower half of the input where it is above threshold, else 0, times the upper half.",
+    summary="(lower if lower > threshold, else 0) * upper, where lower and upper are the halves of input along dim; "
+    "out has half the size of input along dim\n\n"
+    "By the documents' rules (actgrad.rules('document')) the condition is lower >= threshold. threshold is a "
+    "tensor of one element.",
+    paper="Kurtz et al. 2020, https://proceedings.mlr.press/v119/kurtz20a.html",
     formula={False: fatrelu_mul_formula, True: fatrelu_mul_formula_of_documents},
     switch=lambda attributes, product: by_documents(),
     reads=Halves(("input",), active="lower", tensor="threshold"),

@@ -1,4 +1,4 @@
-"""Leaky ReLU of x + bias, scaled (as in StyleGAN2, Karras et al. 2020, https://arxiv.org/abs/1912.04958)."""
+"""Leaky ReLU of x + bias, scaled."""
 
 from ..base.definition import Torch
 from ..base.xp import abs, where
@@ -28,7 +28,8 @@ def fused_bias_leaky_relu_gradient(g, y, negative_slope, scale):
 fused_bias_leaky_relu = Operator(
     "fused_bias_leaky_relu(Tensor self, Tensor bias, Scalar negative_slope=0.2, Scalar scale=1.414213562373) "
     "-> Tensor out",
-    summary="scale times the leaky ReLU of self + bias, which have one shape.",
+    summary="scale * z if z > 0, else scale * negative_slope * z, where z = self + bias; bias has the shape of self",
+    paper="Karras et al. 2020 (StyleGAN2), https://arxiv.org/abs/1912.04958",
     formula=fused_bias_leaky_relu_formula,
     dtypes=FLOATS,
     torch=Torch("fused_bias_leaky_relu(input, bias, negative_slope, scale)"),
@@ -38,7 +39,10 @@ fused_bias_leaky_relu = Operator(
 fused_bias_leaky_relu_backward = Operator(
     "fused_bias_leaky_relu_backward(Tensor grad_output, Tensor features, Scalar negative_slope=0.2, "
     "Scalar scale=1.414213562373) -> Tensor grad_input",
-    summary="The gradient of x + bias in fused_bias_leaky_relu, from its result: that of x, and of bias.",
+    summary="scale * grad_output if features > 0, else scale * negative_slope * grad_output; features is the result "
+    "of fused_bias_leaky_relu\n\n"
+    "This is the gradient of self and also of bias.",
+    paper="Karras et al. 2020 (StyleGAN2), https://arxiv.org/abs/1912.04958",
     formula=fused_bias_leaky_relu_gradient,
     linear_in="grad_output",
     dtypes=FLOATS,

@@ -1,4 +1,4 @@
-"""GeGLU, the GELU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202), of a packed tensor or of two."""
+"""GeGLU, the GELU-gated linear unit, of a packed tensor or of two."""
 
 from ..base.access import Halves
 from ..base.definition import C, Torch
@@ -18,8 +18,10 @@ REQUIRES = {
 
 geglu = Operator(
     "geglu(Tensor self, int dim=-1, int approximate=0, bool activate_left=False) -> (Tensor out, Tensor out_gelu)",
-    summary="One half of the input along dim times GELU of the other (the upper one, or activate_left the lower);\n"
-    "returns (out, gelu), both half of the input's size along dim.",
+    summary="out = lower * gelu(upper) and out_gelu = gelu(upper), where lower and upper are the halves of self "
+    "along dim; both results have half the size of self along dim\n\n"
+    "activate_left=True swaps the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh form.",
+    paper="Shazeer 2020, https://arxiv.org/abs/2002.05202",
     formula={"none": gelu_erf, "tanh": gelu_tanh},
     switch="approximate",
     reads=Halves(("self",), active="activate_left"),
@@ -48,8 +50,10 @@ geglu = Operator(
 
 geglu_packed = Operator(
     "geglu_packed(Tensor self, int dim=-1, int approximate=0, bool activate_left=False) -> Tensor out",
-    summary="One half of the input along dim times GELU of the other (the upper one, or activate_left the lower):\n"
-    "GeGLU without its second result, which then costs neither time nor memory.",
+    summary="lower * gelu(upper), where lower and upper are the halves of self along dim; out has half the size of "
+    "self along dim\n\n"
+    "This is geglu without its second result, which then costs neither time nor memory. activate_left=True swaps "
+    "the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh form.",
     formula=geglu.formula,
     switch=geglu.switch,
     part_of=geglu,
@@ -60,8 +64,11 @@ geglu_packed = Operator(
 geglu_backward = Operator(
     "geglu_backward(Tensor grad_output, Tensor self, Tensor? gelu, int dim=-1, int approximate=0, "
     "bool activate_left=False) -> Tensor grad_input",
-    summary="The gradient of GeGLU's input; gelu is the forward pass's second result, or None: it is computed anew,\n"
-    "which saves its memory.",
+    summary="grad_lower = grad_output * gelu(upper) and grad_upper = grad_output * lower * gelu'(upper), where lower "
+    "and upper are the halves of self along dim; grad_input packs grad_lower and grad_upper as self packs its "
+    "halves\n\n"
+    "gelu is the second result of geglu. Pass None to save its memory: it is then computed again. "
+    "activate_left=True swaps the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh form.",
     formula={"none": gelu_erf_derivative, "tanh": gelu_tanh_derivative},
     switch="approximate",
     gradient_of=geglu,
@@ -94,7 +101,8 @@ geglu_backward = Operator(
 
 geglu_two = Operator(
     "geglu_two(Tensor self, Tensor gate, int approximate=0) -> Tensor out",
-    summary="GeGLU of two tensors: self * gelu(gate), of each pair of elements.",
+    summary="self * gelu(gate)\n\napproximate='tanh' (1) takes GELU's tanh form.",
+    paper="Shazeer 2020, https://arxiv.org/abs/2002.05202",
     formula={"none": gelu_erf, "tanh": gelu_tanh},
     switch="approximate",
     multiplies="self",
@@ -105,7 +113,8 @@ geglu_two = Operator(
 geglu_two_backward = Operator(
     "geglu_two_backward(Tensor grad_output, Tensor self, Tensor gate, int approximate=0) "
     "-> (Tensor grad_self, Tensor grad_gate)",
-    summary="The gradients of both tensors of geglu_two, in one pass; gelu(gate) is computed anew.",
+    summary="grad_self = grad_output * gelu(gate) and grad_gate = grad_output * self * gelu'(gate)\n\n"
+    "gelu(gate) is computed again. approximate='tanh' (1) takes GELU's tanh form.",
     formula={"none": gelu_erf_derivative, "tanh": gelu_tanh_derivative},
     switch="approximate",
     gradient_of=geglu_two,

@@ -1,4 +1,4 @@
-"""GELU, the Gaussian error linear unit (Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415)."""
+"""GELU, the Gaussian error linear unit."""
 
 from ..base.definition import C, Torch
 from ..base.xp import (
@@ -49,7 +49,10 @@ GRADIENT = (broadcastable("self", to="grad_output"), result_shape("grad_input"))
 
 gelu = Operator(
     "gelu(Tensor self, int approximate=0) -> Tensor out",
-    summary='The Gaussian error linear unit of each element; approximate is "none" (0) or "tanh" (1).',
+    summary="0.5 * x * (1 + erf(x / sqrt(2))); approximate='tanh': 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 "
+    "* x**3)))\n\n"
+    "approximate is 'none' (0) or 'tanh' (1).",
+    paper="Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415",
     formula={"none": gelu_erf, "tanh": gelu_tanh},
     switch="approximate",
     differences=(
@@ -78,7 +81,9 @@ gelu = Operator(
 
 gelu_backward = Operator(
     "gelu_backward(Tensor grad_output, Tensor self, int approximate=0) -> Tensor grad_input",
-    summary='The gradient of GELU\'s input; approximate is "none" (0) or "tanh" (1).',
+    summary="grad_output * (Phi(self) + self * phi(self)); Phi and phi are the distribution function and the density "
+    "of the standard normal distribution\n\n"
+    "approximate='tanh' (1) computes the derivative of GELU's tanh form.",
     formula={"none": gelu_erf_derivative, "tanh": gelu_tanh_derivative},
     switch="approximate",
     gradient_of=gelu,

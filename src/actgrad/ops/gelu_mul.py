@@ -1,4 +1,4 @@
-"""GELU of the lower half of a packed tensor, times the upper half (as CANN's GeluMul; GeGLU gates by the upper one)."""
+"""GELU of the lower half of a packed tensor, times the upper half. GeGLU applies GELU to the upper half instead."""
 
 from ..base.access import Halves
 from ..base.definition import C, Torch
@@ -12,7 +12,10 @@ from .gelu import gelu_erf, gelu_tanh
 
 gelu_mul = Operator(
     "gelu_mul(Tensor input, int approximate=0, int dim=-1) -> Tensor out",
-    summary='GELU of the lower half of the input, times the upper half; approximate is "none" (0) or "tanh" (1).',
+    summary="gelu(lower) * upper, where lower and upper are the halves of input along dim; out has half the size of "
+    "input along dim\n\n"
+    "approximate='tanh' (1) takes GELU's tanh form.",
+    paper="Shazeer 2020, https://arxiv.org/abs/2002.05202",
     formula={"none": gelu_erf, "tanh": gelu_tanh},
     switch="approximate",
     reads=Halves(("input",), active="lower"),

@@ -1,4 +1,4 @@
-"""GLU, the gated linear unit (Dauphin et al. 2016, https://arxiv.org/abs/1612.08083)."""
+"""GLU, the gated linear unit."""
 
 from ..base.access import Halves
 from ..base.definition import C, Torch
@@ -23,7 +23,9 @@ def glu_gate_derivative(x):
 
 glu = Operator(
     "glu(Tensor self, int dim=-1) -> Tensor out",
-    summary="The lower half of the input along dim, times the logistic function of the upper half.",
+    summary="lower * sigmoid(upper), where lower and upper are the halves of self along dim; out has half the size "
+    "of self along dim",
+    paper="Dauphin et al. 2017, https://arxiv.org/abs/1612.08083",
     formula=glu_gate,
     reads=Halves(("self",), active="upper"),
     multiplies="other",
@@ -45,7 +47,9 @@ glu = Operator(
 
 glu_backward = Operator(
     "glu_backward(Tensor grad_output, Tensor self, int dim=-1) -> Tensor grad_input",
-    summary="The gradient of GLU's input; the logistic function is computed anew.",
+    summary="grad_lower = grad_output * s and grad_upper = grad_output * lower * s * (1 - s), where s = "
+    "sigmoid(upper) and lower and upper are the halves of self along dim; grad_input packs grad_lower and grad_upper "
+    "as self packs its halves",
     formula=glu_gate_derivative,
     gradient_of=glu,
     dtypes=FLOATS,

@@ -1,4 +1,4 @@
-"""Hard shrinkage, which sets small elements to 0 (Donoho and Johnstone 1994, Ideal spatial adaptation)."""
+"""Hard shrinkage, which sets small elements to 0."""
 
 from ..base.definition import C, Torch
 from ..base.xp import abs, where
@@ -20,7 +20,8 @@ def hardshrink_gradient(g, x, lambd):
 
 hardshrink = Operator(
     "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor out",
-    summary="Each element, 0 in place of one of at most lambd in size.",
+    summary="x if abs(x) > lambd, else 0",
+    paper="Donoho and Johnstone 1994, https://doi.org/10.1093/biomet/81.3.425",
     formula=hardshrink_formula,
     checks=(
         supported("self", "out", everywhere=True),
@@ -40,7 +41,7 @@ hardshrink = Operator(
 
 hardshrink_backward = Operator(
     "hardshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor grad_input",
-    summary="The gradient of hardshrink's input; a negative lambd counts as 0.",
+    summary="0 if abs(self) <= max(lambd, 0), else grad_output",
     formula=hardshrink_gradient,
     takes_gradient=True,
     gradient_of=hardshrink,

@@ -1,4 +1,4 @@
-"""Hard swish and hard sigmoid, in pieces of a line (Howard et al. 2019, https://arxiv.org/abs/1905.02244)."""
+"""Hard swish and hard sigmoid: swish and sigmoid, approximated by straight lines."""
 
 from ..base.definition import C, Torch
 from ..base.xp import maximum, minimum, where
@@ -57,7 +57,8 @@ BACKWARD = (
 
 hardsigmoid = Operator(
     "hardsigmoid(Tensor self, Scalar alpha=0.16666666666666666, Scalar beta=0.5) -> Tensor out",
-    summary="alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.",
+    summary="min(max(alpha * x + beta, 0), 1)\n\nInteger results are truncated: 1 if alpha * x + beta >= 1, else 0.",
+    paper="Howard et al. 2019 (MobileNetV3), https://arxiv.org/abs/1905.02244",
     formula=hardsigmoid_formula,
     integer_formula=hardsigmoid_of_integers,
     integers_as_floats=True,
@@ -76,7 +77,7 @@ hardsigmoid = Operator(
 
 hardsigmoid_backward = Operator(
     "hardsigmoid_backward(Tensor grad_output, Tensor self, Scalar alpha, Scalar beta) -> Tensor grad_input",
-    summary="The gradient of hardsigmoid's input.",
+    summary="alpha * grad_output if -beta < alpha * self < 1 - beta, else 0",
     formula=hardsigmoid_gradient,
     takes_gradient=True,
     gradient_of=hardsigmoid,
@@ -92,7 +93,8 @@ hardsigmoid_backward = Operator(
 
 hardswish = Operator(
     "hardswish(Tensor self) -> Tensor out",
-    summary="x * hardsigmoid(x) of each element x.",
+    summary="x * min(max(x + 3, 0), 6) / 6",
+    paper="Howard et al. 2019 (MobileNetV3), https://arxiv.org/abs/1905.02244",
     formula=hardswish_formula,
     checks=(supported("self", "out"), convertible("out"), same_shape("out", to="self"), document_rank("self")),
     differences=("Large x: the kernel gives x * 6 * (1 / 6). Here: x.",),
@@ -103,7 +105,8 @@ hardswish = Operator(
 
 hardswish_backward = Operator(
     "hardswish_backward(Tensor grad_output, Tensor self, bool closed=False) -> Tensor grad_input",
-    summary="The gradient of hardswish's input; closed: the slopes of the middle at -3 and 3 too.",
+    summary="0 if self <= -3, grad_output if self >= 3, else grad_output * (self / 3 + 1 / 2)\n\n"
+    "With closed=True, -3 and 3 belong to the middle branch.",
     formula={False: hardswish_gradient, True: hardswish_gradient_closed},
     switch="closed",
     takes_gradient=True,

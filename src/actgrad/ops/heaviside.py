@@ -1,4 +1,4 @@
-"""The Heaviside step function (as in PyTorch's and NumPy's heaviside)."""
+"""The Heaviside step function."""
 
 from ..base.definition import Torch
 from ..base.xp import abs, where
@@ -21,7 +21,8 @@ def unit_step_formula(x, threshold):
 
 heaviside = Operator(
     "heaviside(Tensor input, Tensor values) -> Tensor out",
-    summary="1 where input > 0, the element of values where input is 0, else 0.",
+    summary="1 if input > 0, values if input == 0, else 0; also 0 for NaN",
+    paper="NumPy, https://numpy.org/doc/stable/reference/generated/numpy.heaviside.html",
     formula=heaviside_formula,
     broadcasts=True,
     bfloat16_everywhere=True,
@@ -45,7 +46,8 @@ heaviside = Operator(
 
 unit_step = Operator(
     "unit_step(Tensor self, Scalar threshold=0) -> Tensor out",
-    summary="1 where an element is above threshold, else 0.",
+    summary="1 if x > threshold, else 0; also 0 for NaN",
+    paper="CANN, https://github.com/hicann/ops-nn/tree/master/activation/threshold",
     formula=unit_step_formula,
     differences=("CANN's graph operator Threshold is this one, aclnnThreshold another. Here: under two names.",),
     torch=Torch("unit_step(threshold)"),

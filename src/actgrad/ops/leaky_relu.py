@@ -1,4 +1,4 @@
-"""Leaky ReLU (Maas et al. 2013, https://ai.stanford.edu/~amaas/papers/relu_hybrid_icml2013_final.pdf)."""
+"""Leaky ReLU."""
 
 from ..base.definition import Torch
 from ..base.xp import where
@@ -20,7 +20,8 @@ def leaky_relu_derivative(x, negative_slope):
 
 leaky_relu = Operator(
     "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor out",
-    summary="Each element, where it is not positive times negative_slope.",
+    summary="x if x > 0, else negative_slope * x",
+    paper="Maas et al. 2013, https://ai.stanford.edu/~amaas/papers/relu_hybrid_icml2013_final.pdf",
     formula=leaky_relu_formula,
     dtypes="float32 float16 float64 bfloat16",
     checks=(
@@ -46,7 +47,9 @@ leaky_relu = Operator(
 
 leaky_relu_backward = Operator(
     "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> Tensor out",
-    summary="The gradient of leaky ReLU's input, from its input or (self_is_result) from its result.",
+    summary="grad_output if self > 0, else negative_slope * grad_output\n\n"
+    "With self_is_result, self is the result of leaky_relu. The result has the sign of the input, because a "
+    "negative negative_slope is refused then.",
     formula=leaky_relu_derivative,
     gradient_of=leaky_relu,
     reads_result="self",

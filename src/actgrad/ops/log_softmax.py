@@ -1,4 +1,4 @@
-"""The logarithm of softmax, and the cross entropy of softmax with labels (Bridle 1990)."""
+"""The logarithm of softmax, and the cross entropy of softmax with labels."""
 
 from ..base.definition import C, Torch
 from ..base.rows import Rows, largest, once, total
@@ -75,7 +75,8 @@ LOG_TOTAL = (
 
 log_softmax = Operator(
     "log_softmax(Tensor self, int dim=-1) -> Tensor out",
-    summary="The logarithm of softmax: each element less the logarithm of the sum of its row's powers of e.",
+    summary="x - log(sum(exp(x))) along dim",
+    paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=log_softmax_formula,
     reads=Rows(passes=LOG_TOTAL),
     dtypes=FLOATS,
@@ -96,7 +97,7 @@ log_softmax = Operator(
 
 log_softmax_backward = Operator(
     "log_softmax_backward(Tensor grad_output, Tensor output, int dim=-1) -> Tensor grad_input",
-    summary="The gradient of log_softmax's input, from its result.",
+    summary="grad_output - exp(output) * sum(grad_output) along dim; output = log_softmax(x)",
     formula=log_softmax_gradient,
     gradient_of=log_softmax,
     takes_gradient=True,
@@ -126,7 +127,11 @@ log_softmax_backward = Operator(
 
 softmax_cross_entropy_with_logits = Operator(
     "softmax_cross_entropy_with_logits(Tensor features, Tensor labels) -> (Tensor loss, Tensor backprop)",
-    summary="The cross entropy of each row's softmax with its labels, and its gradient by the features.",
+    summary="loss = -sum(labels * log_softmax(features)) and backprop = softmax(features) - labels along the last "
+    "dimension; loss has one element for each row\n\n"
+    "backprop is the gradient of loss by features, if the labels of each row sum to 1. features and labels have "
+    "the shape (rows, classes).",
+    paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=entropy_gradient,
     reads=Rows(
         passes=(

@@ -1,4 +1,4 @@
-"""The logarithm of the logistic function, for losses of two classes (as in PyTorch's LogSigmoid)."""
+"""The logarithm of the logistic function, for losses of two classes."""
 
 from ..base.definition import C, Torch
 from ..base.xp import abs, exp, log1p, minimum, sigmoid
@@ -22,7 +22,8 @@ def logsigmoid_derivative(x):
 
 logsigmoid = Operator(
     "logsigmoid(Tensor self) -> Tensor out",
-    summary="The logarithm of the logistic function of each element.",
+    summary="-log(1 + exp(-x))",
+    paper="PyTorch, https://pytorch.org/docs/stable/generated/torch.nn.LogSigmoid.html",
     formula=logsigmoid_formula,
     checks=(
         supported("self", "out"),
@@ -48,7 +49,7 @@ logsigmoid = Operator(
 
 logsigmoid_backward = Operator(
     "logsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
-    summary="The gradient of logsigmoid's input.",
+    summary="grad_output * sigmoid(-self)",
     formula=logsigmoid_derivative,
     gradient_of=logsigmoid,
     checks=(

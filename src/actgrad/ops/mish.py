@@ -1,4 +1,4 @@
-"""Mish, x * tanh(softplus(x)) (Misra 2019, https://arxiv.org/abs/1908.08681)."""
+"""Mish, x * tanh(softplus(x))."""
 
 from ..base.definition import Torch
 from ..base.xp import abs, exp_times, maximum, minimum, where
@@ -39,7 +39,8 @@ def mish_derivative(x):
 
 mish = Operator(
     "mish(Tensor self) -> Tensor out",
-    summary="x * tanh(softplus(x)) of each element x.",
+    summary="x * tanh(log(1 + exp(x)))",
+    paper="Misra 2019, https://arxiv.org/abs/1908.08681",
     formula=mish_formula,
     checks=(supported("self", "out"), equal("out", to="self"), rank("self", "out"), same_shape("out", to="self")),
     torch=Torch("mish(inplace)", module="Mish"),
@@ -49,7 +50,7 @@ mish = Operator(
 
 mish_backward = Operator(
     "mish_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
-    summary="The gradient of Mish's input.",
+    summary="grad_output * (t + self * sigmoid(self) * (1 - t**2)), where t = tanh(log(1 + exp(self)))",
     formula=mish_derivative,
     gradient_of=mish,
     broadcasts=True,

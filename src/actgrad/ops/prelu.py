@@ -1,4 +1,4 @@
-"""PReLU, leaky ReLU with a slope for each channel (He et al. 2015, https://arxiv.org/abs/1502.01852)."""
+"""PReLU, leaky ReLU with a slope for each channel."""
 
 from ..base.access import Along
 from ..base.definition import C, Torch
@@ -37,7 +37,9 @@ def channel_total(updates, weights, da):
 
 prelu = Operator(
     "prelu(Tensor self, Tensor weight) -> Tensor out",
-    summary="x where x > 0, else the weight of its channel times x.",
+    summary="self if self > 0, else weight * self; weight has one element, or one for each channel (dimension 1 of "
+    "self)",
+    paper="He et al. 2015, https://arxiv.org/abs/1502.01852",
     formula=prelu_formula,
     reads=Along("weight", 1),
     checks=(
@@ -74,7 +76,9 @@ RANKS_AND_WEIGHTS = (
 
 prelu_backward = Operator(
     "prelu_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor grad_self, Tensor grad_weight)",
-    summary="The gradients of PReLU's input, and of its weights, which are sums over all elements of a channel.",
+    summary="grad_self = (grad_output if self > 0, else weight * grad_output) and grad_weight = sum(0 if self > 0, "
+    "else self * grad_output) over each channel\n\n"
+    "A channel is one index of dimension 1. With a weight of one element, grad_weight is the sum over all elements.",
     formula=prelu_gradient,
     gradient_of=prelu,
     takes_gradient=True,
@@ -107,7 +111,9 @@ prelu_backward = Operator(
 
 p_relu_grad_reduce = Operator(
     "p_relu_grad_reduce(Tensor updates, Tensor weights) -> Tensor da",
-    summary="The gradient of PReLU's weights from its terms: of each channel the sum, or with one weight that of all.",
+    summary="sum(updates) over each channel\n\n"
+    "A channel is one index of dimension 1. With weights of one element, da is the sum over all elements.",
+    paper="He et al. 2015, https://arxiv.org/abs/1502.01852",
     formula=channel_total,
     reads=RowsAlong(passes=({"da": total(update)},), tensor="weights"),
     checks=(

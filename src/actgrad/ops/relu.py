@@ -1,4 +1,4 @@
-"""ReLU, thresholds and clamps (Nair and Hinton 2010, https://www.cs.toronto.edu/~fritz/absps/reluICML.pdf)."""
+"""ReLU, thresholds and clamps."""
 
 from ..base.definition import C, Torch
 from ..base.errors import InvalidDtype
@@ -50,7 +50,7 @@ def hardtanh_gradient(g, x, min_val, max_val):
 
 
 def hardtanh_gradient_of_documents(g, x, min_val, max_val):
-    """g if min_val <= x <= max_val else 0"""
+    """g if min_val <= x <= max_val else 0, by the documents' rules"""
     return where(x < min_val, 0, where(x > max_val, 0, g))
 
 
@@ -72,7 +72,8 @@ def int64_of_950(name):
 
 relu = Operator(
     "relu(Tensor self) -> Tensor out",
-    summary="Each element, 0 in place of a negative one.",
+    summary="max(x, 0)",
+    paper="Nair and Hinton 2010, https://www.cs.toronto.edu/~fritz/absps/reluICML.pdf",
     formula=relu_formula,
     integer_formula=relu_formula,
     dtypes=f"{FLOATS} {INTEGERS}",
@@ -89,7 +90,8 @@ relu = Operator(
 
 relu_backward = Operator(
     "relu_backward(Tensor grad_output, Tensor result) -> Tensor grad_input",
-    summary="The gradient of ReLU's input, from its result; the input will do as well.",
+    summary="grad_output if result > 0, else 0; result = relu(x)\n\n"
+    "The input of relu gives the same gradient and may be passed instead.",
     formula=relu_gradient_from_result,
     integer_formula=relu_gradient_from_result,
     takes_gradient=True,
@@ -109,7 +111,8 @@ relu_backward = Operator(
 
 threshold = Operator(
     "threshold(Tensor self, Scalar threshold=0, Scalar value=0) -> Tensor out",
-    summary="Each element, value in place of one up to threshold.",
+    summary="x if x > threshold, else value",
+    paper="PyTorch, https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
     formula=threshold_formula,
     integer_formula=threshold_formula,
     dtypes=f"{FLOATS} {INTEGERS} int16",
@@ -127,7 +130,7 @@ threshold = Operator(
 
 threshold_backward = Operator(
     "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor grad_input",
-    summary="The gradient of threshold's input.",
+    summary="grad_output if self > threshold, else 0",
     formula=threshold_gradient,  # of integers too: threshold is read as a float
     takes_gradient=True,
     gradient_of=threshold,
@@ -159,7 +162,8 @@ threshold_backward = Operator(
 
 add_relu = Operator(
     "add_relu(Tensor self, Tensor other, Scalar alpha=1) -> Tensor out",
-    summary="ReLU of self + alpha * other.",
+    summary="max(self + alpha * other, 0)",
+    paper="Nair and Hinton 2010, https://www.cs.toronto.edu/~fritz/absps/reluICML.pdf",
     formula=add_relu_formula,
     integer_formula=add_relu_formula,
     dtypes=f"{FLOATS} {INTEGERS} int16",
@@ -182,7 +186,8 @@ add_relu = Operator(
 
 hardtanh = Operator(
     "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor out",
-    summary="Each element, clamped to [min_val, max_val].",
+    summary="min(max(x, min_val), max_val)",
+    paper="PyTorch, https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
     formula=hardtanh_formula,
     checks=(
         supported("self"),
@@ -192,6 +197,7 @@ hardtanh = Operator(
         rank("self"),
         same_shape("out", to="self"),
     ),
+    has_document=False,
     differences=("Checks: the operator lives in another repository of CANN. Here: those of its gradient.",),
     torch=Torch("hardtanh(min_val, max_val, inplace)", module="Hardtanh"),
     aclnn=C("Hardtanh", parameters="self clipValueMin clipValueMax out"),
@@ -199,7 +205,9 @@ hardtanh = Operator(
 
 hardtanh_backward = Operator(
     "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor grad_input",
-    summary="The gradient of hardtanh's input.",
+    summary="grad_output if min_val < self < max_val, else 0\n\n"
+    "By the documents' rules (actgrad.rules('document')) the bounds belong to the first case: min_val <= self <= "
+    "max_val.",
     formula={False: hardtanh_gradient, True: hardtanh_gradient_of_documents},
     switch=lambda attributes, product: by_documents(),
     takes_gradient=True,

@@ -1,4 +1,4 @@
-"""ReLU6, ReLU with a ceiling (Krizhevsky 2010, Convolutional deep belief networks on CIFAR-10)."""
+"""ReLU6, ReLU with a ceiling."""
 
 from ..base.definition import Torch
 from ..base.xp import minimum, where
@@ -25,7 +25,8 @@ def relu6_d_formula(x, scale):
 
 relu6 = Operator(
     "relu6(Tensor self) -> Tensor out",
-    summary="Each element, clamped to [0, 6].",
+    summary="min(max(x, 0), 6)",
+    paper="Krizhevsky 2010, https://www.cs.toronto.edu/~kriz/conv-cifar10-aug2010.pdf",
     formula=relu6_formula,
     integer_formula=relu6_formula,
     dtypes="float32 float16 bfloat16 int32",
@@ -35,7 +36,8 @@ relu6 = Operator(
 
 relu6_backward = Operator(
     "relu6_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
-    summary="The gradient of ReLU6's input; the result will do in the input's place.",
+    summary="grad_output if 0 < self < 6, else 0\n\n"
+    "The result of relu6 gives the same gradient and may be passed instead of the input.",
     formula=relu6_gradient,
     integer_formula=relu6_gradient,
     takes_gradient=True,
@@ -62,7 +64,8 @@ CEILING = Check(
 
 relu6_d = Operator(
     "relu6_d(Tensor self, Scalar scale=1) -> Tensor out",
-    summary="Each element, clamped to [0, 6 * scale]; 6 * scale where that is negative.",
+    summary="min(max(x, 0), 6 * scale)",
+    paper="Krizhevsky 2010, https://www.cs.toronto.edu/~kriz/conv-cifar10-aug2010.pdf",
     formula=relu6_d_formula,
     dtypes="float32 float16 bfloat16 int32",
     checks=(

@@ -1,4 +1,4 @@
-"""Randomized leaky ReLU without training, which is leaky ReLU (Xu et al. 2015, https://arxiv.org/abs/1505.00853)."""
+"""Randomized leaky ReLU without training, which is leaky ReLU."""
 
 from ..base.definition import C
 from ..calls.operator import Operator
@@ -27,7 +27,9 @@ ENOUGH_NOISE = Check("with training noise has as many elements as self", enough_
 rrelu_with_noise = Operator(
     "rrelu_with_noise(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.3333333333333333, "
     "bool training=False, int seed=0, int offset=0) -> Tensor out",
-    summary="Leaky ReLU with the slope (lower + upper) / 2. noise, seed and offset are not read.",
+    summary="self if self > 0, else (lower + upper) / 2 * self\n\n"
+    "noise, seed and offset are not read, because training=True is refused.",
+    paper="Xu et al. 2015, https://arxiv.org/abs/1505.00853",
     formula=rrelu_formula,
     unseen="noise",
     unsupported="training",

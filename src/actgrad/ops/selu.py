@@ -1,4 +1,4 @@
-"""SELU, the self-normalising ELU (Klambauer et al. 2017, https://arxiv.org/abs/1706.02515)."""
+"""SELU, the self-normalising ELU."""
 
 from ..base.definition import Torch
 from ..base.xp import where
@@ -23,7 +23,7 @@ def selu_derivative(x):
 
 
 def selu_derivative_950(x):
-    """SCALE if x > 0 else SCALE * ALPHA * exp(x): on Ascend950 zero belongs to the negative branch"""
+    """SCALE if x > 0 else SCALE * ALPHA * exp(x), on Ascend950"""
     return elu_derivative(x, ALPHA, SCALE, 1.0)
 
 
@@ -33,7 +33,7 @@ def selu_derivative_from_result(y):
 
 
 def selu_derivative_from_result_950(y):
-    """SCALE if y > 0 else y + SCALE * ALPHA: on Ascend950 zero belongs to the negative branch"""
+    """SCALE if y > 0 else y + SCALE * ALPHA, for y = selu(x), on Ascend950"""
     return elu_derivative_from_result(y, ALPHA, SCALE, 1.0)
 
 
@@ -44,7 +44,10 @@ def is_on_950(product):
 
 selu = Operator(
     "selu(Tensor self) -> Tensor out",
-    summary="The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.",
+    summary="scale * x if x > 0, else scale * alpha * (exp(x) - 1), where scale = 1.0507009873554805 and alpha = "
+    "1.6732632423543773\n\n"
+    "Integers are computed as floats, rounded to the nearest even number, and saturate.",
+    paper="Klambauer et al. 2017, https://arxiv.org/abs/1706.02515",
     formula=selu_formula,
     dtypes="float32 float16 int32 int8 bfloat16",
     checks=(
@@ -71,7 +74,10 @@ selu = Operator(
 
 selu_backward = Operator(
     "selu_backward(Tensor grad_output, Tensor result) -> Tensor grad_input",
-    summary="The gradient of SELU's input, from its result; integers are rounded to nearest even and saturate.",
+    summary="scale * grad_output if result >= 0, else (result + scale * alpha) * grad_output, where scale = "
+    "1.0507009873554805 and alpha = 1.6732632423543773; result = selu(x)\n\n"
+    "On Ascend950 a result of 0 belongs to the second case. Integers are computed as floats, rounded to the "
+    "nearest even number, and saturate.",
     formula={False: selu_derivative_from_result, True: selu_derivative_from_result_950},
     switch=lambda attributes, product: is_on_950(product),
     gradient_of=selu,
@@ -106,7 +112,11 @@ selu_backward = Operator(
 
 selu_backward_from_input = Operator(
     "selu_backward_from_input(Tensor grad_output, Tensor self) -> Tensor grad_input",
-    summary="The gradient of SELU's input, from that input: in half precision more exact than from the rounded result.",
+    summary="scale * grad_output if self >= 0, else scale * alpha * exp(self) * grad_output, where scale = "
+    "1.0507009873554805 and alpha = 1.6732632423543773\n\n"
+    "On Ascend950 an input of 0 belongs to the second case. In half precision this gradient is more exact than "
+    "selu_backward, which sees only the rounded result. Integers are computed as floats, rounded to the nearest even "
+    "number, and saturate.",
     formula={False: selu_derivative, True: selu_derivative_950},
     switch=lambda attributes, product: is_on_950(product),
     gradient_of=selu,

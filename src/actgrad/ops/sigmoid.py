@@ -1,4 +1,4 @@
-"""The logistic function and the hyperbolic tangent (LeCun et al. 1998, Efficient BackProp)."""
+"""The logistic function and the hyperbolic tangent."""
 
 from ..base.definition import C, Torch
 from ..base.xp import conjugate
@@ -60,7 +60,8 @@ def tanh_derivative_from_result(y):
 
 sigmoid = Operator(
     "sigmoid(Tensor self) -> Tensor out",
-    summary="The logistic function of each element; that of integers in float32.",
+    summary="1 / (1 + exp(-x))\n\nIntegers give float32.",
+    paper="LeCun et al. 1998, http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf",
     formula=sigmoid_formula,
     dtypes=NUMBERS,
     integer_result="float32",
@@ -77,7 +78,8 @@ sigmoid = Operator(
 
 sigmoid_backward = Operator(
     "sigmoid_backward(Tensor grad_output, Tensor output, bool complex_conj=True) -> Tensor grad_input",
-    summary="The gradient of sigmoid's input, from its result; of complex numbers by the derivative's conjugate.",
+    summary="grad_output * output * (1 - output); output = sigmoid(x)\n\n"
+    "For complex numbers, complex_conj=True takes the conjugate of output * (1 - output).",
     formula={True: sigmoid_derivative_from_result, False: sigmoid_derivative_not_conjugated},
     switch="complex_conj",
     gradient_of=sigmoid,
@@ -91,11 +93,13 @@ sigmoid_backward = Operator(
 
 tanh = Operator(
     "tanh(Tensor self) -> Tensor out",
-    summary="The hyperbolic tangent of each element; that of integers in float32.",
+    summary="tanh(x)\n\nIntegers give float32.",
+    paper="LeCun et al. 1998, http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf",
     formula=tanh_formula,
     dtypes=NUMBERS,
     integer_result="float32",
     checks=FORWARD,
+    has_document=False,
     differences=("Checks: the operator lives in another repository of CANN. Here: those of sigmoid.",),
     torch=Torch("tanh(inplace, *, save)", module="Tanh"),
     aclnn=C("Tanh", in_place_checks=(supported("self", dtypes=FLOATS),)),
@@ -104,13 +108,16 @@ tanh = Operator(
 
 tanh_backward = Operator(
     "tanh_backward(Tensor grad_output, Tensor output) -> Tensor grad_input",
-    summary="The gradient of tanh's input, from its result.",
+    summary="grad_output * (1 - output**2); output = tanh(x)\n\n"
+    "For complex numbers, the conjugate of 1 - output**2 is taken.",
     formula=tanh_derivative_from_result,
     gradient_of=tanh,
     reads_result="output",
     broadcasts=True,
     dtypes=FLOATS,
     checks=BACKWARD,
+    has_document=False,
+    differences=("Checks: the operator lives in another repository of CANN. Here: those of sigmoid's gradient.",),
     aclnn="TanhBackward",
     ir="TanhGrad(y=output, dy=grad_output) -> z",
 )

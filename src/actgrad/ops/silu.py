@@ -1,4 +1,4 @@
-"""SiLU and Swish, x times a logistic function (Elfwing et al. 2017, https://arxiv.org/abs/1702.03118)."""
+"""SiLU and Swish: x times a logistic function."""
 
 from ..base.definition import C, Torch
 from ..base.errors import InvalidDtype
@@ -61,7 +61,8 @@ ALIKE = Check(
 
 silu = Operator(
     "silu(Tensor self) -> Tensor out",
-    summary="x * sigmoid(x) of each element x.",
+    summary="x * sigmoid(x)",
+    paper="Elfwing et al. 2017, https://arxiv.org/abs/1702.03118",
     formula=silu_formula,
     checks=(
         supported("self", "out", everywhere=True),
@@ -75,7 +76,7 @@ silu = Operator(
 
 silu_backward = Operator(
     "silu_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
-    summary="The gradient of SiLU's input.",
+    summary="grad_output * s * (1 + self * (1 - s)), where s = sigmoid(self)",
     formula=silu_derivative,
     gradient_of=silu,
     broadcasts=True,
@@ -100,7 +101,8 @@ silu_backward = Operator(
 
 swish = Operator(
     "swish(Tensor self, Scalar beta=1) -> Tensor out",
-    summary="x * sigmoid(beta * x) of each element x.",
+    summary="x * sigmoid(beta * x)",
+    paper="Ramachandran et al. 2017, https://arxiv.org/abs/1710.05941",
     formula=swish_formula,
     checks=(
         supported("self", "out", everywhere=True),
@@ -117,7 +119,7 @@ swish = Operator(
 
 swish_backward = Operator(
     "swish_backward(Tensor grad_output, Tensor self, Scalar beta) -> Tensor grad_input",
-    summary="The gradient of Swish's input.",
+    summary="grad_output * s * (1 + beta * self * (1 - s)), where s = sigmoid(beta * self)",
     formula=swish_derivative,
     gradient_of=swish,
     checks=(

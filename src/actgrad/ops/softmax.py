@@ -1,4 +1,4 @@
-"""Softmax (Bridle 1990, Probabilistic Interpretation of Feedforward Classification Network Outputs)."""
+"""Softmax and its gradients."""
 
 from ..base.definition import C, Torch
 from ..base.rows import Rows, largest, once, total
@@ -60,7 +60,8 @@ def extended_formula(grad, x1, x2, total):
 
 softmax = Operator(
     "softmax(Tensor self, int dim=-1) -> Tensor out",
-    summary="The powers of e of each row's elements, divided by their sum.",
+    summary="exp(x) / sum(exp(x)) along dim",
+    paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=softmax_formula,
     reads=Rows(passes=({"largest": largest(itself)}, {"total": total(power)}, {"inverse": once(inverse)}), kept=True),
     dtypes=FLOATS,
@@ -84,7 +85,7 @@ softmax = Operator(
 
 softmax_backward = Operator(
     "softmax_backward(Tensor grad_output, Tensor output, int dim=-1) -> Tensor grad_input",
-    summary="The gradient of softmax's input, from its result.",
+    summary="output * (grad_output - sum(grad_output * output)) along dim; output = softmax(x)",
     formula=softmax_gradient,
     gradient_of=softmax,
     takes_gradient=True,
@@ -109,7 +110,9 @@ softmax_backward = Operator(
 
 confusion_softmax_grad = Operator(
     "confusion_softmax_grad(Tensor grad, Tensor x) -> Tensor out",
-    summary="grad less its rows' totals of grad * x: softmax's gradient but for a factor.",
+    summary="grad - sum(grad * x) along the last dimension\n\n"
+    "Times x, this is the gradient of softmax, if x is the result of softmax.",
+    paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=confusion_formula,
     reads=Rows(passes=({"total": total(weighted)},), dim=""),
     broadcasts=True,
@@ -125,7 +128,8 @@ confusion_softmax_grad = Operator(
 
 softmax_grad_ext = Operator(
     "softmax_grad_ext(Tensor grad, Tensor x1, Tensor x2, int dim=-1) -> Tensor out",
-    summary="Softmax's gradient from x1, times x2.",
+    summary="(grad * x1 - sum(grad * x1) * x1) * x2 along dim",
+    paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=extended_formula,
     reads=Rows(passes=({"total": total(first_product)},)),
     broadcasts=True,

@@ -1,4 +1,4 @@
-"""Softplus, a smooth ReLU (Dugas et al. 2001, Incorporating second-order functional knowledge)."""
+"""Softplus, a smooth ReLU."""
 
 from ..base.definition import C, Torch
 from ..base.xp import abs, exp, log1p, maximum, sigmoid, where
@@ -29,7 +29,9 @@ def softplus_derivative(x, beta, threshold):
 
 softplus = Operator(
     "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor out",
-    summary="log(1 + exp(beta * x)) / beta of each element x; x where beta * x > threshold.",
+    summary="x if beta * x > threshold, else log(1 + exp(beta * x)) / beta",
+    paper="Dugas et al. 2001, "
+    "https://papers.nips.cc/paper/1920-incorporating-second-order-functional-knowledge-for-better-option-pricing",
     formula=softplus_formula,
     checks=(
         supported("self"),
@@ -50,7 +52,8 @@ softplus = Operator(
 
 bnll = Operator(
     "bnll(Tensor self) -> Tensor out",
-    summary="log(1 + exp(x)) of each element x, the binomial normal log likelihood of Caffe.",
+    summary="log(1 + exp(x))",
+    paper="Caffe, https://caffe.berkeleyvision.org/tutorial/layers/bnll.html",
     formula=bnll_formula,
     dtypes="float32 float16 float64",
     differences=("abs(x) > 10: the kernel takes exp(-abs(x)) for the logarithm. Here: the logarithm.",),
@@ -60,7 +63,7 @@ bnll = Operator(
 
 softplus_backward = Operator(
     "softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor grad_input",
-    summary="The gradient of softplus's input.",
+    summary="grad_output if beta * self > threshold, else grad_output * sigmoid(beta * self)",
     formula=softplus_derivative,
     gradient_of=softplus,
     dtypes=NUMBERS,

@@ -1,4 +1,4 @@
-"""Soft shrinkage, which moves elements towards 0 (Donoho 1995, De-noising by soft-thresholding)."""
+"""Soft shrinkage, which moves elements towards 0."""
 
 from ..base.definition import C, Torch
 from ..base.dtypes import FLOAT32_ZERO
@@ -22,7 +22,7 @@ def shrink_formula(x, lambd, bias):
 
 
 def shrink_formula_950(x, lambd, bias):
-    """x - bias if x > lambd, x + bias if x < -lambd, else 0, also for NaN"""
+    """x - bias if x > lambd, x + bias if x < -lambd, else 0 (also for NaN), on Ascend950"""
     return where(x > lambd, x - bias, where(x < -lambd, x + bias, 0.0))
 
 
@@ -32,7 +32,7 @@ def softshrink_formula(x, lambd):
 
 
 def softshrink_formula_950(x, lambd):
-    """x - lambd if x > lambd, x + lambd if x < -lambd, else 0, also for NaN"""
+    """x - lambd if x > lambd, x + lambd if x < -lambd, else 0 (also for NaN), on Ascend950"""
     return shrink_formula_950(x, lambd, lambd)
 
 
@@ -43,7 +43,8 @@ def softshrink_gradient(g, x, lambd):
 
 softshrink = Operator(
     "softshrink(Tensor self, Scalar lambd=0.5) -> Tensor out",
-    summary="Each element, moved towards 0 by lambd; 0 in place of one of at most lambd in size.",
+    summary="sign(x) * max(abs(x) - lambd, 0)\n\nNaN gives NaN, and 0 on Ascend950.",
+    paper="Donoho 1995, https://doi.org/10.1109/18.382009",
     formula={False: softshrink_formula, True: softshrink_formula_950},
     switch=lambda attributes, product: is_on_950(product),
     checks=(
@@ -61,7 +62,7 @@ softshrink = Operator(
 
 softshrink_backward = Operator(
     "softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor grad_input",
-    summary="The gradient of softshrink's input.",
+    summary="0 if abs(self) <= lambd, else grad_output",
     formula=softshrink_gradient,
     takes_gradient=True,
     gradient_of=softshrink,
@@ -84,7 +85,8 @@ softshrink_backward = Operator(
 
 shrink = Operator(
     "shrink(Tensor self, Scalar lambd=0.5, Scalar bias=0) -> Tensor out",
-    summary="Each element, moved towards 0 by bias; 0 in place of one of at most lambd in size.",
+    summary="x - bias if x > lambd, x + bias if x < -lambd, else 0\n\nNaN gives NaN, and 0 on Ascend950.",
+    paper="ONNX, https://onnx.ai/onnx/operators/onnx__Shrink.html",
     formula={False: shrink_formula, True: shrink_formula_950},
     switch=lambda attributes, product: is_on_950(product),
     dtypes="float32 float16",

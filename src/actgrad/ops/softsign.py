@@ -1,4 +1,4 @@
-"""Softsign, x / (1 + abs(x)) (Turian et al. 2009, Quadratic features and deep architectures for chunking)."""
+"""Softsign, x / (1 + abs(x))."""
 
 from ..base.definition import Torch
 from ..base.xp import abs, maximum, minimum
@@ -22,7 +22,8 @@ def softsign_derivative(x):
 
 softsign = Operator(
     "softsign(Tensor self) -> Tensor out",
-    summary="x / (1 + abs(x)) of each element x.",
+    summary="x / (1 + abs(x))",
+    paper="Turian et al. 2009, https://aclanthology.org/N09-2062",
     formula=softsign_formula,
     dtypes=FLOATS,
     differences=("Infinity: the kernel gives NaN. Here: the limit, 1 or -1.",),
@@ -32,7 +33,7 @@ softsign = Operator(
 
 softsign_backward = Operator(
     "softsign_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
-    summary="The gradient of softsign's input.",
+    summary="grad_output / (1 + abs(self))**2",
     formula=softsign_derivative,
     gradient_of=softsign,
     dtypes=FLOATS,

@@ -1,4 +1,4 @@
-"""Squared ReLU (So et al. 2021, https://arxiv.org/abs/2109.08668)."""
+"""Squared ReLU."""
 
 from ..base.definition import C, Torch
 from ..base.xp import where
@@ -21,7 +21,8 @@ def squared_relu_derivative(x):
 
 squared_relu = Operator(
     "squared_relu(Tensor self) -> Tensor out",
-    summary="The square of each element, 0 in place of that of a negative one.",
+    summary="max(x, 0)**2",
+    paper="So et al. 2021, https://arxiv.org/abs/2109.08668",
     formula=squared_relu_formula,
     checks=(
         supported("self"),
@@ -42,7 +43,7 @@ squared_relu = Operator(
 
 squared_relu_backward = Operator(
     "squared_relu_backward(Tensor grad_output, Tensor self) -> Tensor grad_input",
-    summary="The gradient of squared ReLU's input.",
+    summary="2 * max(self, 0) * grad_output",
     formula=squared_relu_derivative,
     gradient_of=squared_relu,
 )

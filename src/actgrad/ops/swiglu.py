@@ -1,4 +1,4 @@
-"""SwiGLU, the SiLU-gated linear unit (Shazeer 2020, https://arxiv.org/abs/2002.05202), of a packed tensor or of two."""
+"""SwiGLU, the SiLU-gated linear unit, of a packed tensor or of two."""
 
 from ..base.access import Halves
 from ..base.definition import C, Torch
@@ -20,7 +20,9 @@ DIFFERENCES = (
 
 swiglu = Operator(
     "swiglu(Tensor x, int dim=-1) -> Tensor out",
-    summary="SiLU of the lower half of x along dim, times the upper half.",
+    summary="silu(lower) * upper, where lower and upper are the halves of x along dim; out has half the size of x "
+    "along dim",
+    paper="Shazeer 2020, https://arxiv.org/abs/2002.05202",
     formula=silu_formula,
     reads=Halves(("x",), active="lower"),
     multiplies="other",
@@ -42,7 +44,9 @@ swiglu = Operator(
 
 swiglu_backward = Operator(
     "swiglu_backward(Tensor grad_output, Tensor x, int dim=-1) -> Tensor grad_input",
-    summary="The gradient of SwiGLU's input; SiLU is computed anew.",
+    summary="grad_lower = grad_output * upper * silu'(lower) and grad_upper = grad_output * silu(lower), where lower "
+    "and upper are the halves of x along dim; grad_input packs grad_lower and grad_upper as x packs its halves\n\n"
+    "silu(lower) is computed again.",
     formula=silu_derivative,
     gradient_of=swiglu,
     checks=(
@@ -67,7 +71,8 @@ swiglu_backward = Operator(
 
 swiglu_two = Operator(
     "swiglu_two(Tensor self, Tensor gate) -> Tensor out",
-    summary="SwiGLU of two tensors: self * silu(gate), of each pair of elements.",
+    summary="self * silu(gate)",
+    paper="Shazeer 2020, https://arxiv.org/abs/2002.05202",
     formula=silu_formula,
     multiplies="self",
     linear_in="self",
@@ -76,7 +81,8 @@ swiglu_two = Operator(
 
 swiglu_two_backward = Operator(
     "swiglu_two_backward(Tensor grad_output, Tensor self, Tensor gate) -> (Tensor grad_self, Tensor grad_gate)",
-    summary="The gradients of both tensors of swiglu_two, in one pass; silu(gate) is computed anew.",
+    summary="grad_self = grad_output * silu(gate) and grad_gate = grad_output * self * silu'(gate)\n\n"
+    "silu(gate) is computed again.",
     formula=silu_derivative,
     gradient_of=swiglu_two,
 )

@@ -1,4 +1,4 @@
-"""SwiGLU of the tokens of a mixture of experts, with a weight for each token (as CANN's SwigluGroup defines it)."""
+"""SwiGLU of the tokens of a mixture of experts, with a weight for each token."""
 
 from ..base.access import Halves
 from ..base.definition import C, Counted, Torch
@@ -22,15 +22,18 @@ def swiglu_group_formula(a, b, clamp_limit):
 
 
 def weighted_swiglu_group_formula(a, b, weight, clamp_limit):
-    """The same times weight."""
+    """silu(min(a, c)) * min(max(b, -c), c) * weight, c = clamp_limit if clamp_limit > 0 else infinity"""
     return swiglu_group_formula(a, b, clamp_limit) * weight
 
 
 swiglu_group = Operator(
     "swiglu_group(Tensor x, Tensor? weight, Tensor? group_index, int dim=-1, Scalar clamp_limit=-1) -> Tensor out",
-    summary="SiLU of the lower half of x along its last dimension, times the upper half and the weight of the row.\n"
-    "A clamp_limit above 0 clamps the halves. group_index counts the rows that are computed: further rows of a given\n"
-    "output stay as they are, of a fresh one they are 0.",
+    summary="silu(lower) * upper * weight, where lower and upper are the halves of x along the last dimension; out "
+    "has half the size of x there; weight has one element for each row\n\n"
+    "Without weight, the factor is 1. With clamp_limit > 0 (c for short), lower becomes min(lower, c) and upper "
+    "becomes clamp(upper, -c, c). group_index counts rows: only the first sum(group_index) rows are computed. The "
+    "other rows are 0 in a new result and unchanged in out=.",
+    paper="CANN, https://github.com/hicann/ops-nn/tree/master/activation/swiglu_group",
     formula={False: swiglu_group_formula, True: weighted_swiglu_group_formula},
     switch="weight",
     reads=Halves(("x",), active="lower", tensor="weight", per_row=True),

@@ -1,4 +1,4 @@
-"""Threshold with tensors of one element in place of numbers (as CANN's graph operator ThresholdV2)."""
+"""Threshold with tensors of one element instead of numbers."""
 
 from ..base.definition import Torch
 from ..base.xp import where
@@ -15,7 +15,8 @@ def threshold_or_zero(x, threshold):
 
 threshold_tensor = Operator(
     "threshold_tensor(Tensor self, Tensor threshold, Tensor? value) -> Tensor out",
-    summary="Each element, value in place of one up to threshold; 0 without a value. The tensors are broadcast.",
+    summary="self if self > threshold, else value; the three tensors are broadcast together\n\nWithout value, it is 0.",
+    paper="CANN, https://github.com/hicann/ops-nn/tree/master/activation/threshold_v2",
     formula={False: threshold_or_zero, True: threshold_formula},
     integer_formula={False: threshold_or_zero, True: threshold_formula},
     switch="value",

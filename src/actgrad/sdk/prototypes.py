@@ -13,6 +13,7 @@ from ..aclnn.objects import SCALARS
 from ..aclnn.signatures import FIRST, RETURNED, SECOND, CParameter, Signature
 from ..base import products
 from ..base.dtypes import BY_NUMBER
+from ..contract.documentation import first_line
 from . import clients
 
 SOURCES = Path(__file__).parent / "c"
@@ -125,9 +126,10 @@ def operator_headers() -> Iterator[tuple[str, str]]:
     for name in sorted(computed.keys() | others):
         lines = ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
         for signature in computed.get(name, []):
-            summary = " ".join(signature.operator.summary.partition("\n\n")[0].split())
-            in_place = " The result is written to selfRef." if signature.in_place else ""
-            comment = f"/* {signature.name}: {summary}{in_place} */"
+            summary = signature.translated(first_line(signature.operator.definition))
+            in_place = ". The result is written to selfRef." if signature.in_place else ""
+            fixed = "".join(f", {name}={value!r}" for name, value in signature.fixed.items())
+            comment = f"/* {signature.name}{fixed}: {summary}{in_place} */"
             lines += textwrap.wrap(comment, 110, subsequent_indent="   ")
             first, second = _both("ACLNN_API", signature.name, _parameters(signature))
             lines += [f"{first};", f"{second};", ""]

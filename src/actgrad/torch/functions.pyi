@@ -53,17 +53,17 @@ __all__ = [
 ]
 
 def celu(input: torch.Tensor, alpha: float = 1.0, inplace: bool = False) -> torch.Tensor:
-    """x where x > 0, else alpha * (exp(x / alpha) - 1), of each element x.
+    """x if x > 0, else alpha * (exp(x / alpha) - 1)
 
-        x if x > 0 else alpha * (exp(x / alpha) - 1)
+    Source: Barron 2017, https://arxiv.org/abs/1704.07483
 
     `inplace` overwrites the input with the result.
     """
 
 def scaled_celu(input: torch.Tensor, alpha1: float = 1.0, alpha2: float = 1.0, alpha3: float = 1.0) -> torch.Tensor:
-    """alpha3 * x where x > 0, else alpha1 * (exp(x / alpha2) - 1), of each element x.
+    """alpha3 * x if x > 0, else alpha1 * (exp(x / alpha2) - 1)
 
-    alpha3 * x if x > 0 else alpha1 * (exp(x / alpha2) - 1)
+    Source: Barron 2017, https://arxiv.org/abs/1704.07483
     """
 
 def elu(
@@ -75,9 +75,9 @@ def elu(
     input_scale: float = 1.0,
     save: str = "auto",
 ) -> torch.Tensor:
-    """The exponential linear unit of each element.
+    """scale * x if x > 0, else scale * alpha * (exp(input_scale * x) - 1)
 
-        scale * (x if x > 0 else alpha * (exp(input_scale * x) - 1))
+    Source: Clevert et al. 2016, https://arxiv.org/abs/1511.07289
 
     `inplace` overwrites the input with the result.
 
@@ -87,9 +87,12 @@ def elu(
     """
 
 def selu(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
-    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
+    """scale * x if x > 0, else scale * alpha * (exp(x) - 1), where scale = 1.0507009873554805 and alpha =
+    1.6732632423543773
 
-        SCALE * (x if x > 0 else ALPHA * (exp(x) - 1)), ALPHA = 1.67326324..., SCALE = 1.05070098...
+    Integers are computed as floats, rounded to the nearest even number, and saturate.
+
+    Source: Klambauer et al. 2017, https://arxiv.org/abs/1706.02515
 
     `inplace` overwrites the input with the result.
 
@@ -99,17 +102,17 @@ def selu(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> t
     """
 
 def silu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
-    """x * sigmoid(x) of each element x.
+    """x * sigmoid(x)
 
-        x * sigmoid(x)
+    Source: Elfwing et al. 2017, https://arxiv.org/abs/1702.03118
 
     `inplace` overwrites the input with the result.
     """
 
 def swish(input: torch.Tensor, beta: float = 1.0) -> torch.Tensor:
-    """x * sigmoid(beta * x) of each element x.
+    """x * sigmoid(beta * x)
 
-    x * sigmoid(beta * x)
+    Source: Ramachandran et al. 2017, https://arxiv.org/abs/1710.05941
     """
 
 def clipped_swiglu(
@@ -122,117 +125,149 @@ def clipped_swiglu(
     interleaved: bool = True,
     clamp_mode: str = "input",
 ) -> torch.Tensor:
-    """Swish of one clamped half of x, times the other, clamped, plus bias.
-    clamp_mode is input (0) or swish (1), which limit bounds. Interleaved halves are the even and odd elements of
-    all dimensions from dim on. group_index counts the rows before dim that are computed: further rows of a given
-    output stay as they are, of a fresh one they are 0.
+    """a * sigmoid(alpha * a) * (b + bias), where a = min(even, limit) and b = clamp(odd, -limit, limit);
+    even and odd are the elements of x along dim with even and odd index; out has half the size of x
+    along dim
 
-        swish(min(a, limit), alpha) * (clamp(b, limit) + bias)
+    Before the split, x is flattened from dim on. interleaved=False splits into the lower and the upper
+    half instead. clamp_mode='swish' (1) computes min(silu(even), limit) * clamp(odd, -limit, limit).
+    group_index counts rows (a row is everything behind one index of the dimensions before dim): only
+    the first sum(group_index) rows are computed. The other rows are 0 in a new result and unchanged in
+    out=.
 
-        min(silu(a), limit) * clamp(b, limit)
+    Source: OpenAI 2025 (gpt-oss), https://arxiv.org/abs/2508.10925
     """
 
 def erfinv(input: torch.Tensor) -> torch.Tensor:
-    """The inverse error function of each element; that of integers in float32.
+    """erfinv(x); the y with erf(y) = x, NaN if abs(x) > 1
 
-    y with erf(y) = x; NaN where abs(x) > 1
+    Integers give float32.
+
+    Source: Giles 2010, https://people.maths.ox.ac.uk/gilesm/files/gems_erfinv.pdf
     """
 
 def fast_gelu(input: torch.Tensor) -> torch.Tensor:
-    """x * sigmoid(1.702 * x) of each element x, which is near GELU.
+    """x * sigmoid(1.702 * x); close to GELU
 
-    x * sigmoid(1.702 * x)
+    Source: Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415
     """
 
 def fast_gelu_v2(input: torch.Tensor) -> torch.Tensor:
-    """x times an approximation of the normal distribution by two parabolas, of each element x.
+    """x - x * q if x > 0, else x * q, where q = 0.1444 * max(1.769 - 0.7071 * abs(x), 0)**2; close to GELU
 
-    x - x * q if x > 0 else x * q, q = 0.1444 * max(1.769 - 0.7071 * abs(x), 0)**2
+    Source: Kim et al. 2021 (I-BERT), https://arxiv.org/abs/2101.01321
     """
 
 def fatrelu_mul(input: torch.Tensor, threshold: torch.Tensor) -> torch.Tensor:
-    """The lower half of the input where it is above threshold, else 0, times the upper half.
+    """(lower if lower > threshold, else 0) * upper, where lower and upper are the halves of input along
+    dim; out has half the size of input along dim
 
-    (a if a > threshold else 0) * b
+    By the documents' rules (actgrad.rules('document')) the condition is lower >= threshold. threshold
+    is a tensor of one element.
 
-    (a if a >= threshold else 0) * b
+    Source: Kurtz et al. 2020, https://proceedings.mlr.press/v119/kurtz20a.html
     """
 
 def fused_bias_leaky_relu(
     input: torch.Tensor, bias: torch.Tensor, negative_slope: float = 0.2, scale: float = 1.414213562373
 ) -> torch.Tensor:
-    """scale times the leaky ReLU of self + bias, which have one shape.
+    """scale * z if z > 0, else scale * negative_slope * z, where z = input + bias; bias has the shape of
+    input
 
-    scale * leaky_relu(x + bias, negative_slope)
+    Source: Karras et al. 2020 (StyleGAN2), https://arxiv.org/abs/1912.04958
     """
 
 def gelu(input: torch.Tensor, *, approximate: str = "none") -> torch.Tensor:
-    """The Gaussian error linear unit of each element; approximate is "none" (0) or "tanh" (1).
+    """0.5 * x * (1 + erf(x / sqrt(2))); approximate='tanh': 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x +
+    0.044715 * x**3)))
 
-    x * Phi(x), Phi the distribution function of the standard normal distribution
+    approximate is 'none' (0) or 'tanh' (1).
 
-    0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x**3))) = x * sigmoid(C1 * x + C3 * x**3)
+    Source: Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415
     """
 
 def geglu(
     input: torch.Tensor, dim: int = -1, approximate: str = "none", activate_left: bool = False, *, save: str = "auto"
 ) -> torch.Tensor:
-    """One half of the input along dim times GELU of the other (the upper one, or activate_left the lower):
-    GeGLU without its second result, which then costs neither time nor memory.
+    """lower * gelu(upper), where lower and upper are the halves of input along dim; out has half the size
+    of input along dim
+
+    This is geglu without its second result, which then costs neither time nor memory.
+    activate_left=True swaps the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh
+    form.
+
+    Source: Shazeer 2020, https://arxiv.org/abs/2002.05202
 
     `save` names the tensor that is saved for the gradient: 'auto', 'input', 'gelu'.
     By default it is the input.
     """
 
 def geglu_two(x: torch.Tensor, gate: torch.Tensor, approximate: str = "none") -> torch.Tensor:
-    """GeGLU of two tensors: self * gelu(gate), of each pair of elements."""
+    """x * gelu(gate)
+
+    approximate='tanh' (1) takes GELU's tanh form.
+
+    Source: Shazeer 2020, https://arxiv.org/abs/2002.05202
+    """
 
 def gelu_mul(input: torch.Tensor, approximate: str = "none") -> torch.Tensor:
-    """GELU of the lower half of the input, times the upper half; approximate is "none" (0) or "tanh" (1)."""
+    """gelu(lower) * upper, where lower and upper are the halves of input along dim; out has half the size
+    of input along dim
+
+    approximate='tanh' (1) takes GELU's tanh form.
+
+    Source: Shazeer 2020, https://arxiv.org/abs/2002.05202
+    """
 
 def glu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    """The lower half of the input along dim, times the logistic function of the upper half."""
+    """lower * sigmoid(upper), where lower and upper are the halves of input along dim; out has half the
+    size of input along dim
+
+    Source: Dauphin et al. 2017, https://arxiv.org/abs/1612.08083
+    """
 
 def hardshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
-    """Each element, 0 in place of one of at most lambd in size.
+    """x if abs(x) > lambd, else 0
 
-    0 if abs(x) <= lambd else x
+    Source: Donoho and Johnstone 1994, https://doi.org/10.1093/biomet/81.3.425
     """
 
 def hardsigmoid(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
-    """alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.
+    """min(max(alpha * x + beta, 0), 1)
 
-        min(max(alpha * x + beta, 0), 1), where 0 * x is 0 also for infinite x
+    Integer results are truncated: 1 if alpha * x + beta >= 1, else 0.
+
+    Source: Howard et al. 2019 (MobileNetV3), https://arxiv.org/abs/1905.02244
 
     `inplace` overwrites the input with the result.
     """
 
 def hardswish(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
-    """x * hardsigmoid(x) of each element x.
+    """x * min(max(x + 3, 0), 6) / 6
 
-        x if x >= 3, 0 if x <= -3, else x * (x + 3) / 6
+    Source: Howard et al. 2019 (MobileNetV3), https://arxiv.org/abs/1905.02244
 
     `inplace` overwrites the input with the result.
     """
 
 def heaviside(input: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-    """1 where input > 0, the element of values where input is 0, else 0.
+    """1 if input > 0, values if input == 0, else 0; also 0 for NaN
 
-    1 if x > 0, value if x == 0, else 0, also for NaN
+    Source: NumPy, https://numpy.org/doc/stable/reference/generated/numpy.heaviside.html
     """
 
 def unit_step(input: torch.Tensor, threshold: float = 0.0) -> torch.Tensor:
-    """1 where an element is above threshold, else 0.
+    """1 if x > threshold, else 0; also 0 for NaN
 
-    1 if x > threshold else 0, also for NaN
+    Source: CANN, https://github.com/hicann/ops-nn/tree/master/activation/threshold
     """
 
 def leaky_relu(
     input: torch.Tensor, negative_slope: float = 0.01, inplace: bool = False, *, save: str = "auto"
 ) -> torch.Tensor:
-    """Each element, where it is not positive times negative_slope.
+    """x if x > 0, else negative_slope * x
 
-        x if x > 0 else negative_slope * x
+    Source: Maas et al. 2013, https://ai.stanford.edu/~amaas/papers/relu_hybrid_icml2013_final.pdf
 
     `inplace` overwrites the input with the result.
 
@@ -242,89 +277,92 @@ def leaky_relu(
     """
 
 def softmax(input: torch.Tensor, dim: int | None = None, *, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """The powers of e of each row's elements, divided by their sum.
+    """exp(x) / sum(exp(x)) along dim
 
-        exp(x - m) / sum(exp(x - m)), where m is the largest x of the row
+    Source: Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28
 
     `dtype` is what the input is converted to first.
     """
 
 def log_softmax(input: torch.Tensor, dim: int | None = None, *, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """The logarithm of softmax: each element less the logarithm of the sum of its row's powers of e.
+    """x - log(sum(exp(x))) along dim
 
-        x - m - log(sum(exp(x - m))), where m is the largest x of the row
+    Source: Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28
 
     `dtype` is what the input is converted to first.
     """
 
 def logsigmoid(input: torch.Tensor) -> torch.Tensor:
-    """The logarithm of the logistic function of each element.
+    """-log(1 + exp(-x))
 
-    log(1 / (1 + exp(-x)))
+    Source: PyTorch, https://pytorch.org/docs/stable/generated/torch.nn.LogSigmoid.html
     """
 
 def mish(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
-    """x * tanh(softplus(x)) of each element x.
+    """x * tanh(log(1 + exp(x)))
 
-        x * tanh(log(1 + exp(x))) = x * (p**2 - 1) / (p**2 + 1), p = 1 + exp(x)
+    Source: Misra 2019, https://arxiv.org/abs/1908.08681
 
     `inplace` overwrites the input with the result.
     """
 
 def prelu(input: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """x where x > 0, else the weight of its channel times x.
+    """input if input > 0, else weight * input; weight has one element, or one for each channel (dimension
+    1 of input)
 
-    x if x > 0 else weight * x
+    Source: He et al. 2015, https://arxiv.org/abs/1502.01852
     """
 
 def relu(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
-    """Each element, 0 in place of a negative one.
+    """max(x, 0)
 
-        x if x > 0 else 0
+    Source: Nair and Hinton 2010, https://www.cs.toronto.edu/~fritz/absps/reluICML.pdf
 
     `inplace` overwrites the input with the result.
     """
 
 def threshold(input: torch.Tensor, threshold: float = 0.0, value: float = 0.0, inplace: bool = False) -> torch.Tensor:
-    """Each element, value in place of one up to threshold.
+    """x if x > threshold, else value
 
-        x if x > threshold else value
+    Source: PyTorch, https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html
 
     `inplace` overwrites the input with the result.
     """
 
 def add_relu(input: torch.Tensor, other: torch.Tensor, alpha: float = 1.0) -> torch.Tensor:
-    """ReLU of self + alpha * other.
+    """max(input + alpha * other, 0)
 
-    relu(x + alpha * y)
+    Source: Nair and Hinton 2010, https://www.cs.toronto.edu/~fritz/absps/reluICML.pdf
     """
 
 def hardtanh(input: torch.Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> torch.Tensor:
-    """Each element, clamped to [min_val, max_val].
+    """min(max(x, min_val), max_val)
 
-        min(max(x, min_val), max_val)
+    Source: PyTorch, https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html
 
     `inplace` overwrites the input with the result.
     """
 
 def relu6(input: torch.Tensor, inplace: bool = False) -> torch.Tensor:
-    """Each element, clamped to [0, 6].
+    """min(max(x, 0), 6)
 
-        min(max(x, 0), 6)
+    Source: Krizhevsky 2010, https://www.cs.toronto.edu/~kriz/conv-cifar10-aug2010.pdf
 
     `inplace` overwrites the input with the result.
     """
 
 def relu6_d(input: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
-    """Each element, clamped to [0, 6 * scale]; 6 * scale where that is negative.
+    """min(max(x, 0), 6 * scale)
 
-    min(max(x, 0), 6 * scale)
+    Source: Krizhevsky 2010, https://www.cs.toronto.edu/~kriz/conv-cifar10-aug2010.pdf
     """
 
 def sigmoid(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
-    """The logistic function of each element; that of integers in float32.
+    """1 / (1 + exp(-x))
 
-        1 / (1 + exp(-x))
+    Integers give float32.
+
+    Source: LeCun et al. 1998, http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf
 
     `inplace` overwrites the input with the result.
 
@@ -334,9 +372,11 @@ def sigmoid(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -
     """
 
 def tanh(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> torch.Tensor:
-    """The hyperbolic tangent of each element; that of integers in float32.
+    """tanh(x)
 
-        tanh(x)
+    Integers give float32.
+
+    Source: LeCun et al. 1998, http://yann.lecun.com/exdb/publis/pdf/lecun-98b.pdf
 
     `inplace` overwrites the input with the result.
 
@@ -348,59 +388,67 @@ def tanh(input: torch.Tensor, inplace: bool = False, *, save: str = "auto") -> t
 def situ_glu(
     input: torch.Tensor, dim: int = -1, beta: float = 1.0, linear_beta: float = 0.0, activate_left: bool = True
 ) -> torch.Tensor:
-    """beta * tanh(gate / beta) * sigmoid(gate) * up of the halves gate and up of x along dim.
-    With linear_beta > 0 up is linear_beta * tanh(up / linear_beta); activate_left: the lower half is the gate.
+    """beta * tanh(lower / beta) * sigmoid(lower) * upper, where lower and upper are the halves of input
+    along dim; out has half the size of input along dim
 
-        beta * tanh(gate / beta) * sigmoid(gate) * up
+    With linear_beta > 0, linear_beta * tanh(upper / linear_beta) takes the place of upper.
+    activate_left=False swaps the roles of lower and upper.
 
-        beta * tanh(gate / beta) * sigmoid(gate) * linear_beta * tanh(up / linear_beta)
+    Source: CANN, https://github.com/hicann/ops-nn/tree/master/activation/situ_glu
     """
 
 def softplus(input: torch.Tensor, beta: float = 1.0, threshold: float = 20.0) -> torch.Tensor:
-    """log(1 + exp(beta * x)) / beta of each element x; x where beta * x > threshold.
+    """x if beta * x > threshold, else log(1 + exp(beta * x)) / beta
 
-    x if beta * x > threshold else log(1 + exp(beta * x)) / beta
+    Source: Dugas et al. 2001, https://papers.nips.cc/paper/1920-incorporating-second-order-functional-knowledge-for-better-option-pricing
     """
 
 def bnll(input: torch.Tensor) -> torch.Tensor:
-    """log(1 + exp(x)) of each element x, the binomial normal log likelihood of Caffe.
+    """log(1 + exp(x))
 
-    log(1 + exp(x))
+    Source: Caffe, https://caffe.berkeleyvision.org/tutorial/layers/bnll.html
     """
 
 def softshrink(input: torch.Tensor, lambd: float = 0.5) -> torch.Tensor:
-    """Each element, moved towards 0 by lambd; 0 in place of one of at most lambd in size.
+    """sign(x) * max(abs(x) - lambd, 0)
 
-    x - lambd if x > lambd, x + lambd if x < -lambd, else 0
+    NaN gives NaN, and 0 on Ascend950.
 
-    x - lambd if x > lambd, x + lambd if x < -lambd, else 0, also for NaN
+    Source: Donoho 1995, https://doi.org/10.1109/18.382009
     """
 
 def shrink(input: torch.Tensor, lambd: float = 0.5, bias: float = 0.0) -> torch.Tensor:
-    """Each element, moved towards 0 by bias; 0 in place of one of at most lambd in size.
+    """x - bias if x > lambd, x + bias if x < -lambd, else 0
 
-    x - bias if x > lambd, x + bias if x < -lambd, else 0
+    NaN gives NaN, and 0 on Ascend950.
 
-    x - bias if x > lambd, x + bias if x < -lambd, else 0, also for NaN
+    Source: ONNX, https://onnx.ai/onnx/operators/onnx__Shrink.html
     """
 
 def softsign(input: torch.Tensor) -> torch.Tensor:
-    """x / (1 + abs(x)) of each element x.
+    """x / (1 + abs(x))
 
-    x / (1 + abs(x))
+    Source: Turian et al. 2009, https://aclanthology.org/N09-2062
     """
 
 def squared_relu(input: torch.Tensor) -> torch.Tensor:
-    """The square of each element, 0 in place of that of a negative one.
+    """max(x, 0)**2
 
-    x**2 if x > 0 else 0
+    Source: So et al. 2021, https://arxiv.org/abs/2109.08668
     """
 
 def swiglu(input: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    """SiLU of the lower half of x along dim, times the upper half."""
+    """silu(lower) * upper, where lower and upper are the halves of input along dim; out has half the size
+    of input along dim
+
+    Source: Shazeer 2020, https://arxiv.org/abs/2002.05202
+    """
 
 def swiglu_two(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
-    """SwiGLU of two tensors: self * silu(gate), of each pair of elements."""
+    """x * silu(gate)
+
+    Source: Shazeer 2020, https://arxiv.org/abs/2002.05202
+    """
 
 def swiglu_group(
     x: torch.Tensor,
@@ -408,19 +456,20 @@ def swiglu_group(
     group_index: torch.Tensor | None = None,
     clamp_limit: float = -1.0,
 ) -> torch.Tensor:
-    """SiLU of the lower half of x along its last dimension, times the upper half and the weight of the row.
-    A clamp_limit above 0 clamps the halves. group_index counts the rows that are computed: further rows of a given
-    output stay as they are, of a fresh one they are 0.
+    """silu(lower) * upper * weight, where lower and upper are the halves of x along the last dimension;
+    out has half the size of x there; weight has one element for each row
 
-        silu(min(a, c)) * min(max(b, -c), c), c = clamp_limit if clamp_limit > 0 else infinity
+    Without weight, the factor is 1. With clamp_limit > 0 (c for short), lower becomes min(lower, c) and
+    upper becomes clamp(upper, -c, c). group_index counts rows: only the first sum(group_index) rows are
+    computed. The other rows are 0 in a new result and unchanged in out=.
 
-        The same times weight.
+    Source: CANN, https://github.com/hicann/ops-nn/tree/master/activation/swiglu_group
     """
 
 def threshold_tensor(input: torch.Tensor, threshold: torch.Tensor, value: torch.Tensor | None = None) -> torch.Tensor:
-    """Each element, value in place of one up to threshold; 0 without a value. The tensors are broadcast.
+    """input if input > threshold, else value; the three tensors are broadcast together
 
-    x if x > threshold else 0
+    Without value, it is 0.
 
-    x if x > threshold else value
+    Source: CANN, https://github.com/hicann/ops-nn/tree/master/activation/threshold_v2
     """

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 class CELU(torch.nn.Module):
-    """x where x > 0, else alpha * (exp(x / alpha) - 1), of each element x.
+    """x if x > 0, else alpha * (exp(x / alpha) - 1)
 
     The module of `actgrad.torch.celu`, which has the details.
     """
@@ -52,7 +52,7 @@ class CELU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class ScaledCELU(torch.nn.Module):
-    """alpha3 * x where x > 0, else alpha1 * (exp(x / alpha2) - 1), of each element x.
+    """alpha3 * x if x > 0, else alpha1 * (exp(x / alpha2) - 1)
 
     The module of `actgrad.torch.scaled_celu`, which has the details.
     """
@@ -64,7 +64,7 @@ class ScaledCELU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class ELU(torch.nn.Module):
-    """The exponential linear unit of each element.
+    """scale * x if x > 0, else scale * alpha * (exp(input_scale * x) - 1)
 
     The module of `actgrad.torch.elu`, which has the details.
     """
@@ -86,7 +86,10 @@ class ELU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class SELU(torch.nn.Module):
-    """The scaled exponential linear unit of each element; integers are rounded to nearest even and saturate.
+    """scale * x if x > 0, else scale * alpha * (exp(x) - 1), where scale = 1.0507009873554805 and alpha =
+    1.6732632423543773
+
+    Integers are computed as floats, rounded to the nearest even number, and saturate.
 
     The module of `actgrad.torch.selu`, which has the details.
     """
@@ -97,7 +100,7 @@ class SELU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class SiLU(torch.nn.Module):
-    """x * sigmoid(x) of each element x.
+    """x * sigmoid(x)
 
     The module of `actgrad.torch.silu`, which has the details.
     """
@@ -107,7 +110,7 @@ class SiLU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Swish(torch.nn.Module):
-    """x * sigmoid(beta * x) of each element x.
+    """x * sigmoid(beta * x)
 
     The module of `actgrad.torch.swish`, which has the details.
     """
@@ -117,7 +120,7 @@ class Swish(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class FastGELU(torch.nn.Module):
-    """x * sigmoid(1.702 * x) of each element x, which is near GELU.
+    """x * sigmoid(1.702 * x); close to GELU
 
     The module of `actgrad.torch.fast_gelu`, which has the details.
     """
@@ -126,7 +129,7 @@ class FastGELU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class FastGELUV2(torch.nn.Module):
-    """x times an approximation of the normal distribution by two parabolas, of each element x.
+    """x - x * q if x > 0, else x * q, where q = 0.1444 * max(1.769 - 0.7071 * abs(x), 0)**2; close to GELU
 
     The module of `actgrad.torch.fast_gelu_v2`, which has the details.
     """
@@ -135,7 +138,10 @@ class FastGELUV2(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class GELU(torch.nn.Module):
-    """The Gaussian error linear unit of each element; approximate is "none" (0) or "tanh" (1).
+    """0.5 * x * (1 + erf(x / sqrt(2))); approximate='tanh': 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x +
+    0.044715 * x**3)))
+
+    approximate is 'none' (0) or 'tanh' (1).
 
     The module of `actgrad.torch.gelu`, which has the details.
     """
@@ -145,8 +151,12 @@ class GELU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class GEGLU(torch.nn.Module):
-    """One half of the input along dim times GELU of the other (the upper one, or activate_left the lower):
-    GeGLU without its second result, which then costs neither time nor memory.
+    """lower * gelu(upper), where lower and upper are the halves of input along dim; out has half the size
+    of input along dim
+
+    This is geglu without its second result, which then costs neither time nor memory.
+    activate_left=True swaps the roles of lower and upper. approximate='tanh' (1) takes GELU's tanh
+    form.
 
     The module of `actgrad.torch.geglu`, which has the details.
     """
@@ -161,7 +171,10 @@ class GEGLU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class GELUMul(torch.nn.Module):
-    """GELU of the lower half of the input, times the upper half; approximate is "none" (0) or "tanh" (1).
+    """gelu(lower) * upper, where lower and upper are the halves of input along dim; out has half the size
+    of input along dim
+
+    approximate='tanh' (1) takes GELU's tanh form.
 
     The module of `actgrad.torch.gelu_mul`, which has the details.
     """
@@ -171,7 +184,8 @@ class GELUMul(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class GLU(torch.nn.Module):
-    """The lower half of the input along dim, times the logistic function of the upper half.
+    """lower * sigmoid(upper), where lower and upper are the halves of input along dim; out has half the
+    size of input along dim
 
     The module of `actgrad.torch.glu`, which has the details.
     """
@@ -181,7 +195,7 @@ class GLU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Hardshrink(torch.nn.Module):
-    """Each element, 0 in place of one of at most lambd in size.
+    """x if abs(x) > lambd, else 0
 
     The module of `actgrad.torch.hardshrink`, which has the details.
     """
@@ -191,7 +205,9 @@ class Hardshrink(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Hardsigmoid(torch.nn.Module):
-    """alpha * x + beta of each element x, clamped to [0, 1]; that of integers truncated.
+    """min(max(alpha * x + beta, 0), 1)
+
+    Integer results are truncated: 1 if alpha * x + beta >= 1, else 0.
 
     The module of `actgrad.torch.hardsigmoid`, which has the details.
     """
@@ -201,7 +217,7 @@ class Hardsigmoid(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Hardswish(torch.nn.Module):
-    """x * hardsigmoid(x) of each element x.
+    """x * min(max(x + 3, 0), 6) / 6
 
     The module of `actgrad.torch.hardswish`, which has the details.
     """
@@ -211,7 +227,7 @@ class Hardswish(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class LeakyReLU(torch.nn.Module):
-    """Each element, where it is not positive times negative_slope.
+    """x if x > 0, else negative_slope * x
 
     The module of `actgrad.torch.leaky_relu`, which has the details.
     """
@@ -223,7 +239,7 @@ class LeakyReLU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Softmax(torch.nn.Module):
-    """The powers of e of each row's elements, divided by their sum.
+    """exp(x) / sum(exp(x)) along dim
 
     The module of `actgrad.torch.softmax`, which has the details.
     """
@@ -233,7 +249,7 @@ class Softmax(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class LogSoftmax(torch.nn.Module):
-    """The logarithm of softmax: each element less the logarithm of the sum of its row's powers of e.
+    """x - log(sum(exp(x))) along dim
 
     The module of `actgrad.torch.log_softmax`, which has the details.
     """
@@ -243,7 +259,7 @@ class LogSoftmax(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class LogSigmoid(torch.nn.Module):
-    """The logarithm of the logistic function of each element.
+    """-log(1 + exp(-x))
 
     The module of `actgrad.torch.logsigmoid`, which has the details.
     """
@@ -252,7 +268,7 @@ class LogSigmoid(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Mish(torch.nn.Module):
-    """x * tanh(softplus(x)) of each element x.
+    """x * tanh(log(1 + exp(x)))
 
     The module of `actgrad.torch.mish`, which has the details.
     """
@@ -262,7 +278,8 @@ class Mish(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class PReLU(torch.nn.PReLU):
-    """x where x > 0, else the weight of its channel times x.
+    """input if input > 0, else weight * input; weight has one element, or one for each channel (dimension
+    1 of input)
 
     The module of `actgrad.torch.prelu`, which has the details.
     """
@@ -270,7 +287,7 @@ class PReLU(torch.nn.PReLU):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class ReLU(torch.nn.Module):
-    """Each element, 0 in place of a negative one.
+    """max(x, 0)
 
     The module of `actgrad.torch.relu`, which has the details.
     """
@@ -280,7 +297,7 @@ class ReLU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Threshold(torch.nn.Module):
-    """Each element, value in place of one up to threshold.
+    """x if x > threshold, else value
 
     The module of `actgrad.torch.threshold`, which has the details.
     """
@@ -292,7 +309,7 @@ class Threshold(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Hardtanh(torch.nn.Module):
-    """Each element, clamped to [min_val, max_val].
+    """min(max(x, min_val), max_val)
 
     The module of `actgrad.torch.hardtanh`, which has the details.
     """
@@ -304,7 +321,7 @@ class Hardtanh(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class ReLU6(torch.nn.Module):
-    """Each element, clamped to [0, 6].
+    """min(max(x, 0), 6)
 
     The module of `actgrad.torch.relu6`, which has the details.
     """
@@ -314,7 +331,9 @@ class ReLU6(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Sigmoid(torch.nn.Module):
-    """The logistic function of each element; that of integers in float32.
+    """1 / (1 + exp(-x))
+
+    Integers give float32.
 
     The module of `actgrad.torch.sigmoid`, which has the details.
     """
@@ -325,7 +344,9 @@ class Sigmoid(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Tanh(torch.nn.Module):
-    """The hyperbolic tangent of each element; that of integers in float32.
+    """tanh(x)
+
+    Integers give float32.
 
     The module of `actgrad.torch.tanh`, which has the details.
     """
@@ -336,8 +357,11 @@ class Tanh(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class SiTUGLU(torch.nn.Module):
-    """beta * tanh(gate / beta) * sigmoid(gate) * up of the halves gate and up of x along dim.
-    With linear_beta > 0 up is linear_beta * tanh(up / linear_beta); activate_left: the lower half is the gate.
+    """beta * tanh(lower / beta) * sigmoid(lower) * upper, where lower and upper are the halves of input
+    along dim; out has half the size of input along dim
+
+    With linear_beta > 0, linear_beta * tanh(upper / linear_beta) takes the place of upper.
+    activate_left=False swaps the roles of lower and upper.
 
     The module of `actgrad.torch.situ_glu`, which has the details.
     """
@@ -352,7 +376,7 @@ class SiTUGLU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Softplus(torch.nn.Module):
-    """log(1 + exp(beta * x)) / beta of each element x; x where beta * x > threshold.
+    """x if beta * x > threshold, else log(1 + exp(beta * x)) / beta
 
     The module of `actgrad.torch.softplus`, which has the details.
     """
@@ -363,7 +387,7 @@ class Softplus(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class BNLL(torch.nn.Module):
-    """log(1 + exp(x)) of each element x, the binomial normal log likelihood of Caffe.
+    """log(1 + exp(x))
 
     The module of `actgrad.torch.bnll`, which has the details.
     """
@@ -372,7 +396,9 @@ class BNLL(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Softshrink(torch.nn.Module):
-    """Each element, moved towards 0 by lambd; 0 in place of one of at most lambd in size.
+    """sign(x) * max(abs(x) - lambd, 0)
+
+    NaN gives NaN, and 0 on Ascend950.
 
     The module of `actgrad.torch.softshrink`, which has the details.
     """
@@ -382,7 +408,9 @@ class Softshrink(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Shrink(torch.nn.Module):
-    """Each element, moved towards 0 by bias; 0 in place of one of at most lambd in size.
+    """x - bias if x > lambd, x + bias if x < -lambd, else 0
+
+    NaN gives NaN, and 0 on Ascend950.
 
     The module of `actgrad.torch.shrink`, which has the details.
     """
@@ -393,7 +421,7 @@ class Shrink(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class Softsign(torch.nn.Module):
-    """x / (1 + abs(x)) of each element x.
+    """x / (1 + abs(x))
 
     The module of `actgrad.torch.softsign`, which has the details.
     """
@@ -402,7 +430,7 @@ class Softsign(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class SquaredReLU(torch.nn.Module):
-    """The square of each element, 0 in place of that of a negative one.
+    """max(x, 0)**2
 
     The module of `actgrad.torch.squared_relu`, which has the details.
     """
@@ -411,7 +439,8 @@ class SquaredReLU(torch.nn.Module):
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class SwiGLU(torch.nn.Module):
-    """SiLU of the lower half of x along dim, times the upper half.
+    """silu(lower) * upper, where lower and upper are the halves of input along dim; out has half the size
+    of input along dim
 
     The module of `actgrad.torch.swiglu`, which has the details.
     """

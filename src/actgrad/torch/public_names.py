@@ -9,11 +9,12 @@ import __future__
 
 import linecache
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from ..base.errors import InvalidOperator, shown
 from ..calls.operator import REGISTRY, Operator
+from ..contract.documentation import wrapped
 from .saving import AUTO, RESULT, ways
 
 _NAME = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<parameters>.*)\))?")
@@ -168,12 +169,9 @@ class TorchNames:
 
     @property
     def function_documentation(self) -> str:
-        """The function's docstring: summary, formula, options."""
-        formula, names = self.operator.formula, {p.name for p in self.parameters}
-        formulas = formula.values() if isinstance(formula, Mapping) else [formula]
-        parts = [self.operator.summary]
-        if not self.operator.multiplies:
-            parts.append("\n\n".join(f"    {(f.__doc__ or f.__name__).strip()}" for f in formulas))
+        """The function's docstring: summary, source, options."""
+        names, source = {p.name for p in self.parameters}, self.operator.paper
+        parts = [self._summary, *([f"Source: {source}"] if source else [])]
         if "dtype" in names:
             parts.append("`dtype` is what the input is converted to first.")
         if "inplace" in names:
@@ -188,7 +186,14 @@ class TorchNames:
     @property
     def module_documentation(self) -> str:
         """The module's docstring."""
-        return f"{self.operator.summary}\n\nThe module of `actgrad.torch.{self.function}`, which has the details."
+        return f"{self._summary}\n\nThe module of `actgrad.torch.{self.function}`, which has the details."
+
+    @property
+    def _summary(self) -> str:
+        """The operator's summary, with the names that the tensors have here."""
+        names = dict(zip(self.operator.schema.tensor_names, self.tensors, strict=True))
+        pattern = rf"\b({'|'.join(names)})\b"
+        return wrapped(re.sub(pattern, lambda match: names[match[0]], self.operator.summary), 100)
 
 
 def _tried(plain: str, recorded: str) -> list[str]:

@@ -1,0 +1,72 @@
+"""docs/formulas.md: the formula of every operator in one line, with its data types and its source.
+
+python scripts/formulas.py            print it
+python scripts/formulas.py --write    write it to docs/formulas.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import writing
+from families import anchor
+from operators import source_link
+
+from actgrad import operators
+from actgrad.contract import allowed_dtypes
+from actgrad.contract.documentation import markdown_line
+from actgrad.writing import documents
+
+PAGE = Path(__file__).parents[1] / "docs" / "formulas.md"
+
+INTRODUCTION = """\
+# Formulas: what each operator computes
+
+Made by `python scripts/formulas.py --write`. A test computes every formula with NumPy, and compares the results with
+those of the operator.
+
+- The name of an operator links to its page, which has the C functions, the checks and the data types of each product.
+- `x` is an element of the only tensor. Other names are those of the arguments. A formula holds for each element.
+- `sigmoid(x)` is `1 / (1 + exp(-x))`. `silu(x)` is `x * sigmoid(x)`. `gelu(x)` is `0.5 * x * (1 + erf(x / sqrt(2)))`.
+  `silu'` and `gelu'` are their derivatives. `clamp(x, low, high)` is `min(max(x, low), high)`.
+- The data types are those of the Python functions. A product may take fewer.
+- A function of NaN is NaN, unless the line says otherwise.
+"""
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    """A row for each operator."""
+    for name, operator in operators.items():
+        yield (
+            f"[{name}](operators.md#{anchor(operator)})", markdown_line(operator.definition),
+            ", ".join(allowed_dtypes(operator.definition, None)), source_link(operator) if operator.paper else "",
+        )  # fmt: skip
+
+
+def gradients_at_nan() -> Iterator[str]:
+    """What the gradients of elementwise operators are where the input is NaN."""
+    kinds: dict[str, list[str]] = {}
+    for name, operator in operators.items():
+        access = operator.access
+        if operator.gradient_of is not None and not (access.packed or access.terms or access.tensor):
+            ones = [np.ones(1)] * (len(operator.schema.tensors) - 1)
+            gradients = operator(*ones, np.full(1, np.nan), backend="reference")
+            gradient = float((gradients[-1] if isinstance(gradients, tuple) else gradients)[0])
+            words = {value: f"{name} * grad_output" for name, value in operator.defaults.items()} | {0.0: "0"}
+            kind = "NaN" if np.isnan(gradient) else "grad_output" if gradient == 1 else words[gradient]
+            kinds.setdefault(kind, []).append(f"`{name}`")
+    for kind, names in kinds.items():
+        yield f"- Where the input is NaN, the gradient is `{kind}` for {', '.join(names)}."
+
+
+def page() -> str:
+    """The whole page."""
+    table = documents.table(("operator", "formula", "data types", "source"), rows())
+    facts = "\n".join(gradients_at_nan())
+    return f"{INTRODUCTION}{facts}\n\n{len(operators)} operators:\n\n{table}\n"
+
+
+if __name__ == "__main__":
+    writing.page(__doc__, PAGE, page)
