@@ -220,7 +220,7 @@ def test_a_wrong_line_is_refused_where_it_is_written() -> None:
         )
     with pytest.raises(
         actgrad.InvalidOperator,
-        match="Wrong leaves out beta, which has no default; .*; write 'GRAPH_NAME=beta:DEFAULT'",
+        match=r"Wrong leaves out beta, which has no default; .*; write 'GRAPH_NAME=beta:DEFAULT'",
     ):
         actgrad.Operator(
             "wrong_graph(Tensor a, Scalar beta) -> Tensor out", summary="", formula=np.abs, ir="Wrong(x) -> z"
@@ -268,7 +268,7 @@ def test_dtypes() -> None:
             operator.infer_dtype(*dtypes)
     with (
         actgrad.product("Ascend310P"),
-        pytest.raises(actgrad.InvalidDtype, match="x is bfloat16; it must be .* on Ascend310P"),
+        pytest.raises(actgrad.InvalidDtype, match=r"x is bfloat16; it must be .* on Ascend310P"),
     ):
         ir.GeGluV2.infer_dtype("bfloat16")
 
@@ -284,7 +284,7 @@ def test_wrong_calls() -> None:
     ]:
         with pytest.raises(actgrad.InvalidCall, match=re.escape(says)):
             call()
-    with pytest.raises(AttributeError, match="no attribute 'Reloo'; it must be a graph operator; did you mean"):
+    with pytest.raises(AttributeError, match=r"no attribute 'Reloo'; it must be a graph operator; did you mean"):
         _ = ir.Reloo
 
 
