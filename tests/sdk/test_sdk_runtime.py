@@ -108,7 +108,7 @@ def test_leaks_are_listed(runtime):
         f"actgrad: 12345 bytes of device memory at {block} were never freed; they must be; call aclrtFree",
         f"actgrad: 321 bytes of host memory at {on_host} were never freed; they must be; call aclrtFreeHost",
         f"actgrad: stream {stream} was never destroyed; it must be; call its destroy function",
-        f"actgrad: event {event} was never destroyed; it must be; call its aclDestroy function",
+        f"actgrad: event {event} was never destroyed; it must be; call its destroy function",
         f"actgrad: stream {stream} has 1 task left at the end; all must end first; call aclrtSynchronizeStream",
     ]
     assert runtime.run("leaks").stderr == ""
