@@ -75,12 +75,12 @@ def test_threshold_v2(dtype: type, shape: tuple[int, ...]) -> None:
 
 def test_attributes_that_no_kernel_reads_have_one_value() -> None:
     for call, says in [
-        (lambda: ir.SoftmaxV2(X, half_to_float=True), "SoftmaxV2: half_to_float is True; this library computes"),
+        (lambda: ir.SoftmaxV2(X, half_to_float=True), "SoftmaxV2: half_to_float is True; actgrad computes"),
         (lambda: ir.SoftmaxV2.infer_dtype("float16", half_to_float=X), "SoftmaxV2: half_to_float is array"),
-        (lambda: ir.SoftmaxGradExt(X, X, X, keep_dims=False), "SoftmaxGradExt: keep_dims is False; this library"),
+        (lambda: ir.SoftmaxGradExt(X, X, X, keep_dims=False), "SoftmaxGradExt: keep_dims is False; actgrad"),
         (
             lambda: ir.SoftmaxV2(X, axes=[0, 1]),
-            r"SoftmaxV2: axes is \[0, 1\]; it must be one dimension, as -1 or \[-1\]",
+            r"SoftmaxV2: axes is \[0, 1\]; it must be one dimension; pass -1 or \[-1\]",
         ),
         (lambda: ir.LogSoftmaxGrad(X, X, axis=[]), r"LogSoftmaxGrad: axis is \[\]; it must be one dimension"),
     ]:

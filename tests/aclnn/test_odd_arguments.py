@@ -36,7 +36,7 @@ def test_beside_an_empty_tensor_any_dtypes_will_do(name: str) -> None:
 @pytest.mark.parametrize("grad", [(1, 3, 5), (2, 3, 5), (4, 5)])
 def test_the_gradient_of_prelu_is_no_larger_than_its_input(grad: tuple[int, ...]) -> None:
     assert status("PreluBackward", ones(*grad), ones(3, 5), ones(5), ones(3, 5), ones(5)) == INVALID
-    with pytest.raises(actgrad.InvalidArgument, match="which cannot be broadcast to that of self"):
+    with pytest.raises(actgrad.InvalidArgument, match=r"it must broadcast to .*, the shape of self"):
         actgrad.prelu_backward(ones(*grad), ones(3, 5), ones(5))
     assert status("PreluBackward", ones(5), ones(3, 5), ones(5), ones(3, 5), ones(5)) == 0
 
@@ -142,5 +142,5 @@ def test_the_weights_of_swiglu_group_have_any_shape(shape: tuple[int, ...]) -> N
     assert status("SwigluGroup", x, weight, None, -1.0, out, product="Ascend950") == 0
     np.testing.assert_array_equal(out, actgrad.swiglu_group(x, weight.reshape(2, 3)))
     if shape[0] != 2:
-        with pytest.raises(actgrad.InvalidArgument, match="x has the rows"):
+        with pytest.raises(actgrad.InvalidArgument, match="one element for each row of x"):
             actgrad.swiglu_group(x, weight)

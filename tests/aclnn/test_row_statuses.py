@@ -69,7 +69,9 @@ def test_statuses_of_cross_entropy(given: tuple[Any, ...], wanted: int) -> None:
 
 def test_the_loss_stays_within_its_view() -> None:
     features, memory = np.ones((6, 3), F32), np.full(16, 9, F32)
-    with pytest.raises(actgrad.InvalidArgument, match=r"loss has shape \(2,\), but the result has \(6,\)"):
+    with pytest.raises(
+        actgrad.InvalidArgument, match=r"loss has shape \(2,\); it must be \(6,\), the shape of the result"
+    ):
         actgrad.softmax_cross_entropy_with_logits(features, features, out=(memory[4:6], np.empty((6, 3), F32)))
     assert (memory == 9).all()
 

@@ -155,7 +155,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
     outputs.write(target, "first")
     assert target.read_text() == "first"
     monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    with pytest.raises(UnwritableFile, match=r"report\.html: cannot be written: No space left on device"):
+    with pytest.raises(UnwritableFile, match=r"report\.html: was not written \(No space left on device\)"):
         outputs.write(target, "second")
     assert target.read_text() == "first"
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]

@@ -115,8 +115,8 @@ def test_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     lines = told()
     assert lines["PyTorch"] == lines["Triton"] == lines["NumPy"] == "not installed"
     assert lines["OpenMP"] == "no runtime found: one thread"
-    assert lines["C compiler"] == "no C compiler: none of cc, gcc, clang is on PATH"
-    assert lines["C++ compiler"] == "no C++ compiler: none of c++, g++, clang++ is on PATH"
+    assert lines["C compiler"] == "no C compiler is on PATH"
+    assert lines["C++ compiler"] == "no C++ compiler is on PATH"
     assert "server" in lines["SDK programs"]
     assert lines["environment"] == "nothing that matters is set"
     monkeypatch.setenv("CC", "no-such-compiler -m64")
@@ -164,7 +164,8 @@ def test_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert code_cache.store("0" * 40, b"code")
     assert told()["cache"] == f"{folder}, 1 entries, usable"
     folder.chmod(0o777)
-    fault = f"not usable: {folder} must belong to this user and be writable by no other user"
+    fault = f"not usable: {folder} belongs to another user or others may write to it; only you may write to it; "
+    fault += "run chmod go-w on it"
     assert told()["cache"] == f"{folder}, 0 entries, {fault}"
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", "")
     assert told()["cache"].startswith("none: ")
@@ -187,5 +188,5 @@ def test_a_fault_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert main(["--version", "--verbose"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith("actgrad: ACTGRAD_CPU is 'abacus', which this machine does not run; it runs ")
+    assert captured.err.startswith("actgrad: ACTGRAD_CPU is 'abacus'; on this machine it must be ")
     assert captured.err.count("\n") == 1

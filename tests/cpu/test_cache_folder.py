@@ -302,9 +302,15 @@ def test_the_command_tells_why_a_folder_is_unusable(base: Path, capsys: pytest.C
     no_marker(base)
     for arguments in ([], ["--clear"]):
         assert main(["cache", *arguments]) == 0
-        assert f"0 entries, 0 bytes\nnot usable: {own(base)} has no CACHEDIR.TAG of actgrad" in capsys.readouterr().out
+        assert (
+            f"0 entries, 0 bytes\nnot usable: {own(base)} has files, but no CACHEDIR.TAG of actgrad"
+            in capsys.readouterr().out
+        )
     base.chmod(0o770)
-    assert told(capsys)["fault"] == f"{base} must belong to this user and be writable by no other user"
+    assert (
+        told(capsys)["fault"]
+        == f"{base} belongs to another user or others may write to it; only you may write to it; run chmod go-w on it"
+    )
 
 
 def test_the_command_where_the_working_folder_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ def test_its_gradient_is_that_of_its_formula(smooth_relu):
 
 
 def test_its_requirement_is_checked(smooth_relu):
-    with pytest.raises(actgrad.InvalidArgument, match="smooth_relu: it needs beta > 0"):
+    with pytest.raises(actgrad.InvalidArgument, match=r"smooth_relu: beta is .*; the operator needs beta > 0"):
         smooth_relu.smooth_relu(np.ones(3), beta=0)
 
 

@@ -276,14 +276,12 @@ def test_forced_ways() -> None:
     x = torch.randn(8, requires_grad=True)
     for attributes in ({"alpha": -1.0}, {"scale": -1.0}, {"scale": 0.0}, {"input_scale": -1.0}, {"alpha": math.nan}):
         (name,) = attributes
-        with pytest.raises(actgrad.InvalidArgument, match=rf"^elu: save='result' needs {name} >.*; got {name}="):
+        with pytest.raises(actgrad.InvalidArgument, match=rf"^elu: .*{name} is .*; save='result' needs {name} >"):
             actgrad.torch.elu(x, save="result", **attributes)
         actgrad.torch.elu(x, **attributes)  # "auto" keeps the input
-    with pytest.raises(actgrad.InvalidArgument, match=r"leaky_relu: save='result' needs negative_slope >= 0"):
+    with pytest.raises(actgrad.InvalidArgument, match=r"leaky_relu: .*; save='result' needs negative_slope >= 0"):
         actgrad.torch.leaky_relu(x, -0.1, save="result")
-    with pytest.raises(
-        actgrad.InvalidArgument, match=r"elu: save is 'both'; it must be one of 'auto', 'input', 'result'"
-    ):
+    with pytest.raises(actgrad.InvalidArgument, match=r"elu: save is 'both'; it must be 'auto', .*'input'"):
         actgrad.torch.elu(x, save="both")
 
 
@@ -388,8 +386,8 @@ def test_derivatives_of_complex_numbers_that_are_not_computed(function: Any) -> 
     """The first one in reverse mode is; the formula's derivatives are those of real numbers."""
     z = torch.tensor([0.3 + 0.4j, -1.2 + 0.1j], dtype=torch.complex128, requires_grad=True)
     assert torch.autograd.gradcheck(function, z)
-    with pytest.raises(actgrad.InvalidDtype, match="a tensor is complex; PyTorch's own function has them"):
+    with pytest.raises(actgrad.InvalidDtype, match=r"is complex; .* need real tensors; use PyTorch's own function"):
         torch.func.jvp(function, (z.detach(),), (torch.ones_like(z),))
     (slope,) = torch.autograd.grad(function(z).abs().sum(), z, create_graph=True)
-    with pytest.raises(actgrad.InvalidDtype, match="a tensor is complex"):
+    with pytest.raises(actgrad.InvalidDtype, match="is complex; "):
         slope.abs().sum().backward()

@@ -98,7 +98,7 @@ def test_attributes_beyond_pytorchs() -> None:
 
 def test_unknown_approximation() -> None:
     for function in (actgrad.torch.gelu, actgrad.torch.geglu):
-        with pytest.raises(actgrad.InvalidArgument, match=r"approximate is 'erf'; it must be one of 'none'.*'tanh'"):
+        with pytest.raises(actgrad.InvalidArgument, match=r"approximate is 'erf'; it must be 'none' or 'tanh'"):
             function(torch.ones(4), approximate="erf")
 
 
@@ -143,9 +143,11 @@ def test_errors_of_the_plain_functions_stay_their_own() -> None:
         actgrad.elu_backward(x)
     with pytest.raises(actgrad.InvalidCall, match="elu: beta is unknown"):
         actgrad.elu(x, beta=1)
-    with pytest.raises(actgrad.InvalidArgument, match=r"self_or_result has shape \(3,\), but grad_output has \(4,\)"):
+    with pytest.raises(
+        actgrad.InvalidArgument, match=r"self_or_result has shape \(3,\); it must be \(4,\), the shape of grad_output"
+    ):
         actgrad.elu_backward(x, torch.ones(3))
-    with pytest.raises(actgrad.InvalidArgument, match=r"requires grad.*other libraries"):
+    with pytest.raises(actgrad.InvalidArgument, match=r"requires grad.*another library"):
         actgrad.elu_backward(x, np.ones(4, np.float32))
 
 

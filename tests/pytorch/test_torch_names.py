@@ -113,7 +113,7 @@ def test_wrong_names_are_refused(stated: dict[str, str]) -> None:
     operator = actgrad.Operator(text, summary="", formula=celu_formula, torch=Torch(**stated))
     try:
         with pytest.raises(
-            actgrad.InvalidOperator, match=r"^operator misnamed: torch names .* of alpha, save, inplace$"
+            actgrad.InvalidOperator, match=r"^operator misnamed: torch names .* of alpha, save, inplace; rewrite it$"
         ):
             public_names.TorchNames(operator)
     finally:
@@ -129,7 +129,9 @@ def test_names_must_suit_the_operator(name: str) -> None:
         text, summary="", formula=two.formula, switch="approximate", multiplies="self", torch=Torch(name)
     )
     try:
-        with pytest.raises(actgrad.InvalidOperator, match=r"^operator misnamed: torch names .* of approximate, save$"):
+        with pytest.raises(
+            actgrad.InvalidOperator, match=r"^operator misnamed: torch names .* of approximate, save; rewrite it$"
+        ):
             public_names.TorchNames(operator)
     finally:
         del actgrad.operators["misnamed"]

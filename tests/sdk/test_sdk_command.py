@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from actgrad.cli.main import main
+from actgrad.sdk.lacking import KINDS
 from tests.support.sdk_programs import EXAMPLES, PROGRAMS, Sdk, environment, needs_compiler
 
 PROGRAM = """\
@@ -82,13 +83,13 @@ def test_run_of_what_does_not_compile(tmp_path: Path, capfd: pytest.CaptureFixtu
     program.write_text('#include "aclnnop/aclnn_ledger.h"\nint main(void) { return aclnnLedger(1); }\n')
     assert main(["sdk", "--run", str(program)]) == 2
     said = capfd.readouterr().err
-    assert "broken.c does not compile" in said
+    assert "broken.c: does not compile" in said
     assert "fatal error" in said  # the compiler's own words
     assert f"{program}:1: header aclnnop/aclnn_ledger.h is not in the SDK" in said
     assert main(["sdk", "--run", str(tmp_path / "none.c")]) == 2
     assert "none.c: no such file" in capfd.readouterr().err
     assert main(["sdk", "--run"]) == 2
-    assert "which program?" in capfd.readouterr().err
+    assert "--run has no value; it must have a program" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("variable", ["PATH", "CC"])
@@ -99,7 +100,8 @@ def test_no_compiler(
     monkeypatch.setenv(variable, str(tmp_path / "none"))
     assert main(["sdk", str(tmp_path / "sdk")]) == 2
     said = capfd.readouterr().err
-    wanted = {"PATH": "no C compiler: none of cc, gcc, clang is on PATH. Install one", "CC": "but there is no"}
+    missing = "no C compiler is on PATH; cc, gcc or clang is expected; install one"
+    wanted = {"PATH": missing, "CC": "must be on PATH; install it or unset CC"}
     assert wanted[variable] in said
     assert not (tmp_path / "sdk").exists()
 
@@ -192,7 +194,7 @@ def test_check_of_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str], s
     assert capsys.readouterr().out.splitlines() == [
         f"{library}: function aclrtNothing is not in the SDK",
         f"{tmp_path}/src/a.c:2: function aclrtNothing is not in the SDK",
-        f"{tmp_path}/src/b.c:1: header foreign.h is nowhere; name its folder with --flag=-IFOLDER",
+        f"{tmp_path}/src/b.c:1: header foreign.h was not found; it must be in an include folder; add --flag=-IFOLDER",
     ]
     (tmp_path / "foreign.h").write_text("static int foreign(void) { return 0; }\n")
     assert main(["sdk", f"--flag=-I{tmp_path}", "--check", str(tmp_path / "src" / "b.c")]) == 0
@@ -215,7 +217,7 @@ def test_check_of_what_does_not_compile(tmp_path: Path, capsys: pytest.CaptureFi
     program = tmp_path / "broken.c"
     program.write_text("int main(void) { return }\n")
     assert main(["sdk", "--check", str(program)]) == 2
-    assert "broken.c does not compile" in capsys.readouterr().err
+    assert "broken.c: does not compile" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert main(["sdk", "--check", str(tmp_path / "empty")]) == 2
     assert "has no source in C or C++ and no built program" in capsys.readouterr().err
@@ -229,21 +231,21 @@ def test_bytes_of_no_encoding(tmp_path: Path, option: str) -> None:
     program.write_bytes(b'int main(void) { return "\xe9" + ; }\n')
     done = actgrad(option, program)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "bytes.c does not compile" in done.stderr
+    assert "bytes.c: does not compile" in done.stderr
     assert "Traceback" not in done.stderr
     program.write_bytes(b'#include "caf\xe9.h"\nint main(void) { return 0; }\n')
     done = actgrad(option, program)
     assert done.returncode == (1 if option == "--check" else 2)
-    assert f"{program}:1: header caf\\udce9.h is nowhere" in done.stdout + done.stderr.replace("xdc", "udc")
+    assert f"{program}:1: header caf\\udce9.h was not found" in done.stdout + done.stderr.replace("xdc", "udc")
     assert "Traceback" not in done.stderr
 
 
 NO_PROGRAMS = {
-    "x.npy": (b"\x93NUMPY", "is no source in C or C++"),
-    "x.svg": (b"<svg/>", "is no source in C or C++"),
-    "x": (bytes(range(200)), "is no source in C or C++"),
-    "x.so": (b"\x7fELF", "cannot be read"),
-    "y.so": (b"\x7fELF" + bytes(300), "has no table of the names that it uses"),
+    "x.npy": (b"\x93NUMPY", "it must be a C or C++ source, a built program"),
+    "x.svg": (b"<svg/>", "it must be a C or C++ source, a built program"),
+    "x": (bytes(range(200)), "it must be a C or C++ source, a built program"),
+    "x.so": (b"\x7fELF", "it must be a valid built program"),
+    "y.so": (b"\x7fELF" + bytes(300), "it must name the functions that it uses"),
 }
 
 
@@ -253,14 +255,19 @@ def test_check_of_no_program(name: str, tmp_path: Path, capsys: pytest.CaptureFi
     content, said = NO_PROGRAMS[name]
     (tmp_path / name).write_bytes(content)
     assert main(["sdk", "--check", str(tmp_path / name)]) == 2
-    assert f"{tmp_path / name} {said}" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert message.startswith(f"actgrad: {tmp_path / name}: ")
+    assert said in message
 
 
 @needs_compiler
 def test_check_of_no_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.c")
     done = actgrad("--check", tmp_path / "pipe.c", timeout=60)
-    assert (done.returncode, done.stderr) == (2, f"actgrad: {tmp_path}/pipe.c is no regular file\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"actgrad: {tmp_path}/pipe.c: is not a regular file; it must be {KINDS}; name another file\n",
+    )
 
 
 @needs_compiler

@@ -49,7 +49,7 @@ def test_no_library(sdk: Sdk, tmp_path: Path) -> None:
     no_python = tmp_path / "python"
     no_python.write_text("#!/bin/sh\nexit 0\n")
     no_python.chmod(0o755)
-    says(sdk.run("first_text", mode="server", ACTGRAD_SDK_PYTHON=str(no_python)), str(no_python), "it said nothing")
+    says(sdk.run("first_text", mode="server", ACTGRAD_SDK_PYTHON=str(no_python)), str(no_python), "it gave no reason")
 
 
 @needs_library
@@ -66,7 +66,7 @@ def test_no_usable_library(sdk: Sdk, tmp_path: Path) -> None:
 def test_little_address_space(sdk: Sdk, megabytes: int) -> None:
     """Is a status: Python or NumPy's linear algebra ended the process where they started without it."""
     program = sdk.compile(Path(__file__).parent / "programs" / "first_text.c", "-std=gnu11")
-    says(run(["sh", "-c", f'ulimit -v {megabytes << 10}; exec "$0"', str(program)]), "MB of address space left")
+    says(run(["sh", "-c", f'ulimit -v {megabytes << 10}; exec "$0"', str(program)]), "too little address space")
 
 
 @needs_library
@@ -76,7 +76,7 @@ def test_library_of_another_version(sdk: Sdk) -> None:
     if not others:
         pytest.skip("needs another Python's shared library")
     printed = sdk.run("first_text", ACTGRAD_SDK_LIBPYTHON=str(others[-1]))
-    says(printed, "but the SDK was built for 3.", "set ACTGRAD_SDK_HOST=server")
+    says(printed, "for which the SDK was built", "set ACTGRAD_SDK_HOST=server")
 
 
 @pytest.fixture(scope="module")
@@ -208,7 +208,7 @@ def test_exception_while_planning(odd: Sdk, code: str, host: str) -> None:
 @pytest.mark.parametrize("code", list(RAISED)[:3])
 def test_exception_at_the_start(odd: Sdk, code: str, host: str) -> None:
     printed = odd.run("first_text", mode=host, RAISE_IN="numpy", RAISE=code)
-    says(printed, "actgrad cannot be loaded", RAISED[code])
+    says(printed, "actgrad was not imported", RAISED[code])
 
 
 #: A Python that starts when the program that wants it has ended.
@@ -242,7 +242,7 @@ def test_python_that_lost_its_modules(tmp_path: Path) -> None:
     made = Sdk(tmp_path / "sdk", tmp_path / "programs", replace(current, stdlib=str(stdlib)))
     assert made.run("first_text") == WORKS
     shutil.rmtree(stdlib)
-    says(made.run("first_text"), str(stdlib), "not in", "set ACTGRAD_SDK_HOST=server")
+    says(made.run("first_text"), str(stdlib), "they must be in", "set ACTGRAD_SDK_HOST=server")
 
 
 def test_folders_of_modules(tmp_path: Path) -> None:

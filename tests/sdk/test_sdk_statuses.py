@@ -94,7 +94,7 @@ def compare(live: Live, answer: dict[str, Any]) -> str:
     expected = next((row.status for row in faults(live.call)), 0)
     if status != expected:
         return f"{status}, but the model says {expected}"
-    said, is_of_memory = text_of(answer["text"]), "was given" in text or "destroyed" in text
+    said, is_of_memory = text_of(answer["text"]), "bytes of storage" in text or "destroyed" in text
     if said != text and not is_of_memory:  # C knows the end of an allocation, Python that of an object
         return f"C says {said!r}; Python {text!r}"
     for name, memory in live.memory.items():

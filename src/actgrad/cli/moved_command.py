@@ -16,6 +16,5 @@ def refuse(arguments: Sequence[str]) -> None:
     """Raise for a command that left, whatever follows its name. No help lists these names."""
     name = arguments[0] if arguments else ""
     if name in NOW:
-        raise ActgradError(
-            f"{name}: actgrad has this command no more; benchmarks need a clone of the project; type there: {NOW[name]}"
-        )
+        expected = "benchmarks belong to the repository now"
+        raise ActgradError(f"{name}: this command was removed; {expected}; type in a clone of the project: {NOW[name]}")

@@ -113,7 +113,7 @@ def _compiler(language: str) -> str:
     try:
         command = builder.compiler(language)
     except ActgradError as error:
-        return str(error).partition(". ")[0]
+        return str(error).partition("; ")[0]
     printed = _output([*command, "--version"])
     return f"{shlex.join(command)}: {printed[0] if printed else 'does not tell its version'}"
 

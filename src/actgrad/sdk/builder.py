@@ -92,7 +92,7 @@ def compiler(language: str) -> list[str]:
             return [name]
     name = {"c": "C", "c++": "C++"}[language]
     raise SdkError(
-        f"there is no {name} compiler; {either(known)} must be on PATH; install one (on Debian and Ubuntu: "
+        f"no {name} compiler is on PATH; {either(known)} is expected; install one (on Debian and Ubuntu: "
         f"apt install gcc g++) or name it in {variable}"
     )
 

@@ -14,9 +14,9 @@ int main(void) {
     REQUIRE(getchar() == '\n');
     int status = aclnnInplaceSelu(NULL, size, planned, stream);
     if (status == 0) status = aclrtSynchronizeStream(stream);
-    FAILS(status, 561000, "is gone");
+    FAILS(status, 561000, "the server of the operators ended");
     for (int k = 0; k < 3; k++)
-        FAILS(aclnnInplaceSeluGetWorkspaceSize(x.tensor, &size, &executor), 561000, "is gone");
+        FAILS(aclnnInplaceSeluGetWorkspaceSize(x.tensor, &size, &executor), 561000, "the server of the operators ended");
     destroy(x);
     finish(stream);
     puts("ok");

@@ -65,10 +65,10 @@ static void on_other_memory(void) {
     }
     char* late = (char*)tail + 4 * N + 4; /* one element short of its allocation's end */
     FAILS(plan_at(g, x, late, 1, 0, N, &executor), INVALID, "out");
-    FAILS(plan_at(g, on_host, out, 1, 0, N, &executor), INVALID, "no device memory");
-    FAILS(plan_at(g, NULL, out, 1, 0, N, &executor), INVALID, "null address");
+    FAILS(plan_at(g, on_host, out, 1, 0, N, &executor), INVALID, "it must be device memory");
+    FAILS(plan_at(g, NULL, out, 1, 0, N, &executor), INVALID, "its storage is a null pointer");
     CHECK(aclrtFree(freed));
-    FAILS(plan_at(g, freed, out, 1, 0, N, &executor), INVALID, "no device memory");
+    FAILS(plan_at(g, freed, out, 1, 0, N, &executor), INVALID, "it must be device memory");
     FAILS(plan_at(tail, x, (char*)tail + 4, 1, 0, N, &executor), INVALID, "overlaps");
     run_at(g, x, g, 1, 0, N); /* in place */
     expect(g, first, N);

@@ -8,7 +8,7 @@ static void life(void) {
     FAILS(aclFinalize(), 100037, "aclFinalize: aclInit is not in force");
     FAILS(aclInit("no such file"), 100003, "configPath is \"no such file\"");
     OK(aclInit(""));
-    FAILS(aclInit(NULL), 100002, "aclInit: it was called before");
+    FAILS(aclInit(NULL), 100002, "aclInit: called a second time");
     OK(aclFinalize());
     FAILS(aclFinalize(), 100037, "aclFinalize");
     OK(aclInit(NULL));
@@ -44,7 +44,7 @@ static void devices(void) {
     CHECK(mode == ACL_HOST);
     FAILS(aclrtGetDevice(&device), 107002, "aclrtGetDevice: the thread has no device");
     FAILS(aclrtSynchronizeDevice(), 107002, "aclrtSynchronizeDevice");
-    FAILS(aclrtSetDevice(-1), 107001, "aclrtSetDevice: deviceId is -1; there are devices 0 to");
+    FAILS(aclrtSetDevice(-1), 107001, "aclrtSetDevice: deviceId is -1; it must be 0 to");
     FAILS(aclrtSetDevice((int32_t)count), 107001, "deviceId");
     FAILS(aclrtResetDevice(-1), 107001, "aclrtResetDevice");
     OK(aclrtSetDevice((int32_t)count - 1));
@@ -94,9 +94,9 @@ static void contexts(void) {
     OK(aclrtDestroyStream(stream));
     OK(aclrtDestroyContext(one));
     FAILS(aclrtGetCurrentContext(&now), 107002, "the thread has no device");
-    FAILS(aclrtSetCurrentContext(one), 107002, "is none, or was destroyed");
-    FAILS(aclrtDestroyContext(one), 107000, "is none, or was destroyed");
-    FAILS(aclrtDestroyContext(&now), 107000, "is none");
+    FAILS(aclrtSetCurrentContext(one), 107002, "that is not destroyed");
+    FAILS(aclrtDestroyContext(one), 107000, "that is not destroyed");
+    FAILS(aclrtDestroyContext(&now), 107000, "it must be a context");
     OK(aclrtDestroyContext(two));
     OK(aclrtSetDevice(0));
     OK(aclrtGetCurrentContext(&now));

@@ -123,11 +123,11 @@ static void misuse(void) {
     CHECK(status_of(event) == ACL_EVENT_RECORDED_STATUS_COMPLETE);
     OK(aclrtDestroyEvent(event));
     FAILS(aclrtDestroyEvent(event), 107000, "aclrtDestroyEvent: event");
-    FAILS(aclrtRecordEvent(event, NULL), 107000, "is none, or was destroyed");
-    FAILS(aclrtStreamWaitEvent(NULL, event), 107000, "is none, or was destroyed");
-    FAILS(aclrtSynchronizeEvent(event), 107000, "is none, or was destroyed");
-    FAILS(aclrtQueryEventStatus(event, &status), 107000, "is none, or was destroyed");
-    FAILS(aclrtResetEvent(event, NULL), 107000, "is none, or was destroyed");
+    FAILS(aclrtRecordEvent(event, NULL), 107000, "that is not destroyed");
+    FAILS(aclrtStreamWaitEvent(NULL, event), 107000, "that is not destroyed");
+    FAILS(aclrtSynchronizeEvent(event), 107000, "that is not destroyed");
+    FAILS(aclrtQueryEventStatus(event, &status), 107000, "that is not destroyed");
+    FAILS(aclrtResetEvent(event, NULL), 107000, "that is not destroyed");
     FAILS(aclrtCreateEvent(NULL), 100000, "event is a null pointer");
     FAILS(aclrtRecordEvent(NULL, NULL), 100000, "event is a null pointer");
     FAILS(aclrtDestroyEvent(NULL), 100000, "event is a null pointer");

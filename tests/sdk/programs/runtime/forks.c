@@ -88,7 +88,7 @@ static void use_everything(void* unused) {
     CHECK(first_byte(memory) == 1);
     OK(aclrtDestroyStream(stream));
     OK(aclrtFree(memory));
-    FAILS(aclrtFree(memory), 107000, "it was freed");
+    FAILS(aclrtFree(memory), 107000, "was freed");
 }
 
 static void while_others_work(void) {

@@ -33,23 +33,23 @@ static void misuse(void) {
     const aclrtMemcpyKind up = ACL_MEMCPY_HOST_TO_DEVICE, down = ACL_MEMCPY_DEVICE_TO_HOST;
     FAILS(aclrtMemcpy(NULL, SIZE, ours, SIZE, up), 100000, "aclrtMemcpy: dst is a null pointer");
     FAILS(aclrtMemcpy(block, SIZE, NULL, SIZE, up), 100000, "aclrtMemcpy: src is a null pointer");
-    FAILS(aclrtMemcpy(block, 10, ours, 11, up), 107000, "aclrtMemcpy: count is 11, but destMax is 10");
+    FAILS(aclrtMemcpy(block, 10, ours, 11, up), 107000, "aclrtMemcpy: count is 11; it must be at most destMax, 10");
     FAILS(aclrtMemcpy(block, SIZE, ours, SIZE, down), 107000,
           "is host memory, but kind is ACL_MEMCPY_DEVICE_TO_HOST");
     FAILS(aclrtMemcpy(block, SIZE, ours, SIZE, ACL_MEMCPY_HOST_TO_HOST), 107000, "is device memory, but kind");
     FAILS(aclrtMemcpy(block, SIZE, ours, SIZE, ACL_MEMCPY_DEVICE_TO_DEVICE), 107000, "src");
     FAILS(aclrtMemcpy(block, SIZE, ours, SIZE, (aclrtMemcpyKind)8), 107000, "kind is 8");
     FAILS(aclrtMemcpy(block, SIZE, ours, SIZE, (aclrtMemcpyKind)-1), 107000, "kind is -1");
-    FAILS(aclrtMemcpy(block + 1, SIZE, ours, SIZE, up), 107000, "of which 999 are left there, but count is 1000");
-    FAILS(aclrtMemcpy(back, SIZE + 1, block, SIZE + 1, down), 107000, "but count is 1001");
-    FAILS(aclrtMemcpy(back, SIZE, block + SIZE, 1, down), 107000, "is device memory that is not allocated");
+    FAILS(aclrtMemcpy(block + 1, SIZE, ours, SIZE, up), 107000, "of which 999 are left there; count is 1000 and must fit");
+    FAILS(aclrtMemcpy(back, SIZE + 1, block, SIZE + 1, down), 107000, "count is 1001 and must fit");
+    FAILS(aclrtMemcpy(back, SIZE, block + SIZE, 1, down), 107000, "is device memory that was freed or never allocated");
     FAILS(aclrtMemset(NULL, SIZE, 0, SIZE), 100000, "aclrtMemset: devPtr is a null pointer");
-    FAILS(aclrtMemset(block, 4, 0, 5), 107000, "aclrtMemset: count is 5, but maxCount is 4");
+    FAILS(aclrtMemset(block, 4, 0, 5), 107000, "aclrtMemset: count is 5; it must be at most maxCount, 4");
     FAILS(aclrtMemset(block, SIZE + 1, 0, SIZE + 1), 107000, "aclrtMemset: devPtr");
     OK(aclrtFree(block));
     FAILS(aclrtMemcpy(block, SIZE, ours, SIZE, up), 107000, "dst 0x");
-    FAILS(aclrtMemcpy(back, SIZE, block, SIZE, down), 107000, "it was freed");
-    FAILS(aclrtMemset(block, SIZE, 0, SIZE), 107000, "it was freed");
+    FAILS(aclrtMemcpy(back, SIZE, block, SIZE, down), 107000, "was freed");
+    FAILS(aclrtMemset(block, SIZE, 0, SIZE), 107000, "was freed");
 }
 
 static void on_a_stream(void) {

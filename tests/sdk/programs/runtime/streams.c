@@ -86,8 +86,8 @@ static void destroyed(void) {
     OK(submit(stream, &a));
     OK(aclrtDestroyStream(stream));
     CHECK(strcmp(done, is_strict() ? "" : "a") == 0 && released == 1);
-    FAILS(submit(stream, &b), 107003, "is none, or was destroyed");
-    FAILS(submit(&a, &b), 107003, "is none, or was destroyed");
+    FAILS(submit(stream, &b), 107003, "that is not destroyed");
+    FAILS(submit(&a, &b), 107003, "that is not destroyed");
     CHECK(released == 3); /* what is refused is released too */
     FAILS(aclrtDestroyStream(stream), 107003, "aclrtDestroyStream: stream");
     FAILS(aclrtSynchronizeStream(stream), 107003, "aclrtSynchronizeStream: stream");

@@ -52,6 +52,6 @@ void actgrad_report_objects(void) {
     for (int kind = 0; kind < LIVE_KINDS; kind++)
         for (int k = 0; k < CHAINS; k++)
             for (const actgrad_live* each = chains[kind][k]; each != NULL; each = each->next)
-                fprintf(stderr, "actgrad: %s %p was never destroyed; it must be; call its aclDestroy function\n",
+                fprintf(stderr, "actgrad: %s %p was never destroyed; it must be; call its destroy function\n",
                         names[kind], (const void*)each);
 }

@@ -266,10 +266,10 @@ void actgrad_report_streams(void) {
     for (const Item* each = queue; each != NULL; each = each->next)
         if (first_item(each->place) == each)
             fprintf(stderr,
-                    "actgrad: %sstream %p has %llu tasks left at the end; all must end first; call "
+                    "actgrad: %sstream %p has %llu task%s left at the end; all must end first; call "
                     "aclrtSynchronizeStream\n",
                     is_default(each->place.stream) ? "default " : "", (const void*)each->place.stream,
-                    (unsigned long long)each->place.stream->left);
+                    (unsigned long long)each->place.stream->left, each->place.stream->left == 1 ? "" : "s");
 }
 
 /* A child drops the items that another thread had begun: they may have changed a part of their memory. */
