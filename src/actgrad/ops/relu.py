@@ -120,7 +120,7 @@ threshold = Operator(
     ),
     differences=(
         "An out that the result cannot be converted to: Ascend950's source takes it. Here: refused.",
-        "A float beside integers: the source converts it, and C says nothing of NaN and of numbers beyond the integers. "
+        "A float scalar beside integers: the source converts it; C has no rule for NaN and numbers beyond the integers. "
         "Here: those are refused.",
     ),
     torch=Torch("threshold(threshold, value, inplace)", module="Threshold"),
