@@ -199,40 +199,50 @@ def scalar_converts(name: str) -> tuple[Check, ...]:
 def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
     """Each scalar is a number that integers hold where the result is one; there is no rule to convert others.
 
-    A scalar that is converted to the result's dtype lies in its range; one that is read as a float is not NaN. CANN
-    converts a typed scalar of integers as C does, modulo a power of two, and reads NaN as a float.
+    A scalar that is converted to the result's dtype lies in its range. CANN converts a typed scalar of integers as C
+    does, modulo a power of two. A scalar that is read as a float is not NaN.
     """
     if definition.integer_result or not any(BY_NAME[name].kind in INTEGERS for name in definition.dtypes):
         return ()
 
     def check(name: str) -> Check:
-        def test(call: Call) -> str | None:
+        def converted(call: Call) -> str | None:
             value, result, typed = call.attributes[name], result_dtype(call), call.scalar_dtypes.get(name)
-            is_converted = computes_integers(call)
-            if result.kind not in INTEGERS or (typed and (typed.kind in ("bool", *INTEGERS) or not is_converted)):
-                return None
-            if _fits(value, result) if is_converted else value == value:
+            if (
+                not computes_integers(call)
+                or result.kind not in INTEGERS
+                or (typed and typed.kind in ("bool", *INTEGERS))
+            ):
                 return None
             low, high = _range(result)
-            return (
-                f"{name} is {value}, but the result is {result}; it must lie in [{low}, {high}]; use a floating dtype"
-            )
+            is_held = math.isfinite(value) and low <= int(value) <= high
+            return None if is_held else f"{_beside(name, call)}; it must lie in [{low}, {high}]; use a floating dtype"
 
-        rule = f"{name} is a number of the result's dtype, where that is an integer"
-        return Check(rule, test, origin=Origin.ACTGRAD, about=(name,))
+        def read(call: Call) -> str | None:
+            is_held = call.attributes[name] == call.attributes[name] or result_dtype(call).kind not in INTEGERS
+            return None if is_held else f"{_beside(name, call)}; it must be a number; use a floating dtype"
+
+        if _has_integers(definition):
+            rule = f"{name} is a number of the result's dtype, where that is an integer"
+            return Check(rule, converted, origin=Origin.ACTGRAD, about=(name,))
+        rule = f"{name} is not NaN, where the result is an integer"
+        return Check(rule, read, when=When.UNTYPED, origin=Origin.ACTGRAD, about=(name,))
 
     return tuple(map(check, definition.schema.scalars))
 
 
+def _beside(name: str, call: Call) -> str:
+    return f"{name} is {call.attributes[name]}, but the result is {result_dtype(call)}"
+
+
+def _has_integers(definition: Definition) -> bool:
+    """Whether an operator computes in integers, to whose dtype its scalars are converted."""
+    return definition.integer_formula is not None and not definition.integers_as_floats
+
+
 def computes_integers(call: Call) -> bool:
-    """Whether a call on integers is computed in integers, to whose dtype its scalars are converted."""
-    return call.definition.integer_formula is not None and not call.definition.integers_as_floats and call.are_integers
-
-
-def _fits(value: float, dtype: Dtype) -> bool:
-    """Whether a number without its fraction lies in the range of an integer dtype."""
-    low, high = _range(dtype)
-    return math.isfinite(value) and low <= int(value) <= high
+    """Whether a call is computed in integers."""
+    return _has_integers(call.definition) and call.are_integers
 
 
 def _range(dtype: Dtype) -> tuple[int, int]:

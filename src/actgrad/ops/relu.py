@@ -123,7 +123,11 @@ threshold = Operator(
         rank("self"),
         same_shape("out", to="self"),
     ),
-    differences=("An out that the result cannot be converted to: Ascend950's source takes it. Here: refused.",),
+    differences=(
+        "An out that the result cannot be converted to: Ascend950's source takes it. Here: refused.",
+        "A float scalar beside integers: the source converts it, and C has no rule for NaN or for numbers beyond the "
+        "integers. Here: such scalars are refused.",
+    ),
     torch=Torch("threshold(threshold, value, inplace)", module="Threshold"),
     aclnn=C("Threshold", null_order="self out threshold value"),
 )
