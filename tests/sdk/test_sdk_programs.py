@@ -18,13 +18,20 @@ from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler, 
 pytestmark = needs_compiler
 
 SELF_CHECKING = ("misuse", "texts", "repeatable", "races", "threads", "forking_host", "forking_bystander", "stacks",
-                 "plain_parameters")  # fmt: skip
+                 "plain_parameters", "refusals")  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("program", SELF_CHECKING)
 def test_program(sdk: Sdk, program: str, mode: str) -> None:
     assert sdk.run(program, mode=mode) == "ok\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_failures_in_a_thread_of_torch_npu(sdk: Sdk, mode: str) -> None:
+    """With this setting phase one is called there, too, so that its failure is one of work."""
+    assert sdk.run("refusals", mode=mode, TASK_QUEUE_ENABLE="2") == "ok\n"
+    assert sdk.run("refusals", mode=mode, TASK_QUEUE_ENABLE="1") == "ok\n"
 
 
 @pytest.mark.parametrize("mode", MODES)

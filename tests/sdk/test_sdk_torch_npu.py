@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from tests.support.sdk_programs import Sdk, environment, needs_compiler
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "tests" / "support" / "npu_cases.py"
 QUEUE = PROGRAM.with_name("npu_queue.py")
+REFUSALS = PROGRAM.with_name("npu_refusals.py")
 #: The folder of the wheel: beside the virtual environment's own packages, which import it by themselves otherwise.
 WHEEL = Path(os.environ.get("ACTGRAD_TEST_TORCH_NPU", ROOT / ".venv" / "npu"))
 
@@ -29,12 +31,15 @@ def names(program: Path) -> list[str]:
     """The names of a program's cases, which only a process with torch_npu can import."""
     found = f"import sys; sys.path.insert(0, {str(program.parent)!r}); import {program.stem} as program"
     stub = "import sys, types; sys.modules['torch_npu'] = types.ModuleType('torch_npu')"
-    script = f"{stub}\n{found}\nprint(list(program.CASES))"
+    listed = "[(name, list(of)) if isinstance(of, dict) else name for name, of in program.CASES.items()]"
+    script = f"{stub}\n{found}\nprint({listed})"
     printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return list(ast.literal_eval(printed.stdout))
 
 
-CASES, QUEUED = [names(each) if (WHEEL / "torch_npu").is_dir() else ["none"] for each in (PROGRAM, QUEUE)]
+IS_THERE = (WHEEL / "torch_npu").is_dir()
+CASES, QUEUED = [names(each) if IS_THERE else ["none"] for each in (PROGRAM, QUEUE)]
+REFUSED = [(queue, name) for queue, cases in (names(REFUSALS) if IS_THERE else ()) for name in cases]
 HOSTED = ("silu", "indices", "classifier", "npu_swiglu", "npu_silu", "elu_", "streams", "Adam, foreach")
 #: The server host is the default here: the program is Python itself.
 IN_PROCESS = {"ACTGRAD_SDK_HOST": "inprocess"}
@@ -70,3 +75,21 @@ def test_case_in_other_hosts(sdk: Sdk, case: str, mode: str) -> None:
 def test_queued_work_needs_no_lock_of_python(sdk: Sdk, case: str, queue: str) -> None:
     """The main thread keeps it and waits for the wheel's thread."""
     run(sdk, QUEUE, case, 120, TASK_QUEUE_ENABLE=queue)
+
+
+@pytest.mark.parametrize(("queue", "case"), REFUSED)
+def test_a_program_that_goes_on_after_an_error(sdk: Sdk, queue: str, case: str) -> None:
+    """Reads right numbers, or none."""
+    run(sdk, REFUSALS, case, TASK_QUEUE_ENABLE=queue)
+
+
+@pytest.mark.parametrize("settings", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize(("queue", "case"), [("1", "phase one"), ("1", "npu_sort_v2"), ("2", "acos")])
+def test_the_same_in_other_hosts(sdk: Sdk, queue: str, case: str, settings: dict[str, str]) -> None:
+    run(sdk, REFUSALS, case, TASK_QUEUE_ENABLE=queue, **settings)
+
+
+def test_the_table_has_every_function_that_the_wheel_looks_up() -> None:
+    script = runpy.run_path(str(ROOT / "scripts" / "torch_npu_names.py"))
+    assert script["listed"]() == set(script["missing"](WHEEL / "torch_npu"))
+    assert script["ABSENT"] <= script["looked_up"](WHEEL / "torch_npu")
