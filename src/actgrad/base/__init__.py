@@ -6,3 +6,7 @@ element sees, `rows` the statistics of its row, `loop` the shapes and strides of
 all that a backend is told, `xp` the functions that a formula may call. `first_use` guards imports and compilation,
 `forks` locks over a fork, `floating_point` is the rounding, `folders` the user's cache folder.
 """
+
+import time
+
+IMPORTED = time.time()  #: before the first module of this package: of files that change later, others are loaded

@@ -71,6 +71,7 @@ class OwnFolder:
             if not stat.S_ISREG(self._stat(name).st_mode):
                 raise Unusable(f"{self.path / name} is no file")
         part = f".{os.urandom(8).hex()}.part"
+        _refuse_beyond_limit(len(content))
         descriptor = os.open(part, _CREATE, 0o600, dir_fd=self.descriptor)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -147,6 +148,15 @@ def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
         raise Unusable(f"{path} must be a folder, and no link to one")
     if not _is_this_users(status):
         raise Unusable(f"{path} must belong to this user and be writable by no other user")
+
+
+def _refuse_beyond_limit(size: int) -> None:
+    """Raise OSError where a file may not have so many bytes: a process that is no Python would end by SIGXFSZ."""
+    import resource  # which POSIX systems alone have
+
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if limit != resource.RLIM_INFINITY and size > limit:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
 
 
 def _is_file_of_ours(status: os.stat_result) -> bool:
