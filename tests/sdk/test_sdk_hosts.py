@@ -258,7 +258,7 @@ def test_folders_of_modules(tmp_path: Path) -> None:
 
 def test_another_version_of_actgrad() -> None:
     with pytest.raises(ActgradError, match="run `actgrad sdk` again"):
-        seam.attach(seam.INTERFACE + 1, 112, 0, 0)
+        seam.attach(seam.INTERFACE + 1, 112, 0, 0, 0)
     with pytest.raises(ActgradError, match="run `actgrad sdk` again"):
         seam.serve(seam.INTERFACE, 8, 0, 0, 0, 0)
     answer, text = seam.plan(b"aclnnOfTomorrow", b"", (), True)

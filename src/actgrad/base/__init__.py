@@ -8,3 +8,7 @@ guards imports and compilation, `forks` locks over a fork, `bounded_cache` is th
 rounding, `folders` the user's cache folder, `ownership` tells whether files are this
 user's alone.
 """
+
+import time
+
+IMPORTED = time.time()  #: before the first module of this package: of files that change later, others are loaded

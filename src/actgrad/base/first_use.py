@@ -24,20 +24,20 @@ T = TypeVar("T")
 
 STACK_BYTES = 8 << 20
 _BETWEEN_LOOKS = 0.1  # seconds, after which a waiting thread looks whether the other one is still there
-_REST = 30.0  # seconds; an interpreter ends in less, unless it waits for the very thread that rests
+_REST = 30.0  # seconds; a process ends in less, unless it waits for the very thread that rests
 
 
 class FirstUseLock:
     """The lock that is held during such work, and around code that must not be halfway at a fork either.
 
-    Once the interpreter ends, its other threads rest before they take the lock, and after they gave it back. The
-    interpreter would stop them at their next line of Python, and PyTorch's C++ aborts the process when that happens.
+    Once the interpreter or the process ends, other threads rest before they take the lock, and after they gave it
+    back. An interpreter would stop them at their next line of Python, and PyTorch's C++ aborts the process then.
     """
 
     def __init__(self) -> None:
         self._lock = forkable_lock()
         self._owner = self._depth = 0  # written while the lock is held
-        self._ending = 0  # the thread that ends the interpreter
+        self._ending = 0  # the thread that ends the interpreter or the process
 
     def __enter__(self) -> None:
         if self._ending and self._owner != threading.get_ident():
@@ -55,7 +55,7 @@ class FirstUseLock:
             self._rest()
 
     def end(self) -> None:
-        """Wait for the work of other threads, at the end of the interpreter, which this thread ends."""
+        """Wait for the work of other threads; this thread ends the interpreter or the process."""
         self._ending = threading.get_ident()
         with self._lock:
             pass
@@ -100,10 +100,10 @@ def _imported(name: str) -> ModuleType:
 
 
 def refuse(error: Exception) -> None:
-    """Wait for the work of other threads; to begin any raises `error` from now on."""
+    """End the work of this process: wait for that of other threads; to begin any raises `error` from now on."""
     global _refusal
-    with lock:
-        _refusal = error
+    lock.end()
+    _refusal = error
 
 
 def _on_large_stack(work: Callable[[], T]) -> T:

@@ -11,6 +11,7 @@ import itertools
 import logging
 import os
 import struct
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -33,12 +34,12 @@ from . import clients
 from .glue import single_operators
 from .glue.work import Work
 
-_PLAN, _RUN = 1, 2  # requests, as in nnopbase.h
+_PLAN, _RUN, _END = 1, 2, 4  # requests, as in nnopbase.h; any other releases plans
 NULL, TENSOR, SCALAR, FLAG, DEAD, TEXT, INTS, LIST = range(8)  # the kinds of words, as in nnopbase.h
 NOTHING = -3  # required bytes of a tensor without elements: even a null address (-2) has more
 OPERANDS = 8
 
-INTERFACE = 9  # the version of words and plans; nnopbase.h has the same number
+INTERFACE = 10  # the version of words and plans; nnopbase.h has the same number
 #: actgrad_plan of nnopbase.h: numbers of one call, numbers of operands, and each operand
 _HEAD, _COUNTS, _OPERAND = struct.Struct("<7q"), struct.Struct("<2q"), struct.Struct("<6q")
 _REST = _COUNTS.size + OPERANDS * _OPERAND.size
@@ -276,10 +277,20 @@ def answer(request: int, name: bytes, words: bytes, places: bytes, is_here: bool
         found, text = plan(name, words, _numbers(places), is_here)
     elif request == _RUN:
         found, text = run(*_numbers(words), *_numbers(places))
+    elif request == _END:
+        _end_compiler()
+        found, text = Answer(0), ""
     else:
         release(_numbers(words))
         found, text = Answer(0), ""
     return found.packed(), text
+
+
+def _end_compiler() -> None:
+    """Wait for the compiler of other threads. Its library is about to end where it is loaded, and may begin no more."""
+    first_use.lock.end()
+    if "llvmlite" in sys.modules:
+        first_use.refuse(ActgradError("the process ends, and its compiler before; make a call like this one earlier"))
 
 
 def _numbers(data: bytes) -> tuple[int, ...]:
@@ -291,12 +302,13 @@ def _numbers(data: bytes) -> tuple[int, ...]:
 _attached: list[Any] = []  # C has a pointer to this
 
 
-def attach(interface: int, plan_size: int, attach_address: int, report_address: int) -> None:
-    """Give the C library the function above, by two functions of its own."""
+def attach(interface: int, plan_size: int, attach_address: int, report_address: int, watch_address: int) -> None:
+    """Give the C library the function above, by functions of its own."""
     _check(interface, plan_size)
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
     # A leak checker in the process looks away from this thread already, but not from those that compile.
     first_use.on_thread = getattr(ctypes.CDLL(None), "__lsan_disable", None)
+    first_use.on_module = ctypes.CFUNCTYPE(None)(watch_address)  # LLVM's library comes later, and must end later
     attach_to_c = ctypes.CFUNCTYPE(None, pointer)(attach_address)
     report_text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(report_address)
 

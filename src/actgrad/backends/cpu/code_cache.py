@@ -1,7 +1,11 @@
 """The code cache: machine code on disk, for later processes. Without a usable folder each process compiles anew.
 
-Loading an entry runs it, so an entry must belong to this user and be writable by no other user. A checksum detects
-damaged files. Entries that fail these checks count as absent and are replaced.
+Loading an entry runs it, so an entry must belong to this user and be writable by no other user. A checksum of the
+entry's name and content detects damaged files, and files under another name. Entries that fail these checks count as
+absent and are replaced.
+
+An entry's name holds a hash of the compiler that this process has loaded. Without such a hash there is no cache: where
+the package has no source files, or where they changed after the process had imported it.
 
 The folder is our own (own_folder.py), in ACTGRAD_CACHE_DIR, else in `actgrad` in the user's cache folder. An empty
 ACTGRAD_CACHE_DIR means no cache.
@@ -21,8 +25,9 @@ from types import FunctionType
 from typing import Any
 
 import llvmlite
+import llvmlite.binding as llvm
 
-from ...base import xp
+from ...base import IMPORTED, xp
 from ...base.folders import user_cache
 from . import own_folder
 from .own_folder import OwnFolder, Unusable
@@ -32,6 +37,7 @@ _DIGEST = 32  # bytes of a SHA-256
 _ENTRY = re.compile(r"[0-9a-f]{16}-[0-9a-f]{40}\.o")  # compiler, key
 KEPT_DAYS = 30
 _COMPILER_FILES = ("base/*.py", "backends/**/*.py", "backends/**/*.json")  # in the package's folder
+_CLOCK_STEP = 0.01  # seconds by which the times of files may lag behind the clock
 
 
 def folder() -> Path | None:
@@ -49,8 +55,8 @@ def load(key: str) -> bytes | None:
         return None
     if content is None:
         return None
-    head, payload = content[: len(_MAGIC) + _DIGEST], content[len(_MAGIC) + _DIGEST :]
-    return payload if head == _MAGIC + hashlib.sha256(payload).digest() else None
+    payload = content[len(_MAGIC) + _DIGEST :]
+    return payload if content == _entry(key, payload) else None
 
 
 def store(key: str, payload: bytes) -> bool:
@@ -59,7 +65,7 @@ def store(key: str, payload: bytes) -> bool:
         with _opened(make=True) as own:
             if not any(name.startswith(COMPILER[:16]) for name in own.names()):
                 _remove_old(own)
-            own.write(_name(key), _MAGIC + hashlib.sha256(payload).digest() + payload)
+            own.write(_name(key), _entry(key, payload))
     except OSError:  # read-only, full, or not ours
         return False
     return True
@@ -67,6 +73,8 @@ def store(key: str, payload: bytes) -> bool:
 
 def why_unusable() -> str | None:
     """The reason why no entries can be stored; None for a usable folder."""
+    if _UNKNOWN:
+        return _UNKNOWN
     base = _base()
     if base is None:
         return (
@@ -107,7 +115,9 @@ def clear() -> int:
 
 
 def _base() -> Path | None:
-    """The folder that contains ours."""
+    """The folder that contains ours; None without a cache."""
+    if _UNKNOWN:
+        return None
     named = os.environ.get("ACTGRAD_CACHE_DIR")
     if named is not None:
         return Path(named) if named else None
@@ -125,6 +135,11 @@ def _opened(make: bool = False) -> AbstractContextManager[OwnFolder]:
 def _name(key: str) -> str:
     """The file name of an entry. It begins with the compiler's hash, which tells old entries."""
     return f"{COMPILER[:16]}-{key}.o"
+
+
+def _entry(key: str, payload: bytes) -> bytes:
+    """The content of an entry's file."""
+    return _MAGIC + hashlib.sha256(_name(key).encode() + payload).digest() + payload
 
 
 def _found(own: OwnFolder) -> Iterator[tuple[str, os.stat_result]]:
@@ -157,14 +172,30 @@ def key(*parts: Any) -> str:
 
 def _compiler(package: Path) -> str:
     """A hash of the compiler: the files of `package` that it consists of, LLVM and Python."""
-    digest = hashlib.sha256(f"{llvmlite.__version__} {platform.python_version()}".encode())
-    for path in sorted(path for pattern in _COMPILER_FILES for path in package.glob(pattern)):
+    versions = llvmlite.__version__, llvm.llvm_version_info, platform.python_version()
+    digest = hashlib.sha256(repr(versions).encode())
+    for path in _files(package):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
+def _files(package: Path) -> list[Path]:
+    return sorted(path for pattern in _COMPILER_FILES for path in package.glob(pattern))
+
+
+def _why_unknown(package: Path, imported: float) -> str:
+    """The reason why a hash of files does not stand for the loaded compiler; empty where it does."""
+    files = _files(package)
+    if Path(__file__) not in files:
+        return "actgrad's source files, which tell its versions apart, are not there"
+    if any(path.stat().st_ctime > imported - _CLOCK_STEP for path in files):
+        return "actgrad's files changed after this process had imported actgrad"
+    return ""
+
+
 #: The hash of the compiler that this process has loaded. Later the files may change, and other processes share entries.
 COMPILER = _compiler(Path(__file__).parents[2])
+_UNKNOWN = _why_unknown(Path(__file__).parents[2], IMPORTED)
 
 
 def _lines(value: Any) -> Iterable[str]:

@@ -75,6 +75,7 @@ class OwnFolder:
                     f"{self.path / name} is not a regular file; the cache must be able to replace it; remove it"
                 )
         part = f".{os.urandom(8).hex()}.part"
+        _refuse_beyond_limit(len(content))
         descriptor = os.open(part, _CREATE, 0o600, dir_fd=self.descriptor)
         try:
             with os.fdopen(descriptor, "wb") as file:
@@ -152,6 +153,15 @@ def _descriptor(path: Path, name: str | Path, within: int | None) -> Iterator[in
 def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
     if fault := ownership.folder_fault(path, status):
         raise Unusable(fault)
+
+
+def _refuse_beyond_limit(size: int) -> None:
+    """Raise OSError where a file may not have so many bytes: a process that is no Python would end by SIGXFSZ."""
+    import resource  # which POSIX systems alone have
+
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if limit != resource.RLIM_INFINITY and size > limit:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
 
 
 def _is_file_of_ours(status: os.stat_result) -> bool:

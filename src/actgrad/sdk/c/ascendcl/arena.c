@@ -83,8 +83,14 @@ static void* map_private(uint64_t address, uint64_t size, int flags) {
     return map(address, size, flags | MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
+/* The bytes that a file may have. A larger one ends the process with SIGXFSZ. */
+static uint64_t largest_file(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
 static int make_file(uint64_t size) {
-    int file = memfd_create("actgrad-device", MFD_CLOEXEC);
+    int file = size <= largest_file() ? memfd_create("actgrad-device", MFD_CLOEXEC) : -1;
     if (file >= 0 && ftruncate(file, (off_t)size) != 0) {
         close(file);
         file = -1;
@@ -121,11 +127,9 @@ static void unmap_arena(const Arena* arena) {
     if (arena->file >= 0) close(arena->file);
 }
 
-/* A file larger than its limit ends the process with SIGXFSZ. */
 static uint64_t largest_size(void) {
-    struct rlimit limit;
-    if (!is_shared() || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= LARGEST) return LARGEST;
-    return limit.rlim_cur & ~(SMALLEST - 1);
+    const uint64_t limit = is_shared() ? largest_file() : LARGEST;
+    return limit >= LARGEST ? LARGEST : limit & ~(SMALLEST - 1);
 }
 
 bool actgrad_arena_open(Arena* arena) {

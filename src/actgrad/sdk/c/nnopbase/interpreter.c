@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -114,11 +115,18 @@ static bool set_flag(const char* name) {
     return flag != NULL;
 }
 
+/* A file larger than its limit ends the process with SIGXFSZ. The code cache looks at the limit itself. */
+static bool limits_files(void) {
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 static void initialize(void) {
     char** const variables = environ;
     char** others = set_flag("Py_IgnoreEnvironmentFlag") ? NULL : other_variables(); /* a newer version has no flag */
     if (others != NULL) environ = others;
     set_flag("Py_NoUserSiteDirectory");
+    if (limits_files()) set_flag("Py_DontWriteBytecodeFlag");
     static wchar_t program[4096];
     size_t length = mbstowcs(program, actgrad_get_settings()->python, 4095);
     if (python.set_program_name != NULL && length != (size_t)-1 && length > 0)
@@ -147,9 +155,24 @@ static bool has_address_space(void) {
 }
 
 static actgrad_planner* planner;
+static actgrad_planner ask;
+static int process; /* that started the interpreter, or a child that its locks know of */
+
+/* At the end of the process: waits for the compiler, which LLVM's own end would break, and lets it begin nothing. */
+static void end_compiler(void) {
+    actgrad_plan answer;
+    if (getpid() == process && python.is_initialized()) ask(END, "", NULL, 0, NULL, 0, &answer);
+}
+
+/* The Python side calls this after each import of a library: what is registered last is done first. */
+static void watch_end(void) { atexit(end_compiler); }
 
 /* The Python side calls this when it has started, or reports the reason why not. */
-static void attach(actgrad_planner* function) { planner = function; }
+static void attach(actgrad_planner* function) {
+    planner = function;
+    process = getpid();
+    watch_end();
+}
 
 /* In a Python that runs already its own modules come first, else the SDK's. NumPy's thread pool for linear algebra is
    never used here and would cost a third of the start. */
@@ -161,7 +184,7 @@ static void run_start_up(bool is_running) {
         "        more = [p for p in " ACTGRAD_PATH " if p not in sys.path]\n"
         "        sys.path[%s] = more\n"
         "        from actgrad.sdk import seam\n"
-        "        seam.attach(%d, %d, %llu, %llu)\n"
+        "        seam.attach(%d, %d, %llu, %llu, %llu)\n"
         "    except BaseException as error:\n"
         "        import ctypes\n"
         "        fail = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(%llu)\n"
@@ -170,8 +193,9 @@ static void run_start_up(bool is_running) {
         "del start\n";
     char text[sizeof code + 128];
     unsigned long long attaching = (uintptr_t)attach, reporting = (uintptr_t)actgrad_report_text;
+    unsigned long long watching = (uintptr_t)watch_end;
     snprintf(text, sizeof text, code, is_running ? "len(sys.path):" : ":0", INTERFACE, (int)sizeof(actgrad_plan),
-             attaching, reporting, reporting);
+             attaching, reporting, watching, reporting);
     bool has_threads = getenv("OPENBLAS_NUM_THREADS") != NULL;
     if (!has_threads) setenv("OPENBLAS_NUM_THREADS", "1", 1);
     python.run(text);
@@ -239,6 +263,7 @@ static void after_fork_in_child(void) {
     UNWATCHED;
     if (!is_in_fork) return;
     python.after_fork_child();
+    process = getpid();
     pthread_setspecific(thread_state, NULL);
     if (has_state || state_of_fork == HELD) {
         python.release(state_of_fork);

@@ -65,8 +65,8 @@ aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDimsNum, aclDat
 }
 
 void actgrad_reshape(const void* object, const int64_t* dims, int64_t rank) {
-    if (!actgrad_live_has(LIVE_TENSOR, object)) return;
-    const aclTensor* tensor = object;
+    const aclTensor* tensor = object; /* the program may have destroyed it meanwhile, or made another one of it */
+    if (!actgrad_live_has(LIVE_TENSOR, object) || tensor->rank != rank) return;
     memcpy(tensor->dims, dims, (size_t)rank * sizeof *dims);
     fill_contiguous(tensor->dims, rank, tensor->strides);
 }
