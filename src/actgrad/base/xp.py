@@ -161,6 +161,9 @@ NAMES = (
     "exp_difference", "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
+#: How many arguments each takes.
+ARITY = {name: getattr(f, "nin", 0) or (3 if f is where else f.__code__.co_argcount) for name, f in FUNCTIONS.items()}
+WITH_CONSTANTS = frozenset({"sigmoid_cubic", "sigmoid_cubic_times"})  # their second and third argument are no vectors
 _TIMES = "_times"  # the suffix of functions that take a factor
 #: Functions of one or two instructions; the others are series of these.
 SIMPLE = frozenset({"where", "abs", "minimum", "maximum", "conjugate"})
@@ -226,14 +229,24 @@ def calling(formulas: Iterable[Callable[..., Any]]) -> Iterator[None]:
         raise InvalidOperator(f"formula {names}: cannot be computed: {type(error).__name__}: {error}") from error
 
 
+def refuse_other_functions(formula: Any) -> None:
+    """Raise for anything but a plain function."""
+    if not isinstance(formula, FunctionType) or formula.__closure__ or formula.__defaults__ or formula.__kwdefaults__:
+        what = "must be a plain module-level function without closure or defaults"
+        raise InvalidOperator(f"{_place_of(formula)}: {what}")
+
+
+def _place_of(formula: Any) -> str:
+    name, module = getattr(formula, "__qualname__", formula), getattr(formula, "__module__", None)
+    return f"formula {name} ({module})"
+
+
 def _bound(
     formula: Callable[..., Any], functions: Mapping[str, Any], callers: tuple[Callable[..., Any], ...]
 ) -> Callable[..., Any]:
     """`bind` for a formula that `callers` call."""
-    name_, module = getattr(formula, "__qualname__", formula), getattr(formula, "__module__", None)
-    where_ = f"formula {name_} ({module})"
-    if not isinstance(formula, FunctionType) or formula.__closure__ or formula.__defaults__ or formula.__kwdefaults__:
-        raise InvalidOperator(f"{where_}: must be a plain module-level function without closure or defaults")
+    refuse_other_functions(formula)
+    where_ = _place_of(formula)
     if formula in callers:
         raise InvalidOperator(f"{where_}: calls itself; a formula has no loops")
     scope: dict[str, Any] = {}
