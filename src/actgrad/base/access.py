@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from .computation import RowStatistics
-from .loop import Loop, Meta, Operand, broadcast_shapes, row_major
+from .loop import Loop, Meta, Operand, broadcast_shapes, row_major, with_ones
 
 Shape = tuple[int, ...]
 NONE: Mapping[str, Any] = MappingProxyType({})
@@ -278,6 +278,8 @@ def loop(
         shape = (*shape[:merged], prod(shape[merged:]))
 
     def laid_out(name: str, meta: Meta) -> Meta:
+        if name in access.held and not access.flattens(name):
+            return with_ones(meta, own)
         if access.flattens(name) and len(meta.shape) != 1:
             return in_a_row(meta, 0)
         if access.per_row and name == access.tensor and meta.shape not in (shape[:-1], (*shape[:-1], 1)):
@@ -285,7 +287,8 @@ def loop(
         return meta if merged is None else in_a_row(meta, merged)
 
     def aligned(name: str, own_shape: Shape) -> Shape:
-        return access.aligned(name, own_shape, len(shape), attributes)
+        is_aligned = len(own_shape) == len(shape)
+        return own_shape if is_aligned else access.aligned(name, own_shape, len(shape), attributes)
 
     def operands(tensors: Mapping[str, Meta], first: int) -> tuple[Operand, ...]:
         return tuple(

@@ -19,7 +19,7 @@ import numpy as np
 from .errors import ActgradError, InvalidOperator
 
 where, abs, minimum, maximum, conjugate = np.where, np.abs, np.minimum, np.maximum, np.conjugate
-exp, expm1, log1p, tanh = np.exp, np.expm1, np.log1p, np.tanh
+exp, expm1, log1p, tanh, sqrt = np.exp, np.expm1, np.log1p, np.tanh, np.sqrt
 
 
 _SERIES_END = 2.5  # below: power series; above: continued fraction
@@ -27,6 +27,11 @@ _SERIES_TERMS = 60
 _FRACTION_TERMS = 160
 _HALLEY_STEPS = 4
 _TINY = 1e-10  # below it the inverse error function is a line
+
+
+def rsqrt(x):
+    """1 / sqrt(x): infinity at 0, NaN below."""
+    return 1 / sqrt(x)
 
 
 def normal_pdf(x):
@@ -157,7 +162,7 @@ def _erf(y: Any) -> Any:
 #: The functions that a formula may call.
 NAMES = (
     "where", "abs", "minimum", "maximum", "conjugate", "exp", "expm1", "log1p", "tanh",
-    "sigmoid", "erfc", "erfinv", "normal_cdf", "normal_pdf", "sigmoid_cubic",
+    "sqrt", "rsqrt", "sigmoid", "erfc", "erfinv", "normal_cdf", "normal_pdf", "sigmoid_cubic",
     "exp_difference", "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
@@ -166,7 +171,7 @@ ARITY = {name: getattr(f, "nin", 0) or (3 if f is where else f.__code__.co_argco
 WITH_CONSTANTS = frozenset({"sigmoid_cubic", "sigmoid_cubic_times"})  # their second and third argument are no vectors
 _TIMES = "_times"  # the suffix of functions that take a factor
 #: Functions of one or two instructions; the others are series of these.
-SIMPLE = frozenset({"where", "abs", "minimum", "maximum", "conjugate"})
+SIMPLE = frozenset({"where", "abs", "minimum", "maximum", "conjugate", "sqrt", "rsqrt"})
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..base import xp
-from ..base.computation import ONCE
+from ..base.computation import LENGTH, ONCE, UNVISITED
 from ..base.definition import Definition
 from ..base.errors import InvalidOperator, shown
 from . import traced
@@ -63,16 +63,19 @@ def of_statistics(definition: Definition) -> Iterator[str]:
         return
     if statistics.kept and sum(held < 0 for held in statistics.held_by) != 1:
         yield "kept terms take the place of one output; leave out kept, or return one output of elements"
-    if all(one == (ONCE,) for one in statistics.passes):
+    if all(one in UNVISITED for one in statistics.passes):
         yield "no pass of its rows visits elements; write largest(term) or total(term) before once(term)"
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
     earlier: list[str] = []
     for one in statistics.passes:
         names = definition.access.held[len(earlier) : len(earlier) + len(one)]
-        if ONCE in one and len(one) > 1:
-            yield f"once() shares a pass with others ({', '.join(names)}); give it a pass of its own"
+        for kind in (ONCE, LENGTH):
+            if kind in one and len(one) > 1:
+                yield f"{kind}() shares a pass with others ({', '.join(names)}); give it a pass of its own"
         wanted = [*([] if one == (ONCE,) else _seen(definition)), *earlier, *scalars]
         for name, term in zip(names, definition.access.terms[len(earlier) :], strict=False):
+            if one == (LENGTH,):
+                continue
             arity = _arity(term)
             if isinstance(arity, str):
                 yield f"the term of {name!r}: {arity}"
