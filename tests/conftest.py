@@ -49,6 +49,20 @@ def smooth_relu() -> Iterator[ModuleType]:
     actgrad.operators.update(before)
 
 
+@pytest.fixture(scope="module")
+def author_operators() -> Iterator[dict[str, actgrad.Operator]]:
+    """The operators of author_operators.py and rms_norm_operator.py by name; they leave the registry afterwards."""
+    before = dict(actgrad.operators)
+    names = ("tests.support.author_operators", "tests.support.rms_norm_operator")
+    for name in names:
+        importlib.import_module(name)
+    yield {name: operator for name, operator in actgrad.operators.items() if name not in before}
+    for name in names:
+        del sys.modules[name]
+    actgrad.operators.clear()
+    actgrad.operators.update(before)
+
+
 @pytest.fixture
 def slow_paths(monkeypatch: pytest.MonkeyPatch) -> "calls.Counter":
     """The calls from now on that take the slow path."""

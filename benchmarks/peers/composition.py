@@ -177,7 +177,8 @@ def _functions(where: Any, exp: Any, tanh: Any, more: dict[str, Any]) -> dict[st
 
 def of_numpy() -> dict[str, Any]:
     """NumPy's functions, and SciPy's where it is installed."""
-    more = {name: getattr(np, name) for name in ("abs", "minimum", "maximum", "expm1", "log1p")}
+    more = {name: getattr(np, name) for name in ("abs", "minimum", "maximum", "expm1", "log1p", "sqrt")}
+    more["rsqrt"] = xp.rsqrt
     try:
         special = importlib.import_module("scipy.special")
         more |= {"erfc": special.erfc, "erfinv": special.erfinv, "normal_cdf": special.ndtr}
@@ -189,8 +190,9 @@ def of_numpy() -> dict[str, Any]:
 def of_jax(jax: Any) -> dict[str, Any]:
     """JAX's functions."""
     numpy = jax.numpy
-    more = {name: getattr(numpy, name) for name in ("abs", "minimum", "maximum", "expm1", "log1p")}
+    more = {name: getattr(numpy, name) for name in ("abs", "minimum", "maximum", "expm1", "log1p", "sqrt")}
     more |= {
+        "rsqrt": jax.lax.rsqrt,
         "erfc": jax.lax.erfc,
         "erfinv": jax.lax.erf_inv,
         "normal_cdf": lambda x: 0.5 * jax.lax.erfc(-math.sqrt(0.5) * x),  # its ndtr does not take bfloat16
@@ -209,7 +211,7 @@ def of_torch(torch: Any) -> dict[str, Any]:
 
         return function
 
-    more = {name: getattr(torch, name) for name in ("abs", "expm1", "log1p")}
+    more = {name: getattr(torch, name) for name in ("abs", "expm1", "log1p", "sqrt", "rsqrt")}
     more |= {"minimum": bounded(torch.minimum, "max"), "maximum": bounded(torch.maximum, "min")}
     more |= {"erfc": torch.special.erfc, "erfinv": torch.special.erfinv, "normal_cdf": torch.special.ndtr}
     return _functions(torch.where, torch.exp, torch.tanh, more)

@@ -259,3 +259,35 @@ def test_a_missing_library_is_named_with_its_extra(
     (tmp_path / file).write_bytes(b"x")
     with pytest.raises(ActgradError, match=rf"{file}.* {package} .*pip install '\.\[{extra}\]' in a clone"):
         read(f"{tmp_path}/{file}")
+
+
+def test_safetensors_own_writer_is_read(tmp_path: Path) -> None:
+    library = pytest.importorskip("safetensors.numpy")
+    numbers = values("float32")
+    library.save_file({"x": numbers, "y": numbers + 1}, tmp_path / "x.safetensors")
+    assert same(read(f"{tmp_path}/x.safetensors:y"), numbers + 1)
+
+
+# Shapes on the command line, and in .npy headers
+
+
+@pytest.mark.parametrize(
+    "shape",
+    ["9" * 5000, "9" * 19, "x".join(["1"] * 70), "0x" + "9" * 19, "0x4611686018427387903x4611686018427387903",
+     "x".join(["9" * 19] * 300)],
+    ids=["digits", "19 digits", "rank", "beside 0", "product", "many"],
+)  # fmt: skip
+def test_raw_shapes_that_no_array_has(tmp_path: Path, shape: str) -> None:
+    (tmp_path / "x.bin").write_bytes(b"")
+    with pytest.raises(UnreadableFile, match=r"raw bytes need|no array has|no \.bin file|truncated") as error:
+        read(f"{tmp_path}/x.bin:float32:{shape}")
+    assert len(str(error.value)) < 1000
+
+
+@pytest.mark.parametrize("shape", [(10**4000,), (10**4000,) * 3, (1 << 61,) * 60, (1,) * 70, (0, 1 << 40, 1 << 40)])
+def test_npy_shapes_that_no_array_has(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+    with pytest.raises(UnreadableFile, match=r"no array has|truncated|no .npy file") as error:
+        read(f"{tmp_path}/x.npy")
+    assert len(str(error.value)) < 2000

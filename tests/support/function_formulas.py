@@ -1,6 +1,19 @@
 """A formula for each function of `actgrad.backends.formula.accurate`, so that tests can compile it alone."""
 
-from actgrad.base.xp import erfc, erfinv, exp, expm1, log1p, normal_cdf, normal_pdf, sigmoid, sigmoid_cubic, tanh
+from actgrad.base.xp import (
+    erfc,
+    erfinv,
+    exp,
+    expm1,
+    log1p,
+    normal_cdf,
+    normal_pdf,
+    rsqrt,
+    sigmoid,
+    sigmoid_cubic,
+    sqrt,
+    tanh,
+)
 
 C1 = 1.5957691216057308
 C3 = 0.044715 * C1
@@ -20,6 +33,18 @@ def of_log1p(x):
 
 def of_tanh(x):
     return tanh(x)
+
+
+def of_sqrt(x):
+    return sqrt(x)
+
+
+def of_rsqrt(x):
+    return rsqrt(x)
+
+
+def of_sqrt_of_attribute(x, alpha):
+    return x * sqrt(alpha)
 
 
 def of_sigmoid(x):

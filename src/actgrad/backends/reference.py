@@ -6,13 +6,14 @@ It alone computes integers as integers, and complex numbers.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..arrays import numpy_array
 from ..base import xp
-from ..base.computation import TOTAL, Computation
+from ..base.computation import LENGTH, TOTAL, Computation
 from ..base.dtypes import Dtype
 from ..base.floating_point import default_environment
 from ..base.loop import Meta, Operand
@@ -58,6 +59,8 @@ class ReferenceKernel:
         axes, count = tuple(range(-rows.dims, 0)), len(computation.loop.inputs)
 
         def combine(kind: str, terms: Any) -> Any:
+            if kind == LENGTH:
+                return np.asarray(prod(computation.loop.shape[-rows.dims :])).astype(self.precision)[()]
             each = np.broadcast_to(terms, computation.loop.shape)
             if kind == TOTAL:
                 return np.sum(each, axis=axes, keepdims=True)

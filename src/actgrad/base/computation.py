@@ -9,7 +9,9 @@ from typing import Any
 
 from .loop import Loop
 
-LARGEST, TOTAL, ONCE = "largest", "total", "once"
+LARGEST, TOTAL, ONCE, LENGTH = "largest", "total", "once", "length"
+#: The statistics that are found without a visit of the row's elements, each alone in its pass.
+UNVISITED = ((ONCE,), (LENGTH,))
 
 
 @dataclass(frozen=True)
@@ -20,10 +22,12 @@ class RowStatistics:
     inputs, the statistics of earlier passes and the attributes; an element is one of the inputs, all statistics and the
     attributes. With `kept`, an element sees the last pass's last term in place of the inputs.
 
-    A pass of the kind ONCE visits no elements: its one term is a function of the earlier statistics and the attributes.
+    Two kinds of passes visit no elements. The one term of ONCE is a function of the earlier statistics and the
+    attributes. LENGTH is the number of the row's elements, and its term is not called.
     """
 
-    passes: tuple[tuple[str, ...], ...]  # the statistics of each pass: LARGEST or TOTAL of its terms; or one ONCE
+    #: The statistics of each pass: LARGEST or TOTAL of its terms; or one ONCE, or one LENGTH.
+    passes: tuple[tuple[str, ...], ...]
     held_by: tuple[int, ...]  # per output: the statistic that it holds for each row; -1 for the elements' results
     dims: int
     kept: bool = False
@@ -35,11 +39,14 @@ class RowStatistics:
         attributes: Sequence[Any],
         combine: Callable[[str, Any], Any],
     ) -> list[Any]:
-        """All statistics; `combine(LARGEST or TOTAL, terms)` makes one."""
+        """All statistics; `combine(LARGEST or TOTAL, terms)` makes one, and `combine(LENGTH, an input)`."""
         found: list[Any] = []
         for one in self.passes:
             if one == (ONCE,):
                 found.append(terms[len(found)](*found, *attributes))
+                continue
+            if one == (LENGTH,):
+                found.append(combine(LENGTH, inputs[0]))
                 continue
             seen, first = [*inputs, *found, *attributes], len(found)
             found += [combine(kind, terms[k](*seen)) for k, kind in enumerate(one, first)]
@@ -48,7 +55,7 @@ class RowStatistics:
     @property
     def kept_term(self) -> tuple[int, int]:
         """The number of the term that elements see, and how many statistics it sees."""
-        visiting = [k for k, one in enumerate(self.passes) if one != (ONCE,)]
+        visiting = [k for k, one in enumerate(self.passes) if one not in UNVISITED]
         seen = sum(map(len, self.passes[: visiting[-1]]))
         return seen + len(self.passes[visiting[-1]]) - 1, seen
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
 from . import access, products, schema, xp
 from .access import Access, Elementwise
 from .errors import InvalidOperator, shown
+from .faults import definition_faults
 from .forks import cached_property
 from .products import Product
 from .schema import Argument, GraphSignature, Schema
@@ -124,6 +125,8 @@ class Definition:
         if not given or not all(map(callable, given)):
             expected = "it must be a function, or a mapping of functions"
             raise InvalidOperator(f"operator {self.name}: formula is {shown(self.formula)}; {expected}; pass one")
+        for find in (definition_faults.of_types, definition_faults.of_definition):
+            definition_faults.refuse(self.name, find(self))
         _ = self.graphs  # a wrong line is refused here, not at the first use of actgrad.ir
         if self.gradient_of is not None:
             self._pair_gradients(self.gradient_of.seen)
@@ -151,7 +154,13 @@ class Definition:
 
     @cached_property
     def schema(self) -> Schema:
-        return schema.parse(self.text)
+        try:
+            return schema.parse(self.text)
+        except InvalidOperator as error:
+            if str(error).startswith("not a schema"):  # it shows the line
+                raise
+            name = definition_faults.name_in(self.text)
+            raise InvalidOperator(f"operator {name}: {str(error).removeprefix(f'schema of {name}: ')}") from None
 
     @property
     def name(self) -> str:
@@ -296,3 +305,11 @@ class Definition:
         if self.gradient_of is not None and argument.name in self.gradient_of.defaults:
             return self.gradient_of.defaults[argument.name]
         return False if argument.type == "bool" else None
+
+
+#: The fields that an operator states by name besides those that `Operator` names, and whether it must.
+FIELDS = {
+    one.name: one.default is MISSING and one.default_factory is MISSING
+    for one in fields(Definition)
+    if one.name not in ("text", "dtypes", "products", "gradient_of", "part_of", "aclnn", "graph")
+}

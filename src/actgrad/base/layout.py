@@ -11,7 +11,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .access import Access, Part, Shape, elements_shape
-from .loop import Loop, Meta, Operand, row_major
+from .loop import Loop, Meta, Operand, row_major, with_ones
 
 
 class _Elements(NamedTuple):
@@ -76,6 +76,8 @@ def loop(
     shape, rows = elements.shape, elements.rows
 
     def merged(name: str, meta: Meta) -> Meta:
+        if name in access.held and not access.flattens(name):
+            return with_ones(meta, rows)
         first = _contiguous_from(access, name, meta, elements)
         if first is None or (access.flattens(name) and len(meta.shape) == 1):
             return meta
@@ -87,7 +89,8 @@ def loop(
         found = []
         for number, (name, meta) in enumerate(tensors.items(), first):
             whole = merged(name, meta)
-            aligned = access.aligned(name, whole.shape, len(shape), attributes)
+            is_aligned = len(whole.shape) == len(shape)
+            aligned = whole.shape if is_aligned else access.aligned(name, whole.shape, len(shape), attributes)
             found += [
                 _operand(number, whole, part, aligned, shape) for part in access.parts(name, meta.shape, attributes)
             ]

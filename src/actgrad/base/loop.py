@@ -160,6 +160,15 @@ def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int)
     return tuple(strides)
 
 
+def with_ones(meta: Meta, dims: Sequence[int]) -> Meta:
+    """A tensor with further dimensions of size 1, which get these numbers."""
+    sizes, strides = list(meta.shape), list(meta.strides)
+    for d in sorted(dims):
+        sizes.insert(d, 1)
+        strides.insert(d, 0)
+    return Meta(meta.dtype, tuple(sizes), tuple(strides))
+
+
 def row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Strides of a contiguous tensor."""
     strides, step, last = [], itemsize, 1

@@ -12,11 +12,11 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .access import NONE, Elementwise, Shape, along
-from .computation import LARGEST, ONCE, TOTAL, RowStatistics
+from .computation import LARGEST, LENGTH, ONCE, TOTAL, RowStatistics
 
 
 class Statistic(NamedTuple):
-    """A number of a row: the largest or the total of its elements' terms."""
+    """A number of a row, such as the largest or the total of its elements' terms."""
 
     combine: str
     term: Callable[..., Any]  # (inputs..., statistics of earlier passes..., attributes...) -> number
@@ -35,6 +35,16 @@ def total(term: Callable[..., Any]) -> Statistic:
 def once(term: Callable[..., Any]) -> Statistic:
     """A function of earlier statistics and the attributes, computed once for a row; alone in its pass."""
     return Statistic(ONCE, term)
+
+
+def length() -> Statistic:
+    """The number of a row's elements; alone in its pass."""
+    return Statistic(LENGTH, _not_called)
+
+
+def _not_called() -> float:
+    """The length of a row has no term."""
+    return 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import numpy as np
 from .errors import ActgradError, InvalidOperator, did_you_mean
 
 where, abs, minimum, maximum, conjugate = np.where, np.abs, np.minimum, np.maximum, np.conjugate
-exp, expm1, log1p, tanh = np.exp, np.expm1, np.log1p, np.tanh
+exp, expm1, log1p, tanh, sqrt = np.exp, np.expm1, np.log1p, np.tanh, np.sqrt
 
 
 _SERIES_END = 2.5  # below: power series; above: continued fraction
@@ -27,6 +27,11 @@ _SERIES_TERMS = 60
 _FRACTION_TERMS = 160
 _HALLEY_STEPS = 4
 _TINY = 1e-10  # below it the inverse error function is a line
+
+
+def rsqrt(x):
+    """1 / sqrt(x): infinity at 0, NaN below."""
+    return 1 / sqrt(x)
 
 
 def normal_pdf(x):
@@ -157,13 +162,16 @@ def _erf(y: Any) -> Any:
 #: The functions that a formula may call.
 NAMES = (
     "where", "abs", "minimum", "maximum", "conjugate", "exp", "expm1", "log1p", "tanh",
-    "sigmoid", "erfc", "erfinv", "normal_cdf", "normal_pdf", "sigmoid_cubic",
+    "sqrt", "rsqrt", "sigmoid", "erfc", "erfinv", "normal_cdf", "normal_pdf", "sigmoid_cubic",
     "exp_difference", "exp_times", "sigmoid_times", "normal_cdf_times", "normal_pdf_times", "sigmoid_cubic_times",
 )  # fmt: skip
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {name: globals()[name] for name in NAMES}
+#: How many arguments each takes.
+ARITY = {name: getattr(f, "nin", 0) or (3 if f is where else f.__code__.co_argcount) for name, f in FUNCTIONS.items()}
+WITH_CONSTANTS = frozenset({"sigmoid_cubic", "sigmoid_cubic_times"})  # their second and third argument are no vectors
 _TIMES = "_times"  # the suffix of functions that take a factor
 #: Functions of one or two instructions; the others are series of these.
-SIMPLE = frozenset({"where", "abs", "minimum", "maximum", "conjugate"})
+SIMPLE = frozenset({"where", "abs", "minimum", "maximum", "conjugate", "sqrt", "rsqrt"})
 
 
 @cache
@@ -229,15 +237,24 @@ def calling(formulas: Iterable[Callable[..., Any]]) -> Iterator[None]:
         ) from error
 
 
+def refuse_other_functions(formula: Any) -> None:
+    """Raise for anything but a plain function."""
+    if not isinstance(formula, FunctionType) or formula.__closure__ or formula.__defaults__ or formula.__kwdefaults__:
+        fault = f"{_place_of(formula)}: is a class, a closure or a function with defaults"
+        raise InvalidOperator(f"{fault}; it must be a plain function of a module; move what it needs to its arguments")
+
+
+def _place_of(formula: Any) -> str:
+    name, module = getattr(formula, "__qualname__", formula), getattr(formula, "__module__", None)
+    return f"formula {name} ({module})"
+
+
 def _bound(
     formula: Callable[..., Any], functions: Mapping[str, Any], callers: tuple[Callable[..., Any], ...]
 ) -> Callable[..., Any]:
     """`bind` for a formula that `callers` call."""
-    name_, module = getattr(formula, "__qualname__", formula), getattr(formula, "__module__", None)
-    where_ = f"formula {name_} ({module})"
-    if not isinstance(formula, FunctionType) or formula.__closure__ or formula.__defaults__ or formula.__kwdefaults__:
-        fault = f"{where_}: is a class, a closure or a function with defaults"
-        raise InvalidOperator(f"{fault}; it must be a plain function of a module; move what it needs to its arguments")
+    refuse_other_functions(formula)
+    where_ = _place_of(formula)
     if formula in callers:
         raise InvalidOperator(f"{where_}: calls itself; a formula must have no loops; write the steps out")
     scope: dict[str, Any] = {}

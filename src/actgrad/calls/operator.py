@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from .. import arrays, backends
 from ..arrays import View, interception
 from ..base import first_use, products
-from ..base.definition import C, Definition
+from ..base.definition import FIELDS, C, Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
+from ..base.faults import definition_faults
 from ..base.loop import Meta
 from ..base.products import BY_NAME
 from ..contract import Check, Terms, checks_of
@@ -81,16 +82,21 @@ class Operator(FastPath):
         ir: str | tuple[str, ...] = (),
         **fields: Any,
     ):
+        definition_faults.refuse_fields(text, fields, FIELDS)
+        for name, other in (("gradient_of", gradient_of), ("part_of", part_of)):
+            if other is not None and not isinstance(other, Operator):
+                what = f"{name} is {shown(other)}; it must be an operator; pass one"
+                raise InvalidOperator(f"operator {definition_faults.name_in(text)}: {what}")
         forward = gradient_of or part_of
         self.definition: Definition = Definition(
             text,
             paper=paper or ("" if forward is None else forward.paper),
-            dtypes=tuple(dtypes.split()),
-            products=tuple(products.split()),
+            dtypes=tuple(dtypes.split()) if isinstance(dtypes, str) else dtypes,
+            products=tuple(products.split()) if isinstance(products, str) else products,
             gradient_of=None if gradient_of is None else gradient_of.definition,
             part_of=None if part_of is None else part_of.definition,
-            aclnn=(C(aclnn),) if isinstance(aclnn, str) else (aclnn,) if isinstance(aclnn, C) else aclnn,
-            graph=(ir,) if isinstance(ir, str) else ir,
+            aclnn=tuple([C(c) if isinstance(c, str) else c for c in (aclnn if isinstance(aclnn, tuple) else (aclnn,))]),
+            graph=ir if isinstance(ir, tuple) else (ir,),
             **fields,
         )
         self._set_up()
@@ -98,12 +104,7 @@ class Operator(FastPath):
             raise InvalidOperator(
                 f"operator {self.name}: is registered already; a name must be new; choose another name"
             )
-        c_names = {c.name for c in self.definition.aclnn}
-        for other in REGISTRY.values():
-            for c in other.definition.aclnn:
-                if c.name in c_names:
-                    taken = f"aclnn is {c.name!r}, the C name of {other.name}"
-                    raise InvalidOperator(f"operator {self.name}: {taken}; a C name must be new; choose another name")
+        _hold_names(self.definition)
         self.gradient_of, self.part_of = gradient_of, part_of
         REGISTRY[self.name] = self
 
@@ -334,6 +335,21 @@ def _allocator(result: View, inputs: Inputs) -> tuple[Any, int]:
         if view is not None and view.meta == result.meta:
             return arrays.empty_like(result), number
     return functools.partial(arrays.fresh, result.kind, result.meta, result.device), -1
+
+
+#: The operator that has a name of a C function, of a graph operator or in actgrad.torch, by the field that states it.
+_HOLDERS: dict[tuple[str, str], str] = {}
+
+
+def _hold_names(definition: Definition) -> None:
+    """Remember the names under which others find an operator; raise for one that another operator has."""
+    names = [*definition_faults.public_names(definition)]
+    for name in names:
+        holder = REGISTRY.get(_HOLDERS.get(name, ""))
+        if holder is None or name not in definition_faults.public_names(holder.definition):  # it is gone
+            _HOLDERS.pop(name, None)
+    definition_faults.refuse(definition.name, definition_faults.of_names(definition, _HOLDERS))
+    _HOLDERS.update(dict.fromkeys(names, definition.name))
 
 
 def _registered(name: str) -> Operator:

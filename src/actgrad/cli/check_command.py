@@ -1,9 +1,10 @@
 """Judge results by the standards that operators for Ascend are accepted by.
 
 Without --actual: actgrad's own backends, every operator with its attributes at and off their defaults, usual and
-special numbers, layouts and sizes, against the reference. With --actual: what somebody else computed, from files; it
-says which elements fail, where on the axis, and which mistake they look like. With --cases: the cases of an ATK or a
-TTK file, computed by our backend. With --exhaustive: every number of a dtype.
+special numbers, layouts and sizes, against the reference; and each gradient against its forward operator. With
+--actual: what somebody else computed, from files; it says which elements fail, where on the axis, and which mistake
+they look like. With --cases: the cases of an ATK or a TTK file, computed by our backend. With --exhaustive: every
+number of a dtype.
 
 The last line says ACCEPTED or REJECTED, and why. The published standards decide together: mixed tolerance, MERE and
 MARE, double thousandth, NaN and infinity. actgrad's own bounds (ulp) are shown; they count with --strict, and for data
@@ -47,12 +48,13 @@ from ..base import products
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, either, library, quantity, some
 from ..calls.operator import REGISTRY
-from ..conformance import backend_cases
+from ..conformance import backend_cases, gradient_check
 from ..conformance.casefiles import case_files, execution
 from ..conformance.casefiles.execution import CaseOutcome
 from ..conformance.elements import is_judged, judged_dtypes
 from ..conformance.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
 from ..conformance.files import submission, tensor_files
+from ..conformance.gradient_check import Disagreement
 from ..conformance.report import page, pictures, text
 from ..conformance.standards import NAMES, OWN, REPEAT
 from ..conformance.verdict import CaseVerdict, decide
@@ -182,6 +184,7 @@ def _check(given: argparse.Namespace, mode: str) -> bool:
     given.strict = bool(given.strict) or OWN in (given.standard or ())
     asked = [name for name in NAMES if name in (given.standard or NAMES)]
     outcomes: list[CaseOutcome] = []
+    disagreements: list[Disagreement] = []
     if is_of_files:
         asked = [name for name in asked if name != REPEAT]  # a file is one run
         found = [submission.judged(given, asked)]
@@ -192,9 +195,11 @@ def _check(given: argparse.Namespace, mode: str) -> bool:
         asked = [name for name in NAMES if name in held]
     else:
         found = list(_of_backend(given, asked))
+        operators = [REGISTRY[name] for name in dict.fromkeys(result.operator for result in found)]
+        disagreements = [one for operator in operators for one in gradient_check.disagreements(operator)]
     _refuse_nothing(given, asked, found, outcomes)
     refused = [one.verdict is None for one in outcomes if one.case.expects_error and one.holds is not None]
-    decision = decide(found, refused, sum(one.holds is None for one in outcomes))
+    decision = decide(found, refused, sum(one.holds is None for one in outcomes), disagreements)
     settings = _settings(given, asked)
     if given.results:
         case_files.write(given.results, outcomes)
@@ -210,7 +215,7 @@ def _check(given: argparse.Namespace, mode: str) -> bool:
         if given.json:
             outputs.write(given.json, document)
         blocks = text.blocks(found, asked, is_of_files, most=SHOWN, is_verbose=given.verbose)
-        terminal.show(terminal.rendered([*blocks, str(decision)]))
+        terminal.show(terminal.rendered([*blocks, *map(str, disagreements), str(decision)]))
     return decision.is_accepted
 
 

@@ -6,8 +6,10 @@ Every operator is called with every case of attributes, on usual and special num
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product as combined
 from math import prod
 from typing import Any
 
@@ -123,6 +125,10 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
     kept = (others <= 2) | np.concatenate(decided).all(axis=0)
     if operator.gradient_of is None and not operator.multiplies:
         kept &= (others <= 2) | ~((size > 2) & (size < np.inf))
+        if sum(not a.is_optional for a in operator.schema.tensors) > 2:  # two of three may overflow before the third
+            with np.errstate(over="ignore", invalid="ignore"):
+                kept &= (others <= 2) | ~(others < np.inf)
+                kept &= ~(size < np.inf) | ~(size * others > float(np.finfo(BY_NAME[dtype].compute).max))
     for e in alone:
         kept &= ~e.overflows.reshape(-1, len(x)).any(axis=0) | (others == 1)
         kept &= ~e.is_magnified.reshape(-1, len(x)).any(axis=0)
@@ -167,8 +173,10 @@ def _layouts(
         placed = tuple(None if a is None else place(a) for a in shaped(own, shape))
         yield BackendCase(operator, own, dtype, words, OF_SPECIAL, placed, place)
     if operator.broadcasts:
-        column, row = shaped(attributes, (31, 1)), shaped(attributes, (1, 32))
-        name, tensors = "31x1 with 1x32", (*column[:-1], row[-1])
+        shapes = _broadcast_shapes(operator, attributes, dtype)
+        of_shapes = {shape: shaped(attributes, shape) for shape in dict.fromkeys(shapes)}
+        name = " with ".join("x".join(map(str, shape)) for shape in dict.fromkeys(shapes))
+        tensors = tuple(of_shapes[shape][k] for k, shape in enumerate(shapes))
     else:
         named = zip(operator.schema.tensor_names, shaped(attributes, (16, 4, 2)), strict=True)
         name = "16x4x2, expanded"
@@ -177,6 +185,29 @@ def _layouts(
             for tensor, a in named
         )
     yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors)
+
+
+def _broadcast_shapes(operator: Operator, attributes: dict[str, Any], dtype: str) -> tuple[tuple[int, ...], ...]:
+    """Shapes for all tensors, which are broadcast to 31x32: of the last one 1x32 and of the others 31x1, if these pass.
+
+    Those of a tensor along a dimension are shapes of elements.
+    """
+    column, row, whole = (31, 1), (1, 32), (31, 32)
+    tensors, of_dtype = operator.schema.tensors, BY_NAME[dtype].numpy
+    required = [not a.is_optional for a in tensors]
+    last = max(k for k, is_required in enumerate(required) if is_required)
+    usual = tuple(row if k == last else column for k in range(len(tensors)))
+    for shapes in (usual, *combined((whole, row, column), repeat=len(tensors))):
+        if len({shape for shape, is_required in zip(shapes, required, strict=True) if is_required}) == 1:
+            continue
+        whole_shapes = [
+            operator.access.whole_shape(a.name, s, attributes) for a, s in zip(tensors, shapes, strict=True)
+        ]
+        arrays = [None if a.is_optional else np.empty(s, of_dtype) for a, s in zip(tensors, whole_shapes, strict=True)]
+        with suppress(InvalidArgument):
+            operator.plan(*arrays, backend="reference", **attributes)
+            return shapes
+    return (whole,) * len(tensors)
 
 
 def garbage(array: Array) -> None:

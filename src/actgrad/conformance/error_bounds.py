@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..base import xp
-from ..base.computation import TOTAL
+from ..base.computation import LENGTH, TOTAL
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -162,8 +163,8 @@ def _function(name: str, derivative: Callable[..., Any]) -> Callable[..., Sized]
     def apply(x: Any, *constants: float) -> Sized:
         a = number(x)
         value = xp.FUNCTIONS[name](a.value, *constants)
-        slope = np.abs(derivative(a.value, *constants))
-        slip = np.where(slope == 0, 0, slope * (a.rounding + a.slip))  # at infinity they are 0 and infinite
+        slope, error = np.abs(derivative(a.value, *constants)), a.rounding + a.slip
+        slip = np.where((slope == 0) | (error == 0), 0, slope * error)  # either may be 0 and the other infinite
         return Sized(value, np.abs(value), slip)
 
     return apply
@@ -179,6 +180,8 @@ def _exp_difference(x: Any, y: Any) -> Sized:
 
 def combined(shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
     """A statistic of rows along `axes` of arrays of this shape; each term of a total is rounded."""
+    if kind == LENGTH:
+        return exactly(np.asarray(prod(shape[axis] for axis in axes)).astype(number(terms).value.dtype))
     each = number(terms).map(lambda part: np.broadcast_to(part, shape))
     if kind == TOTAL:
         is_beyond = np.abs(each.value) > np.finfo(np.float64 if each.value.dtype == np.longdouble else np.float32).max
@@ -213,6 +216,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = xp.with_factors(
         "expm1": _function("expm1", np.exp),
         "log1p": _function("log1p", lambda x: 1 / (1 + x)),
         "tanh": _function("tanh", lambda x: 1 - np.tanh(x) ** 2),
+        "sqrt": _function("sqrt", lambda x: 0.5 / np.sqrt(x)),
+        "rsqrt": _function("rsqrt", lambda x: 0.5 / (x * np.sqrt(x))),
         "sigmoid": _function("sigmoid", _sigmoid_derivative),
         "erfc": _function("erfc", lambda x: 2 * np.exp(-x * x) / np.sqrt(np.pi)),
         "erfinv": _function("erfinv", lambda x: np.exp(xp.FUNCTIONS["erfinv"](x) ** 2) * np.sqrt(np.pi) / 2),

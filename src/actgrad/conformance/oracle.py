@@ -100,7 +100,10 @@ def tensors(
 def paired(
     operator: Operator, attributes: dict[str, Any], x: Array, other: Callable[[], Array]
 ) -> tuple[Array | None, ...]:
-    """The tensors that pair `x` with an array of `other` for each further operand; None for optional ones."""
+    """The tensors that pair `x` with an array of `other` for each further operand; None for optional ones.
+
+    An array of `other` has as many elements as `x`.
+    """
     access = operator.access
 
     def tensor(argument: Argument) -> Array | None:
@@ -109,7 +112,7 @@ def paired(
         whole = access.whole_shape(argument.name, x.shape, attributes)
         is_main = argument.name == operator.definition.main
         count = len(access.parts(argument.name, whole, attributes))
-        values = [x if is_main and k == 0 else other() for k in range(count)]
+        values = [x if is_main and k == 0 else other().reshape(x.shape) for k in range(count)]
         if argument.name == access.tensor:
             values = [np.resize(values[0], whole)]
         return np.asarray(join(access, argument.name, values, attributes, np.concatenate))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .diagnosis.axis import Range
+from .gradient_check import Disagreement
 from .standards import NAMES, OWN, PUBLISHED, REPEAT, STANDARDS, Outcome
 
 #: Edges of the histogram of errors, in ULP; errors above the last edge, NaN among them, have their own bin.
@@ -113,6 +114,7 @@ class Decision:
 
     is_accepted: bool
     why: str
+    disagreements: tuple[Disagreement, ...] = ()  # of gradient operators with their forward operators
 
     @property
     def word(self) -> str:
@@ -122,10 +124,16 @@ class Decision:
         return f"{self.word}: {self.why}"
 
 
-def decide(results: Sequence[CaseVerdict], refused: Sequence[bool] = (), not_run: int = 0) -> Decision:
+def decide(
+    results: Sequence[CaseVerdict],
+    refused: Sequence[bool] = (),
+    not_run: int = 0,
+    disagreements: Sequence[Disagreement] = (),
+) -> Decision:
     """The decision about all results together.
 
-    `refused` tells for each case that must be refused whether it was; `not_run` counts cases without a result.
+    `refused` tells for each case that must be refused whether it was; `not_run` counts cases without a result;
+    `disagreements` are those of the operators of these results.
     """
     outcomes = [one for result in results for one in result.verdict.outcomes]
     failing = {one.standard for one in outcomes if one.is_broken}
@@ -143,7 +151,11 @@ def decide(results: Sequence[CaseVerdict], refused: Sequence[bool] = (), not_run
         said.append(f"{sum(refused)} of {len(refused)} calls that must be refused were refused")
     if not_run:
         said.append(f"{not_run} of {len(results) + sum(refused) + not_run} cases were not run")
-    return Decision(not failing and all(refused), "; ".join(filter(None, said)))
+    if disagreements:
+        names = ", ".join(dict.fromkeys(one.operator for one in disagreements))
+        said.insert(0, f"the gradient of {names} is not that of the forward formula")
+    is_accepted = not failing and all(refused) and not disagreements
+    return Decision(is_accepted, "; ".join(filter(None, said)), tuple(disagreements))
 
 
 def _sentence(names: Iterable[str], one: str, several: str) -> str:

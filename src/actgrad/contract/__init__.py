@@ -4,7 +4,8 @@ They follow from an operator's definition. Each says in words what must hold, fo
 which is metadata only: no check looks at an element. `check` says what a call and a check are, `kinds` puts an
 operator's checks in order and runs them; `dtype_rules`, `shape_rules` and `halves_rules` are the rules, and `stages`
 has those of one stage or product. `results` has the dtype and the shapes of a call's results, `validation` the faults
-of a definition, `documentation` the docstring of an operator.
+of a definition: `formula_faults` finds those of formulas with the numbers of `traced`, `call_faults` those that sample
+calls show. `documentation` has the docstring of an operator.
 """
 
 from .check import Call, Check, Origin, Terms, When

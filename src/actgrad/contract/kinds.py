@@ -78,13 +78,22 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
             halves_rules.half(*halves, of=packed, dim=access.dim),
             shape_rules.result_shape(*outputs),
         )
+    alike = [name for name in others if name != access.tensor]
+    if definition.broadcasts:
+        same: list[str] = []
+        joined = tuple(check for name in alike for check in shape_rules.broadcastable(name, to=first))
+    else:
+        same, joined = [*alike, *(name for name in outputs if name not in access.held)], ()
     return (
         dtype_rules.supported(first),
-        dtype_rules.equal(*others, to=first),
+        dtype_rules.promoted(first, *others) if definition.broadcasts else dtype_rules.equal(*others, to=first),
         dtype_rules.real(*scalars),
         dtype_rules.listed(*outputs),
         dtype_rules.convertible(*outputs),
-        shape_rules.same_shape(*others, *(name for name in outputs if name not in access.held), to=first),
+        joined,
+        shape_rules.same_shape(*same, to=first),
+        shape_rules.along(access.tensor, to=first, position=getattr(access, "position", 1)) if access.tensor else (),
+        shape_rules.result_shape(*outputs) if definition.broadcasts else (),
         shape_rules.rank(first),
         halves_rules.dim_in_range(first) if access.terms and access.dim else (),
         shape_rules.result_shape(*[name for name in outputs if name in access.held]),

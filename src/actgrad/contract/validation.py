@@ -1,26 +1,33 @@
-"""Faults of a definition, each with the mend. An operator is validated when a call of it is first prepared."""
+"""Faults of a definition, each with the mend. An operator is validated when a call of it is first prepared.
+
+`base.definition_faults` has those that are found when an operator is defined.
+"""
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from ..base import xp
-from ..base.computation import ONCE
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME
-from ..base.errors import InvalidOperator, did_you_mean, either, quantity
+from ..base.errors import InvalidOperator, did_you_mean, either
+from ..base.faults import torch_names
 from ..base.products import BY_NAME as PRODUCTS
-from .kinds import checks_of
+from . import call_faults, formula_faults
 
 
 @cache
 def validate(definition: Definition) -> None:
     """Raise an InvalidOperator that names the first fault of a definition, and what to write."""
-    for fault in faults(definition):
-        raise InvalidOperator(f"operator {definition.name}: {fault}")
+    prefix = f"operator {definition.name}: "
+    try:
+        for fault in faults(definition):
+            raise InvalidOperator(prefix + fault)
+    except InvalidOperator as error:
+        raise error if str(error).startswith(prefix) else InvalidOperator(f"{prefix}{error}") from None
+    except Exception as error:  # of any value that an author writes
+        raise InvalidOperator(f"{prefix}its definition cannot be read: {type(error).__name__}: {error}") from error
 
 
 def faults(definition: Definition) -> Iterator[str]:
@@ -28,9 +35,12 @@ def faults(definition: Definition) -> Iterator[str]:
     yield from _names(definition)
     yield from _roles(definition)
     yield from _gradients(definition)
-    yield from _checks(definition)
-    yield from _statistics(definition)
-    yield from _formulas(definition)
+    yield from formula_faults.of_switch(definition)
+    yield from call_faults.of_checks(definition)
+    yield from formula_faults.of_statistics(definition)
+    yield from formula_faults.of_formulas(definition)
+    yield from call_faults.of_requirements(definition)
+    yield from call_faults.of_sample_calls(definition)
 
 
 def _names(definition: Definition) -> Iterator[str]:
@@ -41,7 +51,18 @@ def _names(definition: Definition) -> Iterator[str]:
         if name not in PRODUCTS:
             cure = did_you_mean(name, PRODUCTS, "use one of these")
             yield f"products has {name!r}; it must be {either(PRODUCTS)}; {cure}"
+    for field, names in (("dtypes", definition.dtypes), ("products", definition.products)):
+        if not names:
+            yield f"{field} is empty, so that every call is refused; leave it out, or name some"
+    if definition.integer_result and definition.integer_result not in BY_NAME:
+        yield f"integer_result is {definition.integer_result!r}, which is no dtype; known: {', '.join(BY_NAME)}"
+    if definition.integers_as_floats and definition.integer_formula is None:
+        yield "integers_as_floats=True says how integer_formula is computed; state integer_formula, or leave it out"
+    torch_names.parse(definition)  # raises
     for c in definition.aclnn:
+        for name in c.only_on.split():
+            if name not in PRODUCTS:
+                yield f"aclnn {c.name} is only_on {name!r}, which is no product; known: {', '.join(PRODUCTS)}"
         for name in (*c.fixed, *c.optional.split(), *c.doubles.split(), *c.text.split()):
             if name not in definition.schema.attributes_by_name:
                 yield f"aclnn {c.name} names {name!r}; {_attributes(definition.defaults)}"
@@ -57,15 +78,16 @@ def _roles(definition: Definition) -> Iterator[str]:
         yield f"given_value is {definition.given_value!r}; it must be optional; write Tensor? in the schema"
     if definition.result_flag and getattr(attributes.get(definition.result_flag), "type", "") != "bool":
         yield f"result_flag is {definition.result_flag!r}; it must be a bool attribute; {_use(attributes)}"
-    is_switch = definition.switch in attributes or _is_optional(definition, str(definition.switch))
-    if isinstance(definition.switch, str) and definition.switch and not is_switch:
-        yield f"switch is {definition.switch!r}; {_attributes(attributes)}"
     if definition.counted is not None:
         counting = definition.counted.tensor
         if counting != tensors[-1] or not _is_optional(definition, counting):
             yield f"counted is {counting!r}; it must be the last tensor and optional; write it last as Tensor?"
     if definition.unseen and definition.unseen != tensors[-1]:
         yield f"unseen is {definition.unseen!r}; it must be the last tensor, {tensors[-1]}; change one of them"
+    if definition.unsupported and getattr(attributes.get(definition.unsupported), "type", "") != "bool":
+        yield f"unsupported is {definition.unsupported!r}, which is no bool attribute; it has {_listed(attributes)}"
+    if definition.counted is not None and not definition.access.dim:
+        yield "counted counts rows along a dimension; state reads with an attribute dim, as Halves(('x',))"
     known = (*tensors, *definition.schema.outputs)
     for name in definition.access.packed:
         if name not in known:
@@ -74,9 +96,25 @@ def _roles(definition: Definition) -> Iterator[str]:
         dim = definition.access.dim
         cure = _use(attributes) if attributes else f"add int {dim}=-1 to the schema"
         yield f"reads counts dimensions by {dim!r}; it must be an attribute; {cure}"
+    elif definition.access.dim and attributes[definition.access.dim].type != "int":
+        dim = definition.access.dim
+        yield f"reads counts dimensions by {dim!r}, which is a {attributes[dim].type}; write int {dim}=-1 in the schema"
     halves = ("other",) if definition.access.packed else ()
     if definition.multiplies and definition.multiplies not in (*tensors, *halves):
         yield f"multiplies is {definition.multiplies!r}; it must be {either((*tensors, *halves))}; name one of these"
+    elif definition.multiplies and not halves and (len(tensors) != 2 or definition.multiplies != tensors[0]):
+        yield (
+            f"multiplies is {definition.multiplies!r}; an operator with multiplies has two tensors, first the factor "
+            f"and then the formula's; it has {_listed(tensors)}"
+        )
+    elif definition.multiplies and halves and definition.multiplies != "other":
+        yield f"multiplies is {definition.multiplies!r}, but the formula is of one half; write multiplies='other'"
+    parts = sum(2 if name in definition.access.packed else 1 for name in definition.schema.outputs)
+    if definition.gradient_of is None and not definition.access.terms and parts > 1 and not definition.multiplies:
+        yield (
+            f"it has {parts} outputs ({_listed(definition.schema.outputs)}), but elements have one; "
+            "write an operator for each output"
+        )
 
 
 def _gradients(definition: Definition) -> Iterator[str]:
@@ -85,8 +123,33 @@ def _gradients(definition: Definition) -> Iterator[str]:
         if definition.reads_result or definition.result_flag or definition.given_value:
             set_roles = [role for role in ("reads_result", "result_flag", "given_value") if getattr(definition, role)]
             yield f"{either(set_roles)} is set, but gradient_of is not; only a gradient has it; state gradient_of"
+        if definition.takes_gradient:
+            yield "takes_gradient=True is a role of a gradient; state gradient_of"
         return
     tensors = forward.schema.tensor_names
+    first = definition.schema.tensor_names[0]
+    if first in tensors:
+        yield f"its first tensor, {first}, is a tensor of {forward.name}; write Tensor grad_output before it"
+    if definition.reads_result and definition.reads_result not in tensors and len(tensors) > 1:
+        yield (
+            f"reads_result is {definition.reads_result!r}, but {forward.name} has several tensors, which its result "
+            f"cannot replace; read these instead: {_listed(tensors)}"
+        )
+    for argument in definition.schema.attributes:
+        other = forward.schema.attributes_by_name.get(argument.name)
+        if other is None and definition.defaults[argument.name] is None:
+            yield (
+                f"its attribute {argument.name} has no default and is none of {forward.name} "
+                f"({_listed(forward.schema.attributes_by_name) or 'which has none'}); give it a default or that name"
+            )
+        elif other is not None and other.type != argument.type:
+            yield f"its attribute {argument.name} is a {argument.type}, but that of {forward.name} is a {other.type}"
+    parts = sum(2 if name in definition.access.packed else 1 for name in definition.schema.outputs)
+    if parts - len(definition.access.held) > 2:
+        yield (
+            f"it has {parts} gradients of elements, and at most 2 are supported; leave the operator out: "
+            f"PyTorch then differentiates the formula of {forward.name}"
+        )
     roles = (definition.reads_result, definition.given_value, definition.counted.tensor if definition.counted else "")
     for name in definition.schema.tensor_names[1:]:
         if name not in tensors and name not in roles:
@@ -95,76 +158,6 @@ def _gradients(definition: Definition) -> Iterator[str]:
                 f"reads_result={name!r} if it is the forward operator's result, given_value={name!r} if it is its "
                 "formula's value"
             )
-
-
-def _checks(definition: Definition) -> Iterator[str]:
-    schema = definition.schema
-    known = {*schema.tensor_names, *schema.outputs, *schema.attributes_by_name}
-    for check in checks_of(definition):
-        for name in check.about:
-            if name not in known:
-                cure = did_you_mean(name, known, "name one of these")
-                yield f"the check {check.rule!r} is about {name!r}; it must be one of {_listed(sorted(known))}; {cure}"
-
-
-def _formulas(definition: Definition) -> Iterator[str]:
-    """The formula takes what an element sees, then the scalars."""
-    scalars = sum(argument.type == "Scalar" for argument in definition.schema.attributes)
-    gates = definition.multiplies or (definition.gradient_of is not None and definition.gradient_of.multiplies)
-    for formula in _all_formulas(definition):
-        xp.check(formula)
-        wanted = 1 + scalars if gates else _elements(definition) + scalars
-        if definition.switch in definition.schema.tensor_names:
-            wanted += formula is definition.formula_for({}, None, {str(definition.switch): True})
-        arity = len(inspect.signature(formula).parameters)
-        if arity != wanted:
-            scalars_of = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
-            must = f"it must take {wanted}: the elements of its tensors, then {_listed(scalars_of) or 'no scalars'}"
-            yield f"formula {formula.__name__} takes {quantity(arity, 'argument')}; {must}; change its parameters"
-
-
-def _elements(definition: Definition) -> int:
-    """How many elements the formula is given; kernels multiply a derivative by the first tensor's."""
-    names = _seen(definition)
-    if definition.access.terms:
-        return (1 if definition.access.kept else len(names)) + len(definition.access.terms)
-    return sum(2 if name in definition.access.packed else 1 for name in names)
-
-
-def _seen(definition: Definition) -> list[str]:
-    """The tensors that formulas see."""
-    names = [a.name for a in definition.schema.tensors if not a.is_optional and a.name in definition.seen]
-    return names if definition.gradient_of is None or definition.takes_gradient else names[1:]
-
-
-def _statistics(definition: Definition) -> Iterator[str]:
-    """A term takes the tensors' elements, the statistics of earlier passes, then the scalars."""
-    statistics = definition.access.statistics(definition.schema.outputs, 1)
-    if statistics is None:
-        return
-    if statistics.kept and sum(held < 0 for held in statistics.held_by) != 1:
-        yield "kept is set; then exactly one output must be of elements; leave out kept, or return one such output"
-    if all(one == (ONCE,) for one in statistics.passes):
-        yield "reads has only once(); a pass must read elements; write largest(term) or total(term) before once(term)"
-    scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
-    found: list[str] = []
-    for one in statistics.passes:
-        names = definition.access.held[len(found) : len(found) + len(one)]
-        if ONCE in one and len(one) > 1:
-            yield f"once() shares a pass with others ({_listed(names)}); it must be alone; give it a pass of its own"
-        wanted = [*([] if one == (ONCE,) else _seen(definition)), *found, *scalars]
-        for name, term in zip(names, definition.access.terms[len(found) :], strict=False):
-            arity = len(inspect.signature(term).parameters)
-            if arity != len(wanted):
-                must = f"it must take {len(wanted)}: {_listed(wanted) or 'nothing'}"
-                yield f"the term of {name!r} takes {quantity(arity, 'argument')}; {must}; change its parameters"
-            xp.check(term)
-        found += names
-
-
-def _all_formulas(definition: Definition) -> tuple[Callable[..., Any], ...]:
-    formula = definition.formula
-    return tuple(formula.values()) if not callable(formula) else (formula,)
 
 
 def _is_optional(definition: Definition, name: str) -> bool:

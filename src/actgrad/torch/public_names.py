@@ -10,14 +10,13 @@ import __future__
 import linecache
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
-from ..base.errors import InvalidOperator, shown
+from ..base.faults import torch_names
 from ..calls.operator import REGISTRY, Operator
 from ..contract.documentation import wrapped
 from .saving import AUTO, RESULT, ways
 
-_NAME = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<parameters>.*)\))?")
 #: Parameters that are no attributes, with annotation and default.
 _OPTIONS = {"inplace": ("bool", False), "save": ("str", AUTO), "dtype": ("torch.dtype | None", None)}
 _ANNOTATIONS = {"Scalar": "float", "int": "int", "bool": "bool"}
@@ -43,39 +42,14 @@ class TorchNames:
     """The names of an operator in actgrad.torch, with their parameters."""
 
     def __init__(self, operator: Operator):
-        stated = operator.definition.torch
-        assert stated is not None, "the definition states names"
+        names = torch_names.parse(operator.definition)
+        assert names is not None, "the definition states names"
         self.operator, self.attributes = operator, operator.schema.attributes_by_name
-        own = {*self.attributes, "*", "save", *(["inplace"] if operator.definition.may_be_in_place else [])}
-        own |= {f"{operator.access.dim}=None", "dtype"} if operator.access.terms else set()
-        self.function, words = self._parsed(stated.function, [*self.attributes])
-        renamed = [word for word in words if word not in own]
-        tensors = operator.schema.tensors
-        if renamed and (len(tensors) == 1 or len(tensors) != len(renamed) or words[: len(tensors)] != renamed):
-            self._refuse(stated.function)
-        self.tensors = renamed or (["input"] if len(tensors) == 1 else list(operator.schema.tensor_names))
-        parameters = [word for word in words if word in own]
-        self.parameters = self._described(parameters)
-        self.module, words = self._parsed(stated.module, parameters) if stated.module else ("", parameters)
-        if not own.union(self.tensors).issuperset(words):
-            self._refuse(stated.module)
-        self.held = [word for word in words if word in self.tensors]
-        self.module_parameters = self._described(words)
-
-    def _parsed(self, text: str, default: list[str]) -> tuple[str, list[str]]:
-        line = _NAME.fullmatch(text)
-        if line is None:
-            self._refuse(text)
-        parameters = line["parameters"]
-        return line["name"], default if parameters is None else re.findall(r"\*|\w+(?:=None)?", parameters)
-
-    def _refuse(self, text: str) -> NoReturn:
-        takes = ", ".join([*self.attributes, "save"])
-        takes += ", inplace" if self.operator.definition.may_be_in_place else ""
-        raise InvalidOperator(
-            f"operator {self.operator.name}: torch names {shown(text)}; it must have the form of 'name' or "
-            f"'name(alpha, *, save)', with names for all tensors or for none, and of {takes}; rewrite it"
-        )
+        self.function, self.module = names.function, names.module
+        self.tensors = list(names.tensors)
+        self.parameters = self._described(names.words)
+        self.held = [word for word in names.module_words if word in self.tensors]
+        self.module_parameters = self._described(names.module_words)
 
     def _described(self, words: Sequence[str]) -> list[TorchParameter]:
         found = []

@@ -9,7 +9,7 @@ from math import inf
 
 import llvmlite.ir as ir
 
-from ...base.computation import ONCE, TOTAL
+from ...base.computation import LENGTH, ONCE, TOTAL, UNVISITED
 from . import casting
 from .emitter import Vector
 from .ir_types import DOUBLE, FLOAT, I32, I64, VOID
@@ -51,7 +51,9 @@ class AlongRows(RowLoop):
             pointers = [f.at(p, f.mul(row, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
             statistics: list[Vector] = []
             for combinations, places_on_stack in zip(rows.passes, accumulators, strict=True):
-                if combinations == (ONCE,):
+                if combinations == (LENGTH,):
+                    statistics.append(self.length())
+                elif combinations == (ONCE,):
                     statistics += self.computed(self.terms[len(statistics)], [statistics])[0]
                 else:
                     statistics += self._pass(combinations, places_on_stack, pointers, statistics)
@@ -225,8 +227,8 @@ class AcrossRows(RowLoop):
             number = 0
             for combinations in self.statistics.passes:
                 numbers = range(number, number + len(combinations))
-                if combinations == (ONCE,):
-                    self._compute_once(number, columns)
+                if combinations in UNVISITED:
+                    self._compute_unvisited(number, combinations, columns)
                     number = numbers.stop
                     continue
                 pass_ = list(zip(numbers, self.sums, combinations, strict=False))
@@ -314,10 +316,13 @@ class AcrossRows(RowLoop):
         """The number of partial sums in use: of a short row fewer than all."""
         return self.function.minimum(self.sizes[-1], I64(PARTIAL_SUMS))
 
-    def _compute_once(self, number: int, columns: ir.Value) -> None:
-        """A statistic that is a function of the earlier ones."""
+    def _compute_unvisited(self, number: int, combinations: tuple[str, ...], columns: ir.Value) -> None:
+        """A statistic that is the row's length, or a function of the earlier ones."""
         with self.function.steps(I64(0), columns, self.lanes) as index:
-            ((statistic,),) = self.computed(self.terms[number], [self._statistics(index, number)])
+            if combinations == (LENGTH,):
+                statistic = self.length()
+            else:
+                ((statistic,),) = self.computed(self.terms[number], [self._statistics(index, number)])
             self.function.store(statistic.value, self._statistic_at(number, index))
 
     def _begin(self, number: int, sums: ir.Value, combine: str, columns: ir.Value) -> None:

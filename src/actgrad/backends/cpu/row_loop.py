@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import llvmlite.ir as ir
 
@@ -205,6 +206,11 @@ class RowLoop:
         for index, values in zip(indices, results, strict=True):
             for k, value in zip(self.of_elements, values, strict=True):
                 self.store(k, pointers[k], index, value, mask)
+
+    def length(self) -> Vector:
+        """The number of a row's elements, in every lane."""
+        f = self.function
+        return self.narrowed(self.emitter.broadcast(f.sitofp(reduce(f.mul, self.sizes), DOUBLE)))
 
     def widened(self, value: ir.Value) -> ir.Value:
         """A vector of terms in double."""

@@ -45,6 +45,9 @@ class VectorPrimitives(tracing.Primitives):
         # Without the instruction LLVM calls the C library's fma, lane by lane: slow, but rounded once.
         return self.emitter.map("fma", a, b, c)
 
+    def sqrt(self, x: Any) -> Vector:
+        return self.emitter.map("sqrt", x)  # an instruction, which rounds correctly
+
     def reciprocal(self, x: Any) -> Vector:
         return self.emitter.vector(1.0) / x
 

@@ -26,6 +26,7 @@ from .primitives import (
     rounded_product,
     scale_by_power_of_two,
     split_power_of_two,
+    sqrt,
     trailing,
     where,
     where_rare,
@@ -107,6 +108,11 @@ def tanh(x):
     """tanh(|x|) = -e / (2 + e), where e = expm1(-2|x|): nothing overflows or cancels."""
     e = _expm1_to_0(maximum(-2.0 * abs(x), EXPM1_MIN))
     return copysign(e / (2.0 + e), x)
+
+
+def rsqrt(x):
+    """1 / sqrt(x). Both operations are rounded correctly, so that results have the same bits on all machines."""
+    return 1.0 / sqrt(x)
 
 
 def sigmoid(x):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-abs, copysign, where = np.abs, np.copysign, np.where
+abs, copysign, sqrt, where = np.abs, np.copysign, np.sqrt, np.where
 minimum, maximum = np.minimum, np.maximum  # a NaN on either side gives NaN
 
 
@@ -132,8 +132,8 @@ def numpy_primitives(dtype) -> dict[str, Callable[..., Any]]:
 
 NAMES = (
     "abs", "copysign", "fma", "leading", "maximum", "minimum", "muladd", "never_positive", "piecewise", "polynomial",
-    "power_of_two", "reciprocal", "rounded_product", "scale_by_power_of_two", "split_power_of_two", "trailing", "where",
-    "where_rare",
+    "power_of_two", "reciprocal", "rounded_product", "scale_by_power_of_two", "split_power_of_two", "sqrt", "trailing",
+    "where", "where_rare",
 )  # fmt: skip
 
 

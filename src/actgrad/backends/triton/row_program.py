@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import prod
 
 from ...base import access
-from ...base.computation import ONCE, TOTAL, Computation, RowStatistics
+from ...base.computation import LENGTH, ONCE, TOTAL, Computation, RowStatistics
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
 from .element import element
@@ -74,6 +74,11 @@ class _RowWriter(KernelWriter):
         calls = []
         count = 0
         for one in rows.passes:
+            if one == (LENGTH,):
+                calls.append(lambda arguments: "")  # there is no term
+                body.append(f"s{count} = size.to({compute})")
+                count += 1
+                continue
             if one == (ONCE,):
                 calls.append(self._function(f"term{count}", terms[count], [number] * count, [number]))
                 body.append(f"s{count} = {calls[-1](self.statistics[:count])}")

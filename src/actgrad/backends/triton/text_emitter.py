@@ -140,6 +140,9 @@ class TextEmitter(tracing.Primitives):
         mantissa = self.from_bits(self.emit(f"{bits} - ({exponent} << {self.mantissa})"))
         return mantissa, TextVector(self, self.emit(f"{exponent}.to({self.type})"))
 
+    def sqrt(self, x: Any) -> TextVector:
+        return self.call("tl.sqrt({})" if self.is_double else "tl.sqrt_rn({})", x)  # `sqrt` of float32 is approximate
+
     def reciprocal(self, x: Any) -> TextVector:
         """One step of Newton's method from the approximate reciprocal: exact division has branches for rare cases."""
         x = self.vector(x)

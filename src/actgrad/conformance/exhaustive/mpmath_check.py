@@ -71,6 +71,8 @@ def _functions(mpmath: Any) -> Mapping[str, Any]:
     functions |= {"conjugate": lambda x: x, "abs": abs, "minimum": min, "maximum": max, "log1p": mpmath.log1p}
     functions |= {"normal_cdf": near(mpmath.ncdf), "normal_pdf": near(mpmath.npdf)}
     functions["erfinv"] = lambda x: mpmath.nan if abs(x) > 1 else mpmath.inf * x if abs(x) == 1 else mpmath.erfinv(x)
+    functions["sqrt"] = lambda x: mpmath.nan if x < 0 else mpmath.sqrt(x)
+    functions["rsqrt"] = lambda x: mpmath.nan if x < 0 else mpmath.inf if x == 0 else 1 / mpmath.sqrt(x)
     functions["where"] = lambda condition, x, y: x if condition else y
     functions["sigmoid"] = lambda x: 1 / (1 + exp(-x))
     functions["sigmoid_cubic"] = lambda x, c1, c3: 1 / (1 + exp(-(c1 * x + c3 * x**3)))

@@ -18,20 +18,47 @@ from . import sizes
 from .sizes import UnreadableFile
 
 _LARGEST_ITEM = 8  # bytes of an element of a dtype that is judged
+MOST_UNPACKED = 1 << 30  # bytes of a compressed array
 
 
 def npz(path: Path, words: list[str]) -> tuple[Array, list[str]]:
-    """One array of a .npz file, held against the archive's directory, and the words that are no part of its name."""
-    # NumPy leaves a damaged archive open that it opened itself.
-    with path.open("rb") as opened, np.load(opened, allow_pickle=False) as held:
-        rest = ["bfloat16"] if words[-1:] == ["bfloat16"] and ":".join(words) not in held.files else []
-        name = chosen(path, held.files, words[: len(words) - len(rest)])
-        entry = held.zip.getinfo(name if name in held.zip.namelist() else f"{name}.npy")
-        with held.zip.open(entry) as file:
+    """One array of a .npz file, and the words that are no part of its name.
+
+    The archive's directory states how large each entry is. Nothing beyond that size is unpacked: `zipfile` stops there,
+    for the two methods of compression that are allowed.
+    """
+    with zipfile.ZipFile(path) as archive:
+        entries = {name.removesuffix(".npy"): name for name in archive.namelist()}
+        entries |= {name: name for name in archive.namelist()}
+        names = [name.removesuffix(".npy") for name in archive.namelist()]
+        rest = ["bfloat16"] if words[-1:] == ["bfloat16"] and ":".join(words) not in names else []
+        entry = archive.getinfo(entries[chosen(path, names, words[: len(words) - len(rest)])])
+        _check_method(path, entry)
+        with archive.open(entry) as file:
             shape, _, dtype, start = sizes.npy_header(path, file.read(sizes.MOST_NPY_HEADER))
-        sizes.check(path, dtype, shape, entry.file_size - start)
+        size = entry.file_size - start
+        sizes.check(path, dtype, shape, size)
+        if size > MOST_UNPACKED and entry.compress_type != zipfile.ZIP_STORED:
+            raise UnreadableFile(
+                f"{path}: {entry.filename} unpacks to an array of {size} bytes; a compressed array may have at most "
+                f"{MOST_UNPACKED}; save it with numpy.save or numpy.savez"
+            )
         sizes.refuse_large(path, entry.file_size, "when it is unpacked")
-        return held[name], rest
+        with archive.open(entry) as file:
+            array: Array = np.lib.format.read_array(file, allow_pickle=False)
+        return array, rest
+
+
+def _check_method(path: Path, entry: zipfile.ZipInfo) -> None:
+    """Raise unless an entry of a .npz file is stored or deflated, as NumPy writes it."""
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # `zipfile` unpacks others in any amount
+        raise UnreadableFile(
+            f"{path}: {entry.filename} is compressed by method {entry.compress_type}, which NumPy never writes; "
+            "save it again with numpy.savez_compressed"
+        )
+    is_stored = entry.compress_type == zipfile.ZIP_STORED
+    if entry.compress_size > path.stat().st_size or (is_stored and entry.file_size != entry.compress_size):
+        raise UnreadableFile(f"{path}: damaged: the archive states a size for {entry.filename} that its entry lacks")
 
 
 def safetensors(path: Path, words: list[str]) -> Array:

@@ -27,7 +27,7 @@ def page(
         word=decision.word,
         why=escape(terminal.printable(decision.why)),
         settings=_definitions(settings),
-        results=terminal.as_html(text.blocks(results, asked, is_of_files)),
+        results=terminal.as_html([*text.blocks(results, asked, is_of_files), *map(str, decision.disagreements)]),
         pictures="\n".join(_figures(results, is_of_files)),
         standards=_definitions({name: NAMES[name] for name in asked}),
     )

@@ -186,6 +186,7 @@ def document(results: list[CaseVerdict], settings: Mapping[str, Any], decision: 
         "holds": decision.is_accepted,
         "verdict": decision.word,
         "why": decision.why,
+        "gradients": [{"says": str(one), **_plain(one)} for one in decision.disagreements],
         **_plain(settings),
         "ulp_edges": ULP_EDGES,
         "results": [_plain(result) for result in results],

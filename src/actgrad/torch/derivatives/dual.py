@@ -175,6 +175,8 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         "expm1": _function(torch.expm1, lambda result, x: torch.exp(x)),
         "log1p": _function(torch.log1p, lambda result, x: 1 / (1 + x)),
         "tanh": _function(torch.tanh, lambda result, x: 1 - result * result),
+        "sqrt": _function(torch.sqrt, lambda result, x: 0.5 / result),
+        "rsqrt": _function(torch.rsqrt, lambda result, x: -0.5 * result * (result * result)),
         "sigmoid": _function(torch.sigmoid, lambda result, x: result * torch.sigmoid(-x)),
         "erfc": _function(torch.special.erfc, _erfc_slope),
         "erfinv": _function(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from math import prod
 from typing import Any, NamedTuple
 
 import torch
 
-from ...base.computation import ONCE, TOTAL, RowStatistics
+from ...base.computation import LENGTH, ONCE, TOTAL, RowStatistics
 from .dual import Dual, slope, sum_of, sum_present, value
 
 Numbers = Sequence[Any]
@@ -38,6 +39,8 @@ class ElementCall(NamedTuple):
         """All statistics, with derivatives where the inputs have some."""
 
         def combine(kind: str, terms: Any) -> Any:
+            if kind == LENGTH:
+                return self.length
             number, share = self.combined(kind, value(terms))
             derivative = slope(terms)
             return number if derivative is None else Dual(number, self.total(share * derivative))
@@ -56,6 +59,13 @@ class ElementCall(NamedTuple):
     def whole(self, terms: torch.Tensor) -> torch.Tensor:
         """Terms of all elements."""
         return terms.expand(self.shape)  # broadcast_to has no rule for batched gradients
+
+    @property
+    def length(self) -> torch.Tensor:
+        """The number of a row's elements, with 1 for each dimension."""
+        shape = self.shape
+        count = prod(shape[d] for d in self.dims)
+        return self.inputs[0].new_full((1,) * len(shape), count)
 
     def total(self, terms: torch.Tensor) -> torch.Tensor:
         """The sums of the rows."""
@@ -101,7 +111,7 @@ class ElementCall(NamedTuple):
         ]  # fmt: skip
         for number, (combine, seen) in reversed([*enumerate(self._terms())]):
             gradient, term, earlier = of_found[number], partial(self._term, number), found[:seen]
-            if gradient is None:
+            if gradient is None or combine == LENGTH:
                 continue
             inputs, pulled = ((), _weighted) if combine == ONCE else (self.inputs, self._total_of)
             if combine != ONCE:

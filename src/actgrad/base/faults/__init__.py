@@ -1,0 +1,5 @@
+"""Faults that are found when an operator is defined.
+
+`definition_faults` has those of fields, names and schema lines, `access_faults` those of accesses. `torch_names` parses
+the names that a definition states for PyTorch.
+"""

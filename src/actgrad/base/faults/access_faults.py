@@ -1,0 +1,80 @@
+"""Faults of what an operator states that an element sees: its `reads`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..access import Along, Elementwise, Halves
+from ..errors import shown
+from ..rows import Rows, RowsAlong, Statistic
+from ..schema import Schema
+
+
+def of_access(reads: Any, schema: Schema) -> Iterator[str]:
+    """Faults of an access, for an operator with this schema."""
+    if reads is None:
+        return
+    if not isinstance(reads, Elementwise):
+        yield f"reads is {shown(reads)}; it must be an access, as Along('weight', 1) or Halves(('x',))"
+    elif isinstance(reads, Rows):
+        yield from _of_rows(reads, schema)
+    elif isinstance(reads, Halves):
+        yield from _of_halves(reads, schema)
+    if isinstance(reads, (Along, RowsAlong)):
+        yield from _of_tensor_along(reads, schema)
+
+
+def _of_tensor_along(reads: Any, schema: Schema) -> Iterator[str]:
+    kind, required = type(reads).__name__, [a.name for a in schema.tensors if not a.is_optional]
+    others = ", ".join(required[1:]) or "none; add Tensor weight to the schema"
+    if reads.tensor not in required[1:]:
+        what = "no tensor" if reads.tensor not in schema.tensor_names else "optional or the first tensor"
+        yield f"reads={kind} names {shown(reads.tensor)}, which is {what}; it must be one of {others}"
+    if not _is_integer(reads.position) or reads.position < 0:
+        yield f"reads={kind} has position {shown(reads.position)}; count dimensions from the front, from 0"
+
+
+def _of_halves(reads: Halves, schema: Schema) -> Iterator[str]:
+    if isinstance(reads.packed, str) or not isinstance(reads.packed, tuple) or not reads.packed:
+        yield f"reads=Halves packs {shown(reads.packed)}; it must be a tuple of tensors, as Halves(('x',))"
+        return
+    flags = [a.name for a in schema.attributes if a.type == "bool"]
+    listed = ", ".join(map(repr, flags)) or "none"
+    if reads.active not in ("lower", "upper", *flags):
+        must = f"it must be 'lower', 'upper' or a bool attribute ({listed})"
+        yield f"reads=Halves has active {shown(reads.active)}; {must}"
+    if reads.interleaved not in (False, True, *flags):
+        yield (
+            f"reads=Halves has interleaved {shown(reads.interleaved)}; it must be False, True or a bool attribute "
+            f"({listed})"
+        )
+    if reads.tensor and reads.tensor not in schema.tensor_names:
+        yield f"reads=Halves names {reads.tensor!r}, which is no tensor; it has {', '.join(schema.tensor_names)}"
+    if reads.per_row and not reads.tensor:
+        yield "reads=Halves has per_row=True, but names no tensor; write tensor='weight', per_row=True"
+
+
+def _of_rows(reads: Rows, schema: Schema) -> Iterator[str]:
+    kind, example = type(reads).__name__, "passes=({'total': total(term)},)"
+    if not isinstance(reads.passes, tuple) or not all(isinstance(one, Mapping) and one for one in reads.passes):
+        yield f"reads={kind} has passes {shown(reads.passes)}; they must be a tuple of mappings, as {example}"
+        return
+    if not reads.passes:
+        yield f"reads={kind} has no passes; write {example}, or leave out reads"
+    if not _is_integer(reads.position):
+        yield f"reads={kind} has position {shown(reads.position)}; it must be an integer"
+    names: list[str] = []
+    for one in reads.passes:
+        for name, statistic in one.items():
+            if not isinstance(statistic, Statistic) or not callable(statistic.term):
+                yield f"reads={kind} has {name!r}: {shown(statistic)}; write largest(term), total(term) or once(term)"
+            if name in names:
+                yield f"reads={kind} has two statistics {name!r}; give each a name of its own"
+            if name in schema.tensor_names or name in schema.attributes_by_name:
+                yield f"reads={kind} has a statistic {name!r}, the name of an argument; give it another"
+            names.append(name)
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

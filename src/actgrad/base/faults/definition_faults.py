@@ -1,0 +1,247 @@
+"""Faults that are found when an operator is defined: fields of wrong types, names in a wrong form or taken already.
+
+`contract.validation` finds the other faults when a call is first prepared: these need checks and formulas.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from ..errors import InvalidOperator, shown, some
+from ..schema import Schema
+from .access_faults import of_access
+
+#: Names of `actgrad` that an operator would hide, or that would hide it. A test compares them.
+PACKAGE_NAMES = """
+aclnn arrays aten backends base calls cli conformance contract errors get_num_threads ir op operators ops precompile
+product rules sdk set_num_threads sys torch torch_npu writing xp
+"""
+#: Names of `actgrad.torch` that would hide a function or a module. A test compares them.
+TORCH_NAMES = """
+ModelReport Report autograd batching call conventions conversion convert decomposition derivatives functions
+geglu_ascend geglu_diffusers geglu_gemma geglu_megatron geglu_modernbert geglu_onnx geglu_t5 geglu_vllm graphs kernels
+models modules patched public_names register register_all registration report revert saving sharding torch variants
+"""
+_PACKAGE_NAMES, _TORCH_NAMES = frozenset(PACKAGE_NAMES.split()), frozenset(TORCH_NAMES.split())
+_CALL_NAMES = ("out", "backend")  # keywords of every call
+_C_NAME = re.compile(r"[A-Z][A-Za-z0-9]*")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, tuple) and all(map(_is_text, value))
+
+
+def _are_rules(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(_is_text, value)) and all(map(callable, value.values()))
+
+
+_Kind = tuple[Callable[[Any], bool], str]
+_NAMES: _Kind = (_are_texts, "a text of names with spaces between")
+_TEXT: _Kind = (_is_text, "a text")
+_FLAG: _Kind = (_is_flag, "True or False")
+_LINES: _Kind = (_are_texts, "a tuple of texts; a tuple of one ends in a comma")
+_RULES: _Kind = (_are_rules, "a mapping {'alpha > 0': lambda attributes, product: attributes['alpha'] > 0}")
+#: What the value of each field must be, as a test and in words.
+_KINDS: Mapping[str, _Kind] = {
+    **dict.fromkeys(("summary", "multiplies", "given_value", "reads_result", "result_flag", "unseen"), _TEXT),
+    **dict.fromkeys(("unsupported", "linear_in", "integer_result"), _TEXT),
+    **dict.fromkeys(("broadcasts", "bfloat16_everywhere", "integers_as_floats", "takes_gradient", "generated"), _FLAG),
+    **dict.fromkeys(("dtypes", "products"), _NAMES),
+    **dict.fromkeys(("differences", "null_order"), _LINES),
+    **dict.fromkeys(("requires", "result_suffices"), _RULES),
+    "switch": (lambda value: _is_text(value) or callable(value), "the name of an attribute, or a function"),
+    "checks": (
+        lambda value: isinstance(value, tuple) and all(isinstance(group, tuple) for group in value),
+        "a tuple of rules: (supported('self'),) for one rule, and (Check(...),) for a rule of your own",
+    ),
+    "graph": (_are_texts, "a text such as 'Elu(x=self, alpha=1.0) -> y', or a tuple of texts"),
+}
+
+
+def name_in(text: object) -> str:
+    """The name in a schema line, also in a wrong one."""
+    match = re.match(r"\s*(\w+)", text) if isinstance(text, str) else None
+    return match[1] if match else shown(text)
+
+
+def refuse_fields(text: object, stated: Iterable[str], known: Mapping[str, bool]) -> None:
+    """Raise for a stated field that is none, and for a missing one; `known` tells whether a field must be stated."""
+    names = [*stated]
+    for name in names:
+        if name not in known:
+            raise InvalidOperator(f"operator {name_in(text)}: {name} is no field; known: {some(known, name)}")
+    for name, is_required in known.items():
+        if is_required and name not in names:
+            raise InvalidOperator(f"operator {name_in(text)}: it states no {name}; write {name}=...")
+
+
+def of_types(definition: Any) -> Iterator[str]:
+    """Faults in the types of a definition's fields."""
+    for name, (holds, must) in _KINDS.items():
+        value = getattr(definition, name)
+        if not holds(value):
+            yield f"{name} is {shown(value)}; it must be {must}"
+
+
+def of_definition(definition: Any) -> Iterator[str]:
+    """The other faults of a definition whose fields have the right types."""
+    yield from of_schema(definition.schema)
+    yield from of_access(definition.reads, definition.schema)
+    yield from of_choices(definition)
+    yield from of_c(definition)
+    yield from of_torch(definition)
+
+
+def of_schema(schema: Schema) -> Iterator[str]:
+    """Faults of a schema line: names that calls cannot have, and orders that PyTorch's schemas cannot have."""
+    yield from _names(schema)
+    if not schema.tensors:
+        yield "its schema has no tensor; write 'Tensor self' first"
+        return
+    if schema.tensors[0].is_optional:
+        first = schema.tensors[0].name
+        yield f"its first tensor, {first}, is optional; write 'Tensor {first}', or a required tensor before it"
+    arguments, attributes = schema.arguments, [a.name for a in schema.attributes]
+    places = [k for k, a in enumerate(arguments) if not a.is_tensor]
+    if places and places[-1] - places[0] + 1 != len(places):
+        yield f"its schema has tensors between attributes; write {', '.join(attributes)} behind one another"
+    default = ""
+    for argument in arguments:
+        if argument.default is not None:
+            default = argument.name
+        elif default:
+            yield (
+                f"{argument.name} has no default, but {default} before it has one; "
+                f"write {default} last, or give {argument.name} a default"
+            )
+            return
+    for argument in schema.attributes:
+        value = argument.default
+        if isinstance(value, float) and value - value != 0:
+            yield f"the default of {argument.name} is {value}, which PyTorch's schemas cannot have; write a finite one"
+        if argument.type == "int" and value is not None and not -(1 << 63) <= value < 1 << 63:
+            yield f"the default of {argument.name} is {value}; it must be an integer of 64 bits"
+
+
+def _names(schema: Schema) -> Iterator[str]:
+    """Faults of the names in a schema line."""
+    names = [schema.name, *(a.name for a in schema.arguments), *schema.outputs]
+    for name in names:
+        if not name.isascii() or keyword.iskeyword(name):
+            what = "is a word of Python's own" if name.isascii() else "has letters beyond ASCII"
+            yield f"the name {name!r} {what}; write another, as lambd for lambda"
+    if schema.name.endswith("_"):
+        yield f"its name ends in an underscore, as PyTorch names calls in place; write {schema.name.rstrip('_')!r}"
+    if schema.name in _PACKAGE_NAMES:
+        yield f"actgrad.{schema.name} is something else already; choose another name"
+    for argument in schema.arguments:
+        if argument.name in _CALL_NAMES:
+            yield f"{argument.name} is a keyword of every call; give the argument another name"
+    for output in schema.outputs:
+        if output in (a.name for a in schema.arguments):
+            yield f"the output {output} has the name of an argument; give it another, as out"
+    if len(set(schema.outputs)) != len(schema.outputs):
+        yield f"an output is named twice ({', '.join(schema.outputs)})"
+
+
+def of_choices(definition: Any) -> Iterator[str]:
+    """The fault of a default that numbers no choice."""
+    argument = definition.schema.attributes_by_name.get(definition.switch)
+    if argument is not None and definition.choices and argument.default is not None:
+        count = len(definition.choices)
+        if argument.type != "int" or not 0 <= argument.default < count:
+            choices = ", ".join(f"{k} for {name!r}" for k, name in enumerate(definition.choices))
+            text = f"{argument.type} {argument.name}={argument.default}"
+            yield f"the formula's keys are texts, but the switch is {text}; write int {argument.name}=0, with {choices}"
+
+
+def of_c(definition: Any) -> Iterator[str]:
+    """Faults of the C functions: their names, and parameters in another number than the operator's arguments."""
+    schema: Schema = definition.schema
+    for c in definition.aclnn:
+        if not hasattr(c, "unusual_const"):
+            yield f"aclnn is {shown(c)}; write a C name, as 'SmoothRelu', or C(...)"
+            return
+        if not isinstance(c.name, str) or not _C_NAME.fullmatch(c.name):
+            if isinstance(c.name, str) and c.name.startswith("aclnn"):
+                yield f"aclnn is {c.name!r}; write it without aclnn, as {c.name.removeprefix('aclnn')!r}"
+            camel = "".join(word[:1].upper() + word[1:] for word in re.findall(r"[A-Za-z0-9]+", str(c.name)))
+            yield f"aclnn is {shown(c.name)}; write it in camel case, as {camel or 'SmoothRelu'!r}"
+            continue
+        if c.name.endswith("GetWorkspaceSize"):
+            yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
+        unread = [name.removesuffix("?") for name in c.unread.split()]
+        parameters = c.parameters.split()
+        if not parameters:
+            continue
+        for name in (*unread, *c.unusual_const.split()):
+            if name not in parameters:
+                yield f"aclnn {c.name} names {name!r}, which is none of its parameters ({c.parameters})"
+        needed = [a.name for a in schema.arguments if a.name not in c.fixed] + [*schema.outputs]
+        if len(parameters) != len(needed) + len(unread):
+            yield (
+                f"aclnn {c.name} has {len(parameters)} parameters ({c.parameters}), but the operator has "
+                f"{len(needed)} arguments and outputs ({', '.join(needed)}); name each of them in this order"
+            )
+
+
+def of_names(definition: Any, holders: Mapping[tuple[str, str], str]) -> Iterator[str]:
+    """Names of C functions, graph operators or PyTorch that another operator has, or that the operator states twice.
+
+    `holders` are the operators that have names, by the field that states a name and the name.
+    """
+    stated: list[tuple[str, str]] = []
+    for kind, name in public_names(definition):
+        holder = holders.get((kind, name))
+        if (kind, name) in stated:
+            yield f"it states {kind} {name!r} twice; leave out one"
+        elif holder is not None:
+            words = "the C name" if kind == "aclnn" else f"the {kind} name"
+            yield f"{kind} is {name!r}, {words} of {holder}; choose another"
+        stated.append((kind, name))
+
+
+def public_names(definition: Any) -> Iterator[tuple[str, str]]:
+    """The names under which others find an operator, each with the field that states it."""
+    for c in definition.aclnn:
+        yield "aclnn", c.name
+        if c.overwrites_first or (c.in_place and definition.may_be_in_place):
+            yield "aclnn", f"Inplace{c.name}"
+    for signature in definition.graphs:
+        yield "ir", signature.name
+    if definition.torch is not None:
+        for text in (definition.torch.function, definition.torch.module):
+            if text:
+                yield "torch", name_in(text)
+
+
+def of_torch(definition: Any) -> Iterator[str]:
+    """Names of PyTorch functions and modules that actgrad.torch uses for something else."""
+    if definition.torch is None:
+        return
+    if not hasattr(definition.torch, "function"):
+        yield f"torch is {shown(definition.torch)}; write Torch('name') or Torch('name(alpha)', module='Name')"
+        return
+    for text in (definition.torch.function, definition.torch.module):
+        name = name_in(text) if text else ""
+        if name in _TORCH_NAMES:
+            yield f"torch is {name!r}, and actgrad.torch.{name} is something else already; choose another"
+        if keyword.iskeyword(name):
+            yield f"torch is {name!r}, which is a word of Python's own; choose another"
+
+
+def refuse(name: str, faults: Iterable[str]) -> None:
+    """Raise an InvalidOperator with the first fault."""
+    for fault in faults:
+        raise InvalidOperator(f"operator {name}: {fault}")

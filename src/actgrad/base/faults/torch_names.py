@@ -1,0 +1,58 @@
+"""The texts in which a definition states its names in actgrad.torch, parsed: "elu(alpha, inplace, *, scale, save)"."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from ..errors import InvalidOperator, shown
+
+_NAME = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<parameters>.*)\))?")
+
+
+class ParsedNames(NamedTuple):
+    """The names of a function and of a module, and the words of their parameters."""
+
+    function: str
+    tensors: tuple[str, ...]  # the function's names of the schema's tensors
+    words: tuple[str, ...]  # of the function's other parameters, "*" among them
+    module: str  # "" for none
+    module_words: tuple[str, ...]  # "*" and tensors that the module holds among them
+
+
+def parse(definition: Any) -> ParsedNames | None:
+    """The names that a definition states, None without any; InvalidOperator for words that it does not have."""
+    if definition.torch is None:
+        return None
+    attributes, tensors = definition.schema.attributes_by_name, definition.schema.tensors
+    own = {*attributes, "*", "save", *(["inplace"] if definition.may_be_in_place else [])}
+    own |= {f"{definition.access.dim}=None", "dtype"} if definition.access.terms else set()
+    function, words = _parsed(definition, definition.torch.function, [*attributes])
+    renamed = [word for word in words if word not in own]
+    if renamed and (len(tensors) == 1 or len(tensors) != len(renamed) or words[: len(tensors)] != renamed):
+        raise _refusal(definition, definition.torch.function)
+    names = renamed or (["input"] if len(tensors) == 1 else [argument.name for argument in tensors])
+    parameters = [word for word in words if word in own]
+    module, words = (
+        _parsed(definition, definition.torch.module, parameters) if definition.torch.module else ("", parameters)
+    )
+    if not own.union(names).issuperset(words):
+        raise _refusal(definition, definition.torch.module)
+    return ParsedNames(function, tuple(names), tuple(parameters), module, tuple(words))
+
+
+def _parsed(definition: Any, text: str, default: list[str]) -> tuple[str, list[str]]:
+    line = _NAME.fullmatch(text)
+    if line is None:
+        raise _refusal(definition, text)
+    parameters = line["parameters"]
+    return line["name"], default if parameters is None else re.findall(r"\*|\w+(?:=None)?", parameters)
+
+
+def _refusal(definition: Any, text: str) -> InvalidOperator:
+    takes = ", ".join([*definition.schema.attributes_by_name, "save"])
+    takes += ", inplace" if definition.may_be_in_place else ""
+    return InvalidOperator(
+        f"operator {definition.name}: torch names {shown(text)}; it must have the form of 'name' or "
+        f"'name(alpha, *, save)', with names for all tensors or for none, and of {takes}; rewrite it"
+    )

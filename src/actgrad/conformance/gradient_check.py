@@ -1,0 +1,297 @@
+"""Gradient operators against their forward operators: a gradient must be a difference quotient of the forward formula.
+
+The exact values that results are judged by come from the formula itself, so that they say nothing of a formula that is
+wrong. Both operators are computed by NumPy, at points away from kinks, with every case of attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import contract
+from ..backends.reference import ReferenceKernel
+from ..base import products
+from ..base.access import split
+from ..base.definition import Definition
+from ..base.dtypes import BY_NAME
+from ..base.loop import Meta, row_major
+from ..calls import prepare
+from ..calls.operator import Operator
+from . import oracle
+from .elements import Array
+
+#: Magnitudes of the points, beside those that attributes give: both sides of the usual kinks, at none of them.
+MAGNITUDES = (0.0131, 0.0973, 0.271, 0.4631, 0.6113, 0.8719, 1.1313, 1.6931, 2.3717, 2.8713, 3.1391, 4.4517, 5.7131,
+              6.3319, 8.1933)  # fmt: skip
+NEAR = (0.5119, 0.9137, 1.0873, 1.7321)  # of an attribute's size
+ELEMENTS = 256  # of a call whose elements are independent of each other
+ROWS, ROUNDS = (3, 4, 2, 2, 2, 2, 2, 2), 4  # the sizes of a call of rows, as many as it needs, and the calls
+STEP, LEAST_STEP = 2e-6, 1e-7  # of a point's size; and the smallest
+AGREES = 1e-6  # relative: far above the errors of a difference quotient, far below those of a mistake
+STRAIGHT = 1e-3  # relative difference of the quotients to both sides, beyond which there is a kink between
+Tensors = dict[str, "Array | None"]
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """An output of a gradient operator that is not the gradient, at one of several points."""
+
+    operator: str
+    forward: str
+    output: str
+    attributes: Mapping[str, Any]
+    inputs: Mapping[str, float]
+    gradient: float
+    quotient: float
+    wrong: int  # points
+    points: int
+    cause: str
+
+    def __str__(self) -> str:
+        attributes = ", ".join(f"{name}={value!r}" for name, value in self.attributes.items())
+        where = ", ".join(f"{name}={value:.6g}" for name, value in self.inputs.items())
+        return (
+            f"{self.operator}({attributes}): {self.output} is {self.gradient:.6g} at {where}, but the difference "
+            f"quotient of {self.forward} is {self.quotient:.6g}; they differ at {self.wrong} of {self.points} points; "
+            f"{self.cause}; correct the formula of {self.operator} or of {self.forward}"
+        )
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """An output's gradient and the difference quotient at the same points; kinks are left out."""
+
+    output: str
+    inputs: Mapping[str, Array]
+    gradient: Array
+    quotient: Array
+    is_wrong: Array
+
+
+def disagreements(operator: Operator) -> list[Disagreement]:
+    """The outputs of an operator that are not gradients of its forward operator; none for other operators."""
+    if operator.gradient_of is None:
+        return []
+    product = products.chosen()
+    by_output: dict[str, list[tuple[dict[str, Any], _Comparison]]] = {}
+    for attributes in oracle.attribute_cases(operator, product):
+        for one in _compared(operator.definition, operator.gradient_of.definition, attributes, product):
+            by_output.setdefault(one.output, []).append((attributes, one))
+    return [found for cases in by_output.values() if (found := _judged(operator, cases, by_output)) is not None]
+
+
+def _judged(operator: Operator, cases: Sequence[Any], by_output: Mapping[str, Any]) -> Disagreement | None:
+    """The disagreement of an output's comparisons, which belong to several cases of attributes."""
+    failing = [case for case in cases if np.count_nonzero(case[1].is_wrong) > 1]
+    if not failing:
+        return None
+    assert operator.gradient_of is not None
+    attributes, worst = failing[0]
+    places = np.flatnonzero(worst.is_wrong)
+    place = places[np.argmax(np.abs(worst.gradient - worst.quotient)[places])]
+    return Disagreement(
+        operator.name,
+        operator.gradient_of.name,
+        worst.output,
+        attributes,
+        {name: float(values[place]) for name, values in worst.inputs.items()},
+        float(worst.gradient[place]),
+        float(worst.quotient[place]),
+        len(places),
+        len(worst.is_wrong),
+        _cause(operator, attributes, worst, by_output),
+    )
+
+
+def _cause(operator: Operator, attributes: dict[str, Any], worst: _Comparison, by_output: Mapping[str, Any]) -> str:
+    """The mistake that the numbers look like, in words."""
+    with np.errstate(all="ignore"):
+        ratio = (worst.gradient / worst.quotient)[worst.is_wrong]
+        ratios = ratio[np.isfinite(ratio)]
+    if len(ratios) and np.allclose(ratios, -1, rtol=1e-4):
+        return "the sign is turned"
+    for output, others in by_output.items():
+        quotients = [one.quotient for case, one in others if case == attributes and output != worst.output]
+        for quotient in quotients[:1]:
+            is_alike = quotient.shape == worst.gradient.shape
+            if is_alike and np.allclose(worst.gradient, quotient, rtol=1e-4, atol=1e-9):
+                return f"it is the gradient of {output.removeprefix('grad_')}"
+    if names := _blamed(operator, attributes):
+        return f"they differ where {' or '.join(names)} is off its default, and agree at the defaults"
+    if len(ratios) > 1 and np.allclose(ratios, ratios[0], rtol=1e-4):
+        return f"it has the factor {float(ratios[0]):.4g}"
+    return "no simple factor explains it"
+
+
+def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
+    """The attributes that cause a disagreement each by itself; none where the defaults cause one already."""
+    assert operator.gradient_of is not None
+    forward = operator.gradient_of.definition
+    defaults = {name: attributes[name] if value is None else value for name, value in operator.defaults.items()}
+
+    def differs(**changed: Any) -> bool:
+        case = {**defaults, **changed}
+        if not all(holds(case, None) for holds in operator.requires.values()):
+            return False
+        found = _compared(operator.definition, forward, case, products.chosen())
+        return any(np.count_nonzero(one.is_wrong) > 1 for one in found)
+
+    if differs():
+        return []
+    return [name for name, value in attributes.items() if value != defaults[name] and differs(**{name: value})]
+
+
+def _compared(
+    definition: Definition, forward: Definition, attributes: dict[str, Any], product: Any
+) -> Iterator[_Comparison]:
+    """The outputs of calls with these attributes, against difference quotients; none where there is no forward call."""
+    shared = {name: attributes.get(name, default) for name, default in forward.defaults.items()}
+    rules = [*forward.requires.values()]
+    if None in shared.values() or not all(holds(shared, product) for holds in rules):
+        return
+    from_result = definition.takes_result(attributes)
+    if from_result and not all(holds(attributes, product) for holds in definition.result_suffices.values()):
+        return
+    rng = np.random.default_rng(0)
+    points = sample_points(attributes)
+    accesses = forward.access, definition.access
+    is_independent = not any(access.terms or access.tensor for access in accesses)
+    rank = 1 + max(1, *(getattr(access, "position", 0) for access in accesses))
+    shapes = [(ELEMENTS,)] if is_independent else [ROWS[:rank]] * ROUNDS
+    for shape in shapes:
+        tensors: Tensors = {
+            a.name: None if a.is_optional else rng.choice(points, forward.access.whole_shape(a.name, shape, shared))
+            for a in forward.schema.tensors
+        }
+        call = _GradientCall(definition, forward, attributes, shared, product, tensors, from_result)
+        yield from call.independent(rng) if is_independent else call.of_rows(rng)
+
+
+def sample_points(attributes: Mapping[str, Any]) -> Array:
+    """Numbers of both signs: the usual ones, and some around each attribute."""
+    numbers = [v for v in attributes.values() if isinstance(v, float) and np.isfinite(v) and v != 0]
+    magnitudes = [*MAGNITUDES, *(abs(number) * near for number in numbers for near in NEAR)]
+    return np.array([sign * m for m in magnitudes if m < 100 for sign in (1, -1)])
+
+
+class _GradientCall:
+    """A call of a gradient operator and of its forward operator, on the same tensors in double precision."""
+
+    def __init__(
+        self, definition: Definition, forward: Definition, attributes: dict[str, Any], shared: dict[str, Any],
+        product: Any, tensors: Tensors, from_result: bool,
+    ):  # fmt: skip
+        self.definition, self.forward, self.attributes, self.shared = definition, forward, attributes, shared
+        self.product, self.tensors = product, tensors
+        self.value = self._forward(tensors)
+        self.from_result = from_result
+        self.rank = max(t.ndim for name, t in tensors.items() if t is not None and name != forward.access.tensor)
+
+    def _forward(self, tensors: Tensors) -> Array:
+        """The first output of the forward operator."""
+        return _outputs(self.forward, self.shared, self.product, tensors)[0]
+
+    def _gradients(self, grad: Array) -> dict[str, Array]:
+        """The outputs of the gradient operator."""
+        first, *names = self.definition.schema.tensor_names
+        tensors: Tensors = {first: grad}
+        for name in names:
+            if name == self.definition.reads_result and self.from_result:
+                tensors[name] = self.value
+            elif name in self.forward.schema.tensor_names:
+                tensors[name] = self.tensors[name]
+            elif any(a.name == name and a.is_optional for a in self.definition.schema.tensors):
+                tensors[name] = None
+            else:  # the one tensor under another name
+                tensors[name] = self.tensors[self.forward.schema.tensor_names[0]]
+        outputs = _outputs(self.definition, self.attributes, self.product, tensors)
+        return dict(zip(self.definition.schema.outputs, outputs, strict=True))
+
+    def independent(self, rng: np.random.Generator) -> Iterator[_Comparison]:
+        """Comparisons of all elements at once, for each part of each tensor."""
+        grad = rng.uniform(0.5, 2, self.value.shape) * rng.choice([1.0, -1.0], self.value.shape)
+        gradients, inputs = self._gradients(grad), self._lanes(self.tensors, self.forward, self.shared)
+        for output, tensor in self.definition.gradients.items():
+            values = self.tensors[tensor]
+            assert values is not None, "no optional tensor has a gradient"
+            parts = split(self.definition.access, output, gradients[output], self.attributes, self.rank)
+            for k, part in enumerate(parts):
+                step = np.maximum(STEP * np.abs(self._part(values, tensor, k)), LEAST_STEP)
+                sides = [
+                    self._forward({**self.tensors, tensor: self._moved(values, tensor, k, s * step)}) for s in (1, -1)
+                ]
+                label = output if len(parts) == 1 else f"{output} ({'active' if k == 0 else 'other'} half)"
+                yield _comparison(label, inputs, grad, part, self.value, sides, step, np.abs(self.value * grad))
+
+    def of_rows(self, rng: np.random.Generator) -> Iterator[_Comparison]:
+        """Comparisons of the gradient of a sum of all results, by one element after another."""
+        grad = rng.uniform(0.5, 2, self.value.shape) * rng.choice([1.0, -1.0], self.value.shape)
+        gradients = self._gradients(grad)
+        for output, tensor in self.definition.gradients.items():
+            values = self.tensors[tensor]
+            assert values is not None, "no optional tensor has a gradient"
+            step = np.maximum(STEP * np.abs(values.ravel()), LEAST_STEP)
+            sides: list[Array] = []
+            for s in (1, -1):
+                moved = [
+                    values + s * step[e] * (np.arange(values.size) == e).reshape(values.shape)
+                    for e in range(values.size)
+                ]
+                sides.append(np.array([np.sum(grad * self._forward({**self.tensors, tensor: one})) for one in moved]))
+            total, size = np.sum(grad * self.value), np.sum(np.abs(grad * self.value))
+            ones = np.ones(values.size)
+            inputs = {tensor: values.ravel()}
+            yield _comparison(output, inputs, ones, gradients[output].ravel(), total, sides, step, size * ones)
+
+    def _part(self, values: Array, tensor: str, k: int) -> Array:
+        part: Array = split(self.forward.access, tensor, values, self.shared, self.rank)[k]
+        return part
+
+    def _moved(self, values: Array, tensor: str, k: int, step: Array) -> Array:
+        """A copy of a tensor, one part of it moved."""
+        moved = values.copy()
+        self._part(moved, tensor, k)[...] += step
+        return moved
+
+    def _lanes(self, tensors: Tensors, definition: Definition, attributes: dict[str, Any]) -> dict[str, Array]:
+        """The parts of all tensors by names for messages."""
+        lanes: dict[str, Array] = {}
+        for name, tensor in tensors.items():
+            if tensor is not None:
+                parts = split(definition.access, name, tensor, attributes, self.rank)
+                names = [name] if len(parts) == 1 else [f"{name} (active half)", f"{name} (other half)"]
+                lanes |= dict(zip(names, parts, strict=True))
+        return lanes
+
+
+def _comparison(
+    output: str, inputs: Mapping[str, Array], grad: Array, gradient: Array, value: Any, sides: Sequence[Array],
+    step: Array, size: Array,
+) -> _Comparison:  # fmt: skip
+    """A gradient against the quotients of `value` and of the values on both sides, times `grad`."""
+    above, below = sides
+    with np.errstate(all="ignore"):
+        right, left = grad * (above - value) / step, grad * (value - below) / step
+        quotient = (right + left) / 2
+        noise = 8 * np.finfo(np.float64).eps * size / step
+        room = AGREES * (np.abs(quotient) + np.abs(gradient)) + noise
+        is_straight = np.abs(right - left) <= STRAIGHT * (np.abs(right) + np.abs(left)) + 4 * noise
+        is_wrong = is_straight & ~(np.abs(gradient - quotient) <= room) & np.isfinite(quotient)
+    return _Comparison(output, inputs, gradient, quotient, is_wrong)
+
+
+def _outputs(definition: Definition, attributes: dict[str, Any], product: Any, tensors: Tensors) -> tuple[Array, ...]:
+    """The outputs of a call in double precision by NumPy, whatever dtypes the operator's checks allow."""
+    double = BY_NAME["float64"]
+    metas = {name: None if t is None else Meta(double, t.shape, row_major(t.shape, 8)) for name, t in tensors.items()}
+    call = contract.Call(definition, metas, attributes, contract.Terms(product))
+    results = prepare.result_metas(call)
+    computation = prepare.computation(call, results, "cpu")
+    outputs = tuple(np.empty(meta.shape) for meta in results)
+    inputs = [np.ascontiguousarray(tensors[name]) for name in call.inputs]
+    ReferenceKernel(computation).run(*(array.__array_interface__["data"][0] for array in (*outputs, *inputs)))
+    return outputs

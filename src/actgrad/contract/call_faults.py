@@ -1,0 +1,184 @@
+"""Faults that sample calls show: rules that fail, checks that let wrong shapes pass or refuse right ones."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product as combined
+from typing import Any
+
+from ..base.access import Along
+from ..base.definition import Definition
+from ..base.dtypes import BY_NAME
+from ..base.errors import ActgradError, shown
+from ..base.loop import Meta, row_major
+from ..base.products import BY_NAME as PRODUCTS
+from ..base.rows import RowsAlong
+from ..base.schema import Argument
+from . import kinds
+from .check import Call, Check
+
+#: Numbers that rules are tried with: at each of them a rule must say True or False.
+NUMBERS = (1.0, 0.0, -1.0, 0.5, float("inf"), float("nan"))
+#: Sizes of the elements of a sample call, as many as it has dimensions: all different, and multiples of 16.
+SIZES = (32, 16, 48, 64, 80, 96, 112, 128)
+
+
+def of_requirements(definition: Definition) -> Iterator[str]:
+    """Faults of rules on attributes, those of C functions too, and of a function that chooses among formulas."""
+    fields = {"requires": definition.requires, "result_suffices": definition.result_suffices}
+    fields |= {f"requires of aclnn {c.name}": c.requires for c in definition.aclnn if c.requires is not None}
+    for field, rules in fields.items():
+        for rule, holds in rules.items():
+            yield from _of_rule(f"{field} {rule!r}", holds, definition)
+    if callable(definition.switch) and isinstance(definition.formula, Mapping):
+        yield from _of_rule("switch", definition.switch, definition, list(definition.formula))
+    if None in definition.defaults.values():
+        return
+    for rule, holds in definition.requires.items():
+        if not holds(dict(definition.defaults), None):
+            defaults = ", ".join(f"{name}={value!r}" for name, value in definition.defaults.items())
+            yield f"its defaults ({defaults}) break {rule!r}; give it other defaults, or none"
+
+
+def _of_rule(
+    what: str, rule: Callable[..., Any], definition: Definition, allowed: Sequence[Any] = (False, True)
+) -> Iterator[str]:
+    """The first fault of a function of attributes and product, which must return one of the allowed values."""
+    must = f"it must return {' or '.join(map(repr, allowed))}"
+    try:
+        inspect.signature(rule).bind({}, None)
+    except TypeError:
+        count = len(inspect.signature(rule).parameters)
+        yield f"{what} takes {count} arguments; write lambda attributes, product: ..."
+        return
+    for attributes, product in combined(_samples(definition), (None, *PRODUCTS.values())):
+        values = ", ".join(f"{name}={value!r}" for name, value in attributes.items()) or "no attributes"
+        try:
+            result = rule(dict(attributes), product)
+            is_allowed = any(result is value or (type(result) is type(value) and result == value) for value in allowed)
+        except KeyError as error:
+            has = ", ".join(attributes) or "none"
+            yield f"{what} reads the attribute {error}, which the operator does not have; it has {has}"
+            return
+        except Exception as error:  # of any code that an author writes
+            yield f"{what} raises {type(error).__name__} ({error}) for {values}; {must}"
+            return
+        if not is_allowed:
+            yield f"{what} returns {shown(result)} for {values}; {must}"
+            return
+
+
+def _samples(definition: Definition) -> Iterator[dict[str, Any]]:
+    """Attributes to try rules with: all flags and choices, each number for all scalars, and the defaults."""
+
+    def options(argument: Argument) -> tuple[Any, ...]:
+        if argument.type == "bool":
+            return (False, True)
+        return definition.choices if argument.name == definition.switch and definition.choices else (None,)
+
+    attributes = definition.schema.attributes
+    for values in combined(*map(options, attributes)):
+        for number in (None, *NUMBERS):
+            sample = {}
+            for argument, value in zip(attributes, values, strict=True):
+                default = definition.defaults[argument.name]
+                if value is None:
+                    value = default if argument.type == "int" or number is None else number
+                if value is None:
+                    value = 0 if argument.type == "int" else 1.0
+                sample[argument.name] = value
+            yield sample
+
+
+def of_checks(definition: Definition) -> Iterator[str]:
+    """Faults of the checks that an operator states: checks that are none, and arguments that it does not have."""
+    schema = definition.schema
+    for number, group in enumerate(definition.checks):
+        for one in group:
+            if not isinstance(one, Check):
+                yield f"checks[{number}] has {shown(one)}, which is no rule; write supported('self') or Check(...)"
+                return
+    known = {*schema.tensor_names, *schema.outputs, *schema.attributes_by_name}
+    yield from _of_order("null_order", definition.null_order, known)
+    for c in definition.aclnn:
+        yield from _of_order(f"null_order of aclnn {c.name}", tuple(c.null_order.split()), known)
+    for check in kinds.checks_of(definition):
+        for name in check.about:
+            if name not in known:
+                listed = ", ".join(known)
+                yield f"the check {check.rule!r} is about {name!r}, which is no argument; it has {listed}"
+
+
+def _of_order(field: str, order: tuple[str, ...], known: set[str]) -> Iterator[str]:
+    for name in order:
+        if name not in known:
+            yield f"{field} names {name!r}, which is no argument; it has {', '.join(sorted(known))}"
+
+
+def of_sample_calls(definition: Definition) -> Iterator[str]:
+    """Faults of the checks as calls on small tensors show them."""
+    access, names = definition.access, [a.name for a in definition.schema.tensors if not a.is_optional]
+    found = _sample(definition, names)
+    if isinstance(found, str):
+        if isinstance(access, (Along, RowsAlong)):
+            what = f"{access.tensor} along dimension {access.position}"
+            yield f"its checks refuse {what}: {found}; {_rule_along(definition)}"
+        return
+    attributes, shapes = found
+    first, *others = names
+    for name in [name for name in others if name in definition.seen]:
+        shape = shapes[name]
+        wrong = {**shapes, name: (*shape[:-1], shape[-1] + 1)}
+        if _fault(definition, wrong, attributes) is None:
+            cure = f"list same_shape({name!r}, to={first!r}) or broadcastable({name!r}, to={first!r}) in checks"
+            cure = _rule_along(definition) if name == access.tensor else cure
+            yield f"its checks let {name} of shape {wrong[name]} pass beside {first} of shape {shapes[first]}; {cure}"
+    plain = [name for name in names if name not in (access.tensor, *access.packed) and name in definition.seen]
+    ones = [{**shapes, name: (1, *shapes[name][1:])} for name in plain]
+    if definition.broadcasts and len(plain) > 1 and all(_fault(definition, one, attributes) for one in ones):
+        a, b = plain[:2]
+        yield (
+            f"broadcasts=True, but its checks refuse {a} of shape {ones[0][a]} beside {b} of shape {shapes[b]}; "
+            f"list broadcastable({b!r}, to={a!r}) in checks in place of same_shape"
+        )
+
+
+def _sample(definition: Definition, names: list[str]) -> tuple[dict[str, Any], dict[str, tuple[int, ...]]] | str:
+    """Attributes and shapes of a call that passes, of as few dimensions as will do; else the last call's fault."""
+    access, fault = definition.access, ""
+    attributes = next(filter(lambda sample: _keeps_rules(definition, sample), _samples(definition)), None)
+    if attributes is None:
+        return "no attributes keep its rules"
+    position = getattr(access, "position", 0) if access.tensor and not access.packed else 0
+    for rank in range(max(2, position + 1), len(SIZES) + 1):
+        elements = SIZES[:rank]
+        shapes = {name: access.whole_shape(name, elements, attributes) for name in names}
+        fault = _fault(definition, shapes, attributes) or ""
+        if not fault:
+            return attributes, shapes
+    return fault
+
+
+def _keeps_rules(definition: Definition, attributes: dict[str, Any]) -> bool:
+    return all(holds(dict(attributes), None) for holds in definition.requires.values())
+
+
+def _fault(definition: Definition, shapes: dict[str, tuple[int, ...]], attributes: dict[str, Any]) -> str | None:
+    """The error of a call on tensors of these shapes; None for one that passes."""
+    dtype = BY_NAME[definition.dtypes[0]]
+    metas = {name: Meta(dtype, shape, row_major(shape, dtype.itemsize)) for name, shape in shapes.items()}
+    try:
+        kinds.run(Call(definition, {name: metas.get(name) for name in definition.schema.tensor_names}, attributes))
+    except ActgradError as error:
+        return str(error).removeprefix(f"{definition.name}: ")
+    return None
+
+
+def _rule_along(definition: Definition) -> str:
+    access, first = definition.access, definition.schema.tensor_names[0]
+    position = getattr(access, "position", 1)
+    further = "" if position == 1 else f", position={position}"
+    return (
+        f"list along({access.tensor!r}, to={first!r}{further}) in checks, and leave {access.tensor} out of same_shape"
+    )

@@ -1,0 +1,156 @@
+"""Faults of an operator's formulas and terms: their arguments, their results and their operations."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ..base import xp
+from ..base.computation import LENGTH, ONCE, UNVISITED
+from ..base.definition import Definition
+from ..base.errors import InvalidOperator, quantity, shown
+from . import traced
+
+
+def of_switch(definition: Definition) -> Iterator[str]:
+    """Faults of the attribute, the tensor or the function that chooses among formulas."""
+    switch, schema = definition.switch, definition.schema
+    if not isinstance(definition.formula, Mapping):
+        if switch:
+            yield f"switch is {shown(switch)}, but there is one formula; write formula={{False: ..., True: ...}}"
+        return
+    keys = list(definition.formula)
+    if not switch:
+        yield f"formula is a mapping of {_shown(keys)}; state the attribute that chooses as switch='name'"
+        return
+    if not isinstance(switch, str):
+        return  # call_faults calls it
+    argument = next((a for a in schema.arguments if a.name == switch), None)
+    if argument is None or (argument.is_tensor and not argument.is_optional):
+        has = ", ".join(schema.attributes_by_name) or "none"
+        yield f"switch is {switch!r}, which is no attribute; it has {has}"
+    elif argument.type in ("bool", "Tensor?") and set(keys) != {False, True}:
+        must = f"the formula's keys must be False and True, not {_shown(keys)}"
+        yield f"switch is {switch!r}, of type {argument.type}, so {must}"
+    elif argument.type == "Scalar":
+        yield f"switch is {switch!r}, a Scalar; write int {switch}=0 or bool {switch}=False in the schema"
+    elif argument.type == "int" and not definition.choices and not all(type(key) is int for key in keys):
+        must = f"the formula's keys must be numbers or names of choices, not {_shown(keys)}"
+        yield f"switch is {switch!r}, an int, so {must}"
+
+
+def of_formulas(definition: Definition) -> Iterator[str]:
+    """The formula takes what an element sees, then the scalars, and returns a number for each output."""
+    scalars = [argument.name for argument in definition.schema.attributes if argument.type == "Scalar"]
+    gates = definition.multiplies or (definition.gradient_of is not None and definition.gradient_of.multiplies)
+    names, is_several = _returned(definition, bool(gates))
+    for formula in _formulas_in(definition.formula):
+        wanted = 1 if gates else _elements(definition)
+        if definition.switch in definition.schema.tensor_names:
+            wanted += formula is definition.formula_for({}, None, {str(definition.switch): True})
+        yield from _fault(f"formula {_name(formula)}", formula, wanted, scalars, names, is_several)
+    if definition.integer_formula is not None and definition.integer_formula != definition.formula:
+        wanted = sum(2 if name in definition.access.packed else 1 for name in definition.seen)
+        for formula in _formulas_in(definition.integer_formula):
+            yield from _fault(f"integer_formula {_name(formula)}", formula, wanted, scalars, definition.schema.outputs)
+
+
+def of_statistics(definition: Definition) -> Iterator[str]:
+    """A term takes the tensors' elements, the statistics of earlier passes, then the scalars."""
+    statistics = definition.access.statistics(definition.schema.outputs, 1)
+    if statistics is None:
+        return
+    if statistics.kept and sum(held < 0 for held in statistics.held_by) != 1:
+        yield "kept is set; then exactly one output must be of elements; leave out kept, or return one such output"
+    if all(one in UNVISITED for one in statistics.passes):
+        yield "reads has only once(); a pass must read elements; write largest(term) or total(term) before once(term)"
+    scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
+    earlier: list[str] = []
+    for one in statistics.passes:
+        names = definition.access.held[len(earlier) : len(earlier) + len(one)]
+        for kind in (ONCE, LENGTH):
+            if kind in one and len(one) > 1:
+                yield f"{kind}() shares a pass with others ({', '.join(names)}); give it a pass of its own"
+        wanted = [*([] if one == (ONCE,) else _seen(definition)), *earlier, *scalars]
+        for name, term in zip(names, definition.access.terms[len(earlier) :], strict=False):
+            if one == (LENGTH,):
+                continue
+            arity = _arity(term)
+            if isinstance(arity, str):
+                yield f"the term of {name!r}: {arity}"
+            elif arity != len(wanted):
+                must = f"it must take {len(wanted)}: {', '.join(wanted) or 'nothing'}"
+                yield f"the term of {name!r} takes {quantity(arity, 'argument')}; {must}; change its parameters"
+            elif fault := traced.fault_of_result(term, arity, (name,)):
+                yield f"the term of {name!r}: {fault}"
+        earlier += names
+
+
+def _fault(
+    what: str, formula: Any, elements: int, scalars: list[str], names: tuple[str, ...], is_several: bool = False
+) -> Iterator[str]:
+    """The fault of a formula that takes so many elements and these scalars; it returns a number for each name."""
+    arity, wanted = _arity(formula), elements + len(scalars)
+    if isinstance(arity, str):
+        yield arity if arity.startswith("formula ") else f"{what} {arity}"
+    elif arity != wanted:
+        xp.check(formula)
+        must = f"it must take {wanted}: the elements of its tensors, then {', '.join(scalars) or 'no scalars'}"
+        yield f"{what} takes {arity} arguments; {must}"
+    elif fault := traced.fault_of_result(formula, arity, names, is_several):
+        yield fault
+
+
+def _arity(formula: Callable[..., Any]) -> int | str:
+    """How many arguments a formula takes; the fault of one that is no plain function of positional arguments."""
+    try:
+        xp.refuse_other_functions(formula)
+    except InvalidOperator as error:
+        return str(error)
+    parameters = inspect.signature(formula).parameters.values()
+    if any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in parameters):
+        return "takes a varying number of arguments, or some by name alone; name each one, as def formula(x, alpha)"
+    return len(parameters)
+
+
+def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], bool]:
+    """A name for each number that the formula returns, and whether it returns a tuple."""
+    access, outputs = definition.access, definition.schema.outputs
+    if access.terms:
+        names = tuple(name for name in outputs if name not in access.held)
+        return names, len(names) != 1
+    if gates or definition.gradient_of is None:
+        return outputs[:1], False
+    names = tuple(
+        words
+        for name in outputs
+        for words in ((f"{name} of the active half", f"{name} of the other half") if name in access.packed else (name,))
+    )
+    return names, len(names) > 1
+
+
+def _elements(definition: Definition) -> int:
+    """How many elements the formula is given; kernels multiply a derivative by the first tensor's."""
+    names = _seen(definition)
+    if definition.access.terms:
+        return (1 if definition.access.kept else len(names)) + len(definition.access.terms)
+    return sum(2 if name in definition.access.packed else 1 for name in names)
+
+
+def _seen(definition: Definition) -> list[str]:
+    """The tensors that formulas see."""
+    names = [a.name for a in definition.schema.tensors if not a.is_optional and a.name in definition.seen]
+    return names if definition.gradient_of is None or definition.takes_gradient else names[1:]
+
+
+def _formulas_in(formula: Any) -> tuple[Callable[..., Any], ...]:
+    return tuple(formula.values()) if isinstance(formula, Mapping) else (formula,)
+
+
+def _name(formula: Any) -> str:
+    return getattr(formula, "__name__", shown(formula))
+
+
+def _shown(keys: list[Any]) -> str:
+    return ", ".join(map(repr, keys))

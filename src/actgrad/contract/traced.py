@@ -1,0 +1,140 @@
+"""Numbers without values, which show what a formula does with its arguments before any backend computes it.
+
+They take what the values of every backend take, and nothing else: NumPy alone would also take powers, indices, and
+products with a comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from typing import Any
+
+from ..base import xp
+from ..base.errors import InvalidOperator, shown
+
+ALLOWED = "a formula may use + - * /, comparisons, & and | between them, and the functions of actgrad.xp"
+
+
+class TracedNumber:
+    """A number of a formula, unknown."""
+
+    __hash__ = None  # type: ignore[assignment]
+    __slots__ = ()
+
+    def combined(self, other: Any) -> TracedNumber:
+        """The number that an operation with another number returns."""
+        _number(other)
+        return self
+
+    def compared(self, other: Any) -> TracedCondition:
+        """A comparison with another number."""
+        _number(other)
+        return TracedCondition()
+
+    def __neg__(self) -> TracedNumber:
+        return self
+
+    def __bool__(self) -> bool:
+        raise InvalidOperator("it cannot branch on a value; use where(condition, x, y)")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = combined
+    __gt__ = __ge__ = __lt__ = __le__ = __eq__ = __ne__ = compared  # type: ignore[assignment]
+
+
+class TracedCondition:
+    """The truth value of a comparison, unknown."""
+
+    __hash__ = None  # type: ignore[assignment]
+    __slots__ = ()
+
+    def joined(self, other: Any) -> TracedCondition:
+        """The truth value of both, or of either."""
+        return _condition(other)
+
+    def __bool__(self) -> bool:
+        raise InvalidOperator("it cannot branch on a value; use where(condition, x, y), & for `and`, | for `or`")
+
+    __and__ = __rand__ = __or__ = __ror__ = joined
+
+    def __invert__(self) -> TracedCondition:
+        return self
+
+
+def _number(value: Any) -> TracedNumber:
+    """A number for any number of a formula."""
+    if isinstance(value, TracedCondition):
+        raise InvalidOperator("it computes with a comparison; write where(condition, 1.0, 0.0)")
+    if not isinstance(value, (TracedNumber, int, float)):
+        raise InvalidOperator(f"it computes with {shown(value)}, which is no number; {ALLOWED}")
+    return TracedNumber()
+
+
+def _condition(value: Any) -> TracedCondition:
+    if not isinstance(value, (TracedCondition, bool)):
+        raise InvalidOperator("it takes a number for a comparison; write x > 0, not x")
+    return TracedCondition()
+
+
+def _where(condition: Any, x: Any, y: Any) -> TracedNumber:
+    _condition(condition)
+    _number(x)
+    return _number(y)
+
+
+def _call(name: str, *arguments: Any) -> TracedNumber:
+    """A call of a function of `xp`, of numbers alone."""
+    expected = xp.ARITY[name]
+    if len(arguments) != expected:
+        raise InvalidOperator(f"it calls {name} with {len(arguments)} arguments; {name} takes {expected}")
+    for argument in arguments:
+        _number(argument)
+    constants = arguments[1:3] if name in xp.WITH_CONSTANTS else ()
+    if not all(isinstance(constant, (int, float)) for constant in constants):
+        raise InvalidOperator(f"it calls {name} with numbers that vary; the second and the third must be constants")
+    return TracedNumber()
+
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    name: _where if name == "where" else partial(_call, name) for name in xp.NAMES
+}
+
+
+@cache
+def result(formula: Callable[..., Any], count: int) -> Any:
+    """The value that a formula of so many arguments returns, or a tuple: of TracedNumber, TracedCondition, constants.
+
+    Raises InvalidOperator for what a formula cannot do. The text does not name the formula.
+    """
+    bound = xp.bind(formula, FUNCTIONS)
+    try:
+        found = bound(*[TracedNumber()] * count)
+    except InvalidOperator:
+        raise
+    except Exception as error:  # of any code that an author writes
+        what = str(error).replace("TracedNumber", "number").replace("TracedCondition", "comparison")
+        raise InvalidOperator(f"it cannot be computed: {type(error).__name__}: {what}; {ALLOWED}") from error
+    return found
+
+
+def fault_of_result(
+    formula: Callable[..., Any], count: int, names: Sequence[str], is_several: bool = False
+) -> str | None:
+    """The fault of what a formula returns: it must be one number, or with `is_several` a tuple of one for each name."""
+    where_ = f"formula {formula.__name__}"
+    try:
+        returned = result(formula, count)
+    except InvalidOperator as error:
+        text = str(error)
+        return text if text.startswith("formula ") else f"{where_} ({formula.__module__}): {text}"
+    must = f"it must return {'a tuple of ' if is_several else ''}{len(names)} ({', '.join(names) or 'none'})"
+    values = returned if isinstance(returned, tuple) else (returned,)
+    if isinstance(returned, tuple) is not is_several or len(values) != len(names):
+        what = f"{len(values)} values" if isinstance(returned, tuple) else "1 value"
+        return f"{where_} returns {'nothing' if returned is None else what}; {must}"
+    for value in values:
+        if isinstance(value, TracedCondition):
+            return f"{where_} returns a comparison; write where(condition, 1.0, 0.0)"
+        if not isinstance(value, (TracedNumber, int, float)):
+            return f"{where_} returns {'nothing' if value is None else shown(value)}; {must}"
+    return None

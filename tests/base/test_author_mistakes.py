@@ -1,0 +1,294 @@
+"""Mistakes of a new author in accesses, rules, formulas and roles: each is an InvalidOperator that says the cure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import actgrad
+from actgrad.base.access import Along, Halves
+from actgrad.base.definition import C
+from actgrad.base.errors import InvalidOperator
+from actgrad.base.rows import Rows, RowsAlong, largest, total
+from actgrad.calls.operator import REGISTRY
+from actgrad.contract import validate
+from actgrad.contract.dtype_rules import supported
+from actgrad.contract.shape_rules import along, broadcastable, same_shape
+from tests.support.author_mistakes import (
+    any_number,
+    both,
+    by_name,
+    chosen_by_a_number,
+    comparison,
+    gradient,
+    identity,
+    indexed,
+    nothing,
+    of_a_method,
+    of_a_text,
+    of_three,
+    of_too_many,
+    of_varying_constants,
+    one,
+    one_in_a_tuple,
+    operator,
+    product,
+    requires,
+    rows,
+    scaled,
+    squared,
+    times_a_comparison,
+    two,
+    two_values,
+    with_scalar,
+)
+
+
+@pytest.fixture(autouse=True)
+def registry_as_before():
+    before = dict(REGISTRY)
+    yield
+    for name in REGISTRY.keys() - before.keys():
+        del REGISTRY[name]
+
+
+MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
+    # reads
+    "Along of a name with a slip": (
+        lambda: two(reads=Along("weigth", 1)),
+        "reads=Along names 'weigth', which is no tensor; it must be one of weight",
+    ),
+    "Along of no tensor": (lambda: two(reads=Along("", 1)), "reads=Along names '', which is no tensor"),
+    "Along without a second tensor": (
+        lambda: one(reads=Along("weight", 1)), "it must be one of none; add Tensor weight to the schema"
+    ),
+    "Along of the first tensor": (lambda: two(reads=Along("self", 1)), "'self', which is optional or the first tensor"),
+    "Along of an optional tensor": (
+        lambda: operator("NAME(Tensor self, Tensor? weight) -> Tensor out", product, reads=Along("weight", 1)),
+        "'weight', which is optional or the first",
+    ),
+    "Along from behind": (
+        lambda: two(reads=Along("weight", -1)), "has position -1; count dimensions from the front, from 0"
+    ),
+    "Along a name": (lambda: two(reads=Along("weight", "channel")), "has position 'channel'; count dimensions from"),
+    "RowsAlong without a tensor": (
+        lambda: two(of_three, reads=RowsAlong(passes=({"s": total(product)},))), "reads=RowsAlong names ''"
+    ),
+    "Along without its rule": (
+        lambda: two(reads=Along("weight", 1), checks=(supported("self"), same_shape("weight", to="self"))),
+        r"its checks refuse weight along dimension 1: .*; list along\('weight', to='self'\) in checks",
+    ),
+    "Along with a rule for another dimension": (
+        lambda: two(reads=Along("weight", 2), checks=(supported("self"), along("weight", to="self"))),
+        r"list along\('weight', to='self', position=2\) in checks",
+    ),
+    "Along without checks on its shape": (
+        lambda: two(reads=Along("weight", 1), checks=(supported("self", "weight"),)),
+        r"its checks let weight of shape .* pass beside self .*; list along\('weight', to='self'\)",
+    ),
+    "an access that is no instance": (lambda: one(reads=Along), "reads is .*; it must be an access, as Along"),
+    "an access in words": (lambda: one(reads="rows"), "reads is 'rows'; it must be an access"),
+    "Halves of a text": (
+        lambda: operator("NAME(Tensor self, int dim=-1) -> Tensor out", product, reads=Halves("self")),
+        r"reads=Halves packs 'self'; it must be a tuple of tensors, as Halves\(\('x',\)\)",
+    ),
+    "Halves by no attribute": (
+        lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), active="left")),
+        "reads=Halves has active 'left'; it must be 'lower', 'upper' or a bool attribute",
+    ),
+    "Halves interleaved by a number": (
+        lambda: operator(
+            "NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), interleaved="even")
+        ),
+        "has interleaved 'even'",
+    ),
+    "Halves along a Scalar": (
+        lambda: operator("NAME(Tensor x, Scalar dim=-1) -> Tensor out", of_three, reads=Halves(("x",))),
+        "counts dimensions by 'dim', which is a Scalar; write int dim=-1",
+    ),
+    "Halves of a tensor that is none": (
+        lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), tensor="w")),
+        "reads=Halves names 'w', which is no tensor",
+    ),
+    "per_row of no tensor": (
+        lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), per_row=True)),
+        "per_row=True, but names no tensor",
+    ),
+    "passes without the comma": (lambda: rows({"s": total(identity)}), "has passes .*; they must be a tuple of mapp"),
+    "Rows without passes": (lambda: rows(()), "reads=Rows has no passes; write passes="),
+    "a statistic without total": (lambda: rows(({"s": identity},)), r"has 's': .*; write largest\(term\), total"),
+    "two statistics of one name": (
+        lambda: rows(({"s": largest(identity)}, {"s": total(product)})), "has two statistics 's'"
+    ),
+    "a statistic named as a tensor": (
+        lambda: rows(({"self": total(identity)},)), "a statistic 'self', the name of an argument"
+    ),
+    "a term that returns two values": (
+        lambda: rows(({"s": total(two_values)},)), r"the term of 's': formula two_values returns 2 values; .* 1 \(s\)"
+    ),
+    "a term that is no function": (lambda: rows(({"s": total(np.exp)},)), "the term of 's': .*plain module-level"),
+    "an element that returns too many": (
+        lambda: rows(({"s": total(identity)},), lambda x, s: (x, s)), "returns 2 values; it must return 1"
+    ),
+    "a dim that is no attribute": (
+        lambda: one(product, reads=Rows(passes=({"s": total(identity)},))), "counts dimensions by 'dim', which is no"
+    ),
+    "a broadcast without its rule": (
+        lambda: two(broadcasts=True, checks=(supported("self"), same_shape("weight", to="self"))),
+        r"broadcasts=True, but its checks refuse .*; list broadcastable\('weight', to='self'\)",
+    ),
+    "shapes that no check compares": (
+        lambda: two(checks=(supported("self", "weight"),)),
+        r"its checks let weight of shape .* pass beside self .*; list same_shape\('weight', to='self'\)",
+    ),
+    # rules
+    "a rule of an attribute that is none": (
+        requires(lambda a, product: a["alhpa"] > 0),
+        "requires 'alpha > 0' reads the attribute 'alhpa', which the operator does not have; it has alpha",
+    ),
+    "a rule of one argument": (
+        requires(lambda a: a["alpha"] > 0), "requires 'alpha > 0' takes 1 arguments; write lambda attributes, product:"
+    ),
+    "a rule of the number itself": (
+        requires(lambda alpha, product: alpha > 0), r"raises TypeError \(.*\) for alpha=1.0"
+    ),
+    "a rule that divides by 0": (
+        requires(lambda a, product: 1 / a["alpha"] > 0), "raises ZeroDivisionError .*alpha=0.0"
+    ),
+    "a rule that asks any product": (requires(lambda a, product: product.name != ""), "raises AttributeError"),
+    "a rule that returns a number": (
+        requires(lambda a, product: a["alpha"]), r"returns 1.0 .*; it must return False or"
+    ),
+    "a rule that returns nothing": (requires(lambda a, product: None), "returns None for alpha=1.0; it must return"),
+    "rules without words": (lambda: with_scalar(requires=lambda a, product: True), "requires is .*; it must be a mapp"),
+    "a rule that is a text": (
+        lambda: with_scalar(requires={"alpha": "alpha > 0"}), "requires is .*; it must be a mapp"
+    ),
+    "a rule that the defaults break": (
+        requires(lambda a, product: a["alpha"] > 1), r"its defaults \(alpha=1.0\) break 'alpha > 0'"
+    ),
+    "a rule of C": (
+        lambda: with_scalar(aclnn=C("Foo", requires={"beta": lambda a, product: a["beta"] > 0})),
+        "requires of aclnn Foo 'beta' reads the attribute 'beta'",
+    ),
+    # formulas
+    "a formula that returns two values": (
+        lambda: one(two_values), r"formula two_values returns 2 values; it must return 1 \(out\)"
+    ),
+    "a formula that returns a tuple of one": (
+        lambda: one(one_in_a_tuple), r"returns 1 values?; it must return 1 \(out\)"
+    ),
+    "a formula that returns nothing": (lambda: one(nothing), "formula nothing returns nothing; it must return 1"),
+    "a formula that returns a comparison": (lambda: one(comparison), "returns a comparison; write where"),
+    "a product with a comparison": (lambda: one(times_a_comparison), "it computes with a comparison; write where"),
+    "a power": (
+        lambda: one(squared), r"formula squared .*: it cannot be computed: TypeError.*\*\*.*; a formula may use \+"
+    ),
+    "an index": (lambda: one(indexed), "formula indexed .*: it cannot be computed: TypeError.*not subscriptable"),
+    "a method": (lambda: one(of_a_method), "'exp' is neither|cannot be computed"),
+    "a text": (lambda: one(of_a_text), "it computes with '1', which is no number"),
+    "a choice by a number": (lambda: one(chosen_by_a_number), "it takes a number for a comparison; write x > 0, not x"),
+    "a branch": (lambda: one(both), r"it cannot branch on a value; use where\(condition, x, y\), & for `and`"),
+    "too many arguments of exp": (lambda: one(of_too_many), "it calls exp with 2 arguments; exp takes 1"),
+    "constants that vary": (
+        lambda: operator("NAME(Tensor x, Scalar a=1, Scalar b=1) -> Tensor out", of_varying_constants),
+        "the second and the third must be constants",
+    ),
+    "any number of arguments": (lambda: one(any_number), "formula any_number takes a varying number of arguments"),
+    "arguments by name": (lambda: with_scalar(by_name), "formula by_name takes a varying number of arguments, or some"),
+    "a function of NumPy": (lambda: one(np.exp), "must be a plain module-level function"),
+    "a constant": (lambda: one(1.0), "formula is 1.0; it must be a function"),
+    "formulas without a switch": (
+        lambda: one({False: identity, True: identity}), "state the attribute that chooses as"
+    ),
+    "a switch without formulas": (lambda: with_scalar(switch="alpha"), "switch is 'alpha', but there is one formula"),
+    "a switch that is a number": (
+        lambda: with_scalar({"a": scaled, "b": scaled}, switch="alpha"), "switch is .*Scalar alpha=1|alpha=1.0"
+    ),
+    "a switch that lacks a case": (
+        lambda: operator("NAME(Tensor x, bool flag=False) -> Tensor out", {True: identity}, switch="flag"),
+        "the formula's keys must be False and True, not True",
+    ),
+    "a default that is no choice": (
+        lambda: operator("NAME(Tensor x, int a=2) -> Tensor out", {"b": identity, "c": identity}, switch="a"),
+        "write int a=0, with 0 for 'b', 1 for 'c'",
+    ),
+    "a switch that returns no key": (
+        lambda: one({False: identity, True: identity}, switch=lambda a, product: 2), "switch returns 2 for no attribut"
+    ),
+    "a switch of one argument": (
+        lambda: one({False: identity, True: identity}, switch=lambda a: True), "switch takes 1 arguments; write lambda"
+    ),
+    # roles
+    "a factor behind": (lambda: two(identity, multiplies="weight"), "first the factor and then the formula's; it has"),
+    "a factor that is alone": (lambda: one(multiplies="self"), "an operator with multiplies has two tensors, first"),
+    "a gradient without grad_output": (
+        lambda: gradient("NAME(Tensor self) -> Tensor grad_input"), "its first tensor, self, is a tensor of author_"
+    ),
+    "an attribute that the forward operator lacks": (
+        lambda: gradient("NAME(Tensor grad_output, Tensor self, Scalar beta) -> Tensor grad_input", scaled,
+            with_scalar),
+        r"its attribute beta has no default and is none of author_\d+ \(alpha\); give it",
+    ),
+    "an attribute of another type": (
+        lambda: gradient("NAME(Tensor grad_output, Tensor self, int alpha=1) -> Tensor grad_input", of=with_scalar),
+        "its attribute alpha is a int, but that of author_",
+    ),
+    "a result in place of two tensors": (
+        lambda: gradient(
+            "NAME(Tensor grad_output, Tensor output) -> (Tensor grad_self, Tensor grad_weight)", two_values, two,
+            reads_result="output",
+        ),
+        "has several tensors, which its result cannot replace; read these instead: self, weight",
+    ),
+    "a derivative of two tensors that returns one": (
+        lambda: gradient(
+            "NAME(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor grad_self, Tensor grad_weight)", product,
+            two
+        ),
+        r"formula product returns 1 value; it must return a tuple of 2 \(grad_self, grad_weight\)",
+    ),
+    "three gradients of elements": (
+        lambda: gradient(
+            "NAME(Tensor grad_output, Tensor x, Tensor y, Tensor z) -> (Tensor grad_x, Tensor grad_y, Tensor grad_z)",
+            of_three, lambda: operator("NAME(Tensor x, Tensor y, Tensor z) -> Tensor out", of_three),
+        ),
+        "it has 3 gradients of elements, and at most 2 are supported; leave the operator out",
+    ),
+    "takes_gradient of no gradient": (lambda: one(takes_gradient=True), "takes_gradient=True is a role of a gradient"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named(name: str) -> None:
+    make, message = MISTAKES[name]
+    with pytest.raises(InvalidOperator, match=message) as error:
+        validate(make().definition)
+    assert re.match(r"operator '?(author_\w+|product|elu)", str(error.value))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_a_first_call_raises_the_same(backend: str) -> None:
+    """NumPy alone would compute a power, and a product with a comparison."""
+    for formula in (squared, times_a_comparison, comparison):
+        with pytest.raises(InvalidOperator, match=r"^operator author_\d+: formula "):
+            one(formula)(np.ones(3, np.float32), backend=backend)
+
+
+def test_what_needs_no_checks_has_the_right_ones() -> None:
+    """Without checks, an operator with Along or broadcasts=True has the rule that it needs."""
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    np.testing.assert_array_equal(two(reads=Along("weight", 1))(x, x[0]), x * x[0])
+    np.testing.assert_array_equal(two(reads=Along("weight", 0))(x, x[:, 0]), x * x[:, :1])
+    np.testing.assert_array_equal(two(broadcasts=True)(x[:, :1], x[:1]), x[:, :1] * x[:1])
+    with pytest.raises(actgrad.InvalidArgument, match="cannot be broadcast together"):
+        two(broadcasts=True)(x, x.T)
+    with pytest.raises(actgrad.InvalidArgument, match=r"weight has shape \(3,\); it must be \(4,\) or \(1,\)"):
+        two(reads=Along("weight", 1))(x, x[:, 0])
+    checks = (supported("self", "weight"), broadcastable("weight", to="self"))
+    validate(two(broadcasts=True, checks=checks).definition)

@@ -1,0 +1,203 @@
+"""Mistakes of a new author in names, schema lines and fields: each is an InvalidOperator that says the cure."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import actgrad
+from actgrad.base.definition import C, Counted, Torch
+from actgrad.base.errors import InvalidOperator
+from actgrad.base.faults import definition_faults
+from actgrad.calls.operator import REGISTRY
+from actgrad.contract import validate
+from actgrad.contract.dtype_rules import supported
+from tests.support.author_mistakes import (
+    identity,
+    of_three,
+    one,
+    operator,
+    product,
+    scaled,
+    schema,
+    twice,
+    two_values,
+    with_scalar,
+)
+
+
+@pytest.fixture(autouse=True)
+def registry_as_before():
+    before = dict(REGISTRY)
+    yield
+    for name in REGISTRY.keys() - before.keys():
+        del REGISTRY[name]
+
+
+MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
+    # names
+    "a graph name that is taken": (twice(ir="AuthorGraph(x=self) -> y"), "ir is 'AuthorGraph', the ir name of author_"),
+    "a graph name of the package": (
+        lambda: one(ir="Elu(x=self) -> y"), "ir is 'Elu', the ir name of elu; choose anoth"
+    ),
+    "a graph name stated twice": (lambda: one(ir=("F(x=self) -> y", "F(x) -> y")), "it states ir 'F' twice; leave out"),
+    "a PyTorch name that is taken": (twice(torch=Torch("f")), "torch is 'f', the torch name of author_"),
+    "a function of the package": (lambda: one(torch=Torch("elu")), "torch is 'elu', the torch name of elu; choose"),
+    "a module of the package": (lambda: one(torch=Torch("f", module="ELU")), "'ELU', the torch name of elu; choose"),
+    "a function and a module of one name": (lambda: one(torch=Torch("F", module="F")), "it states torch 'F' twice"),
+    "a name of actgrad.torch": (lambda: one(torch=Torch("convert")), "actgrad.torch.convert is something else already"),
+    "a word of Python in PyTorch": (lambda: one(torch=Torch("lambda")), "'lambda', which is a word of Python's own"),
+    "PyTorch's name as a text": (lambda: one(torch="f"), r"torch is 'f'; write Torch\('name'\)"),
+    "PyTorch's parameters that are none": (lambda: one(torch=Torch("f(beta)")), r"torch names 'f\(beta\)'; it reads"),
+    "a C name that is taken": (twice(aclnn="AuthorC"), "aclnn is 'AuthorC', the C name of author_"),
+    "a C name that is taken in place": (
+        lambda: one(aclnn="InplaceElu"), "aclnn is 'InplaceElu', the C name of elu; choose another"
+    ),
+    "a C name in lower case": (
+        lambda: one(aclnn="smoothRelu"), "aclnn is 'smoothRelu'; write it in camel case, as 'Sm"
+    ),
+    "a C name in snake case": (lambda: one(aclnn="smooth_relu"), "write it in camel case, as 'SmoothRelu'"),
+    "a C name with its prefix": (
+        lambda: one(aclnn="aclnnFoo"), "aclnn is 'aclnnFoo'; write it without aclnn, as 'Foo'"
+    ),
+    "a C name with its ending": (lambda: one(aclnn="FooGetWorkspaceSize"), "leave out GetWorkspaceSize"),
+    "a C name that is a number": (lambda: one(aclnn=C(3)), "aclnn is 3; write it in camel case"),
+    "C functions in a list": (lambda: one(aclnn=["Foo"]), r"aclnn is \['Foo'\]; write a C name"),
+    "C parameters too few": (
+        lambda: with_scalar(aclnn=C("Foo", parameters="self out")),
+        r"aclnn Foo has 2 parameters \(self out\), but the operator has 3 arguments and outputs \(self, alpha, out\)",
+    ),
+    "C tensors that are not read, of no name": (
+        lambda: one(aclnn=C("Foo", parameters="self out", unread="mask")), "names 'mask', which is none of its param"
+    ),
+    "a C function on no product": (
+        lambda: one(aclnn=C("Foo", only_on="Ascend1")), "only_on 'Ascend1', which is no pro"
+    ),
+    "an order of null pointers": (
+        lambda: one(null_order=("slef", "out")), "null_order names 'slef', which is no argum"
+    ),
+    "an order of null pointers in C": (
+        lambda: one(aclnn=C("Foo", null_order="x")), "null_order of aclnn Foo names 'x'"
+    ),
+    "a name that is taken": (
+        lambda: operator("elu(Tensor self) -> Tensor out"), "operator 'elu' is already registered;"
+    ),
+    "a name of the package's": (schema("product(Tensor self) -> Tensor out"), "actgrad.product is something else"),
+    "a name that ends in an underscore": (schema("NAME_(Tensor x) -> Tensor out"), "write 'author_"),
+    "a word of Python as an attribute": (
+        schema("NAME(Tensor self, Scalar lambda=1) -> Tensor out", scaled), "'lambda' is a word of Python's own; write"
+    ),
+    "letters beyond ASCII": (schema("NAME(Tensor x, Scalar aé=1) -> Tensor out", scaled), "letters beyond ASCII"),
+    # schema
+    "a default before a non-default": (
+        schema("NAME(Tensor x, Scalar a=1, Scalar b) -> Tensor out", of_three),
+        "b has no default, but a before it has one; write a last, or give b a default",
+    ),
+    "a default before a tensor": (
+        schema("NAME(Tensor x, Scalar a=1, Tensor y) -> Tensor out", of_three), "y has no default, but a before it has"
+    ),
+    "tensors between attributes": (
+        schema("NAME(Tensor x, Scalar a, Tensor y, Scalar b) -> Tensor out"),
+        "has tensors between attributes; write a, b",
+    ),
+    "no tensor": (schema("NAME(Scalar alpha=1) -> Tensor out"), "its schema has no tensor; write 'Tensor self' first"),
+    "an optional first tensor": (schema("NAME(Tensor? x) -> Tensor out"), "its first tensor, x, is optional; write"),
+    "an output named as an input": (
+        schema("NAME(Tensor self) -> Tensor self"), "the output self has the name of an arg"
+    ),
+    "two outputs of one name": (schema("NAME(Tensor x) -> (Tensor y, Tensor y)"), r"an output is named twice \(y, y\)"),
+    "an argument named out": (
+        schema("NAME(Tensor x, Scalar out=1) -> Tensor y", scaled), "out is a keyword of every c"
+    ),
+    "an argument named backend": (schema("NAME(Tensor x, int backend=1) -> Tensor y"), "backend is a keyword of every"),
+    "a default of infinity": (
+        schema("NAME(Tensor x, Scalar a=inf) -> Tensor out", scaled), "default of a is inf, which"
+    ),
+    "a default of 65 bits": (schema(f"NAME(Tensor x, int a={1 << 64}) -> Tensor out"), "must be an integer of 64 bits"),
+    "a default of words": (schema("NAME(Tensor x, Scalar a=one) -> Tensor out", scaled), "'one' is no Scalar"),
+    "a type of Python": (
+        schema("NAME(Tensor x, float a=1) -> Tensor out", scaled), "not an argument: 'float a=1'; types"
+    ),
+    "no schema": (lambda: operator("NAME(Tensor self)"), "not a schema: "),
+    "several outputs of elements": (
+        schema("NAME(Tensor x) -> (Tensor a, Tensor b)", two_values),
+        r"2 outputs \(a, b\), but elements have one; write",
+    ),
+    # fields
+    "a field that is none": (lambda: one(gradient="x"), "gradient is no field; known: "),
+    "a field with a slip": (lambda: one(sumary="x"), "sumary is no field; known: summary"),
+    "no summary": (
+        lambda: actgrad.Operator("author_x(Tensor x) -> Tensor y", formula=identity), "it states no summary; write summ"
+    ),
+    "no formula": (lambda: actgrad.Operator("author_x(Tensor x) -> Tensor y", summary=""), "it states no formula"),
+    "a gradient of a name": (lambda: one(gradient_of="elu"), "gradient_of is 'elu'; it must be an operator"),
+    "a gradient of a formula": (lambda: one(gradient_of=identity), "gradient_of is .*; it must be an operator"),
+    "dtypes in a list": (lambda: one(dtypes=["float32"]), r"dtypes is \['float32'\]; it must be a text of names"),
+    "no dtypes": (lambda: one(dtypes=""), "dtypes is empty, so that every call is refused"),
+    "a dtype of PyTorch": (lambda: one(dtypes="torch.float32"), "'torch.float32', which is no dtype"),
+    "a flag as a text": (lambda: one(broadcasts="yes"), "broadcasts is 'yes'; it must be True or False"),
+    "checks without the comma": (lambda: one(checks=supported("self")), "checks is .*; it must be a tuple of rules"),
+    "checks of texts": (lambda: one(checks=(("self",),)), r"checks\[0\] has 'self', which is no rule; write supported"),
+    "differences without the comma": (lambda: one(differences="none"), "differences is 'none'; it must be a tuple"),
+    "integers in an unknown dtype": (lambda: one(integer_result="int7"), "integer_result is 'int7', which is no dtype"),
+    "integers_as_floats of no formula": (
+        lambda: one(integers_as_floats=True), "state integer_formula, or leave it out"
+    ),
+    "an integer formula of too many": (
+        lambda: one(integer_formula=product), "integer_formula product takes 2 arguments; it must take 1"
+    ),
+    "a flag that is unsupported and none": (lambda: one(unsupported="training"), "'training', which is no bool attri"),
+    "a counted tensor without rows": (
+        lambda: operator("NAME(Tensor x, Tensor? n) -> Tensor out", counted=Counted("n")), "counts rows along a dimens"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named(name: str) -> None:
+    make, message = MISTAKES[name]
+    with pytest.raises(InvalidOperator, match=message) as error:
+        validate(make().definition)
+    assert re.match(r"(operator|not a schema:) '?(author_\w+|product|elu)", str(error.value))
+    assert "\n" not in str(error.value)
+
+
+def test_a_mistake_leaves_no_operator_behind() -> None:
+    before = dict(REGISTRY)
+    for name, (make, _) in MISTAKES.items():
+        if name.startswith("a name"):
+            with pytest.raises(InvalidOperator):
+                make()
+    assert before == REGISTRY
+
+
+def test_a_name_is_free_again_when_its_operator_is_gone() -> None:
+    fields = {
+        "aclnn": "AuthorFree",
+        "ir": "AuthorFree(x=self) -> y",
+        "torch": Torch("author_free", module="AuthorFree"),
+    }
+    del REGISTRY[one(**fields).name]
+    assert one(**fields).name in REGISTRY
+
+
+def test_names_that_are_taken_are_those_of_the_package() -> None:
+    """Names of actgrad and actgrad.torch that a new operator must not have; a new public name belongs in the list."""
+    names = {name for name in actgrad.__all__ if name.islower()} | {
+        m.name for m in pkgutil.iter_modules(actgrad.__path__)
+    }
+    assert {name for name in names if name[0] != "_"} - REGISTRY.keys() <= {*definition_faults.PACKAGE_NAMES.split()}
+    torch = pytest.importorskip("actgrad.torch")
+    stated = {name for _, name in map_names()}
+    names = {*torch.__all__} | {m.name for m in pkgutil.iter_modules(torch.__path__)}
+    assert names - stated <= {*definition_faults.TORCH_NAMES.split()}
+
+
+def map_names() -> list[tuple[str, str]]:
+    """The names in PyTorch that operators state."""
+    every = [pair for o in REGISTRY.values() for pair in definition_faults.public_names(o.definition)]
+    return [pair for pair in every if pair[0] == "torch"]
