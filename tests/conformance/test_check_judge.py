@@ -298,7 +298,7 @@ def test_neighbours_that_fail_altogether_are_one_range() -> None:
 def test_a_call_that_is_refused() -> None:
     x = random(4)
     with pytest.raises(
-        actgrad.InvalidArgument, match="elu_backward: alpha is .*; the operator needs alpha >= 0 when is_result"
+        actgrad.InvalidArgument, match=r"elu_backward: alpha is .*; the operator needs alpha >= 0 when is_result"
     ):
         judge(actgrad.elu_backward, {"alpha": -1.0, "is_result": True}, [x, x], [x])
     with pytest.raises(actgrad.InvalidArgument, match="grad_input has shape"):

@@ -98,7 +98,7 @@ BAD_NPZ: dict[str, tuple[Callable[[Path], Any], str]] = {
     "empty": (lambda p: p.write_bytes(b""), "truncated .npz file"),
     "no entry": (lambda p: zipped(p, {}), "holds no tensor"),
     "text": (lambda p: zipped(p, {"a.npy": b"hello"}), "not a .npz file"),
-    "a larger shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 5))}), "truncated .npz file with .* of elements; float32 of shape .2, 3, 5."),
+    "a larger shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 5))}), "truncated .npz file with .* of"),
     "a smaller shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 3))}), "too long a .npz file"),
     "a huge shape": (lambda p: zipped(p, {"a.npy": npy(shape=(1 << 40, 1 << 40))}), "truncated"),
     "a shape beyond all": (lambda p: zipped(p, {"a.npy": npy(shape=(1 << 70,))}), "sizes must be from 0"),
@@ -107,10 +107,10 @@ BAD_NPZ: dict[str, tuple[Callable[[Path], Any], str]] = {
     "other bits": (damaged(lambda d: flipped(d, 60)), "not a .npz file|truncated"),
     "half": (damaged(lambda d: d[: len(d) // 2]), "truncated .npz file"),
     "an entry beyond the file": (
-        damaged(lambda d: d[:80] + d[140:], zipfile.ZIP_STORED), "not a .npz file|not a .npy file|truncated|Invalid argument"
+        damaged(lambda d: d[:80] + d[140:], zipfile.ZIP_STORED), "not a .npz file|not a .npy file|truncated|Invalid"
     ),
     "a header of 4 GiB": (
-        lambda p: zipped(p, {"a.npy": b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFFF) + b" " * 9}), "not a .npz file"
+        lambda p: zipped(p, {"a.npy": b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFFF) + b" " * 9}), "not a .npz"
     ),
 }  # fmt: skip
 

@@ -1,0 +1,117 @@
+"""The parser of the command line: a wrong call is answered by one line, which says what to type."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from ..base.errors import did_you_mean, either, some
+from ..writing import terminal
+
+ERROR = 2  # the exit status
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser without usage in its errors. Its help ends as all output does when it cannot be written."""
+
+    def print_help(self, file: Any = None) -> None:
+        if file is None:
+            terminal.show(self.format_help())
+        else:
+            super().print_help(file)
+
+    def error(self, message: str) -> NoReturn:
+        """End the program with one line: the command, the option, and what to type instead."""
+        command = self.prog.partition(" ")[2]
+        text = " ".join(_in_plain_words(message).split())
+        if "; " not in text:
+            text = f"{text}; {self._help_hint()}"
+        terminal.complain(terminal.printable(f"{command}: {text}" if command else text))
+        self.exit(ERROR)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does; words behind options count as further words of a list before them."""
+        found, rest = super().parse_known_args(args, namespace)
+        listing = next(
+            (action for action in self._actions if not action.option_strings and action.nargs in _LISTS), None
+        )
+        if listing is not None and rest and not any(word.startswith("-") for word in rest):
+            words = [self._get_value(listing, word) for word in rest]
+            setattr(found, listing.dest, [*(getattr(found, listing.dest) or ()), *words])
+            rest = []
+        if rest:
+            self._refuse(rest[0])
+        return found, rest
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        try:
+            return super()._get_value(action, arg_string)
+        except argparse.ArgumentError as error:
+            self.error(str(error))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is no choice; argparse would list all choices."""
+        if action.choices is not None and value not in action.choices:
+            known = list(action.choices)
+            what = "command" if isinstance(action, argparse._SubParsersAction) else action.option_strings[-1]
+            cure = did_you_mean(value, known, self._help_hint())
+            self.error(f"{what} {value} is unknown; known are {some(known, value)}; {cure}")
+
+    def _refuse(self, word: str) -> NoReturn:
+        """Refuse a word that no option takes."""
+        name = word.partition("=")[0]
+        if not word.startswith("-"):
+            self.error(f"{word!r} is one word too many; expected are the words of its help; {self._help_hint()}")
+        known = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
+        cure = did_you_mean(name, known, self._help_hint())
+        self.error(f"option {name} is unknown; known are {some(known, name)}; {cure}")
+
+    def _help_hint(self) -> str:
+        return f"see {self.prog} --help"
+
+
+_LISTS = (argparse.ZERO_OR_MORE, argparse.ONE_OR_MORE)
+#: The words of argparse, and ours. `name` is the option.
+_PATTERNS = (
+    (r"argument (?P<name>.*?): expected .*arguments?", "{name} has no value; it must have one; write it after {name}"),
+    (
+        r"argument (?P<name>.*?): not allowed with argument (?P<other>.*)",
+        "{name} and {other} do not go together; expected is one of them; leave one out",
+    ),
+    (
+        r"argument (?P<name>.*?): ignored explicit argument (?P<other>.*)",
+        "{name} has the value {other}; it must have none; leave the value out",
+    ),
+    (
+        r"ambiguous option: (?P<name>.*) could match (?P<other>.*)",
+        "{name} is ambiguous; it must be {other}; write it out",
+    ),
+    (r"the following arguments are required: (?P<name>.*)", "{name} is missing; it is required; add it"),
+    (r"one of the arguments (?P<name>.*) is required", "nothing to do; expected is one of {name}; add one of them"),
+    (r"argument (?P<name>.*?): (?P<other>.*)", "{name}: {other}"),
+)
+
+
+def _in_plain_words(message: str) -> str:
+    """A message of argparse as we write messages; any other one unchanged."""
+    for pattern, words in _PATTERNS:
+        match = re.fullmatch(pattern, message, re.S)
+        if match:
+            parts = match.groupdict()
+            if "could match" in pattern:
+                parts["other"] = either(parts["other"].split(", "))
+            # "--dtype, -d" has several spellings: the longest is shown.
+            parts["name"] = max(re.split(r"/", parts["name"]), key=len) if "/" in parts["name"] else parts["name"]
+            return words.format(**parts)
+    return message
+
+
+def options_first(arguments: Sequence[str], commands: Sequence[str]) -> list[str]:
+    """The arguments with `--json` behind the command, where a user wrote it before the command."""
+    words = list(arguments)
+    if words[:1] != ["--json"]:
+        return words
+    place = next((k for k, word in enumerate(words) if word in commands), None)
+    return words if place is None else [words[place], *words[:place], *words[place + 1 :]]
