@@ -177,8 +177,9 @@ def test_nothing_judged_names_file_and_reason(folder: Path, capsys: Capture) -> 
     assert status("check", "--cases", "c.json") == 2
     said = capsys.readouterr().err
     assert (
-        "actgrad: check: nothing was judged: none of the 2 cases of c.json could be run; the first, id 3 aclnnReloo: "
-        "aclnnReloo: actgrad has no such function"
+        "actgrad: check: none of the 2 cases of c.json was run; at least one must be; the first, id 3 aclnnReloo, "
+        "was not run: "
+        "function aclnnReloo is unknown; actgrad has those of"
     ) in said
     Path("d.json").write_text(json.dumps([atk_case(inputs=[tensor(dtype="fp64")])]))
     assert status("check", "--cases", "d.json", "--standard", "mixed") == 2

@@ -326,16 +326,22 @@ def test_one_in_n_of_float32(tmp_path: Path, capsys: Capture) -> None:
 
 
 WRONG = {
-    "nothing left": (["--every", "0"], "--every: must be from 1"),
-    "a dtype": (["--dtype", "float64"], "--exhaustive goes through float16, bfloat16, float32, not float64"),
-    "a standard": (["--standard", "ulp"], "--standard does not go with --exhaustive"),
-    "a report": (["--json", "x"], "--json does not go with --exhaustive"),
-    "a backend": (["--backend", "cpu"], "--backend does not go with --exhaustive"),
+    "nothing left": (["--every", "0"], "--every: got '0'; it must be a whole number from 1"),
+    "a dtype": (
+        ["--dtype", "float64"],
+        "--dtype is float64; with --exhaustive it must be float16, bfloat16 or float32",
+    ),
+    "a standard": (["--standard", "ulp"], "--standard and --exhaustive do not go together"),
+    "a report": (["--json", "x"], "--json and --exhaustive do not go together"),
+    "a backend": (["--backend", "cpu"], "--backend and --exhaustive do not go together"),
     "a file": (["--actual", "x.npy"], "--actual and --exhaustive do not go together"),
-    "no markers": (["--write", "plain.md"], "plain.md: no place for the generated part"),
-    "no document": (["--write", "gone.md"], "gone.md: No such file"),
-    "a state that is a file": (["--state", "plain.md"], "plain.md: is no folder"),
-    "an operator that has no such dtype": (["--product", "Ascend310P", "--dtype", "bfloat16"], "takes bfloat16"),
+    "no markers": (["--write", "plain.md"], "plain.md: has no place for the table"),
+    "no document": (["--write", "gone.md"], "gone.md: no such file"),
+    "a state that is a file": (["--state", "plain.md"], "plain.md: is a file; it must be a folder"),
+    "an operator that has no such dtype": (
+        ["--product", "Ascend310P", "--dtype", "bfloat16"],
+        "cannot be swept in bfloat16",
+    ),
 }
 
 

@@ -297,7 +297,9 @@ def test_neighbours_that_fail_altogether_are_one_range() -> None:
 
 def test_a_call_that_is_refused() -> None:
     x = random(4)
-    with pytest.raises(actgrad.InvalidArgument, match="elu_backward: it needs alpha >= 0 when is_result"):
+    with pytest.raises(
+        actgrad.InvalidArgument, match=r"elu_backward: alpha is .*; the operator needs alpha >= 0 when is_result"
+    ):
         judge(actgrad.elu_backward, {"alpha": -1.0, "is_result": True}, [x, x], [x])
     with pytest.raises(actgrad.InvalidArgument, match="grad_input has shape"):
         judge(actgrad.elu_backward, {}, [x, x], [random(5)])
@@ -307,7 +309,7 @@ def test_a_call_that_is_refused() -> None:
 
 def test_complex_outputs_are_not_judged() -> None:
     x = random(4)
-    with pytest.raises(actgrad.InvalidArgument, match="out is complex64; complex numbers are not judged"):
+    with pytest.raises(actgrad.InvalidArgument, match="out is complex64; check judges real numbers"):
         judge(actgrad.elu, {}, [x], [np.zeros(4, np.complex64)])
 
 

@@ -67,7 +67,7 @@ def test_npz(tmp_path: Path, save: Any, array: Any) -> None:
     save(path, one=array, two=NUMBERS)
     assert same(read(f"{path}:one"), native)
     assert same(read(f"{path}:two"), NUMBERS)
-    with pytest.raises(UnreadableFile, match=r"has 2 tensors; .*:NAME chooses one; it holds one, two"):
+    with pytest.raises(UnreadableFile, match=r"has 2 tensors, but no name follows; it holds one, two; write .*:NAME"):
         read(str(path))
     with pytest.raises(UnreadableFile, match="has no tensor 'three'"):
         read(f"{path}:three")
@@ -86,7 +86,7 @@ def test_bfloat16_in_npz(tmp_path: Path) -> None:
 def test_an_array_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez_compressed(tmp_path / "y.npz", NUMBERS)
     monkeypatch.setattr(sizes, "available_memory", lambda: 0)
-    with pytest.raises(UnreadableFile, match="224 bytes must be unpacked and 0 are free"):
+    with pytest.raises(UnreadableFile, match="takes 224 bytes when it is unpacked; at most 0 are free"):
         read(f"{tmp_path}/y.npz")
 
 
@@ -112,20 +112,20 @@ def damaged(change: Callable[[bytes], bytes], compression: int = zipfile.ZIP_DEF
 
 
 BAD_NPZ: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "no zip": (lambda p: p.write_bytes(b"hello"), "no .npz file"),
-    "empty": (lambda p: p.write_bytes(b""), "no .npz file"),
+    "no zip": (lambda p: p.write_bytes(b"hello"), "not a .npz file"),
+    "empty": (lambda p: p.write_bytes(b""), "truncated .npz file"),
     "no entry": (lambda p: zipped(p, {}), "holds no tensor"),
-    "text": (lambda p: zipped(p, {"a.npy": b"hello"}), "no .npz file"),
-    "a larger shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 5))}), "truncated: float32, shape .2, 3, 5."),
-    "a smaller shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 3))}), "too long: float32"),
+    "text": (lambda p: zipped(p, {"a.npy": b"hello"}), "not a .npz file"),
+    "a larger shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 5))}), "truncated .npz file with .* of"),
+    "a smaller shape": (lambda p: zipped(p, {"a.npy": npy(shape=(2, 3, 3))}), "too long a .npz file"),
     "a huge shape": (lambda p: zipped(p, {"a.npy": npy(shape=(1 << 40, 1 << 40))}), "truncated"),
-    "a shape beyond all": (lambda p: zipped(p, {"a.npy": npy(shape=(1 << 70,))}), "no array has shape"),
+    "a shape beyond all": (lambda p: zipped(p, {"a.npy": npy(shape=(1 << 70,))}), "sizes must be from 0"),
     "huge beside nothing": (lambda p: zipped(p, {"a.npy": npy(shape=(0, 1 << 40, 1 << 40))}), "too long"),
-    "objects": (lambda p: zipped(p, {"a.npy": npy(np.array([{}], object))}), "never unpickled"),
-    "other bits": (damaged(lambda d: flipped(d, 60)), "no .npz file|truncated"),
-    "half": (damaged(lambda d: d[: len(d) // 2]), "no .npz file"),
+    "objects": (lambda p: zipped(p, {"a.npy": npy(np.array([{}], object))}), "it must hold numbers, not objects"),
+    "other bits": (damaged(lambda d: flipped(d, 60)), "not a .npz file|truncated"),
+    "half": (damaged(lambda d: d[: len(d) // 2]), "truncated .npz file"),
     "an entry beyond the file": (
-        damaged(lambda d: d[:80] + d[140:], zipfile.ZIP_STORED), "no .npz file|no .npy file|truncated|Invalid argument"
+        damaged(lambda d: d[:80] + d[140:], zipfile.ZIP_STORED), "not a .npz file|not a .npy file|truncated|Invalid"
     ),
     "bzip2, which unpacks without a limit": (
         lambda p: zipped(p, {"a.npy": npy()}, zipfile.ZIP_BZIP2), "is compressed by method 12, which NumPy never writes"
@@ -142,7 +142,7 @@ BAD_NPZ: dict[str, tuple[Callable[[Path], Any], str]] = {
     ),
     "a lone array": (lambda p: p.write_bytes(npy()), "no .npz file"),
     "a header of 4 GiB": (
-        lambda p: zipped(p, {"a.npy": b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFFF) + b" " * 9}), "no .npz file"
+        lambda p: zipped(p, {"a.npy": b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFFF) + b" " * 9}), "not a .npz"
     ),
 }  # fmt: skip
 
@@ -238,24 +238,24 @@ def other_pickle(pickle: bytes) -> Callable[[str, bytes], bytes]:
 NUMEL, SHAPE = b"K\x18", b"K\x02K\x03K\x04"
 BAD_PT: dict[str, tuple[Callable[[Path], Any], str]] = {
     "compressed": (lambda p: rewritten(p, lambda n, d: d, zipfile.ZIP_DEFLATED), "entries are compressed"),
-    "a claimed size": (claimed, "no .pt file"),
-    "more elements": (lambda p: rewritten(p, in_pickle(NUMEL, b"K\x58")), "none of its entries|no .pt file"),
+    "a claimed size": (claimed, "not a .pt file"),
+    "more elements": (lambda p: rewritten(p, in_pickle(NUMEL, b"K\x58")), "an entry must have|not a .pt file"),
     "elements beyond the file": (
-        lambda p: rewritten(p, in_pickle(NUMEL, b"J\xff\xff\xff\x3f")), "none of its entries|no .pt file"
+        lambda p: rewritten(p, in_pickle(NUMEL, b"J\xff\xff\xff\x3f")), "an entry must have|not a .pt file"
     ),
-    "a larger shape": (lambda p: rewritten(p, in_pickle(SHAPE, b"K\x02K\x03K\x7f")), "no .pt file"),
+    "a larger shape": (lambda p: rewritten(p, in_pickle(SHAPE, b"K\x02K\x03K\x7f")), "not a .pt file"),
     "a bytearray": (
         lambda p: rewritten(p, other_pickle(b"\x80\x02cbuiltins\nbytearray\nK\x09\x85R.")), "holds a bytearray"
     ),
     "fresh memory": (
         lambda p: rewritten(p, other_pickle(b"\x80\x02ctorch\nFloatTensor\nJ\xff\xff\xff\x7f\x85R.")),
-        "none of its entries",
+        "an entry must have",
     ),
     "copies": (
         lambda p: rewritten(p, other_pickle(b"\x80\x02c_codecs\nencode\nX\x01\0\0\0a\x85R.")), "holds a bytes"
     ),
-    "a cut pickle": (lambda p: rewritten(p, other_pickle(b"\x80\x02ctorch")), "no .pt file"),
-    "something before it": (lambda p: p.write_bytes(b"x" * 64 + p.read_bytes()), "no .pt file"),
+    "a cut pickle": (lambda p: rewritten(p, other_pickle(b"\x80\x02ctorch")), "not a .pt file"),
+    "something before it": (lambda p: p.write_bytes(b"x" * 64 + p.read_bytes()), "not a .pt file"),
 }  # fmt: skip
 
 
@@ -275,7 +275,7 @@ def test_a_bad_pt_is_refused(kind: str, tmp_path: Path) -> None:
 def test_the_format_before_pytorch_1_6_is_refused(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     torch.save(torch.ones(3), tmp_path / "x.pt", _use_new_zipfile_serialization=False)
-    with pytest.raises(UnreadableFile, match=r"as torch.save writes it since PyTorch 1.6; save it again"):
+    with pytest.raises(UnreadableFile, match=r"it must be of torch.save since PyTorch 1.6; save it again"):
         read(f"{tmp_path}/x.pt")
 
 
@@ -295,7 +295,7 @@ def test_views_parameters_and_dictionaries(tmp_path: Path) -> None:
 def test_a_repeated_tensor_must_fit(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     torch.save(torch.ones(1).expand(1 << 24, 1 << 24), tmp_path / "x.pt")
-    with pytest.raises(UnreadableFile, match="bytes are the elements of its tensor and"):
+    with pytest.raises(UnreadableFile, match="bytes when its tensor is read; at most"):
         read(f"{tmp_path}/x.pt")
 
 
@@ -376,7 +376,7 @@ BAD_SAFETENSORS: dict[str, Any] = {
 def test_a_bad_safetensors_file_is_refused(kind: str, tmp_path: Path) -> None:
     pytest.importorskip("safetensors")
     path = safetensors(tmp_path / "x.safetensors", BAD_SAFETENSORS[kind], NUMBERS.tobytes())
-    with pytest.raises(UnreadableFile, match=r"no \.safetensors file") as error:
+    with pytest.raises(UnreadableFile, match=r"(not a|truncated) \.safetensors file") as error:
         read(str(path))
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 600
@@ -396,5 +396,5 @@ def test_a_tensor_of_safetensors_must_fit_into_memory(tmp_path: Path) -> None:
         text = json.dumps(entry([1 << 40], 0, 1 << 42)).encode()
         file.write(struct.pack("<Q", len(text)) + text)
         file.truncate(8 + len(text) + (1 << 42))  # 4 TiB of holes
-    with pytest.raises(UnreadableFile, match="bytes must be read and"):
+    with pytest.raises(UnreadableFile, match="bytes when it is read; at most"):
         read(f"{tmp_path}/y.safetensors")
