@@ -80,6 +80,9 @@ def test_a_number_that_integers_do_not_hold(operator: Any, name: str, dtype: str
 
 @pytest.mark.parametrize(("operator", "name", "dtype"), CASES, ids=lambda value: getattr(value, "name", value))
 def test_no_integer_is_nan(operator: Any, name: str, dtype: str) -> None:
+    if operator.name == "threshold_backward":  # it compares with a float, and writes no number of it
+        assert operator(*tensors(operator, dtype), **{name: nan}).tolist() == [1, 5, 0, 7]
+        return
     for way, call in ways(operator, dtype, **{name: nan}).items():
         with pytest.raises(actgrad.InvalidArgument, match=rf"^{operator.name}: {name} is nan, but"):
             call()

@@ -197,38 +197,41 @@ def scalar_converts(name: str) -> tuple[Check, ...]:
 
 
 def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:
-    """Each scalar is a number that integers hold where the result is one; there is no rule to convert others.
+    """Where an operator computes in integers, each scalar is a number that their dtype holds.
 
-    A scalar that is converted to the result's dtype lies in its range. CANN converts a typed scalar of integers as C
-    does, modulo a power of two. A scalar that is read as a float is not NaN.
+    There is no rule to convert others. CANN converts a typed scalar of integers as C does, modulo a power of two.
     """
-    if definition.integer_result or not any(BY_NAME[name].kind in INTEGERS for name in definition.dtypes):
+    if not _has_integers(definition):
         return ()
 
     def check(name: str) -> Check:
-        def converted(call: Call) -> str | None:
+        def test(call: Call) -> str | None:
             value, result, typed = call.attributes[name], result_dtype(call), call.scalar_dtypes.get(name)
-            if (
-                not computes_integers(call)
-                or result.kind not in INTEGERS
-                or (typed and typed.kind in ("bool", *INTEGERS))
-            ):
+            is_exempt = typed is not None and typed.kind in ("bool", *INTEGERS)
+            if is_exempt or not call.are_integers or result.kind not in INTEGERS:
                 return None
             low, high = _range(result)
-            is_held = math.isfinite(value) and low <= int(value) <= high
-            return None if is_held else f"{_beside(name, call)}; it must lie in [{low}, {high}]; use a floating dtype"
+            fault = f"{_beside(name, call)}; it must lie in [{low}, {high}]; use a floating dtype"
+            return None if math.isfinite(value) and low <= int(value) <= high else fault
 
-        def read(call: Call) -> str | None:
-            is_held = call.attributes[name] == call.attributes[name] or result_dtype(call).kind not in INTEGERS
-            return None if is_held else f"{_beside(name, call)}; it must be a number; use a floating dtype"
-
-        if _has_integers(definition):
-            rule = f"{name} is a number of the result's dtype, where that is an integer"
-            return Check(rule, converted, origin=Origin.ACTGRAD, about=(name,))
-        rule = f"{name} is not NaN, where the result is an integer"
-        return Check(rule, read, when=When.UNTYPED, origin=Origin.ACTGRAD, about=(name,))
+        rule = f"{name} is a number of the result's dtype, where that is an integer"
+        return Check(rule, test, origin=Origin.ACTGRAD, about=(name,))
 
     return tuple(map(check, definition.schema.scalars))
+
+
+def number_for_integers(*names: str) -> tuple[Check, ...]:
+    """Each of these scalars, which the result of an operator is computed from as a float, is no NaN beside integers."""
+
+    def check(name: str) -> Check:
+        def test(call: Call) -> str | None:
+            is_number = call.attributes[name] == call.attributes[name]
+            fault = f"{_beside(name, call)}; it must be a number; use a floating dtype"
+            return None if is_number or result_dtype(call).kind not in INTEGERS else fault
+
+        return Check(f"{name} is not NaN, where the result is an integer", test, origin=Origin.ACTGRAD, about=(name,))
+
+    return tuple(map(check, names))
 
 
 def _beside(name: str, call: Call) -> str:

@@ -3,7 +3,7 @@
 from ..base.definition import C, Torch
 from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
-from ..contract.dtype_rules import convertible, equal, supported
+from ..contract.dtype_rules import convertible, equal, number_for_integers, supported
 from ..contract.shape_rules import document_rank, rank, same_format, same_shape
 from .silu import scaled
 
@@ -69,6 +69,7 @@ hardsigmoid = Operator(
         same_shape("out", to="self"),
         equal("out", to="self"),
         same_format("out", to="self"),
+        number_for_integers("alpha", "beta"),
     ),
     torch=Torch("hardsigmoid(inplace)", module="Hardsigmoid"),
     aclnn=C("Hardsigmoid", FIXED, reference="self", const_reference=True),

@@ -4,7 +4,7 @@ from ..base.definition import Torch
 from ..base.xp import minimum, where
 from ..calls.operator import Operator
 from ..contract import Check, Origin
-from ..contract.dtype_rules import convertible, listed, real, supported
+from ..contract.dtype_rules import convertible, listed, number_for_integers, real, supported
 from ..contract.shape_rules import rank, same_shape
 
 
@@ -75,6 +75,7 @@ relu6_d = Operator(
         convertible("out"),
         same_shape("out", to="self"),
         rank("self"),
+        number_for_integers("scale"),
         (CEILING,),
     ),
     differences=("INT32: the kernel truncates 6 * scale. Here: rounded to nearest, as the results of integers are.",),

@@ -58,6 +58,7 @@ def changes(function: str) -> Iterator[Changes]:
             yield {n: Scalar("COMPLEX64", 1 + 1j)}
             yield {n: Scalar("UINT64", 1)}
             yield {n: Scalar("BF16", 1.0)}
+            yield {n: Scalar("FLOAT", 1e20), **{f"{other}.dtype": "INT8" for other in names}}
             yield {n: Scalar("INT8", -1)}
             yield {n: Scalar("FLOAT", 0.0)}
         if isinstance(value, str):
