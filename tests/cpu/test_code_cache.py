@@ -1,10 +1,12 @@
 """Machine code on disk: used again, and survived in every state a folder can be in."""
 
+import hashlib
 import os
 import shutil
 import stat
 import subprocess
 import sys
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +30,11 @@ print(len(compiled))
 """
 
 
-def compilations(folder: Path | str) -> int:
+def compilations(folder: Path | str, before: str = "", **more: str) -> int:
     """How many modules a new process compiles for one call, which must come out right, and without a word."""
-    environment = {**os.environ, "ACTGRAD_CACHE_DIR": str(folder)}
-    done = subprocess.run([sys.executable, "-c", RUN], env=environment, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "ACTGRAD_CACHE_DIR": str(folder), **more}
+    command = [sys.executable, "-c", before + RUN]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return int(done.stdout)
@@ -75,6 +78,123 @@ def test_a_damaged_entry_is_written_anew(folder: Path, damage: object) -> None:
         path.write_bytes(damage(content))  # type: ignore[operator]
     assert compilations(folder) == 2
     assert {path: path.read_bytes() for path in folder.glob("*/*.o")} == whole
+
+
+SEVERAL = """
+import numpy as np, actgrad
+x = np.linspace(-3, 3, 96, dtype=np.float32)
+arguments = {"elu": (x,), "gelu": (x,), "geglu_backward": (x[:48], x, x[:48]), "softmax": (x,)}
+for name, given in arguments.items():
+    operator = actgrad.operators[name]
+    for dtype in ("float32", "float64"):
+        given = [array.astype(dtype) for array in given]
+        expected = operator(*given, backend="reference")
+        assert np.allclose(operator(*given), expected, 1e-5, 1e-6), (name, dtype)
+"""
+
+
+def test_whole_entries_under_each_others_names(folder: Path) -> None:
+    """Each is code of its own compiler, and its checksum holds; run for another one it crashed the process."""
+
+    def run() -> None:
+        environment = {**os.environ, "ACTGRAD_CACHE_DIR": str(folder)}
+        subprocess.run([sys.executable, "-c", SEVERAL], env=environment, check=True)
+
+    run()
+    whole = {path: path.read_bytes() for path in folder.glob("*/*.o")}
+    assert len(whole) == 9  # the driver's, and one for each operator and dtype
+    names = list(whole)
+    for shift in (1, 2, 5):
+        for path, other in zip(names, names[shift:] + names[:shift], strict=True):
+            path.write_bytes(whole[other])
+        run()
+        assert {path: path.read_bytes() for path in folder.glob("*/*.o")} == whole
+
+
+def test_two_entries_exchanged(folder: Path) -> None:
+    assert compilations(folder) == 2
+    first, second = folder.glob("*/*.o")
+    content = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    assert compilations(folder) == 1
+    second.write_bytes(content)
+    first.unlink()
+    assert compilations(folder) == 2
+    assert compilations(folder) == 0
+
+
+@pytest.mark.parametrize("part", ["compiler", "key", "both"])
+def test_an_entry_under_another_name(folder: Path, part: str) -> None:
+    """As of another version of actgrad or LLVM, another processor, or another formula, with a checksum that holds."""
+    for compiler, key in permutations(("0" * 16, "1" * 16, code_cache.COMPILER[:16]), 2):
+        assert code_cache.store(KEY, b"code")
+        entry = folder / "actgrad-machine-code" / f"{code_cache.COMPILER[:16]}-{KEY}.o"
+        other = {"compiler": f"{compiler}-{KEY}.o", "key": f"{entry.name[:16]}-{key}{'2' * 24}.o",
+                 "both": f"{compiler}-{key}{'2' * 24}.o"}[part]  # fmt: skip
+        assert code_cache.load(KEY) == b"code"
+        content = entry.read_bytes()
+        assert len(content) == 8 + 32 + 4
+        entry.rename(entry.with_name(other))
+        assert code_cache.load(KEY) is None if other != entry.name else b"code"
+        assert code_cache.load(f"{key}{'2' * 24}") is None
+        entry.with_name(other).rename(entry)
+        assert code_cache.load(KEY) == b"code"
+
+
+def test_an_entry_without_its_name_in_the_checksum(folder: Path) -> None:
+    """Those of version 0.2."""
+    assert code_cache.store(KEY, b"code")
+    entry = next(folder.glob("*/*.o"))
+    entry.write_bytes(b"actgrad1" + hashlib.sha256(b"code").digest() + b"code")
+    assert code_cache.load(KEY) is None
+    assert code_cache.clear() == 1  # it is still one of ours
+
+
+LIMITED = """
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # as in a program that embeds Python
+resource.setrlimit(resource.RLIMIT_FSIZE, ({bytes}, {bytes}))
+"""
+
+
+@pytest.mark.parametrize("limit", [0, 1, 512, 1024, 6000])
+def test_a_limit_on_the_size_of_files(folder: Path, limit: int) -> None:
+    """`ulimit -f`: the system ends a process that writes more and does not ignore its signal."""
+    assert compilations(folder, LIMITED.format(bytes=limit)) == 2
+    assert not [
+        path for path in folder.rglob("*") if path.is_file() and (path.stat().st_size > limit or ".part" in path.name)
+    ]
+    assert compilations(folder) == 2 - len(list(folder.glob("*/*.o")))  # and then all are there
+    assert compilations(folder, LIMITED.format(bytes=limit)) == 0
+
+
+def test_an_installation_without_sources(folder: Path, tmp_path: Path) -> None:
+    """Nothing tells its versions apart: another one would run its machine code."""
+    shutil.copytree(Path(actgrad.__file__).parent, tmp_path / "actgrad", ignore=shutil.ignore_patterns("__pycache__"))
+    subprocess.run([sys.executable, "-m", "compileall", "-q", "-b", str(tmp_path / "actgrad")], check=True)
+    for path in (tmp_path / "actgrad").rglob("*.py"):
+        path.unlink()
+    for _ in range(2):
+        assert compilations(folder, PYTHONPATH=str(tmp_path), ACTGRAD_FASTCALL="0") == 2
+    assert not folder.exists()
+
+
+CHANGED_AFTER_IMPORT = """
+import pathlib, actgrad
+path = pathlib.Path(actgrad.__file__).parent / {name!r}
+path.write_text(path.read_text() + "# another version\\n")
+"""
+
+
+@pytest.mark.parametrize("name", ["base/loop.py", "backends/cpu/casting.py", "backends/formula/coefficients.json"])
+def test_files_that_change_between_the_import_and_the_first_call(folder: Path, tmp_path: Path, name: str) -> None:
+    """The process has loaded parts of two versions, as when it is installed anew meanwhile: it keeps its code."""
+    shutil.copytree(Path(actgrad.__file__).parent, tmp_path / "actgrad", ignore=shutil.ignore_patterns("__pycache__"))
+    before = CHANGED_AFTER_IMPORT.format(name=name).replace("# another version\\n", "\\n")
+    assert compilations(folder, before, PYTHONPATH=str(tmp_path)) == 2
+    assert not folder.exists()
+    assert compilations(folder, PYTHONPATH=str(tmp_path)) == 2
+    assert compilations(folder, PYTHONPATH=str(tmp_path)) == 0
 
 
 def test_what_others_may_write_to_is_not_trusted(folder: Path) -> None:
