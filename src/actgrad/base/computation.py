@@ -76,7 +76,7 @@ class RowStatistics:
 class Computation:
     """What a kernel computes and where, without the data: all that a backend is told."""
 
-    element: Callable[..., Any]  # of base/access.py: (formulas..., inputs..., attributes...) -> outputs
+    element: Callable[..., Any]  # of base/chain_rule.py: (formulas..., inputs..., attributes...) -> outputs
     formulas: tuple[Callable[..., Any], ...]
     scalars: tuple[float, ...]
     compute: str  # dtype of the arithmetic

@@ -11,6 +11,7 @@ from math import prod
 from typing import NamedTuple
 
 from .dtypes import Dtype
+from .unknown_sizes import UNKNOWN, Shape
 
 
 class Meta(NamedTuple):
@@ -130,15 +131,25 @@ class Loop:
         return replace(inner, shape=tuple(prod(self.shape[d] for d in group) for group in groups))
 
 
-def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The shape that `a` and `b` are broadcast to together, or None where they cannot be."""
+def broadcast_shapes(*shapes: Shape) -> Shape | None:
+    """The shape that these are broadcast to together, or None where they cannot be."""
+    joined: Shape | None = shapes[0]
+    for shape in shapes[1:]:
+        joined = None if joined is None else _broadcast(joined, shape)
+    return joined
+
+
+def _broadcast(a: Shape, b: Shape) -> Shape | None:
     rank = max(len(a), len(b))
     pairs = zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True)
     shape = []
     for m, n in pairs:
         if m != n and 1 not in (m, n):
             return None
-        shape.append(n if m == 1 else m)
+        if m is UNKNOWN:  # with 1 it stays unknown; any other size is the result's
+            shape.append(m if n == 1 else n)
+        else:
+            shape.append(n if m == 1 else m)
     return tuple(shape)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import backends, contract
 from ..base import access, first_use
+from ..base.chain_rule import forward
 from ..base.computation import Computation
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
@@ -141,11 +142,11 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     except KeyError:  # a choice that does not exist, which such a function has not looked at
         if not is_unplanned:
             raise
-        element, formulas = access.forward, ()
+        element, formulas = forward, ()
     if is_unplanned:
         return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
     if definition.integer_formula is not None and _are_integers(call):
-        element = access.forward
+        element = forward
         formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
     outputs = dict(zip(definition.schema.outputs, results, strict=True))
     loop = access.loop(definition.access, outputs, call.inputs, call.attributes)

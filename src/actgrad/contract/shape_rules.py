@@ -76,7 +76,7 @@ def document_nonempty(*names: str) -> tuple[Check, ...]:
     """By the documents' letter, these tensors have elements."""
 
     def test(call: Call, name: str, meta: Meta) -> str | None:
-        return f"{name} is empty (shape {meta.shape})" if meta.size == 0 else None
+        return None if meta.size else f"{name} is empty (shape {meta.shape})"
 
     return of_each(names, "{name} is not empty", test, when=When.DOCUMENT, origin=Origin.DOCUMENT)
 
