@@ -22,11 +22,11 @@ import numpy as np
 from . import contract
 from .arrays import interception
 from .base import dtypes, products
+from .base.definition import Definition
 from .base.dtypes import Dtype
 from .base.errors import ActgradError, InvalidArgument, InvalidCall, InvalidDtype, NullArgument, shown
-from .base.loop import Meta, row_major
+from .base.loop import UNKNOWN, UNKNOWN_RANK, Meta, Shape, row_major
 from .base.schema import GraphSignature
-from .base.unknown_sizes import UNKNOWN, UNKNOWN_RANK, Shape
 from .calls import arguments
 from .calls.operator import REGISTRY, Operator
 from .calls.plan import Plan
@@ -87,7 +87,8 @@ class GraphOperator:
         Raises InvalidArgument for shapes that no tensors of this operator have, by the rules that judge a call.
         """
         inputs, attributes = self._bind(shapes, keywords)
-        sizes = {tensor: self._sizes(self._graph_names[tensor], shape) for tensor, shape in inputs.items()}
+        about = {tensor: f"{self.__name__}: the shape of {self._graph_names[tensor]}" for tensor in inputs}
+        sizes = {tensor: _sizes(about[tensor], shape) for tensor, shape in inputs.items()}
         access, outputs = self.operator.access, self.operator.schema.outputs
         with self._graph_words():
             values = self._values(inputs, attributes)
@@ -102,7 +103,8 @@ class GraphOperator:
         that the operator does not take together (on the product, where one was chosen).
         """
         inputs, attributes = self._bind(types, keywords)
-        metas = {tensor: _meta((1,), self._dtype(self._graph_names[tensor], dtype)) for tensor, dtype in inputs.items()}
+        definition, about = self.operator.definition, {n: f"{self.__name__}: {self._graph_names[n]}" for n in inputs}
+        metas = {n: _meta((1,), _dtype(about[n], dtype, definition)) for n, dtype in inputs.items()}
         with self._graph_words():
             result = contract.result_dtype(self._judge(metas, self._values(inputs, attributes), of_dtypes=True))
         alike = [inputs[tensor] for tensor, meta in metas.items() if meta.dtype == result]
@@ -166,37 +168,40 @@ class GraphOperator:
             only = signature.attributes[key]
             if not renamed[key] and not (isinstance(value, (bool, np.bool_)) and value == only):
                 raise InvalidArgument(f"{name}: {key} is {shown(value)}; this library computes {key}={only} alone")
-            if isinstance(value, (list, tuple)) and renamed[key] == self.operator.access.dim:
+            if isinstance(value, (list, tuple)) and self.operator.access.numbers_dimensions(renamed[key]):
                 if len(value) != 1:
                     raise InvalidArgument(f"{name}: {key} is {shown(value)}; it must be one dimension, as -1 or [-1]")
                 attributes[key] = value[0]  # CANN writes the dimension of rows as a list of one
         read = {tensors[key]: by_name[key] for key in names if tensors[key] and by_name.get(key) is not None}
         return read, signature.fixed | {renamed[key]: value for key, value in attributes.items() if renamed[key]}
 
-    def _sizes(self, name: str, shape: Any) -> Shape:
-        try:
-            sizes = tuple(map(index, shape))
-        except Exception as error:  # an object of any type may be given
-            must = "it must be a sequence of integers"
-            raise InvalidCall(f"{self.__name__}: the shape of {name} is {shown(shape)}; {must}") from error
-        if sizes == UNKNOWN_RANK:
-            return UNKNOWN_RANK
-        if any(size < -1 for size in sizes):
-            raise InvalidArgument(f"{self.__name__}: the shape of {name} is {sizes}; sizes are -1 (unknown) or more")
-        return tuple([UNKNOWN if size == -1 else size for size in sizes])
 
-    def _dtype(self, name: str, dtype: Any) -> Dtype:
-        text = dtype if isinstance(dtype, str) else shown(dtype).removeprefix("torch.")
-        if text in DTYPES:
-            return DTYPES[text]
-        try:
-            text = np.dtype(dtype).name
-        except Exception as error:  # NumPy asks the object, which may raise anything
-            raise InvalidDtype(f"{self.__name__}: {name} is {shown(dtype)}, no data type") from error
-        if text not in DTYPES:
-            allowed = ", ".join(contract.allowed_dtypes(self.operator.definition, products.chosen()))
-            raise InvalidDtype(f"{self.__name__}: {name} is {text}; supported: {allowed}")
+def _sizes(name: str, shape: Any) -> Shape:
+    """A shape as the rules know it; errors name the graph operator and the input."""
+    try:
+        sizes = tuple(map(index, shape))
+    except Exception as error:  # an object of any type may be given
+        raise InvalidCall(f"{name} is {shown(shape)}; it must be a sequence of integers") from error
+    if sizes == UNKNOWN_RANK:
+        return UNKNOWN_RANK
+    if any(size < -1 for size in sizes):
+        raise InvalidArgument(f"{name} is {sizes}; sizes are -1 (unknown) or more")
+    return tuple([UNKNOWN if size == -1 else size for size in sizes])
+
+
+def _dtype(name: str, dtype: Any, definition: Definition) -> Dtype:
+    """A data type by any of its names; errors name the graph operator and the input."""
+    text = dtype if isinstance(dtype, str) else shown(dtype).removeprefix("torch.")
+    if text in DTYPES:
         return DTYPES[text]
+    try:
+        text = np.dtype(dtype).name
+    except Exception as error:  # NumPy asks the object, which may raise anything
+        raise InvalidDtype(f"{name} is {shown(dtype)}, no data type") from error
+    if text not in DTYPES:
+        allowed = ", ".join(contract.allowed_dtypes(definition, products.chosen()))
+        raise InvalidDtype(f"{name} is {text}; supported: {allowed}")
+    return DTYPES[text]
 
 
 def _meta(shape: Shape, dtype: Dtype = dtypes.BY_NAME["float32"]) -> Meta:

@@ -219,6 +219,9 @@ BAD_LINES = [
     (TWO, "F(a, c) -> y", "1 outputs, but any_two has 2 (out, rest)"),
     (ANY, "F(b) -> y", "no input is a; write 'GRAPH_NAME=a'"),
     (ANY, "f(a) -> y", "not a graph operator"),
+    (TWO, "F(a, c, d.e=_) -> (p, q)", "'d.e=_' is neither 'name=tensor' nor 'name=attribute:default'"),
+    (TWO, "F(a, c, a=_?) -> (p, q)", "'a=_?' repeats a name"),
+    (TWO, "F(a, c, c=_:True) -> (p, q)", "'c=_:True' repeats a name"),
 ]
 
 

@@ -13,7 +13,7 @@ import pytest
 import actgrad
 from actgrad.backends.cpu import engine, inner_loop, jit, target
 from actgrad.backends.cpu.kernel_spec import KernelSpec
-from actgrad.base.chain_rule import forward
+from actgrad.base.computation import forward
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported

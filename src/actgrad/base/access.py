@@ -15,8 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from .computation import RowStatistics
 from .errors import InvalidArgument
-from .loop import Loop, Meta, Operand, broadcast_shapes, row_major
-from .unknown_sizes import UNKNOWN, UNKNOWN_RANK, Shape, first_known
+from .loop import UNKNOWN, UNKNOWN_RANK, Loop, Meta, Operand, Shape, broadcast_shapes, first_known, row_major
 
 NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -58,6 +57,10 @@ class Elementwise:
         """Whether tensors may have fewer elements than others, whatever the operator's checks are."""
         return False
 
+    def numbers_dimensions(self, attribute: str) -> bool:
+        """Whether an attribute is the number of a dimension."""
+        return attribute == self.dim
+
     def with_packed(self, *names: str) -> Elementwise:
         """The access of an operator that has further packed tensors."""
         return self
@@ -86,6 +89,10 @@ class Elementwise:
         """Whether a tensor's dimensions count as one, whatever its shape is."""
         return False
 
+    def is_elementwise(self, name: str) -> bool:
+        """Whether an element sees the element at its own place of a tensor."""
+        return name not in self.packed and not self.flattens(name)
+
     def row_dimensions(
         self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
     ) -> tuple[int, ...]:
@@ -94,7 +101,7 @@ class Elementwise:
 
     def rank(self, shapes: Mapping[str, Shape]) -> int:
         """The rank of the elements that are computed, for inputs of these shapes."""
-        return max(len(shape) for name, shape in shapes.items() if self.brings_elements(name))
+        return max([len(shape) for name, shape in shapes.items() if name != self.tensor])
 
     def brings_elements(self, name: str) -> bool:
         """Whether the elements have the rank of this tensor."""
@@ -102,6 +109,8 @@ class Elementwise:
 
     def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
         """The shape of the elements that are computed, for inputs whose shapes passed the checks."""
+        if len(shapes) == 1:
+            return next(iter(shapes.values()))
         rank = self.rank(shapes)
         elements = broadcast_shapes(*[self.aligned(*item, rank, attributes) for item in shapes.items()])
         if elements is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from . import chain_rule, products, schema, xp
+from . import computation, products, schema, xp
 from .access import Access, Elementwise
 from .errors import InvalidOperator, shown
 from .products import Product
@@ -261,27 +261,27 @@ class Definition:
     def element_and_formulas(
         self, given: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
     ) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
-        """An element's arithmetic, a function of chain_rule.py, and its formulas; `given` are the tensors."""
+        """An element's arithmetic, a function of computation.py, and its formulas; `given` are the tensors."""
         formula, forward = self.formula_for(attributes, product, given), self.gradient_of
         xp.check(formula)
         is_packed = bool(self.access.packed)
         if self.access.terms:
             is_one = sum(output not in self.access.held for output in self.schema.outputs) == 1
-            return chain_rule.forward if is_one else chain_rule.forward_of_several, (formula, *self.access.terms)
+            return computation.forward if is_one else computation.forward_of_several, (formula, *self.access.terms)
         if forward is None:
             if not self.multiplies:
-                return chain_rule.forward, (formula,)
-            packed = chain_rule.gated_forward if len(self.schema.outputs) > 1 else chain_rule.gated_forward_alone
-            return packed if is_packed else chain_rule.pair_forward, (formula,)
+                return computation.forward, (formula,)
+            packed = computation.gated_forward if len(self.schema.outputs) > 1 else computation.gated_forward_alone
+            return packed if is_packed else computation.pair_forward, (formula,)
         parts = len(self.schema.outputs) + sum(name in self.access.packed for name in self.schema.outputs)
         if self.takes_gradient:
-            return chain_rule.forward if parts == 1 else chain_rule.forward_of_two, (formula,)
+            return computation.forward if parts == 1 else computation.forward_of_two, (formula,)
         if not forward.multiplies:
-            return chain_rule.backward if parts == 1 else chain_rule.backward_of_two, (formula,)
+            return computation.backward if parts == 1 else computation.backward_of_two, (formula,)
         if self.given_value and given.get(self.given_value) is not None:
-            return chain_rule.gated_backward_given, (formula,)
+            return computation.gated_backward_given, (formula,)
         both = forward.formula_for(attributes, product), formula
-        return chain_rule.gated_backward if is_packed else chain_rule.pair_backward, both
+        return computation.gated_backward if is_packed else computation.pair_backward, both
 
     def _default(self, argument: Argument) -> Any:
         if argument.default is not None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .access import NONE, Elementwise, along
 from .computation import LARGEST, ONCE, TOTAL, RowStatistics
-from .unknown_sizes import UNKNOWN_RANK, Shape
+from .loop import UNKNOWN_RANK, Shape
 
 
 class Statistic(NamedTuple):

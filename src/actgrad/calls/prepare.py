@@ -11,8 +11,7 @@ import numpy as np
 
 from .. import backends, contract
 from ..base import access, first_use
-from ..base.chain_rule import forward
-from ..base.computation import Computation
+from ..base.computation import Computation, forward
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
@@ -199,10 +198,8 @@ def _is_unplanned(call: contract.Call) -> bool:
         return all(meta.size == 0 for meta in outputs)
     if all(meta.size for meta in (*outputs, *call.inputs.values())):
         return False
-    shape: tuple[int, ...] | None = ()
-    for name, meta in call.inputs.items():
-        if not definition.access.flattens(name) and name not in definition.access.packed:
-            shape = None if shape is None else broadcast_shapes(shape, meta.shape)
+    shapes = [meta.shape for name, meta in call.inputs.items() if definition.access.is_elementwise(name)]
+    shape = broadcast_shapes((), *shapes)
     return shape is None or (definition.broadcasts and any(meta.size != prod(shape) for meta in outputs))
 
 

@@ -154,11 +154,8 @@ def broadcast_together(*names: str) -> tuple[Check, ...]:
 
     def test(call: Call) -> str | None:
         shapes = {name: call.inputs[name].shape for name in names if name in call.inputs}
-        joined: tuple[int, ...] | None = ()
-        for shape in shapes.values():
-            joined = None if joined is None else broadcast_shapes(joined, shape)
         words = ", ".join(f"{name} has shape {shape}" for name, shape in shapes.items())
-        return f"{words}; they cannot be broadcast together" if joined is None else None
+        return f"{words}; they cannot be broadcast together" if broadcast_shapes(*shapes.values()) is None else None
 
     return (Check(f"{', '.join(names)} can be broadcast together", test, about=names),)
 

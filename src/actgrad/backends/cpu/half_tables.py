@@ -22,8 +22,7 @@ import llvmlite.ir as ir
 import numpy as np
 
 from ...base import xp
-from ...base.chain_rule import forward
-from ...base.computation import Computation
+from ...base.computation import Computation, forward
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
 from .ir_builder import IRFunction

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 
 import llvmlite.ir as ir
 
-from ...base.chain_rule import forward
-from ...base.computation import RowStatistics
+from ...base.computation import RowStatistics, forward
 from ...base.dtypes import Dtype
 from ...base.loop import Operand
 from . import casting

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 
-from ...base.chain_rule import forward
-from ...base.computation import ONCE, TOTAL, Computation, RowStatistics
+from ...base.computation import ONCE, TOTAL, Computation, RowStatistics, forward
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
 from .element import element
