@@ -114,8 +114,8 @@ class GraphOperator:
         """The shape of the elements that are computed, as far as the inputs' shapes tell, which are judged."""
         access, broadcasts = self.operator.access, self.signature.broadcasts
         may_differ = broadcasts or self.operator.broadcasts or access.broadcasts
-        seen = {tensor: shape for tensor, shape in sizes.items() if tensor in self.operator.seen}
-        shapes = access.complete(seen, values, may_differ)
+        visible = {tensor: shape for tensor, shape in sizes.items() if tensor in self.operator.seen}
+        shapes = access.complete(visible, values, may_differ)
         if not shapes:
             return UNKNOWN_RANK
         if broadcasts:

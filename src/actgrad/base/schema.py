@@ -144,8 +144,8 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
         (tensors if default is None else renamed)[name] = "" if other == UNREAD else other
         if default is not None:
             attributes[name] = value(other, part, default)
-    further = line["fixed"].split(", ") if line["fixed"] else []
-    for part in further:
+    options = line["fixed"].split(", ") if line["fixed"] else []
+    for part in options:
         name, _, text = part.partition("=")
         if part != BROADCAST and (name not in schema.attributes_by_name or name in renamed.values()):
             raise fault(f"{part!r} fixes no further attribute of {schema.name}")
@@ -158,7 +158,7 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
         names = schema.outputs
         raise fault(f"{len(outputs)} outputs, but {schema.name} has {len(names)} ({', '.join(names)})")
     optional = tuple(part.partition("=")[0].removesuffix("?") for part in parts if part.endswith("?"))
-    return GraphSignature(line["name"], tensors, renamed, attributes, outputs, fixed, optional, BROADCAST in further)
+    return GraphSignature(line["name"], tensors, renamed, attributes, outputs, fixed, optional, BROADCAST in options)
 
 
 def _graph_argument(part: str) -> tuple[str, str, str | None]:
