@@ -13,7 +13,7 @@ import pytest
 import actgrad
 from actgrad.backends.cpu import engine, inner_loop, jit, target
 from actgrad.backends.cpu.kernel_spec import KernelSpec
-from actgrad.base import access
+from actgrad.base.computation import forward
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported
@@ -49,7 +49,7 @@ def identity_spec(source: str, result: str) -> KernelSpec:
     """An inner loop that only converts."""
     dtypes = BY_NAME[source], BY_NAME[result]
     compute = "float64" if "float64" in [d.compute for d in dtypes] else "float32"
-    return KernelSpec(access.forward, (same,), 0, compute, (dtypes[1],), (dtypes[0],), (False,))
+    return KernelSpec(forward, (same,), 0, compute, (dtypes[1],), (dtypes[0],), (False,))
 
 
 def converted(values: np.ndarray, result: str, name: str) -> np.ndarray:

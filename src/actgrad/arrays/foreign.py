@@ -1,7 +1,9 @@
 """Arrays of other libraries, as they describe themselves: by DLPack, or by CUDA's array interface.
 
-Whatever such an object's own code raises, and whatever it describes that no array can be, is an InvalidCall. A
-description that could be true is believed.
+What such an object's own code raises is an InvalidCall, and so is a description that no array can have. A description
+that could be true is believed. `from_dlpack` of NumPy and PyTorch would not do: NumPy crashes on a null pointer for the
+shape, lets strides overflow, has no bfloat16, and makes results of producers from before DLPack 1.0 read-only; PyTorch
+writes to read-only memory.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
+from ctypes import POINTER, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,13 +69,13 @@ def check_rank(rank: int, operator: str, argument: str) -> None:
 
 def numpy_dtype(dtype: np.dtype[Any], operator: str, argument: str) -> Dtype:
     """A dtype of NumPy's as ours."""
-    known = BY_NAME.get(dtype.name)
-    if known is None:
+    row = BY_NAME.get(dtype.name)
+    if row is None:
         raise InvalidDtype(f"{operator}: {argument} is {dtype.name}; it must be {KNOWN_DTYPE}; convert {argument}")
     if not dtype.isnative:
-        fault = f"{operator}: {argument} is {known} in the other byte order"
-        raise InvalidDtype(f"{fault}; it must be in this machine's; pass .astype({known.name!r})")
-    return known
+        fault = f"{operator}: {argument} is {row} in the other byte order"
+        raise InvalidDtype(f"{fault}; it must be in this machine's; pass .astype({row.name!r})")
+    return row
 
 
 def _cause(error: Exception) -> str:
@@ -80,55 +83,47 @@ def _cause(error: Exception) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _checked(found: Memory, about: str) -> Memory:
+def _checked(memory: Memory, about: str) -> Memory:
     """The same, if memory can be so."""
-    shape, strides = found.meta.shape, found.meta.strides
+    (_, shape, strides), address = memory.meta, memory.address
     if any(size < 0 for size in shape):
         raise InvalidCall(f"{about} has shape {shape}; sizes must be 0 or more; {_REPAIR}")
-    low, high = extent(found.meta)
-    if high > low and not (found.address > 0 and found.address + low >= 0 and found.address + high <= _ADDRESSES):
-        place = f"shape {shape}, strides {strides} bytes, at address {found.address}"
-        raise InvalidCall(f"{about} has {place}; its elements must lie in memory; {_REPAIR}")
-    return found
+    low, high = extent(memory.meta)
+    if high > low and not (address > 0 and address + low >= 0 and address + high <= _ADDRESSES):
+        layout = f"shape {shape}, strides {strides} bytes, at address {address}"
+        raise InvalidCall(f"{about} has {layout}; its elements must lie in memory; {_REPAIR}")
+    return memory
 
 
 # DLPack, https://dmlc.github.io/dlpack/latest/: the structs that a capsule points to.
 
 
 class _Device(ctypes.Structure):
-    _fields_ = (("type", ctypes.c_int32), ("index", ctypes.c_int32))
+    _fields_ = (("type", c_int32), ("index", c_int32))
 
 
 class _DataType(ctypes.Structure):
-    _fields_ = (("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16))
+    _fields_ = (("code", c_uint8), ("bits", c_uint8), ("lanes", c_uint16))
 
 
 class _Tensor(ctypes.Structure):
     _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device", _Device),
-        ("ndim", ctypes.c_int32),
-        ("dtype", _DataType),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
+        ("data", c_void_p), ("device", _Device), ("ndim", c_int32), ("dtype", _DataType),
+        ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("byte_offset", c_uint64),
+    )  # fmt: skip
 
 
 class _VersionedTensor(ctypes.Structure):
     _fields_ = (
-        ("major", ctypes.c_uint32),
-        ("minor", ctypes.c_uint32),
-        ("manager", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-        ("flags", ctypes.c_uint64),
-        ("tensor", _Tensor),
-    )
+        ("major", c_uint32), ("minor", c_uint32), ("manager", c_void_p), ("deleter", c_void_p),
+        ("flags", c_uint64), ("tensor", _Tensor),
+    )  # fmt: skip
 
 
 _READ_ONLY = 1
 _DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 10: "rocm", 11: "cpu", 13: "cuda"}  # 3, 11: host memory pinned for a GPU
-_CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+_CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex"}
+_BOOL = 6
 
 
 def _by_dlpack(obj: Any, export: Callable[..., Any], operator: str, argument: str) -> Memory:
@@ -146,29 +141,27 @@ def _by_dlpack(obj: Any, export: Callable[..., Any], operator: str, argument: st
         fault = f"{about} ({type(obj).__name__}) raises {_cause(error)} from __dlpack__"
         raise InvalidCall(f"{fault}; it must export a tensor; {_REPAIR}") from error
     tensor, writable = _tensor_of(capsule, f"{about} ({type(obj).__name__})")
-    dtype = _dlpack_dtype(tensor.dtype)
-    if dtype is None:
-        code, bits, lanes = tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes
+    code, bits, lanes = tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes
+    dtype = BY_NAME.get("bool" if code == _BOOL else f"{_CODES.get(code)}{bits}")
+    if dtype is None or lanes != 1:
         fault = f"{about} has DLPack type code {code} with {quantity(bits, 'bit')} and {quantity(lanes, 'lane')}"
         raise InvalidDtype(f"{fault}; it must be {KNOWN_DTYPE}; convert {argument}")
-    check_rank(tensor.ndim, operator, argument)
-    if tensor.ndim < 0 or (tensor.ndim and not tensor.shape):
-        fault = f"{about} has {tensor.ndim} dimensions" + (" and no shape" if tensor.ndim > 0 else "")
+    rank = tensor.ndim
+    check_rank(rank, operator, argument)
+    if rank < 0 or (rank and not tensor.shape):
+        fault = f"{about} has {rank} dimensions" + (" and no shape" if rank > 0 else "")
         raise InvalidCall(f"{fault}; it must have a size for each dimension; {_REPAIR}")
-    shape = tuple(tensor.shape[: tensor.ndim])
+    shape, device = tuple(tensor.shape[:rank]), _DEVICES.get(tensor.device.type)
+    strides = row_major(shape, dtype.itemsize)  # a null pointer means contiguous
     if tensor.strides:
-        strides = tuple(s * dtype.itemsize for s in tensor.strides[: tensor.ndim])
-    else:  # a null pointer means contiguous
-        strides = row_major(shape, dtype.itemsize)
-    device = _DEVICES.get(tensor.device.type)
+        strides = tuple(s * dtype.itemsize for s in tensor.strides[:rank])
     if device is None:
         devices = either(dict.fromkeys(_DEVICES.values()))
         fault = f"{about} is on a device of DLPack type {tensor.device.type}"
         raise BackendUnavailable(f"{fault}; it must be on {devices}; move {argument} to the CPU")
-    place = device if device == "cpu" else f"{device}:{tensor.device.index}"
-    address = (tensor.data or 0) + tensor.byte_offset
+    device += "" if device == "cpu" else f":{tensor.device.index}"
     # The capsule, never consumed, frees the tensor when it dies: it is the owner.
-    return Memory(Meta(dtype, shape, strides), address, place, writable, capsule)
+    return Memory(Meta(dtype, shape, strides), (tensor.data or 0) + tensor.byte_offset, device, writable, capsule)
 
 
 def _tensor_of(capsule: Any, about: str) -> tuple[_Tensor, bool]:
@@ -205,30 +198,29 @@ def _consumer(obj: Any) -> dict[str, int]:
     return {"stream": stream or (1 if kind == 2 else 0)}  # DLPack calls CUDA's default stream 1
 
 
-def _dlpack_dtype(dtype: _DataType) -> Dtype | None:
-    code = _CODES.get(dtype.code)
-    if code is None or dtype.lanes != 1:
-        return None
-    return BY_NAME.get("bool" if code == "bool" else f"{code}{dtype.bits}")
-
-
 # CUDA's array interface, https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html, versions 2 and 3.
 
 
 def _by_cuda(obj: Any, interface: Any, operator: str, argument: str) -> Memory:
     about = f"{operator}: {argument}"
-
-    def field(name: str, is_right: Callable[[Any], bool], wanted: str) -> Any:
-        value = interface.get(name)
-        if not is_right(value):
-            fault = f"{about}: __cuda_array_interface__[{name!r}] is {shown(value)}"
-            raise InvalidCall(f"{fault}; it must be {wanted}; {_REPAIR}")
-        return value
-
     if not isinstance(interface, dict):
         fault = f"{about}: __cuda_array_interface__ is {shown(interface)}"
         raise InvalidCall(f"{fault}; it must be a dictionary; {_REPAIR}")
-    text = field("typestr", lambda value: isinstance(value, str), "a string such as '<f4'")
+    fields: list[Any] = [interface.get(name) for name in ("typestr", "shape", "strides", "data", "stream")]
+    text, shape, strides, data, stream = fields
+    rank = len(shape) if _is_integers(shape) else 0
+    for name, is_right, must in (
+        ("typestr", isinstance(text, str), "a string such as '<f4'"),
+        ("shape", _is_integers(shape), "a tuple of integers"),
+        ("strides", strides is None or _is_integers(strides, rank), f"None or a tuple of {rank} integers"),
+        ("data", _is_integers(data, 2), "a tuple of an address and whether it is read-only"),
+        ("stream", stream is None or _is_integers([stream]), "an integer or None"),
+    ):
+        if not is_right:
+            fault = f"__cuda_array_interface__[{name!r}] is {shown(interface.get(name))}; it must be {must}"
+            raise InvalidCall(f"{about}: {fault}; {_REPAIR}")
+    if interface.get("mask") is not None:
+        raise InvalidCall(f"{about} is a masked array; it must have no mask; fill the masked elements")
     try:
         dtype = numpy_dtype(np.dtype(text), operator, argument)
     except (TypeError, ValueError, SyntaxError) as error:  # NumPy has all of them for a text that is no type
@@ -236,28 +228,15 @@ def _by_cuda(obj: Any, interface: Any, operator: str, argument: str) -> Memory:
             raise
         fault = f"{about}: __cuda_array_interface__['typestr'] is {shown(text)}"
         raise InvalidDtype(f"{fault}; it must be a data type such as '<f4'; {_REPAIR}") from error
-    if interface.get("mask") is not None:
-        raise InvalidCall(f"{about} is a masked array; it must have no mask; fill the masked elements")
-    shape = tuple(map(int, field("shape", _is_integers, "a tuple of integers")))
-    check_rank(len(shape), operator, argument)
-    strides = field(
-        "strides",
-        lambda value: value is None or (_is_integers(value) and len(value) == len(shape)),
-        f"None or a tuple of {len(shape)} integers",
-    )
-    address, is_read_only = field(
-        "data",
-        lambda value: isinstance(value, (tuple, list)) and len(value) == 2 and _is_integers(value),
-        "a tuple of an address and whether it is read-only",
-    )
-    stream = field("stream", lambda value: value is None or _is_integers([value]), "an integer or None")
-    meta = Meta(dtype, shape, tuple(map(int, strides)) if strides is not None else row_major(shape, dtype.itemsize))
-    place = f"cuda:{_current_device(stream)}"
-    return Memory(meta, int(address), place, not is_read_only, obj)
+    check_rank(rank, operator, argument)
+    sizes = tuple(map(int, shape))
+    steps = row_major(sizes, dtype.itemsize) if strides is None else tuple(map(int, strides))
+    return Memory(Meta(dtype, sizes, steps), int(data[0]), f"cuda:{_current_device(stream)}", not data[1], obj)
 
 
-def _is_integers(value: Any) -> bool:
-    return isinstance(value, (tuple, list)) and all(isinstance(item, (int, np.integer, np.bool_)) for item in value)
+def _is_integers(value: Any, count: int | None = None) -> bool:
+    is_right = isinstance(value, (tuple, list)) and count in (None, len(value))
+    return is_right and all(isinstance(item, (int, np.integer, np.bool_)) for item in value)
 
 
 def _current_device(stream: int | None) -> int:

@@ -2,9 +2,6 @@
 
 An access object cuts every tensor into the parts that an element sees one element of each. Loops, checks, derivatives,
 sharding and test cases ask it; nothing else knows how a tensor is packed.
-
-The functions at the end are a kernel's arithmetic for one element. They take the formulas, then the inputs' elements,
-then the attributes, and return one value per part of the outputs. Like a formula they are generic in the number type.
 """
 
 from __future__ import annotations
@@ -16,9 +13,9 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from .computation import RowStatistics
-from .loop import broadcast_shapes
+from .errors import InvalidArgument
+from .loop import UNKNOWN, UNKNOWN_RANK, Shape, broadcast_shapes, first_known
 
-Shape = tuple[int, ...]
 NONE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -54,6 +51,15 @@ class Elementwise:
     held: ClassVar[tuple[str, ...]] = ()  # the statistics' names; an output with such a name holds one for each row
     per_row: ClassVar[bool] = False  # whether `tensor` has one element for each row along the last dimension
 
+    @property
+    def broadcasts(self) -> bool:
+        """Whether tensors may have fewer elements than others, whatever the operator's checks are."""
+        return False
+
+    def numbers_dimensions(self, attribute: str) -> bool:
+        """Whether an attribute is the number of a dimension."""
+        return attribute == self.dim
+
     def with_packed(self, *names: str) -> Elementwise:
         """The access of an operator that has further packed tensors."""
         return self
@@ -82,17 +88,72 @@ class Elementwise:
         """Whether a tensor's dimensions count as one, whatever its shape is."""
         return False
 
+    def is_elementwise(self, name: str) -> bool:
+        """Whether an element sees the element at its own place of a tensor."""
+        return name not in self.packed and not self.flattens(name)
+
     def row_dimensions(
         self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
     ) -> tuple[int, ...]:
         """The dimensions of a row, whose statistics an element sees; `shapes` are those of the tensors."""
         return ()
 
-    def held_shape(
+    def rank(self, shapes: Mapping[str, Shape]) -> int:
+        """The rank of the elements that are computed, for inputs of these shapes."""
+        return max([len(shape) for name, shape in shapes.items() if name != self.tensor])
+
+    def brings_elements(self, name: str) -> bool:
+        """Whether the elements have the rank of this tensor."""
+        return name != self.tensor
+
+    def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
+        """The shape of the elements that are computed, for inputs whose shapes passed the checks."""
+        if len(shapes) == 1:
+            return next(iter(shapes.values()))
+        rank = self.rank(shapes)
+        elements = broadcast_shapes(*[self.aligned(*item, rank, attributes) for item in shapes.items()])
+        if elements is None:
+            words = ", ".join(f"{name} has shape {shape}" for name, shape in shapes.items())
+            raise InvalidArgument(f"{words}; they cannot be broadcast together")
+        return elements
+
+    def result_shapes(
+        self, outputs: Sequence[str], shapes: Mapping[str, Shape], attributes: Mapping[str, Any]
+    ) -> tuple[Shape, ...]:
+        """The shape of each output, for inputs whose shapes passed the checks."""
+        elements = self.elements_shape(shapes, attributes)
+        return tuple([self.result_shape(name, elements, attributes, shapes) for name in outputs])
+
+    def result_shape(
         self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
     ) -> Shape:
-        """The shape of an output; of one that holds a statistic that of the rows."""
+        """The shape of an output, from the elements' shape and the inputs' shapes."""
         return self.whole_shape(name, elements, attributes)
+
+    def dtype_tensors(self, names: Sequence[str]) -> Sequence[str]:
+        """The inputs whose dtypes are promoted to the dtype of the result."""
+        return names
+
+    def complete(
+        self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any], broadcasts: bool
+    ) -> dict[str, Shape]:
+        """The inputs' shapes with the sizes that they tell of one another; none where the elements' rank is unknown.
+
+        Unless the operator broadcasts, the parts of all tensors have one shape.
+        """
+        names = [name for name in shapes if self.brings_elements(name)]
+        ranked = [name for name in names if shapes[name] is not UNKNOWN_RANK]
+        if not ranked or (broadcasts and len(ranked) < len(names)):
+            return {}
+        any_sizes = (UNKNOWN,) * len(shapes[ranked[0]])
+        complete = {name: any_sizes if shape is UNKNOWN_RANK else shape for name, shape in shapes.items()}
+        alike = [name for name in names if not broadcasts and len(complete[name]) == len(any_sizes)]
+        parts = [self.part_shape(name, complete[name], attributes) for name in alike]
+        elements = tuple(map(first_known, zip(*parts, strict=True)))
+        for name in alike:
+            pairs = zip(complete[name], self.whole_shape(name, elements, attributes), strict=True)
+            complete[name] = tuple(map(first_known, pairs))
+        return complete
 
     def statistics(self, outputs: tuple[str, ...], dims: int) -> RowStatistics | None:
         """The statistics of rows of so many dimensions, as a computation has them."""
@@ -207,7 +268,27 @@ class Halves(Elementwise):
             return (*elements[:-1], 1) if self.per_row else (1,)
         return self._resized(elements, attributes, lambda n: 2 * n) if name in self.packed else elements
 
+    def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
+        """The shape of the parts of a packed input; comparing it with other sizes would specialise a traced graph."""
+        for name in self.packed:
+            if name in shapes:
+                return self.part_shape(name, shapes[name], attributes)
+        return Elementwise.elements_shape(self, shapes, attributes)
+
+    def result_shape(
+        self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
+    ) -> Shape:
+        """The shape of an output. A packed one takes the packed input's: to a tracer twice the half is another size."""
+        shape = next((shapes[packed] for packed in self.packed if packed in shapes), elements)
+        return shape if name in self.packed else elements
+
+    def dtype_tensors(self, names: Sequence[str]) -> Sequence[str]:
+        """The inputs whose dtypes are promoted to the dtype of the result: the packed ones."""
+        return [name for name in names if name in self.packed] or names
+
     def _resized(self, shape: Shape, attributes: Mapping[str, Any], size: Callable[[int], int]) -> Shape:
+        if not shape:
+            return shape
         dim = attributes[self.dim] % len(shape)
         return (*shape[:dim], size(shape[dim]), *shape[dim + 1 :])
 
@@ -253,79 +334,3 @@ def join(
         return concatenate(ordered, dim)
     alone = (*parts[0].shape[: dim + 1], 1, *parts[0].shape[dim + 1 :])
     return concatenate([part.reshape(alone) for part in ordered], dim + 1).reshape(shape)
-
-
-def elements_shape(access: Access, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
-    """The shape of the elements that are computed, for inputs whose shapes passed the checks."""
-    for name in access.packed:  # its parts are not broadcast; comparing sizes would specialise a traced graph
-        if name in shapes:
-            return access.part_shape(name, shapes[name], attributes)
-    rank = max(len(shape) for name, shape in shapes.items() if name != access.tensor)
-    joined: Shape | None = None
-    for name, shape in shapes.items():
-        part = access.aligned(name, access.part_shape(name, shape, attributes), rank, attributes)
-        joined = part if joined is None else broadcast_shapes(joined, part)
-    assert joined is not None, "the checks refuse shapes that cannot be broadcast"
-    return joined
-
-
-def forward(function, *arguments):
-    """y = f(x, ...)"""
-    return (function(*arguments),)
-
-
-def forward_of_several(function, *arguments):
-    """(y, z, ...) = f(x, ...)"""
-    return function(*arguments)
-
-
-def backward(derivative, grad_output, x, *attributes):
-    """The chain rule: grad_input = grad_output * f'(x)."""
-    return (grad_output * derivative(x, *attributes),)
-
-
-def forward_of_two(function, *arguments):
-    """The two results of a formula."""
-    first, second = function(*arguments)
-    return first, second
-
-
-def backward_of_two(derivatives, grad_output, *arguments):
-    """The chain rule for a formula of two elements; `derivatives` returns that by the first and that by the second."""
-    by_first, by_second = derivatives(*arguments)
-    return grad_output * by_first, grad_output * by_second
-
-
-def gated_forward(function, active, other, *attributes):
-    """out = f(active) * other, and f(active) itself, which the backward pass may be given."""
-    activated = function(active, *attributes)
-    return activated * other, activated
-
-
-def gated_forward_alone(function, active, other, *attributes):
-    """out = f(active) * other"""
-    return (function(active, *attributes) * other,)
-
-
-def gated_backward(function, derivative, grad_output, active, other, *attributes):
-    """The gradients of the active and of the other half, f(active) computed anew."""
-    return gated_backward_given(derivative, grad_output, active, other, function(active, *attributes), *attributes)
-
-
-def gated_backward_given(derivative, grad_output, active, other, activated, *attributes):
-    """The gradients of the active and of the other half, f(active) given.
-
-    The derivative is bounded, so multiplying by it first overflows only where the gradient itself does.
-    """
-    return grad_output * derivative(active, *attributes) * other, grad_output * activated
-
-
-def pair_forward(function, other, active, *attributes):
-    """out = other * f(active), of two tensors. No result holds f(active): the backward pass computes it anew."""
-    return gated_forward_alone(function, active, other, *attributes)
-
-
-def pair_backward(function, derivative, grad_output, other, active, *attributes):
-    """The gradients of the other and of the active tensor."""
-    of_active, of_other = gated_backward(function, derivative, grad_output, active, other, *attributes)
-    return of_other, of_active

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
-from . import access, products, schema, xp
+from . import computation, products, schema, xp
 from .access import Access, Elementwise
 from .errors import InvalidOperator, shown
 from .faults import definition_faults
@@ -276,27 +276,27 @@ class Definition:
     def element_and_formulas(
         self, given: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
     ) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
-        """An element's arithmetic, a function of access.py, and its formulas; `given` are the tensors."""
+        """An element's arithmetic, a function of computation.py, and its formulas; `given` are the tensors."""
         formula, forward = self.formula_for(attributes, product, given), self.gradient_of
         xp.check(formula)
         is_packed = bool(self.access.packed)
         if self.access.terms:
             is_one = sum(output not in self.access.held for output in self.schema.outputs) == 1
-            return access.forward if is_one else access.forward_of_several, (formula, *self.access.terms)
+            return computation.forward if is_one else computation.forward_of_several, (formula, *self.access.terms)
         if forward is None:
             if not self.multiplies:
-                return access.forward, (formula,)
-            packed = access.gated_forward if len(self.schema.outputs) > 1 else access.gated_forward_alone
-            return packed if is_packed else access.pair_forward, (formula,)
+                return computation.forward, (formula,)
+            packed = computation.gated_forward if len(self.schema.outputs) > 1 else computation.gated_forward_alone
+            return packed if is_packed else computation.pair_forward, (formula,)
         parts = len(self.schema.outputs) + sum(name in self.access.packed for name in self.schema.outputs)
         if self.takes_gradient:
-            return access.forward if parts == 1 else access.forward_of_two, (formula,)
+            return computation.forward if parts == 1 else computation.forward_of_two, (formula,)
         if not forward.multiplies:
-            return access.backward if parts == 1 else access.backward_of_two, (formula,)
+            return computation.backward if parts == 1 else computation.backward_of_two, (formula,)
         if self.given_value and given.get(self.given_value) is not None:
-            return access.gated_backward_given, (formula,)
+            return computation.gated_backward_given, (formula,)
         both = forward.formula_for(attributes, product), formula
-        return access.gated_backward if is_packed else access.pair_backward, both
+        return computation.gated_backward if is_packed else computation.pair_backward, both
 
     def _default(self, argument: Argument) -> Any:
         if argument.default is not None:

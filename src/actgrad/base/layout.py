@@ -10,8 +10,8 @@ from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
-from .access import Access, Part, Shape, elements_shape
-from .loop import Loop, Meta, Operand, row_major, with_ones
+from .access import Access, Part
+from .loop import Loop, Meta, Operand, Shape, row_major, with_ones
 
 
 class _Elements(NamedTuple):
@@ -24,7 +24,7 @@ class _Elements(NamedTuple):
 
 def _elements(access: Access, inputs: Mapping[str, Meta], attributes: Mapping[str, Any]) -> _Elements:
     shapes = {name: meta.shape for name, meta in inputs.items()}
-    shape = elements_shape(access, shapes, attributes)
+    shape = access.elements_shape(shapes, attributes)
     if access.terms and not shape:  # a tensor without dimensions is a row of one element
         return _Elements((1,), None, (0,))
     merged = access.merged_from(attributes, len(shape))

@@ -12,6 +12,45 @@ from typing import NamedTuple
 
 from .dtypes import Dtype
 
+Shape = tuple[int, ...]
+
+
+class UnknownSize(int):
+    """A size that a graph does not know yet. The rules on shapes judge it: it equals every size.
+
+    A product with an unknown size is unknown, too. As a condition an unknown size is true, because it may be above 0.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    __ge__ = __le__ = __eq__
+    __gt__ = __lt__ = __ne__
+    __hash__ = int.__hash__
+
+    def __mul__(self, other: int) -> int:
+        return other and self  # 0 times any size is 0
+
+    __rmul__ = __floordiv__ = __mul__
+
+    def __mod__(self, other: int) -> int:
+        return 0
+
+
+UNKNOWN = UnknownSize(-1)
+#: The shape of unknown rank. It is compared by identity: `==` would ask a tracer for the value of its sizes.
+UNKNOWN_RANK: Shape = (-2,)
+
+
+def first_known(sizes: tuple[int, ...]) -> int:
+    """The first size that is known, if one is."""
+    return next((size for size in sizes if size is not UNKNOWN), UNKNOWN)
+
 
 class Meta(NamedTuple):
     """A tensor without its data: dtype, shape, strides."""
@@ -138,16 +177,19 @@ class Loop:
         return replace(inner, shape=tuple(prod(self.shape[d] for d in group) for group in groups))
 
 
-def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The shape that `a` and `b` are broadcast to together, or None where they cannot be."""
-    rank = max(len(a), len(b))
-    pairs = zip((1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b, strict=True)
-    shape = []
-    for m, n in pairs:
-        if m != n and 1 not in (m, n):
-            return None
-        shape.append(n if m == 1 else m)
-    return tuple(shape)
+def broadcast_shapes(*shapes: Shape) -> Shape | None:
+    """The shape that these are broadcast to together, or None where they cannot be."""
+    rank = max(map(len, shapes))
+    joined = []
+    for m, *further_sizes in zip(*[(1,) * (rank - len(shape)) + shape for shape in shapes], strict=True):
+        for n in further_sizes:
+            if m != n and 1 not in (m, n):
+                return None
+            if m is UNKNOWN:  # with 1 the result is unknown; any other size is the result's
+                m, n = n, m
+            m = n if m == 1 else m
+        joined.append(m)
+    return tuple(joined)
 
 
 def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
-from .access import NONE, Elementwise, Shape, along
+from .access import NONE, Elementwise, along
 from .computation import LARGEST, LENGTH, ONCE, TOTAL, RowStatistics
+from .loop import UNKNOWN_RANK, Shape
 
 
 class Statistic(NamedTuple):
@@ -94,7 +95,7 @@ class Rows(Elementwise):
 
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
         """`elements`, for a statistic without the row's dimensions."""
-        if name not in self.named:
+        if name not in self.named or elements is UNKNOWN_RANK:
             return elements
         own = self.row_dimensions(len(elements), attributes)
         return tuple(n for d, n in enumerate(elements) if d not in own)
@@ -133,10 +134,15 @@ class RowsAlong(Rows):
             return elements
         return (elements[self.position],) if len(elements) > self.position else (1,)
 
-    def held_shape(
+    @property
+    def broadcasts(self) -> bool:
+        """Whether tensors may have fewer elements than others: the gradient may."""
+        return True
+
+    def result_shape(
         self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
     ) -> Shape:
-        """The shape of an output; that of the tensor for its gradient."""
+        """The shape of an output: of the tensor's gradient the tensor's."""
         return shapes[self.tensor] if name in self.held else elements
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:

@@ -13,6 +13,7 @@ _ARGUMENT = re.compile(r"(?P<type>Tensor\??|Scalar|bool|int) (?P<name>[a-z]\w*)(
 _GRAPH = re.compile(
     r"(?P<name>[A-Z]\w*)\((?P<inputs>[^;]*)(?:; (?P<fixed>.*))?\) -> (?P<outputs>\w+|\(\w+(?:, \w+)+\))"
 )
+UNREAD = "_"  # the schema's name of an input or an attribute that is not read
 BROADCAST = "broadcast"  # after the semicolon of a graph operator's line
 _LITERALS = {"True": True, "False": False}
 
@@ -103,12 +104,10 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     """Parse a graph operator's line, for example "LeakyRelu(x=self, slope=negative_slope:0.0) -> y".
 
     An input is `graph_name=tensor`, an attribute `graph_name=attribute:default`. Where both names are equal, `tensor`
-    and `attribute=default` suffice; the only tensor of an operator needs no second name. An input that may be left out
-    ends in a question mark. `graph_name=_` is an input
-    that is not read, `graph_name=_?` one that may be left out too, `graph_name=_:default` an attribute
-    that has this value in every call. Attributes after a semicolon, `attribute=value`, are none of the graph
-    operator's: they have these values. `broadcast` after it: the graph broadcasts its inputs together, although the
-    operator may not.
+    and `attribute=default` suffice; the only required tensor of an operator needs no second name. An input that may be
+    left out ends in a question mark. `graph_name=_` is an input that is not read, `graph_name=_:default` an attribute
+    that has this value in every call. After a semicolon, `attribute=value` fixes an attribute that the graph operator
+    lacks, and `broadcast` says that the graph broadcasts its inputs together, although the operator may not.
     """
     line = _GRAPH.fullmatch(text) if isinstance(text, str) else None
     if line is None:
@@ -116,84 +115,71 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
             f"operator {schema.name}: graph operator is {shown(text)}; it must have the form of "
             "'Elu(x=self, alpha=1.0) -> y'; rewrite it"
         )
-    fault = f"operator {schema.name}: graph operator {line['name']}: "
-    tensors: dict[str, str] = {}
-    renamed: dict[str, str] = {}
-    attributes: dict[str, Any] = {}
-    required = [a.name for a in schema.tensors if not a.is_optional]
-    optional = []
 
-    def literal(attribute: str, part: str, text: str) -> Any:
+    def fault(words: str) -> InvalidOperator:
+        return InvalidOperator(f"operator {schema.name}: graph operator {line['name']}: {words}")
+
+    def value(attribute: str, part: str, text: str) -> Any:
+        if attribute == UNREAD or text in choices:
+            return _LITERALS.get(text, text)
         try:
             return _literal(schema.attributes_by_name[attribute].type, text)
         except InvalidOperator as error:
-            if text in choices:
-                return text
-            raise InvalidOperator(f"{fault}{part!r}: {error}") from None
+            raise fault(f"{part!r}: {error}") from None
 
-    for part in line["inputs"].split(", "):
-        if part.endswith(("=_", "=_?")):
-            name = part.partition("=")[0]
-            tensors[name] = ""
-            optional += [name] if part.endswith("?") else []
-            continue
-        is_optional, part = part.endswith("?"), part.removesuffix("?")
-        name, other, default = _graph_argument(part)
-        optional += [name] if is_optional else []
-        if other == "_" and default is not None:
-            renamed[name], attributes[name] = "", _LITERALS.get(default, default)
-            continue
+    tensors: dict[str, str] = {}
+    renamed: dict[str, str] = {}
+    attributes: dict[str, Any] = {}
+    fixed: dict[str, Any] = {}
+    required = [a.name for a in schema.tensors if not a.is_optional]
+    parts = line["inputs"].split(", ")
+    for part in parts:
+        name, other, default = _graph_argument(part.removesuffix("?"))
         if not name.isidentifier() or not other.isidentifier():
             expected = "it must be 'name=tensor' or 'name=attribute:default'"
-            raise InvalidOperator(f"{fault}{part!r} is not an argument; {expected}; rewrite it")
-        if part == name and name not in schema.tensor_names and len(required) == 1:
+            raise fault(f"{part!r} is not an argument; {expected}; rewrite it")
+        if "=" not in part and name not in schema.tensor_names and len(required) == 1:
             other = required[0]
-        known = schema.tensor_names if default is None else tuple(schema.attributes_by_name)
-        if other not in known:
-            what, form = ("tensor", "TENSOR") if default is None else ("attribute", f"ATTRIBUTE:{default}")
-            raise InvalidOperator(
-                f"{fault}{part!r} names no {what} of {schema.name}; its {what}s are {', '.join(known) or 'none'}; "
-                f"write '{name}={form}'"
-            )
-        if name in tensors or name in renamed or other in (*tensors.values(), *renamed.values()):
-            raise InvalidOperator(f"{fault}{part!r} repeats a name; each name must occur once; rename one")
-        if default is None:
-            tensors[name] = other
-        else:
-            renamed[name] = other
-            attributes[name] = literal(other, part, default)
-    fixed = {}
-    further = (line["fixed"] or "").split(", ") if line["fixed"] else []
-    for part in [part for part in further if part != BROADCAST]:
-        name, _, value = part.partition("=")
-        if name not in schema.attributes_by_name or name in renamed.values():
+        what, form, names = "tensor", "TENSOR", schema.tensor_names
+        if default is not None:
+            what, form, names = "attribute", f"ATTRIBUTE:{default}", tuple(schema.attributes_by_name)
+        if other not in (*names, UNREAD):
+            expected = f"its {what}s are {', '.join(names) or 'none'}"
+            raise fault(f"{part!r} names no {what} of {schema.name}; {expected}; write '{name}={form}'")
+        if name in tensors | renamed or (other != UNREAD and other in (*tensors.values(), *renamed.values())):
+            raise fault(f"{part!r} repeats a name; each name must occur once; rename one")
+        (tensors if default is None else renamed)[name] = "" if other == UNREAD else other
+        if default is not None:
+            attributes[name] = value(other, part, default)
+    options = line["fixed"].split(", ") if line["fixed"] else []
+    for part in options:
+        name, _, text = part.partition("=")
+        if part != BROADCAST and (name not in schema.attributes_by_name or name in renamed.values()):
             rest = [name for name in schema.attributes_by_name if name not in renamed.values()]
             expected = f"behind the semicolon it must be one of {', '.join(rest) or 'none'}"
-            raise InvalidOperator(f"{fault}{part!r} fixes no attribute of {schema.name}; {expected}; rename it")
-        fixed[name] = literal(name, part, value)
+            raise fault(f"{part!r} fixes no attribute of {schema.name}; {expected}; rename it")
+        fixed |= {} if part == BROADCAST else {name: value(name, part, text)}
     missing = [name for name in required if name not in tensors.values()]
     if missing:
         expected = "each required tensor must be an input"
-        raise InvalidOperator(f"{fault}{missing[0]} is missing; {expected}; write 'GRAPH_NAME={missing[0]}'")
+        raise fault(f"{missing[0]} is missing; {expected}; write 'GRAPH_NAME={missing[0]}'")
     outputs = tuple(re.findall(r"\w+", line["outputs"]))
     if len(outputs) != len(schema.outputs):
         expected = f"{schema.name} has {quantity(len(schema.outputs), 'output')}: {', '.join(schema.outputs)}"
-        raise InvalidOperator(f"{fault}{quantity(len(outputs), 'output')} after '->'; {expected}; name as many")
-    return GraphSignature(
-        line["name"], tensors, renamed, attributes, outputs, fixed, tuple(optional), BROADCAST in further
-    )
+        raise fault(f"{quantity(len(outputs), 'output')} after '->'; {expected}; name as many")
+    optional = tuple(part.partition("=")[0].removesuffix("?") for part in parts if part.endswith("?"))
+    return GraphSignature(line["name"], tensors, renamed, attributes, outputs, fixed, optional, BROADCAST in options)
 
 
 def _graph_argument(part: str) -> tuple[str, str, str | None]:
     """The graph name, the schema name and the default (None for a tensor) of an argument of a graph operator."""
-    name, _, rest = part.partition("=")
+    name, equals, rest = part.partition("=")
     other, colon, default = rest.partition(":")
-    if part == name:
-        return name, name, None
     if colon:
         return name, other, default
-    is_name = rest.isidentifier() and rest not in _LITERALS
-    return (name, rest, None) if is_name else (name, name, rest)
+    if not equals or (rest.isidentifier() and rest not in _LITERALS):
+        return name, rest or name, None
+    return name, name, rest
 
 
 def _literal(kind: str, text: str | None) -> Any:

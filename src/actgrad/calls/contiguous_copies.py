@@ -8,8 +8,7 @@ from typing import Any
 
 from .. import arrays
 from ..backends.kernel import Kernel
-from ..base import access
-from ..base.computation import Computation
+from ..base.computation import Computation, forward
 from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Meta, Operand, row_major
 
@@ -95,4 +94,4 @@ def _of_words(target: Meta, source: Meta, device: str) -> Computation:
     integer = BY_NAME[f"int{8 * size}"]
     shape = (*target.shape, target.dtype.itemsize // size)
     to, of = (Operand(number, integer, 0, (*meta.strides, size)) for number, meta in enumerate((target, source)))
-    return Computation(access.forward, (word,), (), integer.compute, Loop(shape, (to,), (of,)), device)
+    return Computation(forward, (word,), (), integer.compute, Loop(shape, (to,), (of,)), device)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .. import backends, contract
-from ..base import access, first_use, layout
-from ..base.computation import Computation
+from ..base import first_use, layout
+from ..base.computation import Computation, forward
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
@@ -174,11 +174,11 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     except KeyError:  # a choice that does not exist, which such a function has not looked at
         if not is_unplanned:
             raise
-        element, formulas = access.forward, ()
+        element, formulas = forward, ()
     if is_unplanned:
         return Computation(element, formulas, (), compute, Loop((0,), (), ()), device)
     if definition.integer_formula is not None and call.are_integers:
-        element = access.forward
+        element = forward
         formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
     loop = layout.loop(definition.access, *_contiguous(call, results), call.attributes)
     shapes = {name: meta.shape for name, meta in call.inputs.items()}
@@ -224,10 +224,8 @@ def _is_unplanned(call: contract.Call) -> bool:
         return all(meta.size == 0 for meta in outputs)
     if all(meta.size for meta in (*outputs, *call.inputs.values())):
         return False
-    shape: tuple[int, ...] | None = ()
-    for name, meta in call.inputs.items():
-        if not definition.access.flattens(name) and name not in definition.access.packed:
-            shape = None if shape is None else broadcast_shapes(shape, meta.shape)
+    shapes = [meta.shape for name, meta in call.inputs.items() if definition.access.is_elementwise(name)]
+    shape = broadcast_shapes((), *shapes)
     return shape is None or (definition.broadcasts and any(meta.size != prod(shape) for meta in outputs))
 
 

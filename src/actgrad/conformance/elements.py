@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.reference import ReferenceKernel
-from ..base.access import Access, Part, elements_shape, split
+from ..base.access import Access, Part, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidArgument, InvalidDtype
@@ -109,13 +109,13 @@ def elements(
             )
     access, attributes = operator.access, plan.attributes
     shapes = {name: array.shape for name, array in given.items()}
-    shape = elements_shape(access, shapes, attributes)
+    shape = access.elements_shape(shapes, attributes)
     named_lanes = [(n, lane) for n, array in given.items() for lane in _lanes(access, n, array, attributes, shape)]
     main = [name for name, _ in named_lanes].index(operator.definition.main)
     lanes = [lane for _, lane in named_lanes]
     outputs: list[Lane | None] = []  # by the formula's results
     for name in operator.schema.outputs:
-        result, whole = results.get(name), access.held_shape(name, shape, attributes, shapes)
+        result, whole = results.get(name), access.result_shape(name, shape, attributes, shapes)
         if result is None:
             outputs += [None] * len(access.parts(name, whole, attributes))
             continue

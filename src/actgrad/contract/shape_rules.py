@@ -183,10 +183,7 @@ def broadcast_together(*names: str) -> tuple[Check, ...]:
 
     def test(call: Call) -> str | None:
         shapes = {name: call.inputs[name].shape for name in names if name in call.inputs}
-        joined: tuple[int, ...] | None = ()
-        for shape in shapes.values():
-            joined = None if joined is None else broadcast_shapes(joined, shape)
-        if joined is not None:
+        if broadcast_shapes(*shapes.values()) is not None:
             return None
         words = ", ".join(f"{name} has shape {shape}" for name, shape in shapes.items())
         return f"{words}; they must broadcast; reshape one of them"

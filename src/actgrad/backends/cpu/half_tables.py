@@ -21,8 +21,8 @@ from typing import Any
 import llvmlite.ir as ir
 import numpy as np
 
-from ...base import access, xp
-from ...base.computation import Computation
+from ...base import xp
+from ...base.computation import Computation, forward
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
 from .ir_builder import IRFunction
@@ -65,7 +65,7 @@ def of_formulas(computation: Computation) -> list[Computation]:
     ):
         return []
     numbers = _all_numbers(loop.inputs[0].dtype, BY_NAME["float32"])
-    return [replace(computation, element=access.forward, formulas=(one,), loop=numbers) for one in formulas]
+    return [replace(computation, element=forward, formulas=(one,), loop=numbers) for one in formulas]
 
 
 def _is_half(dtype: Dtype) -> bool:

@@ -13,7 +13,7 @@ from ...base.dtypes import Dtype
 class KernelSpec:
     """All that an inner loop's code depends on, besides the target."""
 
-    element: Callable[..., Any]  # of base/access.py
+    element: Callable[..., Any]  # of base/computation.py
     formulas: tuple[Callable[..., Any], ...]
     scalars: int
     compute: str  # dtype of the arithmetic

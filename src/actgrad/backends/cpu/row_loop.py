@@ -18,8 +18,7 @@ from functools import reduce
 
 import llvmlite.ir as ir
 
-from ...base import access
-from ...base.computation import RowStatistics
+from ...base.computation import RowStatistics, forward
 from ...base.dtypes import Dtype
 from ...base.loop import Operand
 from . import casting
@@ -80,7 +79,7 @@ class RowLoop:
         def body(element: Callable[..., object], formula: Callable[..., object]) -> LoopBody:
             return LoopBody(emitter, replace(self.kernel, element=element, formulas=(formula,)), scalars, None)
 
-        self.terms = [body(access.forward, term) for term in terms]
+        self.terms = [body(forward, term) for term in terms]
         self.element = body(self.kernel.element, formula)
         outputs = range(len(self.kernel.outputs))
         self.inputs = range(len(outputs), len(self.pointers))

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import prod
 
-from ...base import access
-from ...base.computation import LENGTH, ONCE, TOTAL, Computation, RowStatistics
+from ...base.computation import LENGTH, ONCE, TOTAL, Computation, RowStatistics, forward
 from ...base.dtypes import BY_NAME, Dtype
 from ...base.loop import Loop, Operand
 from .element import element
@@ -51,7 +50,7 @@ class _RowWriter(KernelWriter):
 
     def _function(
         self, name: str, formula: Callable[..., object], inputs: Sequence[Dtype], outputs: Sequence[Dtype],
-        compute: Callable[..., object] = access.forward,
+        compute: Callable[..., object] = forward,
     ) -> Callable[[Sequence[str]], str]:  # fmt: skip
         """Write a function of one block's elements; returns the text of its calls."""
         operands = [Operand(k, dtype, 0, (dtype.itemsize,)) for k, dtype in enumerate((*outputs, *inputs))]

@@ -35,8 +35,8 @@ PART = 1 << 19  # numbers that a thread takes at a time
 SAVE_SECONDS = 5.0
 #: The code that computes and measures, besides the modules of the formulas.
 _CODE = (
-    "aten.py", "backends/**/*.py", "base/access.py", "base/xp.py", "ops/*.py", "conformance/*.py",
-    "conformance/exhaustive/sweep.py",
+    "aten.py", "backends/**/*.py", "base/access.py", "base/computation.py", "base/xp.py", "ops/*.py",
+    "conformance/*.py", "conformance/exhaustive/sweep.py",
 )  # fmt: skip
 
 

@@ -41,8 +41,7 @@ class FormulaCall:
         is_double = any(tensor.dtype == torch.float64 for tensor in self.tensors.values())
         dtype = torch.float64 if is_double else torch.float32
         self.shapes = {name: tuple(tensor.shape) for name, tensor in self.tensors.items()}
-        # A tensor along one dimension does not tell the rank of the elements.
-        self.rank = max(len(shape) for name, shape in self.shapes.items() if name != self.access.tensor)
+        self.rank = self.access.rank(self.shapes)
         row = self.access.row_dimensions(self.rank, attributes, self.shapes)
         found = self.access.statistics(operator.schema.outputs, len(row)) or _NO_STATISTICS
         element, formulas = operator.element_and_formulas(self.tensors, attributes, products.chosen())
@@ -92,7 +91,7 @@ class FormulaCall:
             return [self.joined(outputs[0], values, dtype)]
         if not self.elements.statistics.passes:
             return [number.to(dtype) for number in values]
-        shapes = [self.access.held_shape(name, self.elements.shape, self.attributes, self.shapes) for name in outputs]
+        shapes = [self.access.result_shape(name, self.elements.shape, self.attributes, self.shapes) for name in outputs]
         return [number.reshape(shape).to(dtype) for number, shape in zip(values, shapes, strict=True)]
 
 
