@@ -35,7 +35,7 @@ from .base.errors import (
     quantity,
     shown,
 )
-from .base.loop import UNKNOWN, UNKNOWN_RANK, Meta, Shape, row_major
+from .base.loop import UNKNOWN, UNKNOWN_RANK, Shape, TensorMeta, row_major
 from .base.schema import GraphSignature
 from .calls import arguments
 from .calls.operator import REGISTRY, Operator
@@ -138,7 +138,7 @@ class GraphOperator:
         tensors = tuple(map(inputs.get, self.operator.schema.tensor_names))
         return arguments.arrange(self.operator.definition, tensors, attributes)[1]
 
-    def _judge(self, metas: dict[str, Meta], values: dict[str, Any], of_dtypes: bool = False) -> contract.Call:
+    def _judge(self, metas: dict[str, TensorMeta], values: dict[str, Any], of_dtypes: bool = False) -> contract.Call:
         """A call on such tensors, after the checks on dtypes or all others; raises the first broken one's error."""
         call = contract.Call(self.operator.definition, {**metas}, values, contract.Terms.chosen())
         for check in contract.checks_of(call.definition):
@@ -229,9 +229,9 @@ def _no_dtype(fault: str, definition: Definition) -> InvalidDtype:
     return InvalidDtype(f"{fault}; it must be {either(allowed)}; pass one of these")
 
 
-def _meta(shape: Shape, dtype: Dtype = dtypes.BY_NAME["float32"]) -> Meta:
+def _meta(shape: Shape, dtype: Dtype = dtypes.BY_NAME["float32"]) -> TensorMeta:
     """A contiguous tensor, without its data."""
-    return Meta(dtype, shape, row_major(shape, dtype.itemsize))
+    return TensorMeta(dtype, shape, row_major(shape, dtype.itemsize))
 
 
 def _like(example: Any, dtype: Dtype) -> Any:

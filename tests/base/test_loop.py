@@ -7,7 +7,7 @@ import pytest
 
 from actgrad.base import access, layout
 from actgrad.base.dtypes import BY_NAME
-from actgrad.base.loop import Loop, Meta, Operand, broadcast_shapes
+from actgrad.base.loop import Loop, Operand, TensorMeta, broadcast_shapes
 
 
 def test_broadcast_shapes() -> None:
@@ -25,8 +25,8 @@ def test_broadcast_shapes() -> None:
         assert broadcast_shapes(a, b) is None
 
 
-def meta(array: np.ndarray) -> Meta:
-    return Meta(BY_NAME[array.dtype.name], array.shape, array.strides)
+def meta(array: np.ndarray) -> TensorMeta:
+    return TensorMeta(BY_NAME[array.dtype.name], array.shape, array.strides)
 
 
 def addresses(loop: Loop) -> set[tuple[int, ...]]:

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 
 import actgrad
 from actgrad.base import dtypes
-from actgrad.base.loop import Meta
+from actgrad.base.loop import TensorMeta
 from actgrad.calls import aliasing
 from tests.support.calls import same_bits
 
@@ -283,7 +283,7 @@ def test_self_overlap_by_brute_force(view: tuple[int, tuple[int, ...], tuple[int
     start, shape, strides, dtype = view
     elements = element_bytes(start, shape, strides, np.dtype(dtype).itemsize)
     overlaps = sum(map(len, elements)) != len(set().union(*elements))
-    assert aliasing.overlaps_itself(Meta(dtypes.BY_NAME[dtype], shape, strides)) == overlaps
+    assert aliasing.overlaps_itself(TensorMeta(dtypes.BY_NAME[dtype], shape, strides)) == overlaps
 
 
 @settings(max_examples=300, deadline=None)
@@ -298,7 +298,7 @@ def test_overlap_by_brute_force(a: Any, b: Any, one_shape: bool, shifts: list[in
     assume(len(a[1]) == len(b[1]))
     shape, strides = a[1], b[2]
     dtype = dtypes.BY_NAME["float32"]
-    itself = aliasing.overlaps_itself(Meta(dtype, shape, strides))
+    itself = aliasing.overlaps_itself(TensorMeta(dtype, shape, strides))
     for start in (b[0], *(b[0] + shift for shift in shifts), b[0]):
         memory = np.zeros(4096, np.uint8)
         x, out = (

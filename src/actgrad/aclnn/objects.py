@@ -17,7 +17,7 @@ from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME, BY_NUMBER, EXACT, Dtype
 from ..base.errors import InvalidArgument, InvalidCall, NullArgument, quantity, shown
 from ..base.floating_point import default_environment
-from ..base.loop import Meta, extent
+from ..base.loop import TensorMeta, extent
 from .messages import report
 from .names import format_name
 
@@ -114,7 +114,7 @@ class AclTensor(Handle):
     def reach(self) -> int:
         """The bytes from the start of the storage to the end of the view; 0 where nothing is touched."""
         itemsize = self.dtype.itemsize
-        meta = Meta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
+        meta = TensorMeta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
         return self.offset * itemsize + extent(meta)[1] if self.is_touched else 0
 
     def put(self, view: View | None, fault: str) -> None:
@@ -126,7 +126,7 @@ class AclTensor(Handle):
     def view_on(self, storage: Storage) -> tuple[View, str]:
         """This tensor on some storage, and the reason why that memory cannot be used, or nothing."""
         itemsize = self.dtype.itemsize
-        meta = Meta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
+        meta = TensorMeta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
         address = storage.address + self.offset * itemsize
         view = View(meta, address, storage.device, storage.kind, storage.writable, storage.owner, storage.owner)
         if not self.is_touched:

@@ -16,7 +16,7 @@ import numpy as np
 from ..base import first_use
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import BackendUnavailable, InvalidArgument, InvalidCall, InvalidDtype
-from ..base.loop import Meta, row_major
+from ..base.loop import TensorMeta, row_major
 from . import foreign, hugepages, interception
 from .foreign import KNOWN_DTYPE, check_rank
 
@@ -26,7 +26,7 @@ KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
 class View(NamedTuple):
     """A tensor's memory: where it lies and how it is laid out. `owner` keeps it alive."""
 
-    meta: Meta
+    meta: TensorMeta
     address: int
     device: str  # "cpu", "cuda:0", ...
     kind: str  # "numpy", "torch" or "dlpack"
@@ -56,12 +56,12 @@ def view(obj: Any, operator: str, argument: str) -> View:
     raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}; {cure}")
 
 
-def numpy_array(address: int, meta: Meta) -> np.ndarray:
+def numpy_array(address: int, meta: TensorMeta) -> np.ndarray:
     """A NumPy array on memory that its owner keeps alive."""
     return raw_array(address, meta).view(meta.dtype.numpy)
 
 
-def raw_array(address: int, meta: Meta) -> np.ndarray:
+def raw_array(address: int, meta: TensorMeta) -> np.ndarray:
     """The same with elements that are just bytes: for dtypes that NumPy lacks, and where only addresses count."""
     return np.asarray(_Memory(address, meta))
 
@@ -89,7 +89,7 @@ def note_views_written(views: Iterable[View]) -> Callable[[], object] | None:
 class _Memory:
     """Memory as NumPy reads it: raw bytes, because NumPy does not know every dtype by name."""
 
-    def __init__(self, address: int, meta: Meta):
+    def __init__(self, address: int, meta: TensorMeta):
         self.__array_interface__ = {
             "version": 3,
             "shape": meta.shape,
@@ -99,7 +99,7 @@ class _Memory:
         }
 
 
-def empty(like: View, meta: Meta) -> View:
+def empty(like: View, meta: TensorMeta) -> View:
     """A fresh, uninitialised array of `like`'s kind and device; its memory order is that of `meta`'s strides."""
     if like.kind == "torch" or like.device != "cpu":
         tensor = fresh("torch", meta, _place(like))
@@ -114,7 +114,7 @@ def empty(like: View, meta: Meta) -> View:
     return View(meta, array.__array_interface__["data"][0], like.device, like.kind, True, array, array)
 
 
-def fresh(kind: str, meta: Meta, device: Any) -> Any:
+def fresh(kind: str, meta: TensorMeta, device: Any) -> Any:
     """A fresh, uninitialised array of PyTorch ("torch") or NumPy."""
     if kind == "torch":
         torch, itemsize = _torch_on(str(device)), meta.dtype.itemsize
@@ -211,13 +211,13 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
     if dtype is None:
         dtype = _numpy_dtypes[plain.dtype] = foreign.numpy_dtype(plain.dtype, operator, argument)
     address, read_only = plain.__array_interface__["data"]
-    return View(Meta(dtype, plain.shape, plain.strides), address, "cpu", "numpy", not read_only, array, array)
+    return View(TensorMeta(dtype, plain.shape, plain.strides), address, "cpu", "numpy", not read_only, array, array)
 
 
 _torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that their names are read once
 
 
-def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
+def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> TensorMeta:
     """The metadata of a PyTorch tensor; an InvalidCall for kinds of tensors that no kernel reads."""
     if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_nested:
         kinds = "sparse, mkldnn, nested or quantised"
@@ -233,7 +233,7 @@ def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> Meta:
         dtype = _torch_dtypes[tensor.dtype] = BY_NAME[name]
     check_rank(tensor.ndim, operator, argument)
     itemsize = dtype.itemsize
-    return Meta(dtype, tuple(tensor.shape), tuple([s * itemsize for s in tensor.stride()]))
+    return TensorMeta(dtype, tuple(tensor.shape), tuple([s * itemsize for s in tensor.stride()]))
 
 
 def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:

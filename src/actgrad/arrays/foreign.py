@@ -27,7 +27,7 @@ from ..base.errors import (
     quantity,
     shown,
 )
-from ..base.loop import Meta, extent, row_major
+from ..base.loop import TensorMeta, extent, row_major
 
 MAX_RANK = 64  # NumPy's limit
 KNOWN_DTYPE = "a dtype that actgrad knows, such as float32, float16 or bfloat16"
@@ -38,7 +38,7 @@ _REPAIR = "repair what its library exports, or pass a NumPy copy"
 class Memory(NamedTuple):
     """Where an array lies and how it is laid out. `owner` keeps it alive."""
 
-    meta: Meta
+    meta: TensorMeta
     address: int
     device: str
     writable: bool
@@ -161,7 +161,7 @@ def _by_dlpack(obj: Any, export: Callable[..., Any], operator: str, argument: st
         raise BackendUnavailable(f"{fault}; it must be on {devices}; move {argument} to the CPU")
     device += "" if device == "cpu" else f":{tensor.device.index}"
     # The capsule, never consumed, frees the tensor when it dies: it is the owner.
-    return Memory(Meta(dtype, shape, strides), (tensor.data or 0) + tensor.byte_offset, device, writable, capsule)
+    return Memory(TensorMeta(dtype, shape, strides), (tensor.data or 0) + tensor.byte_offset, device, writable, capsule)
 
 
 def _tensor_of(capsule: Any, about: str) -> tuple[_Tensor, bool]:
@@ -231,7 +231,7 @@ def _by_cuda(obj: Any, interface: Any, operator: str, argument: str) -> Memory:
     check_rank(rank, operator, argument)
     sizes = tuple(map(int, shape))
     steps = row_major(sizes, dtype.itemsize) if strides is None else tuple(map(int, strides))
-    return Memory(Meta(dtype, sizes, steps), int(data[0]), f"cuda:{_current_device(stream)}", not data[1], obj)
+    return Memory(TensorMeta(dtype, sizes, steps), int(data[0]), f"cuda:{_current_device(stream)}", not data[1], obj)
 
 
 def _is_integers(value: Any, count: int | None = None) -> bool:

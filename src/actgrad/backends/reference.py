@@ -16,7 +16,7 @@ from ..base import xp
 from ..base.computation import LENGTH, TOTAL, Computation
 from ..base.dtypes import Dtype
 from ..base.floating_point import default_environment
-from ..base.loop import Meta, Operand
+from ..base.loop import Operand, TensorMeta
 from .kernel import Kernel
 
 
@@ -75,15 +75,15 @@ class ReferenceKernel:
         if self.computation.statistics is not None and 0 in shape:  # rows without elements have statistics
             shape = values.shape
         if dtype.kind != "complex":
-            target = numpy_array(addresses[operand.tensor] + operand.offset, Meta(dtype, shape, operand.strides))
+            target = numpy_array(addresses[operand.tensor] + operand.offset, TensorMeta(dtype, shape, operand.strides))
             target[...] = rounded(values.real, dtype)
             return
         shape, strides = (*shape, 2), (*operand.strides, dtype.part.itemsize)
-        parts = numpy_array(addresses[operand.tensor] + operand.offset, Meta(dtype.part, shape, strides))
+        parts = numpy_array(addresses[operand.tensor] + operand.offset, TensorMeta(dtype.part, shape, strides))
         parts[..., 0], parts[..., 1] = (rounded(part, dtype.part) for part in (values.real, values.imag))
 
     def _array(self, operand: Operand, addresses: tuple[int, ...]) -> np.ndarray:
-        meta = Meta(operand.dtype, self.computation.loop.shape, operand.strides)
+        meta = TensorMeta(operand.dtype, self.computation.loop.shape, operand.strides)
         return numpy_array(addresses[operand.tensor] + operand.offset, meta)
 
 

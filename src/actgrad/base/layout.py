@@ -11,7 +11,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from .access import Access, Part
-from .loop import Loop, Meta, Operand, Shape, row_major, with_ones
+from .loop import Loop, Operand, Shape, TensorMeta, row_major, with_ones
 
 
 class _Elements(NamedTuple):
@@ -22,7 +22,7 @@ class _Elements(NamedTuple):
     rows: tuple[int, ...]  # the dimensions of a row
 
 
-def _elements(access: Access, inputs: Mapping[str, Meta], attributes: Mapping[str, Any]) -> _Elements:
+def _elements(access: Access, inputs: Mapping[str, TensorMeta], attributes: Mapping[str, Any]) -> _Elements:
     shapes = {name: meta.shape for name, meta in inputs.items()}
     shape = access.elements_shape(shapes, attributes)
     if access.terms and not shape:  # a tensor without dimensions is a row of one element
@@ -33,15 +33,15 @@ def _elements(access: Access, inputs: Mapping[str, Meta], attributes: Mapping[st
 
 
 def contiguous(
-    access: Access, tensors: Mapping[str, Meta], inputs: Mapping[str, Meta], attributes: Mapping[str, Any]
-) -> dict[str, Meta]:
+    access: Access, tensors: Mapping[str, TensorMeta], inputs: Mapping[str, TensorMeta], attributes: Mapping[str, Any]
+) -> dict[str, TensorMeta]:
     """These tensors as the loop takes them: one is row-major here if it lacks the contiguous dimensions that it needs.
 
     `inputs` are those of the loop.
     """
     elements = _elements(access, inputs, attributes)
 
-    def as_needed(name: str, meta: Meta) -> Meta:
+    def as_needed(name: str, meta: TensorMeta) -> TensorMeta:
         first = _contiguous_from(access, name, meta, elements)
         if first is None or is_in_a_row(meta, first):
             return meta
@@ -50,7 +50,7 @@ def contiguous(
     return {name: as_needed(name, meta) for name, meta in tensors.items()}
 
 
-def _contiguous_from(access: Access, name: str, meta: Meta, elements: _Elements) -> int | None:
+def _contiguous_from(access: Access, name: str, meta: TensorMeta, elements: _Elements) -> int | None:
     """The first of the dimensions that count as one; None where any strides will do."""
     if access.flattens(name):
         return 0
@@ -59,14 +59,14 @@ def _contiguous_from(access: Access, name: str, meta: Meta, elements: _Elements)
     return elements.merged
 
 
-def _is_reshaped(meta: Meta, elements: _Elements) -> bool:
+def _is_reshaped(meta: TensorMeta, elements: _Elements) -> bool:
     """Whether a tensor with an element for each row has neither the rows' shape nor that with a 1 behind it."""
     rows = elements.shape[:-1]
     return meta.shape not in (rows, (*rows, 1))
 
 
 def loop(
-    access: Access, outputs: Mapping[str, Meta], inputs: Mapping[str, Meta], attributes: Mapping[str, Any]
+    access: Access, outputs: Mapping[str, TensorMeta], inputs: Mapping[str, TensorMeta], attributes: Mapping[str, Any]
 ) -> Loop:
     """The loop over the elements, every part of every tensor being an operand; a row's dimensions are the last.
 
@@ -75,7 +75,7 @@ def loop(
     elements = _elements(access, inputs, attributes)
     shape, rows = elements.shape, elements.rows
 
-    def merged(name: str, meta: Meta) -> Meta:
+    def merged(name: str, meta: TensorMeta) -> TensorMeta:
         if name in access.held and not access.flattens(name):
             return with_ones(meta, rows)
         first = _contiguous_from(access, name, meta, elements)
@@ -85,7 +85,7 @@ def loop(
             return reshaped(meta, shape[:-1])
         return in_a_row(meta, first)
 
-    def operands(tensors: Mapping[str, Meta], first: int) -> tuple[Operand, ...]:
+    def operands(tensors: Mapping[str, TensorMeta], first: int) -> tuple[Operand, ...]:
         found = []
         for number, (name, meta) in enumerate(tensors.items(), first):
             whole = merged(name, meta)
@@ -100,26 +100,26 @@ def loop(
     return whole.reordered([d for d in range(len(shape)) if d not in rows] + list(rows)) if rows else whole
 
 
-def is_in_a_row(meta: Meta, first: int) -> bool:
+def is_in_a_row(meta: TensorMeta, first: int) -> bool:
     """Whether one step leads from each element to the next of the dimensions from `first` on."""
     pairs = [(n, stride) for n, stride in zip(meta.shape[first:], meta.strides[first:], strict=True) if n != 1]
     return meta.size == 0 or all(outer == n * inner for (_, outer), (n, inner) in pairwise(pairs))
 
 
-def in_a_row(meta: Meta, first: int) -> Meta:
+def in_a_row(meta: TensorMeta, first: int) -> TensorMeta:
     """A tensor with its dimensions from `first` on merged into one; they must be contiguous."""
     steps = [stride for n, stride in zip(meta.shape[first:], meta.strides[first:], strict=True) if n != 1]
     last = steps[-1] if steps else meta.dtype.itemsize
-    return Meta(meta.dtype, (*meta.shape[:first], prod(meta.shape[first:])), (*meta.strides[:first], last))
+    return TensorMeta(meta.dtype, (*meta.shape[:first], prod(meta.shape[first:])), (*meta.strides[:first], last))
 
 
-def reshaped(meta: Meta, shape: Shape) -> Meta:
+def reshaped(meta: TensorMeta, shape: Shape) -> TensorMeta:
     """A contiguous tensor with another shape of as many elements."""
     (step,) = in_a_row(meta, 0).strides
-    return Meta(meta.dtype, shape, row_major(shape, step))
+    return TensorMeta(meta.dtype, shape, row_major(shape, step))
 
 
-def _operand(tensor: int, meta: Meta, part: Part | None, aligned: Shape, shape: Shape) -> Operand:
+def _operand(tensor: int, meta: TensorMeta, part: Part | None, aligned: Shape, shape: Shape) -> Operand:
     """A part of a tensor, broadcast to `shape`."""
     sizes, offset = list(aligned), 0
     steps = [*meta.strides[: len(aligned)], *(0,) * (len(aligned) - len(meta.shape))]

@@ -52,7 +52,7 @@ def first_known(sizes: tuple[int, ...]) -> int:
     return next((size for size in sizes if size is not UNKNOWN), UNKNOWN)
 
 
-class Meta(NamedTuple):
+class TensorMeta(NamedTuple):
     """A tensor without its data: dtype, shape, strides."""
 
     dtype: Dtype
@@ -64,7 +64,7 @@ class Meta(NamedTuple):
         return prod(self.shape)
 
 
-def extent(meta: Meta) -> tuple[int, int]:
+def extent(meta: TensorMeta) -> tuple[int, int]:
     """The first byte of a tensor's elements and the one after the last, counted from its address."""
     low = high = 0
     if 0 in meta.shape:
@@ -75,10 +75,10 @@ def extent(meta: Meta) -> tuple[int, int]:
     return low, high + meta.dtype.itemsize
 
 
-def same_layout(a: Meta, b: Meta) -> bool:
+def same_layout(a: TensorMeta, b: TensorMeta) -> bool:
     """Whether tensors of this metadata at one address are the same elements in the same order."""
 
-    def walk(meta: Meta) -> list[tuple[int, int]]:
+    def walk(meta: TensorMeta) -> list[tuple[int, int]]:
         return [(n, s) for n, s in zip(meta.shape, meta.strides, strict=True) if n != 1]
 
     return a.dtype.itemsize == b.dtype.itemsize and walk(a) == walk(b)
@@ -202,13 +202,13 @@ def dense_strides(shape: tuple[int, ...], order: tuple[int, ...], itemsize: int)
     return tuple(strides)
 
 
-def with_ones(meta: Meta, dims: Sequence[int]) -> Meta:
+def with_ones(meta: TensorMeta, dims: Sequence[int]) -> TensorMeta:
     """A tensor with further dimensions of size 1, which get these numbers."""
     sizes, strides = list(meta.shape), list(meta.strides)
     for d in sorted(dims):
         sizes.insert(d, 1)
         strides.insert(d, 0)
-    return Meta(meta.dtype, tuple(sizes), tuple(strides))
+    return TensorMeta(meta.dtype, tuple(sizes), tuple(strides))
 
 
 def row_major(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:

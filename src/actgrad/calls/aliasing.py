@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import View, raw_array
 from ..base.errors import InvalidArgument
-from ..base.loop import Loop, Meta, extent, same_layout
+from ..base.loop import Loop, TensorMeta, extent, same_layout
 
 _ENUMERABLE = 1 << 24  # elements of an output whose addresses are compared one by one
 
@@ -23,7 +23,9 @@ class Layout(NamedTuple):
     alike: int = 0  # bit j: as an output, the tensor may be exactly tensor j
 
 
-def layouts(outputs: Sequence[Meta], inputs: Sequence[Meta], loop: Loop | None = None) -> tuple[Layout, ...]:
+def layouts(
+    outputs: Sequence[TensorMeta], inputs: Sequence[TensorMeta], loop: Loop | None = None
+) -> tuple[Layout, ...]:
     """The layouts of a call's outputs and then of its inputs; `loop` computes them, or nothing is computed.
 
     An output may be an input if the loop reads and writes each of its elements at the same place. An input that the
@@ -113,7 +115,7 @@ def share_memory(a: View, b: View) -> bool:
     return bool(np.shares_memory(raw_array(a.address, a.meta), raw_array(b.address, b.meta)))
 
 
-def refuse_self_overlap(operator: str, name: str, meta: Meta) -> None:
+def refuse_self_overlap(operator: str, name: str, meta: TensorMeta) -> None:
     """Raise where two elements of an output lie on the same byte."""
     if overlaps_itself(meta):
         layout = f"shape {meta.shape}, strides {meta.strides} bytes"
@@ -121,7 +123,7 @@ def refuse_self_overlap(operator: str, name: str, meta: Meta) -> None:
         raise InvalidArgument(f"{operator}: {name} overlaps itself ({layout}); {expected}; pass a copy")
 
 
-def overlaps_itself(meta: Meta) -> bool:
+def overlaps_itself(meta: TensorMeta) -> bool:
     """Whether two elements of a tensor lie on the same byte."""
     if 0 in meta.shape:
         return False
@@ -134,7 +136,7 @@ def overlaps_itself(meta: Meta) -> bool:
     return False
 
 
-def _elements_collide(meta: Meta, steps: list[tuple[int, int]]) -> bool:
+def _elements_collide(meta: TensorMeta, steps: list[tuple[int, int]]) -> bool:
     if any(stride == 0 for stride, _ in steps):
         return True
     if prod(n for _, n in steps) > _ENUMERABLE:

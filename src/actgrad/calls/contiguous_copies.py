@@ -10,7 +10,7 @@ from .. import arrays
 from ..backends.kernel import Kernel
 from ..base.computation import Computation, forward
 from ..base.dtypes import BY_NAME
-from ..base.loop import Loop, Meta, Operand, row_major
+from ..base.loop import Loop, Operand, TensorMeta, row_major
 
 Make = Callable[[Computation], Kernel]
 
@@ -58,7 +58,7 @@ class CopyingKernel:
 
 def _buffer(size: int, device: str) -> tuple[Any, int]:
     """Fresh memory of a device, and its address."""
-    meta = Meta(BY_NAME["uint8"], (size,), (1,))
+    meta = TensorMeta(BY_NAME["uint8"], (size,), (1,))
     if device == "cpu":
         array = arrays.fresh("numpy", meta, device)
         return array, array.__array_interface__["data"][0]
@@ -67,7 +67,7 @@ def _buffer(size: int, device: str) -> tuple[Any, int]:
 
 
 def prepare(
-    kernel: Kernel, tensors: Mapping[int, Meta], make: Make, computation: Computation, keeps_rows: bool
+    kernel: Kernel, tensors: Mapping[int, TensorMeta], make: Make, computation: Computation, keeps_rows: bool
 ) -> Kernel:
     """The kernel of a computation on contiguous copies of `tensors`, by their numbers; `kernel` without any.
 
@@ -77,7 +77,7 @@ def prepare(
         return kernel
     outputs = len({operand.tensor for operand in computation.loop.outputs})
 
-    def copy(number: int, meta: Meta) -> Copy:
+    def copy(number: int, meta: TensorMeta) -> Copy:
         plain = meta._replace(strides=row_major(meta.shape, meta.dtype.itemsize))
         is_output = number < outputs
         load = None if is_output and not keeps_rows else make(_of_words(plain, meta, computation.device))
@@ -88,7 +88,7 @@ def prepare(
     return CopyingKernel(kernel, copies, computation.device)
 
 
-def _of_words(target: Meta, source: Meta, device: str) -> Computation:
+def _of_words(target: TensorMeta, source: TensorMeta, device: str) -> Computation:
     """The copy of a tensor as integers, so that every bit stays as it is."""
     size = min(target.dtype.itemsize, 4)
     integer = BY_NAME[f"int{8 * size}"]

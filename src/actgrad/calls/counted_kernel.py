@@ -16,7 +16,7 @@ from ..base.bounded_cache import BoundedCache
 from ..base.computation import Computation
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
-from ..base.loop import Loop, Meta
+from ..base.loop import Loop, TensorMeta
 
 Make = Callable[[Computation], Kernel]
 _CAPACITY = 64  # counts whose kernels are cached
@@ -27,7 +27,7 @@ Box = tuple[tuple[int, int], ...]  # the first place and the number of places of
 class RowCount(NamedTuple):
     """The tensor that counts the rows of a call; see Counted."""
 
-    meta: Meta
+    meta: TensorMeta
     dimensions: int  # of the loop that a row is a place of
     clears: bool
 
@@ -110,7 +110,7 @@ class CountedKernel:
 def _clear(loop: Loop, addresses: list[int]) -> None:
     """Write 0 to the outputs of a loop."""
     for operand in loop.outputs:
-        meta = Meta(operand.dtype, loop.shape, operand.strides)
+        meta = TensorMeta(operand.dtype, loop.shape, operand.strides)
         numpy_array(addresses[operand.tensor] + operand.offset, meta)[...] = 0
 
 

@@ -14,7 +14,7 @@ from ..base.definition import FIELDS, C, Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
 from ..base.faults import definition_faults
-from ..base.loop import Meta
+from ..base.loop import TensorMeta
 from ..base.products import BY_NAME
 from ..contract import Check, Terms, checks_of
 from ..contract.documentation import operator_docstring
@@ -275,7 +275,7 @@ class Operator(FastPath):
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
         device = first.device
-        metas: list[Meta | None] = []
+        metas: list[TensorMeta | None] = []
         for view in (*inputs, *outputs):
             if view is None:
                 metas.append(None)
@@ -313,7 +313,7 @@ class Operator(FastPath):
         addresses = tuple([view.address for view in (*targets, *inputs) if view])
         return prepared, addresses, results, targets
 
-    def _empty(self, first: View, meta: Meta) -> View:
+    def _empty(self, first: View, meta: TensorMeta) -> View:
         """A fresh result. Libraries raise of their own kinds where there is no memory for it."""
         try:
             return arrays.empty(first, meta)

@@ -10,7 +10,7 @@ from ..arrays import View, interception
 from ..backends.kernel import Kernel
 from ..base.computation import Computation
 from ..base.errors import InvalidCall
-from ..base.loop import Meta
+from ..base.loop import TensorMeta
 from . import extension
 from .aliasing import Layout
 
@@ -21,7 +21,7 @@ class Prepared(NamedTuple):
     computation: Computation
     backend: str
     kernel: Kernel
-    results: tuple[Meta, ...]  # of the outputs, those to be allocated included
+    results: tuple[TensorMeta, ...]  # of the outputs, those to be allocated included
     layouts: tuple[Layout, ...]  # of outputs, then inputs that are there
     packed: bytes | None  # see packed_kernel
 

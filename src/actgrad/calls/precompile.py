@@ -12,7 +12,7 @@ from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidCall, InvalidDtype, did_you_mean, either, shown, some
 from ..base.floating_point import default_environment
-from ..base.loop import Meta, row_major
+from ..base.loop import TensorMeta, row_major
 from ..base.products import Product
 from . import prepare
 from .operator import REGISTRY, Operator
@@ -72,12 +72,12 @@ def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -
     return wanted
 
 
-def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[Meta | None, ...]]:
+def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[TensorMeta | None, ...]]:
     """Contiguous inputs of one dtype that compute `size` elements, with and without the optional ones."""
     row = BY_NAME[dtype]
 
-    def contiguous(*shape: int) -> Meta:
-        return Meta(row, shape, row_major(shape, row.itemsize))
+    def contiguous(*shape: int) -> TensorMeta:
+        return TensorMeta(row, shape, row_major(shape, row.itemsize))
 
     required = [a.name for a in operator.schema.tensors if not a.is_optional]
     optional = [a.name for a in operator.schema.tensors if a.is_optional and a.name in operator.seen]

@@ -16,7 +16,7 @@ from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
-from ..base.loop import Loop, Meta, broadcast_shapes, dense_strides, row_major
+from ..base.loop import Loop, TensorMeta, broadcast_shapes, dense_strides, row_major
 from ..contract import dtype_rules
 from . import aliasing, contiguous_copies, counted_kernel
 from .call_cache import attribute_key, cache_of
@@ -25,7 +25,7 @@ from .plan import Prepared, packed_kernel
 
 def prepare(
     definition: Definition,
-    tensors: tuple[Meta | None, ...],
+    tensors: tuple[TensorMeta | None, ...],
     attributes: dict[str, Any],
     terms: contract.Terms = contract.Terms(),  # noqa: B008  immutable
     backend: str = "cpu",
@@ -84,7 +84,7 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
     return Prepared(what, backend, kernel, results, layouts, packed_kernel(what, kernel))
 
 
-def copied_tensors(call: contract.Call, results: tuple[Meta, ...]) -> dict[int, Meta]:
+def copied_tensors(call: contract.Call, results: tuple[TensorMeta, ...]) -> dict[int, TensorMeta]:
     """The tensors that the loop of a call takes as contiguous copies, by their numbers: outputs, then inputs."""
     if _is_unplanned(call):
         return {}
@@ -93,7 +93,9 @@ def copied_tensors(call: contract.Call, results: tuple[Meta, ...]) -> dict[int, 
     return {number: meta for number, (copy, meta) in enumerate(pairs) if copy != meta}
 
 
-def _contiguous(call: contract.Call, results: tuple[Meta, ...]) -> tuple[dict[str, Meta], dict[str, Meta]]:
+def _contiguous(
+    call: contract.Call, results: tuple[TensorMeta, ...]
+) -> tuple[dict[str, TensorMeta], dict[str, TensorMeta]]:
     """The outputs and inputs as the loop takes them."""
     outputs = dict(zip(call.definition.schema.outputs, results, strict=True))
     inputs, access = call.inputs, call.definition.access
@@ -154,7 +156,7 @@ def _float32(scalar: float) -> float:
     return ctypes.c_float(scalar).value
 
 
-def refuse_endless(definition: Definition, results: tuple[Meta, ...]) -> None:
+def refuse_endless(definition: Definition, results: tuple[TensorMeta, ...]) -> None:
     """Raise where a result has more bytes than can be addressed, as broadcast inputs can make it."""
     for name, meta in zip(definition.schema.outputs, results, strict=True):
         size = meta.size * meta.dtype.itemsize
@@ -163,7 +165,7 @@ def refuse_endless(definition: Definition, results: tuple[Meta, ...]) -> None:
             raise InvalidArgument(f"{definition.name}: {shape}; it must have at most 2**63 - 1; pass smaller inputs")
 
 
-def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> Computation:
+def computation(call: contract.Call, results: tuple[TensorMeta, ...], device: str) -> Computation:
     """The computation of a call that passed its checks, with these results."""
     definition = call.definition
     tensors = (*results, *call.inputs.values())
@@ -187,7 +189,7 @@ def computation(call: contract.Call, results: tuple[Meta, ...], device: str) -> 
     return Computation(element, formulas, _scalars(call, compute), compute, loop, device, statistics)
 
 
-def compute_dtype(call: contract.Call, tensors: Sequence[Meta]) -> str:
+def compute_dtype(call: contract.Call, tensors: Sequence[TensorMeta]) -> str:
     """The name of the type of the arithmetic, for these inputs and outputs."""
     if dtype_rules.computes_integers(call):
         return contract.result_dtype(call).name
@@ -197,14 +199,14 @@ def compute_dtype(call: contract.Call, tensors: Sequence[Meta]) -> str:
     return "float64" if is_wide else "float32"
 
 
-def result_metas(call: contract.Call) -> tuple[Meta, ...]:
+def result_metas(call: contract.Call) -> tuple[TensorMeta, ...]:
     """The outputs of a call that passed its checks: the given ones, and fresh ones for the others."""
     if _is_unplanned(call):
         return tuple(call.outputs.values())
 
-    def fresh(shape: tuple[int, ...]) -> Meta:
+    def fresh(shape: tuple[int, ...]) -> TensorMeta:
         dtype = contract.result_dtype(call)  # given outputs need none: beside them an empty tensor may have any dtype
-        return Meta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
+        return TensorMeta(dtype, shape, _result_strides(call, shape, dtype.itemsize))
 
     shapes = zip(call.definition.schema.outputs, contract.result_shapes(call), strict=True)
     return tuple(
@@ -229,7 +231,7 @@ def _is_unplanned(call: contract.Call) -> bool:
     return shape is None or (definition.broadcasts and any(meta.size != prod(shape) for meta in outputs))
 
 
-def _given(output: Meta, shape: tuple[int, ...]) -> Meta:
+def _given(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
     """A given output; as one of `shape` where it has another, which those in a row may have by some checks."""
     return output if output.shape == shape else layout.reshaped(output, shape)
 

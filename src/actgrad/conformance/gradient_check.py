@@ -18,7 +18,7 @@ from ..base import products
 from ..base.access import split
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME
-from ..base.loop import Meta, row_major
+from ..base.loop import TensorMeta, row_major
 from ..calls import prepare
 from ..calls.operator import Operator
 from . import oracle
@@ -287,7 +287,9 @@ def _comparison(
 def _outputs(definition: Definition, attributes: dict[str, Any], product: Any, tensors: Tensors) -> tuple[Array, ...]:
     """The outputs of a call in double precision by NumPy, whatever dtypes the operator's checks allow."""
     double = BY_NAME["float64"]
-    metas = {name: None if t is None else Meta(double, t.shape, row_major(t.shape, 8)) for name, t in tensors.items()}
+    metas = {
+        name: None if t is None else TensorMeta(double, t.shape, row_major(t.shape, 8)) for name, t in tensors.items()
+    }
     call = contract.Call(definition, metas, attributes, contract.Terms(product))
     results = prepare.result_metas(call)
     computation = prepare.computation(call, results, "cpu")

@@ -11,7 +11,7 @@ from ..base.access import Along
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, shown
-from ..base.loop import Meta, row_major
+from ..base.loop import TensorMeta, row_major
 from ..base.products import BY_NAME as PRODUCTS
 from ..base.rows import RowsAlong
 from ..base.schema import Argument
@@ -167,7 +167,7 @@ def _keeps_rules(definition: Definition, attributes: dict[str, Any]) -> bool:
 def _fault(definition: Definition, shapes: dict[str, tuple[int, ...]], attributes: dict[str, Any]) -> str | None:
     """The error of a call on tensors of these shapes; None for one that passes."""
     dtype = BY_NAME[definition.dtypes[0]]
-    metas = {name: Meta(dtype, shape, row_major(shape, dtype.itemsize)) for name, shape in shapes.items()}
+    metas = {name: TensorMeta(dtype, shape, row_major(shape, dtype.itemsize)) for name, shape in shapes.items()}
     try:
         kinds.run(Call(definition, {name: metas.get(name) for name in definition.schema.tensor_names}, attributes))
     except ActgradError as error:

@@ -12,7 +12,7 @@ from ..base import products
 from ..base.definition import Definition
 from ..base.dtypes import Dtype
 from ..base.errors import ActgradError, InvalidArgument
-from ..base.loop import Meta
+from ..base.loop import TensorMeta
 from ..base.products import Product
 
 
@@ -41,13 +41,13 @@ class Call:
     """An operator's arguments as metadata. An output that the call allocates is absent from `tensors`."""
 
     definition: Definition
-    tensors: dict[str, Meta | None]
+    tensors: dict[str, TensorMeta | None]
     attributes: dict[str, Any]
     terms: Terms = _PLAIN
     scalar_dtypes: Mapping[str, Dtype] = field(default_factory=dict)  # of typed scalars
     formats: Mapping[str, str] = field(default_factory=dict)  # of tensors that say one other than ND
-    inputs: dict[str, Meta] = field(init=False)  # those that are given and that elements see
-    outputs: dict[str, Meta] = field(init=False)
+    inputs: dict[str, TensorMeta] = field(init=False)  # those that are given and that elements see
+    outputs: dict[str, TensorMeta] = field(init=False)
 
     def __post_init__(self) -> None:
         schema, given = self.definition.schema, self.tensors.get
@@ -59,7 +59,7 @@ class Call:
         return self.terms.product
 
     @property
-    def first(self) -> tuple[str, Meta]:
+    def first(self) -> tuple[str, TensorMeta]:
         return next(iter(self.inputs.items()))
 
     @property
@@ -68,7 +68,7 @@ class Call:
         return {meta.dtype.kind for meta in self.inputs.values()} <= {"bool", "int", "uint"}
 
     @property
-    def counting(self) -> Meta | None:
+    def counting(self) -> TensorMeta | None:
         """The tensor that counts rows, if there is one."""
         counted = self.definition.counted
         return None if counted is None else self.tensors.get(counted.tensor)
@@ -141,7 +141,7 @@ class Check:
 def of_each(
     names: tuple[str, ...],
     rule: str,
-    test: Callable[[Call, str, Meta], str | None],
+    test: Callable[[Call, str, TensorMeta], str | None],
     error: type[ActgradError] = InvalidArgument,
     when: When = When.ALWAYS,
     origin: Origin = Origin.BOTH,

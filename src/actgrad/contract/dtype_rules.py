@@ -7,7 +7,7 @@ import math
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, FLOATS, Dtype, can_convert, promote
 from ..base.errors import InvalidDtype, KernelMissing, either
-from ..base.loop import Meta
+from ..base.loop import TensorMeta
 from ..base.products import Product
 from .check import Call, Check, Origin, When, of_each
 from .results import result_dtype
@@ -55,7 +55,7 @@ def supported(
         names = own or call.definition.dtypes
         return names if everywhere or (call.definition.bfloat16_everywhere and not own) else _on(call.product, names)
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         allowed = allowed_by(call)
         if meta.dtype.name in allowed:
             return None
@@ -82,7 +82,7 @@ def has_dtype(name: str, dtype: str, or_that_of: str = "") -> tuple[Check, ...]:
 def on_chip(*names: str) -> tuple[Check, ...]:
     """The product's chips have the dtype of each of these tensors, whose list names those of all chips."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if _on(call.product, (meta.dtype.name,)):
             return None
         return f"{name} is {meta.dtype}; it must be a dtype that {call.product} has; convert {name}"
@@ -109,7 +109,7 @@ def equal(
 ) -> tuple[Check, ...]:
     """Each of these tensors has the dtype of the tensor `to`; `unless_empty`: only where that has elements."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         other = call.tensors[to]
         if other is None or meta.dtype == other.dtype or (unless_empty and other.size == 0):
             return None
@@ -270,7 +270,7 @@ def convertible(*names: str, source: str = "", origin: Origin = Origin.BOTH) -> 
     """The result, or the tensor `source`, can be converted to the dtype of each of these outputs."""
     what = source or "the result"
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         result = call.inputs[source].dtype if source else result_dtype(call)
         if can_convert(result, meta.dtype):
             return None
@@ -282,7 +282,7 @@ def convertible(*names: str, source: str = "", origin: Origin = Origin.BOTH) -> 
 def result_dtype_of(*names: str) -> tuple[Check, ...]:
     """Each of these outputs has the dtype of the result: the inputs' dtypes, promoted."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         result = result_dtype(call)
         if meta.dtype == result:
             return None
@@ -299,7 +299,7 @@ def storable(*names: str) -> tuple[Check, ...]:
     They fail when a kernel is looked for: not in a call on no elements.
     """
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if meta.size == 0 or meta.dtype.name in BY_NAME:
             return None
         return f"{name} is {meta.dtype}; no kernel writes it; pass a floating or complex {name}"

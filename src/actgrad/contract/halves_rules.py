@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from ..base.errors import quantity
-from ..base.loop import Meta
+from ..base.loop import TensorMeta
 from .check import Call, Check, When, change, of_each
 
 BLOCK = 64  # bytes
@@ -27,7 +27,7 @@ def dim_in_range(packed: str, dim: str = "dim") -> tuple[Check, ...]:
 def same_rank(*names: str, to: str) -> tuple[Check, ...]:
     """Each of these tensors has as many dimensions as the tensor `to`."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         other = call.inputs[to].shape
         if len(meta.shape) == len(other):
             return None
@@ -74,7 +74,7 @@ def most_along(packed: str, most: int, others: int, dim: str = "dim") -> tuple[C
 def half_size(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
     """Each of these tensors has, along `dim`, half the size of the packed tensor `of`."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         packed, number = call.inputs[of].shape, call.attributes[dim]
         if not -len(meta.shape) <= number < len(meta.shape) or 2 * meta.shape[number] == packed[number]:
             return None
@@ -87,7 +87,7 @@ def half_size(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
 def half(*names: str, of: str, dim: str = "dim") -> tuple[Check, ...]:
     """Each of these tensors has the shape of the packed tensor `of`, halved along `dim`."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         packed = call.inputs[of].shape
         expected = call.definition.access.part_shape(of, packed, call.attributes)
         if meta.shape == expected:

@@ -18,7 +18,7 @@ from ..base.errors import (
     quantity,
     shown,
 )
-from ..base.loop import Meta, broadcast_shapes, row_major
+from ..base.loop import TensorMeta, broadcast_shapes, row_major
 from ..base.products import BY_NAME, Product
 from .check import Call, Check, Origin, When, change, of_each
 from .results import result_shapes
@@ -78,7 +78,7 @@ def rank(
 ) -> tuple[Check, ...]:
     """Each of these tensors has `least` to `most` dimensions."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         n = len(meta.shape)
         if least <= n <= most:
             return None
@@ -96,7 +96,7 @@ def document_rank(*names: str, least: int = 0, most: int = 8) -> tuple[Check, ..
 def document_nonempty(*names: str) -> tuple[Check, ...]:
     """By the documents' letter, these tensors have elements."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         if meta.size:
             return None
         return f"{name} is empty (shape {meta.shape}); by the documents it must have elements; skip the call"
@@ -107,7 +107,7 @@ def document_nonempty(*names: str) -> tuple[Check, ...]:
 def document_format(*names: str) -> tuple[Check, ...]:
     """By the documents' letter, the format of these tensors is ND."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         form = call.formats.get(name, "ND")
         return None if form == "ND" else f"{name} has format {form}; it must be ND; create it with ACL_FORMAT_ND"
 
@@ -121,7 +121,7 @@ PUBLIC_FORMATS = ("ND", "NCHW", "NHWC", "HWCN", "NDHWC", "NCDHW", "NCL", "NC", "
 def public_format(*names: str) -> tuple[Check, ...]:
     """No tensor has a private format."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         form = call.formats.get(name, "ND")
         if form in PUBLIC_FORMATS:
             return None
@@ -133,7 +133,7 @@ def public_format(*names: str) -> tuple[Check, ...]:
 def same_format(*names: str, to: str) -> tuple[Check, ...]:
     """Each of these tensors has the format of the tensor `to`."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         form, other = call.formats.get(name, "ND"), call.formats.get(to, "ND")
         if form == other:
             return None
@@ -145,7 +145,7 @@ def same_format(*names: str, to: str) -> tuple[Check, ...]:
 def same_shape(*names: str, to: str) -> tuple[Check, ...]:
     """Each of these tensors has the shape of the tensor `to`."""
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         other = call.tensors[to]
         if other is None or meta.shape == other.shape:
             return None
@@ -211,7 +211,7 @@ def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
     `or_in_a_row`: a contiguous output of as many elements will do.
     """
 
-    def test(call: Call, name: str, meta: Meta) -> str | None:
+    def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         expected = result_shapes(call)[call.definition.schema.outputs.index(name)]
         if meta.shape == expected or (or_in_a_row and meta.size == prod(expected) and _is_in_a_row(meta)):
             return None
@@ -220,7 +220,7 @@ def result_shape(*names: str, or_in_a_row: bool = False) -> tuple[Check, ...]:
     return of_each(names, "{name} has the shape of the result" + ", or as many elements in a row" * or_in_a_row, test)
 
 
-def _is_in_a_row(meta: Meta) -> bool:
+def _is_in_a_row(meta: TensorMeta) -> bool:
     """Whether the elements lie in a row; strides that no step uses say nothing."""
     steps = zip(meta.shape, meta.strides, row_major(meta.shape, meta.dtype.itemsize), strict=True)
     return meta.size == 0 or all(n == 1 or stride == step for n, stride, step in steps)

@@ -27,7 +27,7 @@ from ..base import first_use
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
 from ..base.floating_point import default_environment
-from ..base.loop import Meta
+from ..base.loop import TensorMeta
 from ..calls.plan import Plan, Prepared
 from ..contract import Terms
 from . import clients
@@ -125,7 +125,7 @@ class KnownOperands(NamedTuple):
     """The operands of a cached call from C, outputs before inputs."""
 
     #: Number of the tensor, byte offset of the view, required bytes, metadata; None for one left out.
-    rows: list[tuple[int, int, int, Meta] | None]
+    rows: list[tuple[int, int, int, TensorMeta] | None]
     packed: bytes  # the end of actgrad_plan
 
 

@@ -12,7 +12,7 @@ from .. import arrays, contract
 from ..arrays import View
 from ..base.errors import InvalidArgument, InvalidDtype, InvalidOperator
 from ..base.forks import cached_property
-from ..base.loop import Meta
+from ..base.loop import TensorMeta
 from ..calls import aliasing, arguments, prepare
 from ..calls.operator import Operator
 
@@ -171,7 +171,7 @@ def checked(interface: Interface, given: tuple[Any, ...], out: Sequence[Any] = (
     names = (*operator.schema.tensor_names, *operator.schema.outputs)
     named = dict(zip(names, (*interface.tensors_of(given), *out), strict=False))
     _refuse_other_devices(operator, named)
-    metas: dict[str, Meta | None] = {
+    metas: dict[str, TensorMeta | None] = {
         name: None if tensor is None else arrays.torch_meta(torch, tensor, operator.name, name)
         for name, tensor in named.items()
     }
@@ -256,6 +256,6 @@ def _refuse_other_devices(operator: Operator, named: dict[str, Any]) -> None:
             raise InvalidArgument(f"{operator.name}: {places}; all must be on one device; move one of them")
 
 
-def _empty(meta: Meta, like: torch.Tensor) -> torch.Tensor:
+def _empty(meta: TensorMeta, like: torch.Tensor) -> torch.Tensor:
     strides = [stride // meta.dtype.itemsize for stride in meta.strides]
     return torch.empty_strided(meta.shape, strides, dtype=getattr(torch, meta.dtype.name), device=like.device)

@@ -22,7 +22,7 @@ from ...aclnn.signatures import Signature
 from ...base import products
 from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError
-from ...base.loop import Meta, row_major
+from ...base.loop import TensorMeta, row_major
 from ...calls.operator import Operator
 from .. import oracle
 from ..elements import is_judged
@@ -103,7 +103,7 @@ class _Maker:
 
     def call(self, inputs: dict[str, Tensor], attributes: dict[str, Any]) -> contract.Call:
         """The call of a case."""
-        metas = {n: Meta(BY_NAME[t.dtype], t.shape, row_major(t.shape, 1)) for n, t in inputs.items()}
+        metas = {n: TensorMeta(BY_NAME[t.dtype], t.shape, row_major(t.shape, 1)) for n, t in inputs.items()}
         return contract.Call(self.operator.definition, {**metas}, attributes)
 
     def outputs(self, call: contract.Call) -> dict[str, Tensor]:
