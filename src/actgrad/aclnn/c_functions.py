@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from .. import arrays, contract
-from ..arrays import View
+from ..arrays import ArrayView
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, shown
@@ -121,7 +121,7 @@ class CFunction:
             self.keep(key, plan, tokens)
         return plan
 
-    def _new_plan(self, given: tuple[Any, ...], views: list[View | None], values: list[Any], terms: Terms) -> Plan:
+    def _new_plan(self, given: tuple[Any, ...], views: list[ArrayView | None], values: list[Any], terms: Terms) -> Plan:
         """The plan of a call that is not cached."""
         operator, n = self.operator, len(self.inputs)
         named = {argument.name: value for (_, argument), value in zip(self._others, values, strict=True)}
@@ -142,7 +142,7 @@ class CFunction:
             self._refuse_overlaps(views)
             raise
 
-    def _refuse_overlaps(self, views: list[View | None]) -> None:
+    def _refuse_overlaps(self, views: list[ArrayView | None]) -> None:
         """Raise where an output overlaps itself or another tensor, of dtypes whose elements have a place."""
         n, schema = len(self.inputs), self.operator.schema
         inputs, outputs = views[:n], views[n:]
@@ -154,7 +154,7 @@ class CFunction:
             layouts = aliasing.layouts(metas[: len(outputs)], metas[len(outputs) :])
             aliasing.check(self.operator.name, schema.outputs, outputs, schema.tensor_names, inputs, layouts)
 
-    def _other_view(self, tensor: Any, name: str) -> View:
+    def _other_view(self, tensor: Any, name: str) -> ArrayView:
         """The view of a tensor that is no plain aclTensor."""
         if tensor is None:
             raise NullArgument(f"{self.operator.name}: {missing(name)}")

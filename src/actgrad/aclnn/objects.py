@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import arrays
-from ..arrays import View, foreign
+from ..arrays import ArrayView, foreign
 from ..base import first_use, loop
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME, BY_NUMBER, EXACT, Dtype
@@ -45,7 +45,7 @@ def token(key: Any) -> Any:
     return _tokens.get(key) or _tokens.keep(key, key)
 
 
-def token_of(view: View) -> Any:
+def token_of(view: ArrayView) -> Any:
     """One object for all views that differ only in their memory."""
     return token((view.meta, view.device))
 
@@ -117,18 +117,18 @@ class AclTensor(Handle):
         meta = TensorMeta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
         return self.offset * itemsize + extent(meta)[1] if self.is_touched else 0
 
-    def put(self, view: View | None, fault: str) -> None:
+    def put(self, view: ArrayView | None, fault: str) -> None:
         """Give this tensor another view and fault, as `view_on` makes them."""
         self.view, self.fault = view, fault
         self.is_plain = view is not None and self.format == "ND" and not fault and self.reach <= self.storage_size
         self.token = view and token_of(view)
 
-    def view_on(self, storage: Storage) -> tuple[View, str]:
+    def view_on(self, storage: Storage) -> tuple[ArrayView, str]:
         """This tensor on some storage, and the reason why that memory cannot be used, or nothing."""
         itemsize = self.dtype.itemsize
         meta = TensorMeta(self.dtype, self.view_dims, tuple(stride * itemsize for stride in self.strides))
         address = storage.address + self.offset * itemsize
-        view = View(meta, address, storage.device, storage.kind, storage.writable, storage.owner, storage.owner)
+        view = ArrayView(meta, address, storage.device, storage.kind, storage.writable, storage.owner, storage.owner)
         if not self.is_touched:
             return view, ""
         needed, wanted = self.storage_size, self.reach

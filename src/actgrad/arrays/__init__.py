@@ -23,7 +23,7 @@ from .foreign import KNOWN_DTYPE, check_rank
 KINDS = "a NumPy array, a torch.Tensor or an array with __dlpack__"
 
 
-class View(NamedTuple):
+class ArrayView(NamedTuple):
     """A tensor's memory: where it lies and how it is laid out. `owner` keeps it alive."""
 
     meta: TensorMeta
@@ -38,7 +38,7 @@ class View(NamedTuple):
         raise InvalidCall("a view cannot be pickled or copied; it must stay with its memory; copy its array instead")
 
 
-def view(obj: Any, operator: str, argument: str) -> View:
+def view(obj: Any, operator: str, argument: str) -> ArrayView:
     """The view of `obj`; errors name `operator` and `argument`."""
     if isinstance(obj, np.ndarray):
         return _numpy_view(obj, operator, argument)
@@ -51,7 +51,7 @@ def view(obj: Any, operator: str, argument: str) -> View:
         return _numpy_view(array, operator, argument)
     memory = foreign.memory(obj, operator, argument)
     if memory is not None:
-        return View(memory.meta, memory.address, memory.device, "dlpack", memory.writable, memory.owner, obj)
+        return ArrayView(memory.meta, memory.address, memory.device, "dlpack", memory.writable, memory.owner, obj)
     cure = "call numpy.asarray on it" if isinstance(obj, (list, tuple, int, float)) else "convert it to one of these"
     raise InvalidCall(f"{operator}: {argument} is a {type(obj).__name__}; it must be {KINDS}; {cure}")
 
@@ -79,7 +79,7 @@ def note_written(kind: str) -> Callable[[Any], None] | None:
     return tell
 
 
-def note_views_written(views: Iterable[View]) -> Callable[[], object] | None:
+def note_views_written(views: Iterable[ArrayView]) -> Callable[[], object] | None:
     """The function to call after these views were written to; None where no library counts writes."""
     tensors = tuple([view.source for view in views if view.kind == "torch"])
     tell = note_written("torch") if tensors else None
@@ -99,7 +99,7 @@ class _Memory:
         }
 
 
-def empty(like: View, meta: TensorMeta) -> View:
+def empty(like: ArrayView, meta: TensorMeta) -> ArrayView:
     """A fresh, uninitialised array of `like`'s kind and device; its memory order is that of `meta`'s strides."""
     if like.kind == "torch" or like.device != "cpu":
         tensor = fresh("torch", meta, _place(like))
@@ -109,9 +109,9 @@ def empty(like: View, meta: TensorMeta) -> View:
                 "PyTorch allocated a result without memory, as inside a FakeTensorMode; a result must have memory; "
                 "pass out="
             )
-        return View(meta, address, like.device, like.kind, True, tensor, tensor)
+        return ArrayView(meta, address, like.device, like.kind, True, tensor, tensor)
     array = fresh("numpy", meta, "cpu")
-    return View(meta, array.__array_interface__["data"][0], like.device, like.kind, True, array, array)
+    return ArrayView(meta, array.__array_interface__["data"][0], like.device, like.kind, True, array, array)
 
 
 def fresh(kind: str, meta: TensorMeta, device: Any) -> Any:
@@ -128,7 +128,7 @@ def fresh(kind: str, meta: TensorMeta, device: Any) -> Any:
     return array.transpose(np.argsort(order)) if order else array
 
 
-def empty_like(result: View) -> Callable[[Any], Any]:
+def empty_like(result: ArrayView) -> Callable[[Any], Any]:
     """A function that allocates results like this one from an array of the same layout."""
     if result.kind == "numpy":
         return np.empty_like
@@ -147,7 +147,7 @@ def _torch_on(device: str) -> Any:
         ) from error
 
 
-def _place(like: View) -> Any:
+def _place(like: ArrayView) -> Any:
     """A view's device by PyTorch's name: AMD's devices are cuda there, too."""
     return like.source.device if like.kind == "torch" else like.device.replace("rocm", "cuda")
 
@@ -164,7 +164,7 @@ def _in_huge_pages(tensor: Any) -> Any:
     return tensor
 
 
-def like_input(result: Any, like: View) -> Any:
+def like_input(result: Any, like: ArrayView) -> Any:
     """A result, or a tuple of results, as arrays of the input's own library."""
     if like.kind != "dlpack":
         return result
@@ -201,7 +201,7 @@ def _is_masked(array: np.ndarray) -> bool:
 _numpy_dtypes: dict[Any, Dtype] = {}  # by NumPy's own dtype objects: to ask one for its name takes 2 us
 
 
-def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
+def _numpy_view(array: np.ndarray, operator: str, argument: str) -> ArrayView:
     if _is_masked(array):
         raise InvalidCall(
             f"{operator}: {argument} is a masked array; it must be a plain array, without a mask; pass .filled(value)"
@@ -211,7 +211,9 @@ def _numpy_view(array: np.ndarray, operator: str, argument: str) -> View:
     if dtype is None:
         dtype = _numpy_dtypes[plain.dtype] = foreign.numpy_dtype(plain.dtype, operator, argument)
     address, read_only = plain.__array_interface__["data"]
-    return View(TensorMeta(dtype, plain.shape, plain.strides), address, "cpu", "numpy", not read_only, array, array)
+    return ArrayView(
+        TensorMeta(dtype, plain.shape, plain.strides), address, "cpu", "numpy", not read_only, array, array
+    )
 
 
 _torch_dtypes: dict[Any, Dtype] = {}  # by PyTorch's own dtype objects, so that their names are read once
@@ -236,7 +238,7 @@ def torch_meta(torch: Any, tensor: Any, operator: str, argument: str) -> TensorM
     return TensorMeta(dtype, tuple(tensor.shape), tuple([s * itemsize for s in tensor.stride()]))
 
 
-def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
+def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> ArrayView:
     interception.refuse(
         f"{operator}: the call reads the memory of {argument}", "call the operator itself, without backend= or a plan"
     )
@@ -263,4 +265,4 @@ def _torch_view(torch: Any, tensor: Any, operator: str, argument: str) -> View:
             "real one"
         )
     device = "cpu" if tensor.is_cpu else str(tensor.device)
-    return View(meta, address, device, "torch", True, tensor, tensor)
+    return ArrayView(meta, address, device, "torch", True, tensor, tensor)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import View, raw_array
+from ..arrays import ArrayView, raw_array
 from ..base.errors import InvalidArgument
 from ..base.loop import Loop, TensorMeta, extent, same_layout
 
@@ -48,9 +48,9 @@ def layouts(
 def check(
     operator: str,
     output_names: tuple[str, ...],
-    outputs: Sequence[View | None],
+    outputs: Sequence[ArrayView | None],
     input_names: tuple[str, ...],
-    inputs: Sequence[View | None],
+    inputs: Sequence[ArrayView | None],
     layouts: Sequence[Layout],
 ) -> None:
     """Raise where a given output is read-only, or overlaps an input that it may not overwrite, or another output.
@@ -110,7 +110,7 @@ def may_write(addresses: Sequence[int], layouts: Sequence[tuple[int, int, int]],
     return True
 
 
-def share_memory(a: View, b: View) -> bool:
+def share_memory(a: ArrayView, b: ArrayView) -> bool:
     """Whether an element of `a` and one of `b` share a byte; exact, which interleaved views need."""
     return bool(np.shares_memory(raw_array(a.address, a.meta), raw_array(b.address, b.meta)))
 

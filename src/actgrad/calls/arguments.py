@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from .. import arrays, contract
-from ..arrays import View
+from ..arrays import ArrayView
 from ..base import products
 from ..base.definition import Definition
 from ..base.dtypes import EXACT
@@ -52,7 +52,7 @@ def views(definition: Definition, tensors: tuple[Any, ...], out: tuple[Any, ...]
     )
 
 
-def _views(definition: Definition, given: tuple[Any, ...], names: tuple[str, ...]) -> list[View | None]:
+def _views(definition: Definition, given: tuple[Any, ...], names: tuple[str, ...]) -> list[ArrayView | None]:
     named = zip(given, names, strict=False)
     return [None if obj is None else arrays.view(obj, definition.name, name) for obj, name in named]
 

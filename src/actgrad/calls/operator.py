@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import arrays, backends
-from ..arrays import View, interception
+from ..arrays import ArrayView, interception
 from ..base import first_use, products
 from ..base.definition import FIELDS, C, Definition
 from ..base.dtypes import Dtype
@@ -188,7 +188,7 @@ class Operator(FastPath):
         tensors: tuple[Any, ...],
         attributes: dict[str, Any],
         inputs: Inputs,
-        outputs: Sequence[View],
+        outputs: Sequence[ArrayView],
         prepared: Prepared,
         is_fresh: bool,
     ) -> None:
@@ -243,7 +243,7 @@ class Operator(FastPath):
         return Plan(self.name, attributes, prepared, targets, inputs, addresses, results, note_written)
 
     def plan_prepared(
-        self, prepared: Prepared, attributes: dict[str, Any], inputs: Inputs, outputs: Sequence[View]
+        self, prepared: Prepared, attributes: dict[str, Any], inputs: Inputs, outputs: Sequence[ArrayView]
     ) -> Plan:
         """The same for a call whose like was prepared before, on whichever memory."""
         schema = self.definition.schema
@@ -270,7 +270,7 @@ class Operator(FastPath):
         backend: str | None,
         scalar_dtypes: tuple[Dtype, ...] = (),
         formats: tuple[str, ...] = (),
-    ) -> tuple[Prepared, tuple[int, ...], Any, list[View]]:
+    ) -> tuple[Prepared, tuple[int, ...], Any, list[ArrayView]]:
         """What to run, on which addresses, the results that will then be there, and the outputs' views."""
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
@@ -313,7 +313,7 @@ class Operator(FastPath):
         addresses = tuple([view.address for view in (*targets, *inputs) if view])
         return prepared, addresses, results, targets
 
-    def _empty(self, first: View, meta: TensorMeta) -> View:
+    def _empty(self, first: ArrayView, meta: TensorMeta) -> ArrayView:
         """A fresh result. Libraries raise of their own kinds where there is no memory for it."""
         try:
             return arrays.empty(first, meta)
@@ -329,7 +329,7 @@ class Operator(FastPath):
 Operator.__doc__ = _OwnDocumentation(Operator.__doc__)  # type: ignore[assignment]
 
 
-def _allocator(result: View, inputs: Inputs) -> tuple[Any, int]:
+def _allocator(result: ArrayView, inputs: Inputs) -> tuple[Any, int]:
     """A function that allocates results like this one, and the number of the input that it takes, -1 for none."""
     for number, view in enumerate(inputs):
         if view is not None and view.meta == result.meta:

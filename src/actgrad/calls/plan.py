@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..arrays import View, interception
+from ..arrays import ArrayView, interception
 from ..backends.kernel import Kernel
 from ..base.computation import Computation
 from ..base.errors import InvalidCall
@@ -42,8 +42,8 @@ class Plan:
     operator: str
     attributes: dict[str, Any]
     prepared: Prepared
-    outputs: Sequence[View] = field(repr=False)
-    inputs: Sequence[View | None] = field(repr=False)
+    outputs: Sequence[ArrayView] = field(repr=False)
+    inputs: Sequence[ArrayView | None] = field(repr=False)
     addresses: tuple[int, ...] = field(repr=False)
     result: Any = field(repr=False)
     note_written: Callable[[], object] | None = field(repr=False)

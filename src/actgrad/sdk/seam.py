@@ -22,7 +22,7 @@ from ..aclnn.c_functions import CachedPlan, CFunction
 from ..aclnn.names import format_name
 from ..aclnn.objects import AclScalar, AclTensor, Storage, scalar_of_bits, tensor_of
 from ..aclnn.signatures import CParameter
-from ..arrays import View
+from ..arrays import ArrayView
 from ..base import first_use
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError
@@ -139,7 +139,7 @@ def _planned_again(function: CFunction, cached: CachedPlan, places: tuple[int, .
         tensor, offset, needed, meta = row
         if places[2 * tensor + 1] < needed:
             return None
-        views.append(View(meta, places[2 * tensor] + offset, "cpu", "numpy", True, None, None))
+        views.append(ArrayView(meta, places[2 * tensor] + offset, "cpu", "numpy", True, None, None))
     n = len(function.outputs)
     return function.operator.plan_prepared(cached.prepared, cached.attributes, views[n:], views[:n])
 

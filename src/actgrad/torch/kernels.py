@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from .. import arrays, contract
-from ..arrays import View
+from ..arrays import ArrayView
 from ..base.errors import InvalidArgument, InvalidDtype, InvalidOperator
 from ..base.forks import cached_property
 from ..base.loop import TensorMeta
@@ -221,7 +221,7 @@ def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[
     """
     schema = call.definition.schema
     names = (*schema.outputs, *schema.tensor_names)
-    found: list[View | None] = []
+    found: list[ArrayView | None] = []
     storages: dict[int, int] = {}
     for name, tensor in zip(names, (*out, *tensors), strict=True):
         meta = None if tensor is None else call.tensors[name]
@@ -232,7 +232,7 @@ def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[
             return
         base = storages.setdefault(tensor.untyped_storage()._cdata, (len(storages) + 1) << 50)
         address = base + tensor.storage_offset() * meta.dtype.itemsize
-        found.append(View(meta, address, "", "torch", True, tensor, tensor))
+        found.append(ArrayView(meta, address, "", "torch", True, tensor, tensor))
     outputs, inputs = found[: len(out)], found[len(out) :]
     for name, output in zip(names, outputs, strict=False):
         if output is not None:

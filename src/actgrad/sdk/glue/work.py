@@ -9,7 +9,7 @@ import numpy as np
 
 from ...aclnn.objects import DESTROYED, AclScalar, AclTensor
 from ...aclnn.signatures import CParameter
-from ...arrays import View
+from ...arrays import ArrayView
 from ...base.errors import InvalidArgument, NullArgument
 from ...base.loop import row_major
 from .promotion import FLOAT32, Dtype, category, promoted, with_scalar, working
@@ -151,7 +151,7 @@ def _copy(to: np.ndarray[Any, Any], source: np.ndarray[Any, Any]) -> None:
 class _DeviceMemory:
     """Memory for NumPy, by its array interface."""
 
-    def __init__(self, view: View, distance: int):
+    def __init__(self, view: ArrayView, distance: int):
         meta = view.meta
         self.__array_interface__ = {
             "data": (view.address + distance, False),
