@@ -140,7 +140,7 @@ class GraphOperator:
 
     def _judge(self, metas: dict[str, TensorMeta], values: dict[str, Any], of_dtypes: bool = False) -> contract.Call:
         """A call on such tensors, after the checks on dtypes or all others; raises the first broken one's error."""
-        call = contract.Call(self.operator.definition, {**metas}, values, contract.Terms.chosen())
+        call = contract.Call(self.operator.definition, {**metas}, values, contract.Ruleset.chosen())
         for check in contract.checks_of(call.definition):
             is_judged = (check.error is InvalidDtype) is of_dtypes and check.error is not NullArgument
             fault = check.test(call) if is_judged and check.when.applies(call.terms) else None

@@ -15,7 +15,7 @@ from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMiss
 from ..base.schema import Argument
 from ..calls import aliasing, arguments, prepare
 from ..calls.plan import Plan, Prepared
-from ..contract import Terms
+from ..contract import Ruleset
 from ..contract.shape_rules import KINDS, missing
 from . import signatures
 from .objects import DESTROYED, AclScalar, AclTensor, scalar_of, token_of, token_of_flag
@@ -72,7 +72,7 @@ class CFunction:
 
     def plan(self, given: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
-        terms = Terms.chosen(typed=True)
+        terms = Ruleset.chosen(typed=True)
         views: list[Any] = []  # None for an optional tensor that was left out
         values: list[Any] = []  # the other arguments: scalars and flags
         tokens: list[Any] = [terms]
@@ -121,7 +121,9 @@ class CFunction:
             self.keep(key, plan, tokens)
         return plan
 
-    def _new_plan(self, given: tuple[Any, ...], views: list[ArrayView | None], values: list[Any], terms: Terms) -> Plan:
+    def _new_plan(
+        self, given: tuple[Any, ...], views: list[ArrayView | None], values: list[Any], terms: Ruleset
+    ) -> Plan:
         """The plan of a call that is not cached."""
         operator, n = self.operator, len(self.inputs)
         named = {argument.name: value for (_, argument), value in zip(self._others, values, strict=True)}
@@ -181,7 +183,7 @@ class CFunction:
         value = arguments.attribute(self.operator.definition, argument, value)
         return ctypes.c_float(value).value if kind == "double" else value  # which such a function makes of it first
 
-    def _check_early(self, given: tuple[Any, ...], terms: Terms) -> None:
+    def _check_early(self, given: tuple[Any, ...], terms: Ruleset) -> None:
         """Raise where a pointer is null, or the product lacks the operator."""
         operator = self.operator
         values = self._fixed | {p.argument: given[k] for k, p in enumerate(self.signature.parameters)}

@@ -39,7 +39,7 @@ def arrange(
     # Null and product come before all else: also before an argument that is no tensor or no number.
     if products.any_chosen() or any(t is None for t in tensors) or any(v is None for v in values.values()):
         given = dict(zip(names, tensors, strict=True))
-        contract.run(contract.Call(definition, given, values, contract.Terms(products.chosen())), early=True)
+        contract.run(contract.Call(definition, given, values, contract.Ruleset(products.chosen())), early=True)
     if attributes:
         values = {**values, **{name: attribute(definition, *item) for name, item in known}}
     return tensors, values

@@ -16,7 +16,7 @@ from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
 from ..base.faults import definition_faults
 from ..base.loop import TensorMeta
 from ..base.products import BY_NAME
-from ..contract import Check, Terms, checks_of
+from ..contract import Check, Ruleset, checks_of
 from ..contract.documentation import operator_docstring
 from . import aliasing, arguments, dynamo, extension, prepare
 from .arguments import Inputs, Outputs
@@ -170,7 +170,7 @@ class Operator(FastPath):
         ):
             return interception.load_handler()(self, tensors, values, outs)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
-        terms = Terms.chosen()
+        terms = Ruleset.chosen()
         self._refuse_mixture(inputs, outputs)
         prepared, addresses, results, views = self._prepare(inputs, outputs, values, terms, backend)
         prepared.kernel.run(*addresses)
@@ -179,7 +179,7 @@ class Operator(FastPath):
         tell = arrays.note_written(first.kind) if outputs else None
         if tell is not None:
             tell(results if isinstance(results, tuple) else (results,))
-        if backend is None and terms is Terms.chosen() and not products.any_chosen():
+        if backend is None and terms is Ruleset.chosen() and not products.any_chosen():
             self._keep(given, attributes, inputs, views, prepared, is_fresh=not outputs)
         return results if outputs else arrays.like_input(results, first)
 
@@ -218,7 +218,7 @@ class Operator(FastPath):
             self.definition, tensors, () if out is None else arguments.outputs(self.definition, out)
         )
         self._refuse_mixture(inputs, outputs)
-        terms = Terms.chosen()
+        terms = Ruleset.chosen()
         return self.plan_views(inputs, outputs, values, terms, backend)
 
     def plan_views(
@@ -226,7 +226,7 @@ class Operator(FastPath):
         inputs: Inputs,
         outputs: Outputs,
         attributes: dict[str, Any],
-        terms: Terms,
+        terms: Ruleset,
         backend: str | None = None,
         scalar_dtypes: tuple[Dtype, ...] = (),
         formats: tuple[str, ...] = (),
@@ -266,7 +266,7 @@ class Operator(FastPath):
         inputs: Inputs,
         outputs: Outputs,
         attributes: dict[str, Any],
-        terms: Terms,
+        terms: Ruleset,
         backend: str | None,
         scalar_dtypes: tuple[Dtype, ...] = (),
         formats: tuple[str, ...] = (),

@@ -35,7 +35,7 @@ def precompile(operators: Iterable[str] | str | None = None, dtypes: Iterable[st
             for name in contract.allowed_dtypes(operator.definition, product):
                 if name not in chosen:
                     continue
-                terms = contract.Terms(product)
+                terms = contract.Ruleset(product)
                 for inputs in _inputs(operator, name, _SMALL):
                     prepared = prepare.prepare(operator.definition, inputs, attributes, terms)
                     if prepared.backend == "cpu":  # the reference backend compiles nothing

@@ -27,7 +27,7 @@ def prepare(
     definition: Definition,
     tensors: tuple[TensorMeta | None, ...],
     attributes: dict[str, Any],
-    terms: contract.Terms = contract.Terms(),  # noqa: B008  immutable
+    terms: contract.Ruleset = contract.Ruleset(),  # noqa: B008  immutable
     backend: str = "cpu",
     scalar_dtypes: tuple[Dtype, ...] = (),
     formats: tuple[str, ...] = (),

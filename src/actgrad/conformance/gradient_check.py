@@ -290,7 +290,7 @@ def _outputs(definition: Definition, attributes: dict[str, Any], product: Any, t
     metas = {
         name: None if t is None else TensorMeta(double, t.shape, row_major(t.shape, 8)) for name, t in tensors.items()
     }
-    call = contract.Call(definition, metas, attributes, contract.Terms(product))
+    call = contract.Call(definition, metas, attributes, contract.Ruleset(product))
     results = prepare.result_metas(call)
     computation = prepare.computation(call, results, "cpu")
     outputs = tuple(np.empty(meta.shape) for meta in results)

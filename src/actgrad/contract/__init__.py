@@ -8,7 +8,7 @@ of a definition: `formula_faults` finds those of formulas with the numbers of `t
 calls show. `documentation` has the docstring of an operator.
 """
 
-from .check import Call, Check, Origin, Terms, When
+from .check import Call, Check, Origin, Ruleset, When
 from .dtype_rules import allowed_dtypes
 from .kinds import EARLY, VALUES, checks_of, run
 from .results import result_dtype, result_shapes

@@ -16,7 +16,7 @@ from ..base.loop import TensorMeta
 from ..base.products import Product
 
 
-class Terms(NamedTuple):
+class Ruleset(NamedTuple):
     """The rules that judge a call: a product's, the documents', the C interface's."""
 
     product: Product | None = None  # None: by the library's own, wider limits
@@ -24,7 +24,7 @@ class Terms(NamedTuple):
     typed: bool = False  # through the C interface: typed scalars, and every tensor and scalar a pointer
 
     @staticmethod
-    def chosen(typed: bool = False) -> Terms:
+    def chosen(typed: bool = False) -> Ruleset:
         """The terms chosen here or by the environment; the C interface is always judged by a product."""
         if not products.any_chosen():
             return _TYPED if typed else _PLAIN
@@ -32,8 +32,8 @@ class Terms(NamedTuple):
         return _terms(product, products.chosen_rules() == "document", typed)
 
 
-_terms = cache(Terms)  # one object each: there are a few dozen
-_PLAIN, _TYPED = Terms(), Terms(products.DEFAULT, typed=True)
+_terms = cache(Ruleset)  # one object each: there are a few dozen
+_PLAIN, _TYPED = Ruleset(), Ruleset(products.DEFAULT, typed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Call:
     definition: Definition
     tensors: dict[str, TensorMeta | None]
     attributes: dict[str, Any]
-    terms: Terms = _PLAIN
+    terms: Ruleset = _PLAIN
     scalar_dtypes: Mapping[str, Dtype] = field(default_factory=dict)  # of typed scalars
     formats: Mapping[str, str] = field(default_factory=dict)  # of tensors that say one other than ND
     inputs: dict[str, TensorMeta] = field(init=False)  # those that are given and that elements see
@@ -103,7 +103,7 @@ class When(Enum):
     TYPED = "in the C interface"
     UNTYPED = "in Python"
 
-    def applies(self, terms: Terms) -> bool:
+    def applies(self, terms: Ruleset) -> bool:
         """Whether a rule of this kind is in force."""
         if self is When.ALWAYS:
             return True
@@ -128,7 +128,7 @@ class Check:
     about: tuple[str, ...] = ()  # the arguments that it judges
     c_error: type[ActgradError] | None = None  # in the C interface, where that is another one than in Python
 
-    def raised(self, terms: Terms) -> type[ActgradError]:
+    def raised(self, terms: Ruleset) -> type[ActgradError]:
         """The class of the error: in Python it says what is wrong, in the C interface it has the stage's status."""
         return self.c_error if terms.typed and self.c_error else self.error
 

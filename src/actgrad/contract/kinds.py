@@ -10,7 +10,7 @@ from itertools import takewhile
 from ..base.definition import Definition
 from ..base.errors import NotConfigured, NullArgument, UnsupportedOnProduct
 from . import dtype_rules, halves_rules, shape_rules, stages
-from .check import Call, Check, Origin, Terms
+from .check import Call, Check, Origin, Ruleset
 
 
 @cache
@@ -48,7 +48,7 @@ def run(call: Call, early: bool = False) -> None:
 
 
 @cache
-def _in_force(definition: Definition, terms: Terms, early: bool) -> tuple[Check, ...]:
+def _in_force(definition: Definition, terms: Ruleset, early: bool) -> tuple[Check, ...]:
     """The checks that apply under these terms; `early`: only those before the first that needs a tensor."""
     checks = checks_of(definition)
     if early:

@@ -29,7 +29,7 @@ from ..base.errors import ActgradError
 from ..base.floating_point import default_environment
 from ..base.loop import TensorMeta
 from ..calls.plan import Plan, Prepared
-from ..contract import Terms
+from ..contract import Ruleset
 from . import clients
 from .glue import single_operators
 from .glue.work import Work
@@ -78,7 +78,7 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         if function is None:
             fault = f"{name.decode()}: is in the SDK, but not in this actgrad"
             raise ActgradError(f"{fault}; both must be of one version; run `actgrad sdk` again")
-        key = words, id(Terms.chosen(typed=True))  # a few terms exist, and live on
+        key = words, id(Ruleset.chosen(typed=True))  # a few terms exist, and live on
         cached = function.cache.get(key)
         planned = _planned_again(function, cached, places) if cached is not None else None
         if planned is None or cached is None:

@@ -176,7 +176,7 @@ def checked(interface: Interface, given: tuple[Any, ...], out: Sequence[Any] = (
         for name, tensor in named.items()
     }
     attributes = interface.attributes_of(interface.values_of(given))
-    call = contract.Call(operator.definition, metas, attributes, contract.Terms.chosen())
+    call = contract.Call(operator.definition, metas, attributes, contract.Ruleset.chosen())
     contract.run(call)
     return call
 
