@@ -29,7 +29,7 @@ class Storage:
     address: int
     size: int  # bytes
     device: str
-    kind: str  # of the object that owns it, see arrays.View
+    kind: str  # of the object that owns it, see arrays.ArrayView
     writable: bool
     owner: Any
 

@@ -17,8 +17,8 @@ from ..base.dtypes import EXACT
 from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, quantity, shown
 from ..base.schema import Argument
 
-Inputs = Sequence["View | None"]  # in the order of the schema; None for an optional tensor that was left out
-Outputs = Sequence["View | None"]  # empty where all are to be allocated
+Inputs = Sequence["ArrayView | None"]  # in the order of the schema; None for an optional tensor that was left out
+Outputs = Sequence["ArrayView | None"]  # empty where all are to be allocated
 
 
 def arrange(

@@ -20,7 +20,7 @@ __all__ = [
     "Call",
     "Check",
     "Origin",
-    "Terms",
+    "Ruleset",
     "When",
     "allowed_dtypes",
     "checks_of",
