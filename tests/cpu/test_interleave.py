@@ -70,8 +70,8 @@ def multiplications_at_once(name: str, operator: actgrad.Operator, dtype: str) -
 def test_formulas_of_several_vectors(operator: actgrad.Operator, dtype: str) -> None:
     """Where the registers are narrow; with wide ones each vector is computed by itself."""
     assert INTERLEAVED == ["avx2", "x86-64"]
-    least = multiplications_at_once("avx2", operator, dtype)
-    assert least % target.find("avx2").tuning.unroll == 0, least
+    minimum = multiplications_at_once("avx2", operator, dtype)
+    assert minimum % target.find("avx2").tuning.unroll == 0, minimum
     assert multiplications_at_once("avx512", operator, dtype) < 4
 
 

@@ -23,8 +23,8 @@ def positive(dtype: Any) -> np.ndarray:
     x = np.abs(oracle.stratified(dtype, 4000, rng))
     squares = (np.arange(1, 200, dtype=dtype) / 8) ** 2
     near = [np.nextafter(squares, dtype(end)) for end in (0, np.inf)]
-    least = np.finfo(dtype).smallest_subnormal * np.arange(1, 50, dtype=dtype)
-    every = np.concatenate([x, squares, *near, least, [np.finfo(dtype).max, np.finfo(dtype).tiny]]).astype(dtype)
+    minimum = np.finfo(dtype).smallest_subnormal * np.arange(1, 50, dtype=dtype)
+    every = np.concatenate([x, squares, *near, minimum, [np.finfo(dtype).max, np.finfo(dtype).tiny]]).astype(dtype)
     return every[every > 0]
 
 

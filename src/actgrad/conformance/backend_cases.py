@@ -86,9 +86,9 @@ def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
     """Half U[-5, 5], half N(mu, sigma) with mu from [-5, 5] and sigma from [0.1, 2]; integers of every size."""
     kind = BY_NAME[dtype]
     if kind.kind != "float":
-        least, most = oracle.ends(dtype)
-        small = rng.integers(max(-20, least), min(20, most), count, endpoint=True)
-        return np.where(rng.random(count) < 0.5, small, rng.integers(least, most, count)).astype(kind.numpy)
+        minimum, maximum = oracle.ends(dtype)
+        small = rng.integers(max(-20, minimum), min(20, maximum), count, endpoint=True)
+        return np.where(rng.random(count) < 0.5, small, rng.integers(minimum, maximum, count)).astype(kind.numpy)
     half = count // 2
     normal = rng.normal(rng.uniform(-5, 5), rng.uniform(0.1, 2), count - half)
     return np.asarray(rng.permutation(np.concatenate([rng.uniform(-5, 5, half), normal])).astype(kind.numpy))
@@ -105,8 +105,10 @@ def _usual(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.r
 def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
     """Every special value alone and with every other, then each exponent; the ends of the integers."""
     if BY_NAME[dtype].kind != "float":
-        least, most = oracle.ends(dtype)
-        some = np.clip([0, 1, -1, 2, -2, 3, most, least, most - 1, least + 1], least, most).astype(BY_NAME[dtype].numpy)
+        minimum, maximum = oracle.ends(dtype)
+        some = np.clip([0, 1, -1, 2, -2, 3, maximum, minimum, maximum - 1, minimum + 1], minimum, maximum).astype(
+            BY_NAME[dtype].numpy
+        )
         return _pairs(operator, attributes, *(a.ravel() for a in np.meshgrid(some, some)))
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))

@@ -327,8 +327,8 @@ def ulp(values: Array, dtype: npt.DTypeLike) -> Array:
     limits = ml_dtypes.finfo(dtype)
     if values.dtype == np.float64:  # without its sign and its mantissa a number is a power of two
         power: Array = (values.view(np.uint64) & np.uint64(0x7FF << 52)).view(np.float64)
-        least, most = float(limits.smallest_subnormal), 2.0 ** (int(limits.maxexp) - 1 - int(limits.nmant))
-        return np.clip(power * 2.0 ** -int(limits.nmant), least, most)
+        smallest, largest = float(limits.smallest_subnormal), 2.0 ** (int(limits.maxexp) - 1 - int(limits.nmant))
+        return np.clip(power * 2.0 ** -int(limits.nmant), smallest, largest)
     exponent = np.frexp(np.where(np.isfinite(values), values, 0))[1] - 1
     exponent = np.where(values == 0, limits.minexp, np.clip(exponent, limits.minexp, limits.maxexp - 1))
     unit: Array = np.ldexp(np.ones_like(values), exponent - int(limits.nmant))

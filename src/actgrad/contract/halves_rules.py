@@ -53,21 +53,23 @@ def even(packed: str, dim: str = "dim") -> tuple[Check, ...]:
     return (Check(f"{packed} has an even size along {dim}", test, about=(packed, dim)),)
 
 
-def most_along(packed: str, most: int, others: int, dim: str = "dim") -> tuple[Check, ...]:
-    """Where a product judges, the packed tensor has 1 to `most` elements along `dim`, in at most `others` rows."""
+def most_along(packed: str, maximum: int, others: int, dim: str = "dim") -> tuple[Check, ...]:
+    """Where a product judges, the packed tensor has 1 to `maximum` elements along `dim`, in at most `others` rows."""
 
     def test(call: Call) -> str | None:
         shape, number = call.inputs[packed].shape, call.attributes[dim]
         size = shape[number]
-        if not 1 <= size <= most:
-            return f"{packed} has size {size} in dimension {number}{call.place}; it must be 1 to {most}; split {packed}"
+        if not 1 <= size <= maximum:
+            return (
+                f"{packed} has size {size} in dimension {number}{call.place}; it must be 1 to {maximum}; split {packed}"
+            )
         rows = prod(shape) // size
         if rows <= others:
             return None
         fault = f"{packed} has {rows} rows along dimension {number}{call.place}"
         return f"{fault}; it must have at most {others}; split {packed}"
 
-    rule = f"{packed} has 1 to {most} elements along {dim}, in at most {others} rows"
+    rule = f"{packed} has 1 to {maximum} elements along {dim}, in at most {others} rows"
     return (Check(rule, test, when=When.PRODUCT, about=(packed, dim)),)
 
 
@@ -152,14 +154,14 @@ def counting(name: str) -> tuple[Check, ...]:
     return (Check(f"{name} has one dimension", test, about=(name,)),)
 
 
-def groups(name: str, least: int = 1, most: int = 1 << 63) -> tuple[Check, ...]:
-    """The tensor that counts rows has `least` to `most` elements."""
+def groups(name: str, minimum: int = 1, maximum: int = 1 << 63) -> tuple[Check, ...]:
+    """The tensor that counts rows has `minimum` to `maximum` elements."""
 
     def test(call: Call) -> str | None:
         meta = call.tensors.get(name)
-        if meta is None or least <= meta.size <= most:
+        if meta is None or minimum <= meta.size <= maximum:
             return None
-        limits = f"at least {least}" if most == 1 << 63 else f"{least} to {most}"
+        limits = f"at least {minimum}" if maximum == 1 << 63 else f"{minimum} to {maximum}"
         return f"{name} has {quantity(meta.size, 'element')}; it must have {limits}; pass one count per group"
 
-    return (Check(f"{name} has {least} to {most} elements", test, about=(name,)),)
+    return (Check(f"{name} has {minimum} to {maximum} elements", test, about=(name,)),)

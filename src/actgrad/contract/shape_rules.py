@@ -74,23 +74,23 @@ ANY_RANK = 1 << 30
 
 
 def rank(
-    *names: str, least: int = 0, most: int = 8, when: When = When.LIMITS, origin: Origin = Origin.BOTH
+    *names: str, minimum: int = 0, maximum: int = 8, when: When = When.LIMITS, origin: Origin = Origin.BOTH
 ) -> tuple[Check, ...]:
-    """Each of these tensors has `least` to `most` dimensions."""
+    """Each of these tensors has `minimum` to `maximum` dimensions."""
 
     def test(call: Call, name: str, meta: TensorMeta) -> str | None:
         n = len(meta.shape)
-        if least <= n <= most:
+        if minimum <= n <= maximum:
             return None
         return f"{name} has {quantity(n, 'dimension')}; it must have {allowed}; reshape {name}"
 
-    allowed = f"at least {least}" if most == ANY_RANK else f"{least} to {most}"
+    allowed = f"at least {minimum}" if maximum == ANY_RANK else f"{minimum} to {maximum}"
     return of_each(names, f"{{name}} has {allowed} dimensions", test, when=when, origin=origin)
 
 
-def document_rank(*names: str, least: int = 0, most: int = 8) -> tuple[Check, ...]:
-    """By the documents' letter, each of these tensors has `least` to `most` dimensions."""
-    return rank(*names, least=least, most=most, when=When.DOCUMENT, origin=Origin.DOCUMENT)
+def document_rank(*names: str, minimum: int = 0, maximum: int = 8) -> tuple[Check, ...]:
+    """By the documents' letter, each of these tensors has `minimum` to `maximum` dimensions."""
+    return rank(*names, minimum=minimum, maximum=maximum, when=When.DOCUMENT, origin=Origin.DOCUMENT)
 
 
 def document_nonempty(*names: str) -> tuple[Check, ...]:

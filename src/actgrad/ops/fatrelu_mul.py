@@ -41,7 +41,7 @@ fatrelu_mul = Operator(
         equal("threshold", "out", to="input"),
         document_rank("input"),
         tiling(
-            rank("input", least=2, most=ANY_RANK),
+            rank("input", minimum=2, maximum=ANY_RANK),
             one_element("threshold"),
             most_along("input", 1024, others=200_000),
             even("input"),

@@ -76,7 +76,7 @@ geglu_backward = Operator(
     checks=(
         supported("grad_output"),
         equal("self", "gelu", "grad_input", to="grad_output"),
-        document_rank("self", least=1),
+        document_rank("self", minimum=1),
         same_shape("gelu", to="grad_output"),
         same_shape("grad_input", to="self"),
         dim_in_range("self"),

@@ -26,7 +26,7 @@ gelu_mul = Operator(
         document_rank("input"),
         TILED_VALUES,
         tiling(
-            rank("input", least=2, most=ANY_RANK),
+            rank("input", minimum=2, maximum=ANY_RANK),
             most_along("input", 1024, others=200_000),
             dim_in_range("input"),
             even("input"),

@@ -120,7 +120,7 @@ hardswish_backward = Operator(
             "HardswishBackwardV2",
             {"closed": False},
             parameters="gradOutput self out",
-            checks=(*BACKWARD, document_rank("grad_output", least=1)),
+            checks=(*BACKWARD, document_rank("grad_output", minimum=1)),
         ),
     ),
     ir=(

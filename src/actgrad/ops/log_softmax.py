@@ -147,7 +147,7 @@ softmax_cross_entropy_with_logits = Operator(
         supported("features", "labels", "loss", "backprop"),
         equal("loss", "backprop", to="features"),
         rank("features", "labels"),
-        rank("features", "labels", least=2, most=2),
+        rank("features", "labels", minimum=2, maximum=2),
         same_shape("labels", to="features"),
         result_shape("loss", "backprop", or_in_a_row=True),
     ),

@@ -28,7 +28,7 @@ logsigmoid = Operator(
     checks=(
         supported("self", "out"),
         equal("out", to="self"),
-        document_rank("self", least=1),
+        document_rank("self", minimum=1),
         same_shape("out", to="self"),
     ),
     differences=(*DIFFERENCES, "The buffer of aclnnLogSigmoidForward: no kernel writes it. Here: left as it is."),
@@ -55,7 +55,7 @@ logsigmoid_backward = Operator(
     checks=(
         supported("grad_output", "self"),
         equal("grad_input", "self", to="grad_output"),
-        document_rank("self", least=1),
+        document_rank("self", minimum=1),
         same_shape("grad_input", "self", to="grad_output"),
     ),
     differences=(*DIFFERENCES, "buffer: required there, and not read. Here: too."),

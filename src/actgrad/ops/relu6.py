@@ -49,8 +49,8 @@ relu6_backward = Operator(
 def fault_of_ceiling(call):
     """Where the ceiling is below all integers of the result, no integer is the result."""
     meta, scale = call.outputs.get("out") or call.inputs["self"], call.attributes["scale"]
-    least = -(1 << 8 * meta.dtype.itemsize - 1)
-    if meta.dtype.kind != "int" or not 6.0 * scale < least:
+    lowest = -(1 << 8 * meta.dtype.itemsize - 1)
+    if meta.dtype.kind != "int" or not 6.0 * scale < lowest:
         return None
     return f"scale is {scale}, but 6 * scale must be at least {least} in {meta.dtype}; use a floating dtype"
 

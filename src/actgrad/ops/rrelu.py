@@ -40,7 +40,7 @@ rrelu_with_noise = Operator(
         scalar_supported("upper", FLOAT_SCALARS, everywhere=True),
         same_shape("out", to="self"),
         (ENOUGH_NOISE,),
-        rank("self", "noise", most=32),
+        rank("self", "noise", maximum=32),
         same_format("self", "noise", to="out"),
     ),
     differences=("With training the operator draws random numbers on the device. Here: refused, after all checks.",),

@@ -55,7 +55,7 @@ selu = Operator(
         document_equal("out", to="self"),
         convertible("out", origin=Origin.ACTGRAD),  # the operator would cast a float result to an integer
         document_format("self", "out"),
-        document_rank("self", least=1),
+        document_rank("self", minimum=1),
         same_shape("out", to="self"),
     ),
     products="Ascend950 Ascend910_93 Ascend910B Ascend910",
@@ -87,7 +87,7 @@ selu_backward = Operator(
         equal("result", "grad_input", to="grad_output"),
         supported("grad_output"),
         document_format("grad_output", "result", "grad_input"),
-        document_rank("grad_output", least=1),
+        document_rank("grad_output", minimum=1),
         same_shape("result", "grad_input", to="grad_output"),
         document_nonempty("result"),
     ),

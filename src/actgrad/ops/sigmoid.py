@@ -86,7 +86,7 @@ sigmoid_backward = Operator(
     reads_result="output",
     broadcasts=True,
     dtypes=FLOATS,
-    checks=(*BACKWARD, document_rank("grad_output", "output", least=1)),
+    checks=(*BACKWARD, document_rank("grad_output", "output", minimum=1)),
     aclnn=C("SigmoidBackward", {"complex_conj": True}),
     ir="SigmoidGrad(y=output, dy=grad_output, complex_conj=False) -> z",
 )

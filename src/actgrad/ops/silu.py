@@ -87,7 +87,7 @@ silu_backward = Operator(
         document_equal("self", "grad_input", to="grad_output"),
         convertible("grad_input"),
         rank("grad_output", "self"),
-        document_rank("grad_output", "self", least=1),
+        document_rank("grad_output", "self", minimum=1),
         off("Ascend950", same_shape("self", "grad_input", to="grad_output")),
         broadcastable("self", to="grad_output"),
         result_shape("grad_input"),

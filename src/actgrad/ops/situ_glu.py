@@ -68,7 +68,7 @@ situ_glu = Operator(
     checks=(
         supported("x"),
         equal("out", to="x"),
-        document_rank("x", least=1),
+        document_rank("x", minimum=1),
         tiling(dim_in_range("x"), even("x"), half("out", of="x")),
     ),
     products=PRODUCTS,
@@ -93,7 +93,7 @@ situ_glu_backward = Operator(
     checks=(
         supported("grad_output"),
         equal("x", "grad_input", to="grad_output"),
-        document_rank("x", least=1),
+        document_rank("x", minimum=1),
         tiling(dim_in_range("x"), even("x"), half("grad_output", of="x"), same_shape("grad_input", to="x")),
     ),
     products=PRODUCTS,

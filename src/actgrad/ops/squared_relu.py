@@ -27,7 +27,7 @@ squared_relu = Operator(
     checks=(
         supported("self"),
         equal("out", to="self"),
-        document_rank("self", least=1),
+        document_rank("self", minimum=1),
         tiling(result_shape("out", or_in_a_row=True)),
     ),
     products="Ascend950 Ascend910_93 Ascend910B",

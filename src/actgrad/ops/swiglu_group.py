@@ -44,7 +44,7 @@ swiglu_group = Operator(
         equal("out", to="x"),
         has_dtype("weight", "float32", or_that_of="x"),
         has_dtype("group_index", "int64"),
-        document_rank("x", least=1),
+        document_rank("x", minimum=1),
         document_nonempty("x"),
         TILED_VALUES,
         tiling(

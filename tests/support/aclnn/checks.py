@@ -215,12 +215,12 @@ def rank_limit(name: str, **options: Any) -> Row:
                **options)  # fmt: skip
 
 
-def document_rank(function: str, least: int = 1, *, of: tuple[str, ...] = ()) -> Row:
+def document_rank(function: str, minimum: int = 1, *, of: tuple[str, ...] = ()) -> Row:
     """Rank 1 to 8. The tensors' ranks are equal by other checks, so the message may name any of them."""
     names = of or tensors(function)
 
     def outside(c: Call) -> bool:
-        return any(not least <= len(c[name].shape) <= 8 for name in names)
+        return any(not minimum <= len(c[name].shape) <= 8 for name in names)
 
     says = rf"\b({'|'.join(names)})\b.*(dimensions|rank)"
     return Row("rank in document", INVALID, names, outside, (), says, "shape", is_numbered=False, rules="document")

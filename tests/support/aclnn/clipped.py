@@ -33,9 +33,9 @@ def group_rank() -> Row:
     return Row("groups rank", INVALID, (name,), lambda c: len(c[name].shape) != 1, (name,), "dimensions", "value")
 
 
-def group_count(most: int, products: tuple[str, ...]) -> Row:
+def group_count(maximum: int, products: tuple[str, ...]) -> Row:
     name = "groupIndexOptional"
-    return Row("groups", INVALID, (name,), lambda c: not 1 <= c[name].size <= most, (name,), "elements", "value",
+    return Row("groups", INVALID, (name,), lambda c: not 1 <= c[name].size <= maximum, (name,), "elements", "value",
                products=products)  # fmt: skip
 
 

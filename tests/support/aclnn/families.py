@@ -66,12 +66,12 @@ def only(name: str, *dtypes: str) -> Row:
                "supported", "dtype", is_numbered=False, rules="document")  # fmt: skip
 
 
-def within(*names: str, least: int = 0) -> Iterator[Row]:
+def within(*names: str, minimum: int = 0) -> Iterator[Row]:
     """Ranks by a document alone."""
     for n in names:
 
         def outside(c: Call, n: str = n) -> bool:
-            return not least <= len(c[n].shape) <= 8
+            return not minimum <= len(c[n].shape) <= 8
 
         yield Row(f"{n} rank in document", INVALID, (n,), outside, (n,), "dimensions|rank", "shape",
                   is_numbered=False, rules="document")  # fmt: skip
@@ -113,7 +113,7 @@ def sigmoid_backward(function: str) -> Iterator[Row]:
     yield result_casts(*names)
     yield from broadcasts(*names)
     if function == "aclnnSigmoidBackward":
-        yield from within(*names[:2], least=1)
+        yield from within(*names[:2], minimum=1)
 
 
 # SiLU and Swish.
@@ -207,7 +207,7 @@ def hardswish(function: str) -> Iterator[Row]:
     yield from null("self", "out")
     yield from map(dtype_listed, ("self", "out"))
     yield shapes_equal("out", "self")
-    yield document_rank(function, least=0)
+    yield document_rank(function, minimum=0)
 
 
 def hardswish_backward(function: str) -> Iterator[Row]:

@@ -135,8 +135,8 @@ class TextEmitter(tracing.Primitives):
 
     def split_power_of_two(self, x: Any) -> tuple[TextVector, TextVector]:
         bits = self.bits_of(self.vector(x))
-        least = tracing.pattern(0.5**0.5, self.is_double)
-        exponent = self.emit(f"({bits} - {least}) >> {self.mantissa}")
+        minimum = tracing.pattern(0.5**0.5, self.is_double)
+        exponent = self.emit(f"({bits} - {minimum}) >> {self.mantissa}")
         mantissa = self.from_bits(self.emit(f"{bits} - ({exponent} << {self.mantissa})"))
         return mantissa, TextVector(self, self.emit(f"{exponent}.to({self.type})"))
 

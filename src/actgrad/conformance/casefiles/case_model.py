@@ -39,7 +39,7 @@ class Values:
         is_float, count = kind.kind == "float", math.prod(shape)
         if not (math.isfinite(self.low) and math.isfinite(self.high)):
             return np.full(shape, self.low).astype(kind.numpy)
-        least, most = ends(dtype)
+        minimum, maximum = ends(dtype)
         numbers: Array
         if self.deviations is not None:
             numbers = rng.normal(rng.uniform(self.low, self.high), rng.uniform(*self.deviations), count)
@@ -48,9 +48,9 @@ class Values:
             share = rng.random(count)
             numbers = self.low * (1 - share) + self.high * share
         else:
-            low, high = (int(min(max(v, least), most)) for v in (self.low, self.high))
+            low, high = (int(min(max(v, minimum), maximum)) for v in (self.low, self.high))
             numbers = rng.integers(low, high, count, endpoint=True)
-        numbers = np.clip(numbers, least, most)
+        numbers = np.clip(numbers, minimum, maximum)
         if self.among:
             some = rng.permutation(count)[: len(self.among)]
             numbers[some] = self.among[: len(some)]

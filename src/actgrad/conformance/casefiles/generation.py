@@ -140,8 +140,8 @@ class _Maker:
         room, found = self.largest // 2, []
         for left in range(self.rank, 0, -1):
             # Every dimension gets an equal share; the last one gets the rest.
-            most = max(1, int(room ** (1 / left)) * (2 if left > 1 else 1))
-            fitting = [n for n in _SIZES if n <= min(most, room)] or [1]
+            maximum = max(1, int(room ** (1 / left)) * (2 if left > 1 else 1))
+            fitting = [n for n in _SIZES if n <= min(maximum, room)] or [1]
             size = fitting[int(self.rng.integers(max(0, len(fitting) - 6), len(fitting)))]
             found.append(size)
             room //= size
@@ -204,12 +204,17 @@ def _special(dtype: str) -> Iterator[tuple[str, Values, tuple[int, ...] | None]]
     yield "empty", UNIFORM, (4, 0, 3)
     yield "one", UNIFORM, (1,)
     yield "zeros", Values(0.0, 0.0), None
-    least, most = map(float, oracle.ends(dtype))
+    minimum, maximum = map(float, oracle.ends(dtype))
     if BY_NAME[dtype].kind != "float":
-        yield "bounds", Values(least, most), None
+        yield "bounds", Values(minimum, maximum), None
         return
-    tiny, end = float(ml_dtypes.finfo(BY_NAME[dtype].numpy).smallest_normal), log(most)
-    for values in (Values(-most, -most), Values(most, most), Values(-most, most), Values(-tiny, tiny)):
+    tiny, end = float(ml_dtypes.finfo(BY_NAME[dtype].numpy).smallest_normal), log(maximum)
+    for values in (
+        Values(-maximum, -maximum),
+        Values(maximum, maximum),
+        Values(-maximum, maximum),
+        Values(-tiny, tiny),
+    ):
         yield "bounds", values, None
     yield "tail", Values(-1.25 * end, -0.75 * end), None
     for value in (inf, -inf, nan):

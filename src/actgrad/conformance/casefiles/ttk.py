@@ -113,14 +113,14 @@ def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Ten
     """Inputs and outputs by their names in the schema."""
     parameters = [p for p in interface.stated(signature) if p.type == "Tensor"]
     shapes = _several(cells.get("tensor_view_shapes", ()), int)
-    least = len(parameters) if signature.in_place else sum(not p.is_output for p in parameters)
-    if not least <= len(shapes) <= len(parameters):
+    minimum = len(parameters) if signature.in_place else sum(not p.is_output for p in parameters)
+    if not minimum <= len(shapes) <= len(parameters):
         names = ", ".join(p.name for p in parameters)
         fault = f"tensor_view_shapes has {quantity(len(shapes), 'shape')}"
         raise Fault(f"{fault}; {signature.name} has {names}; write one shape per tensor")
     count = len(shapes)
     _check_indexes(cells, [p.is_output for p in parameters[:count]])
-    values = [*_ranges("input_data_ranges", cells, least), *[UNTOLD] * count]
+    values = [*_ranges("input_data_ranges", cells, minimum), *[UNTOLD] * count]
     dtypes, cascades = _each(cells, "tensor_dtypes", count), _each(cells, CASCADE, count, False)
     offsets = _each(cells, "tensor_view_offsets", count, 0)
     layouts = {column: _each(cells, column, count) for column in ("tensor_view_strides", "tensor_storage_shapes")}

@@ -28,8 +28,8 @@ def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
     operator = REGISTRY[given.operator[0]]
     attributes = _attributes(operator, given.attr or [])
     tensors, outputs = operator.schema.tensors, operator.schema.outputs
-    least = sum(not a.is_optional for a in tensors)
-    if not least <= len(given.inputs) <= len(tensors):
+    minimum = sum(not a.is_optional for a in tensors)
+    if not minimum <= len(given.inputs) <= len(tensors):
         names = ", ".join(a.name + (" (may be left out)" if a.is_optional else "") for a in tensors)
         got = quantity(len(given.inputs), "file")
         raise ActgradError(f"{operator.name}: --inputs got {got}; it takes {names}; name them in this order")

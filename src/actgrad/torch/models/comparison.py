@@ -39,11 +39,11 @@ class ModelReport:
         lines = [str(self.conversion), ""]
         lines.append(f"largest difference, relative: output {self.output:.1e}, gradient {self.gradient:.1e}")
         for way, measured in self.ways.items():
-            (before, after), (most, least) = measured.seconds, measured.peak
+            (before, after), (most, minimum) = measured.seconds, measured.peak
             lines.append(
                 f"training step, {way}: {before * 1e3:.2f} ms before, {after * 1e3:.2f} ms after "
-                f"({after / before:.2f}); peak memory {most / 2**20:.1f} MiB before, {least / 2**20:.1f} MiB after "
-                f"({least / max(most, 1):.2f})"
+                f"({after / before:.2f}); peak memory {most / 2**20:.1f} MiB before, {minimum / 2**20:.1f} MiB after "
+                f"({minimum / max(most, 1):.2f})"
             )
         return "\n".join(lines)
 
