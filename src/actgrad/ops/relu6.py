@@ -52,7 +52,7 @@ def fault_of_ceiling(call):
     lowest = -(1 << 8 * meta.dtype.itemsize - 1)
     if meta.dtype.kind != "int" or not 6.0 * scale < lowest:
         return None
-    return f"scale is {scale}, but 6 * scale must be at least {least} in {meta.dtype}; use a floating dtype"
+    return f"scale is {scale}, but 6 * scale must be at least {lowest} in {meta.dtype}; use a floating dtype"
 
 
 CEILING = Check(
