@@ -53,7 +53,7 @@ WRONG = {
     "a document": (["list", "--write", "gone.md"], ["gone.md", "no such file"]),
     "cases without a file": (["cases", "elu"], ["-o"]),
     "cases of an operator that the product lacks": (
-        ["cases", "elu", "-o", "c.json", "--product", "Ascend310P3"], ["elu", "Ascend310P"],
+        ["cases", "elu", "-o", "c.json", "--product", "Ascend310B1"], ["elu", "Ascend310B"],
     ),
     "a name of no operator": (["list", "reloo"], ["reloo", "relu"]),
     "a program in Python": (["sdk", "--run", "prog.py"], ["prog.py", "C or C++ program"]),
@@ -132,7 +132,7 @@ def test_other_names_of_dtypes_and_products() -> None:
 def test_json_may_stand_anywhere(before: bool, capsys: Capture) -> None:
     words = ["--json", "list", "Elu"] if before else ["list", "aclnnElu", "--json"]
     assert main(words) == 0
-    assert [row["name"] for row in json.loads(capsys.readouterr().out)][0] == "elu"
+    assert next(row["name"] for row in json.loads(capsys.readouterr().out)) == "elu"
 
 
 def test_list_filters(capsys: Capture) -> None:
@@ -147,12 +147,12 @@ def test_list_filters(capsys: Capture) -> None:
     assert names("--product", "Ascend310P3") == [
         one.name for one in actgrad.operators.values() if "Ascend310P" in one.products
     ]
-    assert main(["list", "elu", "--product", "Ascend910A", "--json"]) == 0
+    assert main(["list", "leaky_relu", "--product", "Ascend910A", "--json"]) == 0
     assert all("bfloat16" not in row["dtypes"] for row in json.loads(capsys.readouterr().out))
 
 
 def test_cases_of_a_product_have_its_dtypes(folder: Path, capsys: Capture) -> None:
-    assert main(["cases", "aclnnElu", "-o", "c.json", "--product", "Ascend910A"]) == 0
+    assert main(["cases", "aclnnLeakyRelu", "-o", "c.json", "--product", "Ascend910A"]) == 0
     cases = json.loads(Path("c.json").read_text(encoding="utf-8"))
     dtypes = {tensor["dtype"] for case in cases for tensor in case["inputs"] if tensor["type"] == "tensor"}
     assert dtypes
