@@ -184,7 +184,7 @@ def _checks(signature: Signature, functions: tuple[Signature, ...]) -> Iterator[
     rows = [("workspaceSize and executor are not null (in Python they are returned)", 161001, origin, "always")]
     for check in signature.checks:
         force = "by the documents' letter" if check.when is When.DOCUMENT else "always"
-        rows.append((signature.translated(check.rule), check.error.status, check.origin, force))
+        rows.append((signature.translated(check.rule), check.status, check.origin, force))
     for number, (rule, status, origin, force) in enumerate(rows, 1):
         yield f"| {number} | {rule} | {status} | {origin.value} | {force} |"
     yield ""

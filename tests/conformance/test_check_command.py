@@ -153,7 +153,7 @@ WRONG = {
     "a backend for a file": ([*GIVEN, "right.npy", "--backend", "cpu"], "--backend and --actual do not go together"),
     "a dtype for a file": ([*GIVEN, "right.npy", "--dtype", "float32"], "--dtype and --actual do not go together"),
     "no such attribute": ([*GIVEN, "right.npy", "--attr", "beta=1"], "attribute beta is unknown; the attributes are"),
-    "no value": ([*GIVEN, "right.npy", "--attr", "alpha"], "--attr alpha: expected NAME=VALUE"),
+    "no value": ([*GIVEN, "right.npy", "--attr", "alpha"], "--attr alpha: has no value; expected NAME=VALUE"),
     "no number": ([*GIVEN, "right.npy", "--attr", "alpha=x"], "--attr alpha=x: alpha must be a number; change x"),
     "twice": ([*GIVEN, "right.npy", "--attr", "alpha=2"], "--attr alpha=2: alpha is given twice"),
     "no flag": ([*GIVEN, "right.npy", "--attr", "is_result=2"], "is_result must be true or false"),

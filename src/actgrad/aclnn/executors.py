@@ -86,7 +86,7 @@ class AclOpExecutor(Handle):
             raise InvalidArgument(f"{function}: index is {shown(index)}; {limits}; pass the position of the tensor")
         if tensor is not self._tensors[places[index]]:
             raise InvalidArgument(
-                f"{function}: tensor is another one than in phase one; it must be that of index {index}; pass that "
+                f"{function}: tensor is another one than in phase one; it must be the one of index {index}; pass that "
                 "tensor"
             )
         if not isinstance(tensor, AclTensor) or tensor.view is None:
@@ -152,10 +152,12 @@ def _on_executor(name: str, executor: AclOpExecutor | None, action: Callable[[Ac
     """The status of an action on an executor."""
     try:
         if executor is None:
-            raise InnerNull(f"{name}: executor is a null pointer; it is required; pass that of phase one")
+            raise InnerNull(f"{name}: executor is a null pointer; it is required; pass the executor of phase one")
         if not isinstance(executor, AclOpExecutor):
             kind = type(executor).__name__
-            raise ExecutorError(f"{name}: executor is a {kind}; it must be an aclOpExecutor; pass that of phase one")
+            raise ExecutorError(
+                f"{name}: executor is a {kind}; it must be an aclOpExecutor; pass the executor of phase one"
+            )
         action(executor)
     except Exception as error:  # a C function does not raise
         return report(error)

@@ -228,8 +228,8 @@ def _refuse_nothing(
     if outcomes and not found:
         first = outcomes[0]
         raise ActgradError(
-            f"check: none of the {quantity(len(outcomes), 'case')} of {given.cases} was run; at least one must be; the "
-            f"first, {first.case.name}, was not run: {first.says}"
+            f"check: {given.cases}: no case was run; at least one must be; the first of {len(outcomes)}, "
+            f"{first.case.name}, was not run: {first.says}"
         )
     dtypes = ", ".join(dict.fromkeys(r.dtype for r in found)) or "calls that the chosen rules refuse"
     standards = ", ".join(given.standard or asked)

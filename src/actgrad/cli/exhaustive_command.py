@@ -19,7 +19,9 @@ def run(given: argparse.Namespace) -> bool:
     folder, write = given.state or default_folder(), given.write
     names, dtypes = list(dict.fromkeys(given.operator)) or list(REGISTRY), given.dtype or DTYPES
     if folder is None:
-        raise ActgradError("check: there is no home folder; --exhaustive needs a folder for its state; add --state DIR")
+        raise ActgradError(
+            "check: no home folder was found; --exhaustive needs a folder for its state; add --state DIR"
+        )
     if folder.exists() and not folder.is_dir():
         raise ActgradError(f"check: --state {folder}: is a file; it must be a folder; name another one")
     if write is not None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..base.errors import ActgradError
 
 NOW = {
-    "bench": "python -m benchmarks run, with the same options; its compare is for --base",
+    "bench": "python -m benchmarks run, with the same options (compare, with --base)",
     "plot": "python -m benchmarks plot RESULTS.json PICTURE.svg",
 }
 

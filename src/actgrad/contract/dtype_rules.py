@@ -274,7 +274,8 @@ def convertible(*names: str, source: str = "", origin: Origin = Origin.BOTH) -> 
         result = call.inputs[source].dtype if source else result_dtype(call)
         if can_convert(result, meta.dtype):
             return None
-        return f"{name} is {meta.dtype}, but {what} is {result}, which does not convert to it; pass a floating {name}"
+        fault = f"{name} is {meta.dtype}, but {what} is {result}"
+        return f"{fault}; {what} must convert to {name}; pass a floating {name}"
 
     return of_each(names, f"{what} can be converted to {{name}}'s dtype", test, InvalidDtype, origin=origin)
 

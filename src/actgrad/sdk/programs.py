@@ -29,7 +29,7 @@ def kept_sdk() -> Path:
     base = user_cache()
     if base is None:
         raise SdkError(
-            "there is no home folder; the SDK needs a cache folder; set XDG_CACHE_HOME, or build it with actgrad sdk "
+            "no home folder was found; the SDK needs a cache folder; set XDG_CACHE_HOME, or build it with actgrad sdk "
             "PREFIX"
         )
     interpreter = builder.Interpreter.current()

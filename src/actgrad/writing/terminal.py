@@ -142,14 +142,14 @@ def _console(stream: Any, **options: Any) -> Any:
 
 
 def _print(console: Any, parts: Iterable[Any]) -> None:
-    width = console.width
+    size = console.size
     for part in parts:
         if isinstance(part, str):
             console.print(part, markup=False, soft_wrap=True)
-        else:
-            console.width = max(width, _needed(console, part))
+        else:  # a terminal folds a line that is too long, while rich would cut its figures
+            console.size = (max(size.width, _needed(console, part)), size.height)
             console.print(part, markup=False)
-            console.width = width
+            console.size = size
 
 
 def _needed(console: Any, part: Any) -> int:

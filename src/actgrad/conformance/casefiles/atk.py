@@ -42,7 +42,7 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     try:
         held = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Fault(f"is not JSON ({shown(str(error))}); it must be a JSON list of cases; write it again") from error
+        raise Fault(f"is not JSON ({error}); it must be a JSON list of cases; write it again") from error
     if not isinstance(held, list) or not held:
         raise Fault(f"is {shown(held)}; an ATK file must be a list of cases; write [CASE, ...]")
     for place, case in enumerate(held):
@@ -74,7 +74,7 @@ def described(case: dict[str, Any], place: int) -> Described:
         typed = _typed(given, _INPUT_TYPES, f"{what}: ")
         kind, shape, dtype = typed.get("type"), typed.get("shape"), typed.get("dtype")
         if (kind == "tensor") != (parameter.type == "Tensor"):
-            expected = f"{signature} takes a {parameter.type}"
+            expected = f"{signature.name} takes a {parameter.type}"
             raise Fault(f"inputs: type of {what} is {shown(kind)}; {expected}; correct the type")
         if kind not in ("tensor", "scalar", "attr", "attrs"):
             notes.append(f"type {shown(kind)} of inputs is unknown")

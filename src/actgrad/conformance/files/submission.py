@@ -70,8 +70,9 @@ def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
     if argument is None or not is_given:
         known = list(operator.schema.attributes_by_name)
         if not is_given:
-            example = f"for example {known[0]}=1" if known else f"{operator.name} has no attribute"
-            raise ActgradError(f"{operator.name}: --attr {text}: expected NAME=VALUE; write the value, {example}")
+            example = known[0] if known else "NAME"
+            fault = f"{operator.name}: --attr {text}: has no value"
+            raise ActgradError(f"{fault}; expected NAME=VALUE; write for example {example}=1")
         expected = f"the attributes are {', '.join(known)}" if known else f"{operator.name} has no attributes"
         cure = did_you_mean(name, known, f"leave --attr {text} out")
         raise ActgradError(f"{operator.name}: --attr {text}: attribute {name} is unknown; {expected}; {cure}")

@@ -40,7 +40,7 @@ static void misuse(void) {
     FAILS(aclrtMemcpy(block, SIZE, ours, SIZE, ACL_MEMCPY_DEVICE_TO_DEVICE), 107000, "src");
     FAILS(aclrtMemcpy(block, SIZE, ours, SIZE, (aclrtMemcpyKind)8), 107000, "kind is 8");
     FAILS(aclrtMemcpy(block, SIZE, ours, SIZE, (aclrtMemcpyKind)-1), 107000, "kind is -1");
-    FAILS(aclrtMemcpy(block + 1, SIZE, ours, SIZE, up), 107000, "of which 999 are left there; count is 1000 and must fit");
+    FAILS(aclrtMemcpy(block + 1, SIZE, ours, SIZE, up), 107000, "and 999 are left there; count is 1000 and must fit");
     FAILS(aclrtMemcpy(back, SIZE + 1, block, SIZE + 1, down), 107000, "count is 1001 and must fit");
     FAILS(aclrtMemcpy(back, SIZE, block + SIZE, 1, down), 107000, "is device memory that was freed or never allocated");
     FAILS(aclrtMemset(NULL, SIZE, 0, SIZE), 100000, "aclrtMemset: devPtr is a null pointer");

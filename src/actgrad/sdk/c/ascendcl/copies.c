@@ -43,7 +43,7 @@ static aclError check_range(const char* function, const char* argument, const vo
         return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %s %s; it must be allocated; call aclrtMalloc", function,
                             argument, text);
     return actgrad_fail(ACL_ERROR_RT_PARAM_INVALID,
-                        "%s: %s %s, of which "
+                        "%s: %s %s, and "
                         "%" PRId64 " are left there; count is %zu and must fit; pass less", function,
                         argument, text, left, count);
 }

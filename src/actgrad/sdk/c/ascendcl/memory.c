@@ -176,7 +176,7 @@ static aclError allocate(const char* function, void** devPtr, size_t size, const
     uint64_t start = add_block(size, maker);
     if (start == 0)
         return actgrad_fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                            "%s: size is %zu; the device has %" PRIu64 " bytes, of which %" PRIu64
+                            "%s: size is %zu; the device has %" PRIu64 " bytes, and %" PRIu64
                             " are in use; free memory",
                             function, size, arena.size, device_bytes);
     *devPtr = (void*)(uintptr_t)start;

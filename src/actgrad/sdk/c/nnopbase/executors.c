@@ -28,8 +28,8 @@ static int32_t fail_executor(const char* function, const aclOpExecutor* executor
 
 int32_t actgrad_take_task(const char* function, aclOpExecutor* executor, Task** task) {
     if (executor == NULL)
-        return actgrad_fail(NULL_POINTER, "%s: executor is a null pointer; it is required; pass that of phase one",
-                            function);
+        return actgrad_fail(NULL_POINTER,
+                            "%s: executor is a null pointer; it is required; pass the executor of phase one", function);
     {
         LOCKED(&executors_lock);
         if (!actgrad_live_has(LIVE_EXECUTOR, executor)) return fail_executor(function, executor);
@@ -100,7 +100,7 @@ static aclnnStatus move_call(const char* function, const aclOpExecutor* executor
                             function, index, (int)(plan->operands - plan->outputs), (int)plan->outputs);
     if (call->objects[place] != tensor || !actgrad_live_has(LIVE_TENSOR, tensor))
         return actgrad_fail(INVALID,
-                            "%s: tensor is another one than in phase one; it must be that of index %zu; pass that "
+                            "%s: tensor is another one than in phase one; it must be the one of index %zu; pass that "
                             "tensor",
                             function, index);
     if (!actgrad_copy_call(call, moved)) return NO_EXECUTOR;
