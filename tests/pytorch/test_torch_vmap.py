@@ -69,7 +69,9 @@ def test_is_a_loop(operator: actgrad.Operator) -> None:
         attributes = dict(draw.choice(attribute_cases(operator)))
         attributes.update({"dim": draw.choice([-1, -1, 0, 1])} if "dim" in attributes else {})
         try:
-            tensors = drawn(operator, SHAPES[number % len(SHAPES)], torch.float32, generator, attributes, number % 3 > 0)
+            tensors = drawn(
+                operator, SHAPES[number % len(SHAPES)], torch.float32, generator, attributes, number % 3 > 0
+            )
         except (ZeroDivisionError, IndexError):  # no such dimension
             tensors = [torch.randn(SHAPES[number % len(SHAPES)], generator=generator) for _ in operator.schema.tensors]
         if number % 2 and len(tensors) > 1:  # another shape, which an operator may broadcast or refuse
@@ -81,7 +83,11 @@ def test_is_a_loop(operator: actgrad.Operator) -> None:
             continue
         function, given = call(operator, attributes), [tensor for tensor, _ in pairs]
         wanted = outcome(lambda *t, f=function, d=dims: looped(f, d, *t), *given)
-        assert_same(outcome(mapped(function, dims), *given), wanted, (attributes, [t.shape for t in given if t is not None], dims))
+        assert_same(
+            outcome(mapped(function, dims), *given),
+            wanted,
+            (attributes, [t.shape for t in given if t is not None], dims),
+        )
         results += not isinstance(wanted[0], type)
     assert results > 2
 

@@ -74,7 +74,9 @@ class FormulaCall:
         first = next(iter(self.tensors.values()))
         shape = first.shape[: self.attributes[self.access.dim] % first.dim()]
         numbers = first.new_ones(prod(shape), dtype=torch.int64).cumsum(0)  # from 1, of the tensor's own class
-        is_computed = (numbers <= self.tensors[counted.tensor].sum()).reshape(*shape, *(1,) * (first.dim() - len(shape)))
+        is_computed = (numbers <= self.tensors[counted.tensor].sum()).reshape(
+            *shape, *(1,) * (first.dim() - len(shape))
+        )
         return [None if part is None else torch.where(is_computed, part, 0) for part in parts]
 
     def joined(self, name: str, parts: Sequence[Any], dtype: torch.dtype) -> torch.Tensor:
