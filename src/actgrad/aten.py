@@ -117,3 +117,10 @@ ATEN: dict[str, Callable[..., Any]] = {
     "logsigmoid_backward": lambda ops, a, g, x: ops.log_sigmoid_backward(g, x, ops.log_sigmoid_forward(x)[1]),
     "relu6_backward": lambda ops, a, g, y: ops.hardtanh_backward(g, y, 0.0, 6.0),
 }
+
+#: The dtypes that torch.autocast converts the tensors of PyTorch's counterparts to, by the type of the device; "" is
+#: autocast's own dtype.
+AUTOCAST: dict[str, dict[str, str]] = {
+    "prelu": {"cpu": "", "cuda": ""},
+    **{name: {"cuda": "float32"} for name in ("softmax", "log_softmax", "softplus", "erfinv")},
+}

@@ -97,3 +97,43 @@ def tensors(
             tensor += torch.where(tensor > 0, 0.05, -0.05)
         found.append(tensor.requires_grad_(requires_grad))
     return found
+
+
+def drawn(
+    operator: actgrad.Operator,
+    shape: tuple[int, ...],
+    dtype: Any = torch.float32,
+    generator: Any = None,
+    attributes: dict[str, Any] | None = None,
+    optional: bool = True,
+) -> list[Any]:
+    """Random tensors for a call of any operator that computes `shape` elements; two rows are counted."""
+    found: list[Any] = []
+    for argument in operator.schema.tensors:
+        if argument.is_optional and not optional:
+            found.append(None)
+        elif operator.counted is not None and argument.name == operator.counted.tensor:
+            found.append(torch.tensor([2]))
+        else:
+            whole = operator.access.whole_shape(argument.name, shape, attributes or operator.defaults)
+            found.append(torch.randn(whole, dtype=dtype, generator=generator))
+    return found
+
+
+def outcome(function: Callable[..., Any], *given: Any) -> Any:
+    """The results of a call, or the class and the words of its error."""
+    try:
+        return oracle.as_tuple(function(*given))
+    except actgrad.ActgradError as error:
+        return type(error), str(error)
+
+
+def assert_same(got: Any, wanted: Any, what: object = "") -> None:
+    """Equal outcomes: the same error, or results of the same dtypes, shapes and values; NaN equals NaN."""
+    are_errors = [isinstance(each[0], type) for each in (got, wanted)]
+    if any(are_errors):
+        assert got == wanted, what
+        return
+    for one, other in zip(got, wanted, strict=True):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape), what
+        torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True, msg=lambda text: f"{what}: {text}")

@@ -6,7 +6,7 @@ from ..base.products import by_documents
 from ..base.xp import where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, supported
-from ..contract.halves_rules import even, most_along, one_element
+from ..contract.halves_rules import dim_in_range, even, most_along, one_element
 from ..contract.shape_rules import ANY_RANK, document_rank, rank, result_shape
 from ..contract.stages import tiling
 
@@ -43,6 +43,7 @@ fatrelu_mul = Operator(
         tiling(
             rank("input", minimum=2, maximum=ANY_RANK),
             one_element("threshold"),
+            dim_in_range("input"),
             most_along("input", 1024, others=200_000),
             even("input"),
             result_shape("out", or_in_a_row=True),

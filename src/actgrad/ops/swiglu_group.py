@@ -5,7 +5,7 @@ from ..base.definition import C, Counted, Torch
 from ..base.xp import minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, has_dtype, supported
-from ..contract.halves_rules import counting, even, groups, half, per_row
+from ..contract.halves_rules import counting, dim_in_range, even, groups, half, per_row
 from ..contract.kinds import TILED_VALUES
 from ..contract.shape_rules import document_nonempty, document_rank
 from ..contract.stages import tiling
@@ -48,7 +48,12 @@ swiglu_group = Operator(
         document_nonempty("x"),
         TILED_VALUES,
         tiling(
-            even("x"), per_row("weight", of="x"), counting("group_index"), groups("group_index"), half("out", of="x")
+            dim_in_range("x"),
+            even("x"),
+            per_row("weight", of="x"),
+            counting("group_index"),
+            groups("group_index"),
+            half("out", of="x"),
         ),
     ),
     products="Ascend950",

@@ -18,6 +18,7 @@ __all__ = [names.function for names in public_names.stated()]
 
 # For the functions' code
 _actgrad = torch.ops.actgrad
+_is_autocast = torch._C._is_any_autocast_enabled
 _is_compiling = torch.compiler.is_compiling
 _operators = REGISTRY
 _record = autograd.record

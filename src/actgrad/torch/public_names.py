@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ..aten import AUTOCAST
 from ..base.faults import torch_names
 from ..calls.operator import REGISTRY, Operator
 from ..contract.documentation import wrapped
@@ -111,7 +112,8 @@ class TorchNames:
             further = tuple(set(ways(whole)) - set(ways(operator)))
             body += [f"if save in {further!r}:", f"    return _actgrad.{whole.name}.default({row}, save=save)[0]"]
         save = "save" if "save" in names else repr(AUTO)
-        body += _tried(f"{itself}._plain({', '.join(options)})", f"_record({itself}, ({values}), {save}, {tensors})")
+        recorded = f"_record({itself}, ({values}), {save}, {tensors})"
+        body += _tried(f"{itself}._plain({', '.join(options)})", recorded, operator.name in AUTOCAST)
         saving = ", **_saving(save)" if "save" in names else ""
         body.append(f"return _actgrad.{operator.name}.default({row}{saving})")
         return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, "torch.Tensor")
@@ -170,10 +172,13 @@ class TorchNames:
         return wrapped(re.sub(pattern, lambda match: names[match[0]], self.operator.summary), 100)
 
 
-def _tried(plain: str, recorded: str) -> list[str]:
-    """Lines that return the result of a call without the dispatcher, where it need not see the call."""
+def _tried(plain: str, recorded: str, is_converted: bool = False) -> list[str]:
+    """Lines that return the result of a call without the dispatcher, where it need not see the call.
+
+    `is_converted`: torch.autocast converts the tensors of such calls.
+    """
     return [
-        "if not _is_compiling():",
+        "if not (_is_compiling() or _is_autocast()):" if is_converted else "if not _is_compiling():",
         f"    result = {plain}",
         "    if result is NotImplemented:",
         f"        result = {recorded}",

@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 from ..base.errors import InvalidCall
 from ..base.forks import forkable_lock
 from ..calls.operator import REGISTRY, Operator
-from . import autograd, batching, decomposition, graphs, kernels, saving, sharding, variants
+from . import autocast, autograd, batching, decomposition, graphs, kernels, saving, sharding, variants
 from .kernels import Interface, interface_of
 
 #: It lives as long as the process: PyTorch removes operators with their library.
@@ -78,6 +78,7 @@ def register(operator: Operator) -> Interface:
         LIBRARY.impl(name, interface.kernel, key)
     for key in AUTOGRAD_KEYS:
         LIBRARY.impl(name, autograd.kernel(interface), key, with_keyset=True)
+    autocast.register(LIBRARY, interface)
     LIBRARY.impl(name, batching.kernel(interface), "FuncTorchBatched", with_keyset=True)
     for variant in variants.of(interface):
         variant.register(LIBRARY)
@@ -112,11 +113,12 @@ def _jagged(interface: Interface, mode: Any, function: Any, types: Any, args: An
 
 
 def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any], out: tuple[Any, ...] = ()) -> Any:
-    """An operator's call through PyTorch's dispatcher, with tensors in the schema's order."""
+    """An operator's call through PyTorch's dispatcher, with tensors in the schema's order; autocast leaves it alone."""
     interface = register(operator)
     row = interface.row(tensors, attributes)
     if not out:
-        return interface.overload(*row)
+        with torch._C._DisableAutocast():
+            return interface.overload(*row)
     names = interface.outputs
     for name, tensor in zip(names, out, strict=True):
         if tensor is None:
