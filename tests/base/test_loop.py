@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from actgrad.base import access, layout
+from actgrad.base import access
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.loop import Loop, Meta, Operand, broadcast_shapes
+from actgrad.contract import layout
 
 
 def test_broadcast_shapes() -> None:

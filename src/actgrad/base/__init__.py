@@ -2,8 +2,7 @@
 
 `errors` is the tree of exceptions, `dtypes` the table of data types, `products` the chips and rules, `schema` the
 language of an operator's interface, `definition` an operator as data. `access` has the parts of tensors that an
-element sees, `rows` the statistics of its row, `loop` the shapes and strides of a computation, `layout` the loop over
-a call's tensors, `computation` all that a backend is told, `xp` the functions that a formula may call. `first_use`
-guards imports and compilation, `forks` locks over a fork, `floating_point` is the rounding, `folders` the user's cache
-folder.
+element sees, `rows` the statistics of its row, `loop` the shapes and strides of a computation, `computation`
+all that a backend is told, `xp` the functions that a formula may call. `first_use` guards imports and compilation,
+`forks` locks over a fork, `floating_point` is the rounding, `folders` the user's cache folder.
 """

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from .. import backends, contract
-from ..base import access, first_use, layout
+from ..backends import contiguous_copies
+from ..base import access, first_use
 from ..base.computation import Computation
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
 from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, Meta, broadcast_shapes, dense_strides, row_major
-from ..contract import dtype_rules
-from . import aliasing, contiguous_copies, counted_kernel
+from ..contract import dtype_rules, layout
+from . import aliasing, counted_kernel
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared, packed_kernel
 

@@ -3,8 +3,8 @@
 They follow from an operator's definition. Each says in words what must hold, for the documentation, and tests a call,
 which is metadata only: no check looks at an element. `check` says what a call and a check are, `kinds` puts an
 operator's checks in order and runs them; `dtype_rules`, `shape_rules` and `halves_rules` are the rules, and `stages`
-has those of one stage or product. `results` has the dtype and the shapes of a call's results, `validation` the faults
-of a definition.
+has those of one stage or product. `results` has the dtype and the shapes of a call's results, `layout` the loop
+over its tensors, `validation` the faults of a definition.
 """
 
 from .check import Call, Check, Origin, Terms, When

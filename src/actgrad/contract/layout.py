@@ -10,8 +10,8 @@ from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
-from .access import Access, Part, Shape, elements_shape
-from .loop import Loop, Meta, Operand, row_major
+from ..base.access import Access, Part, Shape, elements_shape
+from ..base.loop import Loop, Meta, Operand, row_major
 
 
 class _Elements(NamedTuple):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import arrays
-from ..backends.kernel import Kernel
 from ..base import access
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Meta, Operand, row_major
+from .kernel import Kernel
 
 Make = Callable[[Computation], Kernel]
 
