@@ -15,7 +15,7 @@ import actgrad
 from actgrad import aclnn, contract, ir
 from actgrad.base.dtypes import BY_NAME, Dtype
 from actgrad.base.errors import did_you_mean, either, quantity
-from actgrad.base.loop import Meta, row_major
+from actgrad.base.loop import TensorMeta, row_major
 from tests.support.bad_calls import BAD, HALF, PACKED, A, judged
 from tests.support.calls import OPERATORS, ids
 from tests.support.messages import check, faults_of
@@ -96,7 +96,7 @@ def test_no_text_is_made_for_a_call_that_passes(monkeypatch: pytest.MonkeyPatch)
         for argument in operator.schema.tensors:
             if not argument.is_optional:
                 shape = (4, 8) if argument.name in operator.access.packed else (4, 4)
-                tensors[argument.name] = Meta(BY_NAME["float32"], shape, row_major(shape, 4))
+                tensors[argument.name] = TensorMeta(BY_NAME["float32"], shape, row_major(shape, 4))
         values = {name: 1.0 if value is None else value for name, value in operator.defaults.items()}
         call = contract.Call(operator.definition, tensors, values)
         try:

@@ -1,6 +1,7 @@
 """Backends: each turns a computation into a `kernel`, without knowing any operator's name. Imported when first used.
 
 `cpu` writes machine code, `triton` runs on GPUs, `reference` computes with NumPy. `formula` has the accurate functions.
+`contiguous_copies` copies tensors whose strides a kernel does not take.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import backends, contract
+from ..backends import contiguous_copies
 from ..base import first_use, layout
 from ..base.computation import Computation, forward
 from ..base.definition import Definition
@@ -18,7 +19,7 @@ from ..base.errors import InvalidArgument
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, TensorMeta, broadcast_shapes, dense_strides, row_major
 from ..contract import dtype_rules
-from . import aliasing, contiguous_copies, counted_kernel
+from . import aliasing, counted_kernel
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared, packed_kernel
 

@@ -161,6 +161,10 @@ def functional(live: Live, **options: Any) -> list[np.ndarray]:
     """What the plain Python functions compute for a call, from the inputs as they were before it."""
     call = live.call
     name, attributes = python_call(call)
+    if name in ("threshold", "add_relu"):
+        attributes = {
+            n: wrapped(value, [call[n].dtype for n in INPUTS[call.function]]) for n, value in attributes.items()
+        }
     given = [live.given(n) for n in INPUTS[call.function]]
     given += [None if call[n] is None else live.given(n) for n in FURTHER[call.function]]
     if name == "gelu_backward":  # which in Python does not broadcast, and has a limit of rank
@@ -172,6 +176,15 @@ def functional(live: Live, **options: Any) -> list[np.ndarray]:
     with actgrad.rules("operator") if name == "gelu_backward" else contextlib.nullcontext():
         getattr(actgrad, name)(*given, **attributes, out=outs[0] if len(outs) == 1 else tuple(outs), **options)
     return [out.reshape(call[n].shape) for out, n in zip(outs, OUTPUTS[call.function], strict=True)]
+
+
+def wrapped(value: Any, dtypes: list[str]) -> Any:
+    """A scalar beside these tensors: C converts one to integers modulo a power of two, Python refuses it."""
+    result = dtypes[0] if len(dtypes) == 1 else promoted(*dtypes)
+    if result not in INTEGERS:
+        return value
+    bits, number = 8 * ITEMSIZE[result], int(value) % (1 << 8 * ITEMSIZE[result])
+    return number - (1 << bits) if result[0] != "U" and number >> bits - 1 else number
 
 
 def filled(shape: Any, dtype: Any, live: Live) -> np.ndarray:

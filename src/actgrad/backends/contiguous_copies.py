@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import arrays
-from ..backends.kernel import Kernel
 from ..base.computation import Computation, forward
 from ..base.dtypes import BY_NAME
 from ..base.loop import Loop, Operand, TensorMeta, row_major
+from .kernel import Kernel
 
 Make = Callable[[Computation], Kernel]
 
