@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from actgrad.base import access, layout
+from actgrad.base import access, access_loop
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.loop import Loop, Operand, TensorMeta, broadcast_shapes
 
@@ -58,7 +58,7 @@ COALESCED: list[tuple[list[np.ndarray], int]] = [
 def test_coalesced(arrays: list[np.ndarray], dimensions: int) -> None:
     """The same elements of every operand together, in as few dimensions as they allow."""
     output, *others = map(meta, arrays)
-    loop = layout.loop(access.Elementwise(), {"out": output}, dict(zip("abc", others, strict=False)), {})
+    loop = access_loop.loop(access.Elementwise(), {"out": output}, dict(zip("abc", others, strict=False)), {})
     coalesced = loop.coalesced()
     assert addresses(coalesced) == addresses(loop)
     assert len(coalesced.shape) == dimensions

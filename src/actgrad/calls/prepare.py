@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import backends, contract
 from ..backends import contiguous_copies
-from ..base import first_use, layout
+from ..base import access_loop, first_use
 from ..base.computation import Computation, forward
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
@@ -101,8 +101,8 @@ def _contiguous(
     outputs = dict(zip(call.definition.schema.outputs, results, strict=True))
     inputs, access = call.inputs, call.definition.access
     return (
-        layout.contiguous(access, outputs, inputs, call.attributes),
-        layout.contiguous(access, inputs, inputs, call.attributes),
+        access_loop.contiguous(access, outputs, inputs, call.attributes),
+        access_loop.contiguous(access, inputs, inputs, call.attributes),
     )
 
 
@@ -183,7 +183,7 @@ def computation(call: contract.Call, results: tuple[TensorMeta, ...], device: st
     if definition.integer_formula is not None and call.are_integers:
         element = forward
         formulas = formulas if isinstance(definition.integer_formula, Mapping) else (definition.integer_formula,)
-    loop = layout.loop(definition.access, *_contiguous(call, results), call.attributes)
+    loop = access_loop.loop(definition.access, *_contiguous(call, results), call.attributes)
     shapes = {name: meta.shape for name, meta in call.inputs.items()}
     rows = len(definition.access.row_dimensions(len(loop.shape), call.attributes, shapes))
     statistics = definition.access.statistics(definition.schema.outputs, rows)
@@ -234,7 +234,7 @@ def _is_unplanned(call: contract.Call) -> bool:
 
 def _given(output: TensorMeta, shape: tuple[int, ...]) -> TensorMeta:
     """A given output; as one of `shape` where it has another, which those in a row may have by some checks."""
-    return output if output.shape == shape else layout.reshaped(output, shape)
+    return output if output.shape == shape else access_loop.reshaped(output, shape)
 
 
 def _result_strides(call: contract.Call, shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
