@@ -4,6 +4,6 @@
 language of an operator's interface, `definition` an operator as data. `access` has the parts of tensors that an
 element sees, `rows` the statistics of its row, `loop` the shapes and strides of a computation, `computation`
 all that a backend is told, `xp` the functions that a formula may call. `first_use` guards imports and compilation,
-`forks` locks over a fork, `floating_point` is the rounding, `folders` the user's cache folder, `ownership` tells
+`forks` locks over a fork, `floating_point` is the rounding, `folders` the user's cache folder, and
 whether files are this user's alone.
 """
