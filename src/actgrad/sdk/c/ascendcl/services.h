@@ -38,8 +38,8 @@ static inline void actgrad_unlock(pthread_mutex_t** mutex) { pthread_mutex_unloc
         pthread_atfork(take_##name, give_##name, give_##name);                \
     }
 enum {
-    FIRST_ORDER = 101, CLOCK_ORDER, REFUSALS_ORDER, MEMORY_ORDER, LIVE_ORDER, STREAMS_ORDER, EVENTS_ORDER, CONTEXTS_ORDER,
-    LIFECYCLE_ORDER
+    FIRST_ORDER = 101, CLOCK_ORDER, REFUSALS_ORDER, MEMORY_ORDER, LIVE_ORDER, STREAMS_ORDER, EVENTS_ORDER,
+    CONTEXTS_ORDER, LIFECYCLE_ORDER
 };
 
 /* settings.c: the environment, read once. */

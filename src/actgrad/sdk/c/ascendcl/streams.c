@@ -119,10 +119,10 @@ aclError actgrad_finish(Place place) {
     return failure;
 }
 
-/* Work that failed. The thread that gave it has its status, but other threads must not read results as if it had been done:
-   torch_npu gives work in a thread of its own, which stops for good after a failure and drops whatever follows. So reads
-   in other threads fail until that thread gives work again. A refused operator of the older interface fails the next
-   read in its own thread too. */
+/* Work that failed. The thread that gave it has its status, but other threads must not read results as if the work had
+   been done: torch_npu gives work in a thread of its own, which stops for good after a failure and drops whatever
+   follows. So reads in other threads fail until that thread gives work again. A refused operator of the older interface
+   fails the next read in its own thread too. */
 typedef struct {
     uint64_t thread; /* that gave the work; 0: no work failed */
     bool fails_in_its_thread; /* a read in that thread must fail once, too */
