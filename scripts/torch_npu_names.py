@@ -22,7 +22,7 @@ HEADING = "\n[opapi by name]"
 #: A text of its own in a library.
 _NAME = re.compile(rb"\0(aclnn[A-Z]\w*)(?=\0)")
 
-#: Functions that must not be there, because torch_npu then chooses a way that works. By the way's name.
+#: Functions that must not be there. Without them torch_npu computes on the CPU, or with functions that the SDK has.
 ABSENT = {
     "aclnnAdaptiveMaxPool3d",
     "aclnnAdaptiveMaxPool3dBackward",

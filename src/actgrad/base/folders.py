@@ -1,8 +1,9 @@
-"""Where files are kept between processes."""
+"""Where files are kept between processes, and whether these belong to this user alone."""
 
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 
@@ -10,3 +11,18 @@ def user_cache() -> Path | None:
     """The user's cache folder (XDG_CACHE_HOME, else ~/.cache); None where there is no home."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(base) if os.path.isabs(base) else None
+
+
+def is_this_users(status: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user and no other user may write to it."""
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def folder_fault(path: Path, status: os.stat_result) -> str:
+    """The reason why `path` is not a folder of this user alone; "" if it is one."""
+    if not stat.S_ISDIR(status.st_mode):
+        return f"{path} is a file or a link; it must be a folder; remove it or set ACTGRAD_CACHE_DIR"
+    if not is_this_users(status):
+        fault = f"{path} belongs to another user or others may write to it"
+        return f"{fault}; only you may write to it; run chmod go-w on it"
+    return ""

@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from .. import __version__
-from ..base import ownership
+from ..base import folders
 from ..base.errors import ActgradError
 
 MARKER = "actgrad-sdk"
@@ -54,7 +54,7 @@ def finish(fresh: Path) -> None:
 
 def refuse_foreign_folder(folder: Path) -> None:
     """Raise SdkError unless a folder, or the folder that a link leads to, belongs to this user alone."""
-    if fault := ownership.folder_fault(folder, folder.stat()):
+    if fault := folders.folder_fault(folder, folder.stat()):
         raise SdkError(_with_cure(fault))
 
 
@@ -69,12 +69,12 @@ def _with_cure(fault: str) -> str:
 
 
 def _faults(prefix: Path) -> Iterator[str]:
-    if fault := ownership.folder_fault(prefix, prefix.lstat()):
+    if fault := folders.folder_fault(prefix, prefix.lstat()):
         yield fault
     for path in prefix.rglob("*"):
         status = path.lstat()
         is_link = stat.S_ISLNK(status.st_mode)  # the mode of a link says nothing
-        if not (status.st_uid == os.geteuid() if is_link else ownership.is_this_users(status)):
+        if not (status.st_uid == os.geteuid() if is_link else folders.is_this_users(status)):
             yield f"{path} must belong to this user and be writable by no other user"
     if not _is_sdk(prefix):
         yield f"{prefix} must be an SDK of actgrad"
@@ -111,7 +111,7 @@ def _remove_if_left(folder: Path) -> None:
     if not lock:
         return
     try:
-        if not ownership.folder_fault(folder, folder.lstat()) and _is_left_by_a_build(folder):
+        if not folders.folder_fault(folder, folder.lstat()) and _is_left_by_a_build(folder):
             shutil.rmtree(folder, ignore_errors=True)
     except (OSError, UnicodeDecodeError):  # it cannot be read: some file is not a build's
         pass

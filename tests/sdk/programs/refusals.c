@@ -50,9 +50,9 @@ static int older(const char* name) {
     const int64_t dims[] = {1, 4};
     aclTensorDesc* desc = aclCreateTensorDesc(ACL_FLOAT, 2, dims, ACL_FORMAT_ND);
     aclDataBuffer* buffer = aclCreateDataBuffer(x.memory, x.size);
-    int status = aclopCompileAndExecute(name, 1, (const aclTensorDesc* const*)&desc, (const aclDataBuffer* const*)&buffer,
-                                        1, (const aclTensorDesc* const*)&desc, &buffer, attr, ACL_ENGINE_SYS,
-                                        ACL_COMPILE_SYS, NULL, stream);
+    const aclTensorDesc* const* descs = (const aclTensorDesc* const*)&desc;
+    int status = aclopCompileAndExecute(name, 1, descs, (const aclDataBuffer* const*)&buffer, 1, descs, &buffer, attr,
+                                        ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL, stream);
     aclopDestroyAttr(attr);
     aclDestroyTensorDesc(desc);
     CHECK(aclDestroyDataBuffer(buffer));

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...base import ownership
+from ...base import folders
 
 NAME = "actgrad-machine-code"
 #: The marker of https://bford.info/cachedir: backup programs skip the folder.
@@ -151,7 +151,7 @@ def _descriptor(path: Path, name: str | Path, within: int | None) -> Iterator[in
 
 
 def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
-    if fault := ownership.folder_fault(path, status):
+    if fault := folders.folder_fault(path, status):
         raise Unusable(fault)
 
 
@@ -165,4 +165,4 @@ def _refuse_beyond_limit(size: int) -> None:
 
 
 def _is_file_of_ours(status: os.stat_result) -> bool:
-    return stat.S_ISREG(status.st_mode) and status.st_size <= MOST_BYTES and ownership.is_this_users(status)
+    return stat.S_ISREG(status.st_mode) and status.st_size <= MOST_BYTES and folders.is_this_users(status)

@@ -27,11 +27,6 @@ void actgrad_use_device(int32_t device); /* counts a use, and makes the default 
 bool actgrad_leave_device(int32_t device, bool is_forced); /* takes back a use, or all; true for the last */
 void actgrad_end_default_context(int32_t device);
 
-/* refusals.c: for functions that read results, or tell that work is done. */
-aclError actgrad_check_refusals(const char* function); /* fails if the thread does not know of work that failed */
-void actgrad_note_work(void);                          /* the thread gave work, which did not fail */
-void actgrad_forget_refusal(int32_t device);
-
 /* arena.c: a sorted array of the memory blocks in use, and the addresses that they come from. Callers hold a lock. */
 typedef struct {
     uint64_t start;
@@ -83,5 +78,9 @@ aclError actgrad_finish(Place place); /* the same; returns the first failure on 
 aclError actgrad_run_device(int32_t device); /* does the work of all its streams; 0 or the first failure */
 aclError actgrad_check_timeout(const char* function, int32_t timeout);
 void actgrad_report_streams(void);
+/* For functions that read results, or tell that work is done. */
+aclError actgrad_check_refusals(const char* function); /* fails if the thread does not know of work that failed */
+void actgrad_note_work(void);                          /* the thread gave work, which did not fail */
+void actgrad_forget_refusal(int32_t device);
 
 #endif

@@ -38,8 +38,8 @@ static inline void actgrad_unlock(pthread_mutex_t** mutex) { pthread_mutex_unloc
         pthread_atfork(take_##name, give_##name, give_##name);                \
     }
 enum {
-    FIRST_ORDER = 101, CLOCK_ORDER, REFUSALS_ORDER, MEMORY_ORDER, LIVE_ORDER, STREAMS_ORDER, EVENTS_ORDER, CONTEXTS_ORDER,
-    LIFECYCLE_ORDER
+    FIRST_ORDER = 101, CLOCK_ORDER, REFUSALS_ORDER, MEMORY_ORDER, LIVE_ORDER, STREAMS_ORDER, EVENTS_ORDER,
+    CONTEXTS_ORDER, LIFECYCLE_ORDER
 };
 
 /* settings.c: the environment, read once. */
@@ -77,10 +77,6 @@ EXPORT void actgrad_live_retire(void* memory); /* frees it after a while: until 
 /* contexts.c: fails in a strict program's thread without a device. */
 EXPORT int32_t actgrad_check_device_if_strict(const char* function);
 
-/* refusals.c: keeps the reason of a failure, unless `status` is 0, and returns `status`. Other threads' reads fail until
-   the thread gives work again. */
-EXPORT int32_t actgrad_note_refusal(int32_t status, bool fails_in_its_thread);
-
 /* memory.c: device memory. */
 EXPORT int64_t actgrad_memory_left(uint64_t address); /* bytes to the end of its allocation; -1 outside of any */
 EXPORT int64_t actgrad_memory_distance(void); /* from a device address to where this process may touch it */
@@ -92,6 +88,9 @@ EXPORT int actgrad_memory_share(int* file, uint64_t* base, uint64_t* size);
 typedef int32_t (*actgrad_work)(void* argument);
 typedef void (*actgrad_release)(void* argument);
 EXPORT int32_t actgrad_submit(void* stream, actgrad_work work, actgrad_release release, void* argument);
+/* Keeps the reason of a failure, unless `status` is 0, and returns `status`. Other threads' reads fail until the thread
+   gives work again. */
+EXPORT int32_t actgrad_note_refusal(int32_t status, bool fails_in_its_thread);
 
 /* lifecycle.c: for aclnnInit and aclnnFinalize. */
 EXPORT void actgrad_set_aclnn_initialised(bool is);
