@@ -201,3 +201,82 @@ threads._table[ThreadSlots.BUFFER_KEY] = known
 assert (plan.run() == 1).all()
 """
     assert run_script(script) == "MemoryError\n"
+
+
+ENDS_MEANWHILE = """
+import threading
+import numpy as np
+import actgrad
+{imports}
+from actgrad.backends.cpu import jit
+begun, optimised = threading.Event(), jit.optimised
+def often(module, target):
+    begun.set()
+    for _ in range(8):  # the interpreter ends within these
+        result = optimised(module, target)
+    return result
+jit.optimised = often
+x = np.linspace(-4, 4, 1000, dtype=np.float32)
+{before}
+worker = threading.Thread(target=lambda: {call}, daemon=True)
+worker.start()
+assert begun.wait(100)
+"""
+ENDING = {
+    "call": "actgrad.leaky_relu(x, negative_slope=0.5)",
+    "plan": "actgrad.leaky_relu.plan(x)",
+    "rows": "actgrad.softmax(x)",
+    "precompile": "actgrad.precompile('relu', 'float32')",
+    "aclnn": "aclnn.aclnnSeluGetWorkspaceSize(x, np.empty_like(x))",
+    "graph operator": "ir.Selu(x)",
+    "tensor": "actgrad.relu(torch.ones(3))",
+    "module": "actgrad.torch.ReLU()(torch.ones(3, requires_grad=True))",
+    "operator of PyTorch": "torch.ops.actgrad.relu(torch.ones(3))",
+}
+ENDING_IMPORTS = {"aclnn": "from actgrad import aclnn", "ir.": "from actgrad import ir",
+                  "torch": "import torch, actgrad.torch"}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDING)
+def test_the_interpreter_ends_while_a_thread_compiles(name: str) -> None:
+    """LLVM aborts where its library ends meanwhile, and PyTorch's C++ where Python stops the thread."""
+    imports = [line for word, line in ENDING_IMPORTS.items() if word in ENDING[name]]
+    if any("torch" in line for line in imports):
+        pytest.importorskip("torch")
+    script = ENDS_MEANWHILE.format(imports="\n".join(imports), before="", call=ENDING[name])
+    assert run_script(script, ACTGRAD_CACHE_DIR="") == ""
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_the_exit_status_and_later_calls_stay(status: int) -> None:
+    """What atexit runs may make first calls, before and after the wait for the thread."""
+    late = "lambda: print(actgrad.selu(np.zeros(1, np.float32)))"
+    script = f"import atexit, sys\natexit.register({late})\n" + ENDS_MEANWHILE.format(
+        imports="", before=f"atexit.register({late})", call=ENDING["call"]
+    )
+    outer = f"""
+import subprocess, sys
+sys.exit(subprocess.run([sys.executable, "-c", {script + f"sys.exit({status})"!r}]).returncode != {status})
+"""
+    assert run_script(outer, ACTGRAD_CACHE_DIR="") == "[0.]\n[0.]\n"
+
+
+def test_work_that_is_refused_raises_and_waits_before() -> None:
+    script = """
+import threading
+from actgrad.base import first_use
+begun, done = threading.Event(), []
+def work():
+    begun.set()
+    threading.Event().wait(0.2)
+    done.append(1)
+threading.Thread(target=lambda: first_use.run(work), daemon=True).start()
+assert begun.wait(60)
+first_use.refuse(LookupError("no more"))
+assert done == [1]
+try:
+    first_use.run(work)
+except LookupError as error:
+    print(error)
+"""
+    assert run_script(script) == "no more\n"
