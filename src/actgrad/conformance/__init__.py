@@ -9,6 +9,7 @@ error_bounds   the errors that rounding explains
 standards      the acceptance standards
 measurement    the elements of a call measured, on all cores
 backend_cases  the calls that our own backends are tried on
+gradient_check gradient operators against their forward operators
 diagnosis/     the mistakes that failing elements look like
 files/         tensors from files
 casefiles/     test cases of ATK and TTK
