@@ -57,6 +57,14 @@ def second(function: Any) -> Any:
     return gradient
 
 
+def arranged(template: list[Any], tensors: Any, places: Any, values: Any, value_places: Any) -> list[Any]:
+    """All arguments of a call; a traced function can read it."""
+    row = list(template)
+    for place, given in (*zip(places, tensors, strict=True), *zip(value_places, values, strict=True)):
+        row[place] = given
+    return row
+
+
 @pytest.mark.parametrize("backend", ["aot_eager", COMPILED])
 @pytest.mark.parametrize("operator", with_scalars())
 def test_scalars_keep_their_digits(operator: actgrad.Operator, backend: str) -> None:
@@ -64,11 +72,15 @@ def test_scalars_keep_their_digits(operator: actgrad.Operator, backend: str) -> 
     names, dtype = operator.schema.scalars, float_type(operator)
     given = drawn(operator, (3, 4), dtype, torch.Generator().manual_seed(1), optional=False)
     bound = 1e-13 if dtype == torch.float64 else 1e-5
+    interface = interface_of(operator)
+    overload, template, tensor_places = interface.overload, interface.template(operator.defaults), interface.tensors
+    scalar_places = tuple(interface.span.start + interface.names.index(name) for name in names)
     for derivative in (lambda f: f, second):
 
         def function(values: tuple[float, ...], *tensors: Any, derivative: Any = derivative) -> Any:
-            attributes = {**operator.defaults, **dict(zip(names, values, strict=True))}
-            return derivative(call(operator, attributes))(*tensors)
+            return derivative(lambda *t: overload(*arranged(template, t, tensor_places, values, scalar_places)))(
+                *tensors
+            )
 
         torch.compiler.reset()
         compiled = torch.compile(function, backend=backend)
@@ -87,10 +99,11 @@ def test_other_attributes_change_too(operator: actgrad.Operator) -> None:
     interface = interface_of(operator)
     given = drawn(operator, (4, 4), torch.float32, torch.Generator().manual_seed(1), optional=False)
 
+    overload, template, tensor_places = interface.overload, interface.template(operator.defaults), interface.tensors
+    value_places = tuple(range(len(template)))[interface.span]
+
     def function(values: list[Any], *tensors: Any) -> Any:
-        row = interface.row(tensors, operator.defaults)
-        row[interface.span] = values
-        return interface.overload(*row)
+        return overload(*arranged(template, tensors, tensor_places, values, value_places))
 
     torch.compiler.reset()
     compiled = torch.compile(function, backend="aot_eager")

@@ -57,7 +57,7 @@ def check_gradients(operator: Any, mesh: Any) -> None:
 
 
 def slopes(function: Any, given: list[Any], writes: bool) -> list[Any]:
-    """First and second derivatives by all tensors of floats; the first tensor is copied where the call overwrites it."""
+    """First and second derivatives by all tensors of floats; `writes` copies the tensors that a call overwrites."""
     leaves = [t for t in given if t is not None and t.is_floating_point()]
     y = oracle.as_tuple(function(*[t * 1.0 if writes else t for t in given]))
     first = torch.autograd.grad(y, leaves, [each.detach() for each in y], create_graph=True)
