@@ -15,7 +15,7 @@ from actgrad.conformance import oracle
 from actgrad.torch.kernels import interface_of
 from actgrad.torch.sharding import placements
 from tests.support.calls import OPERATORS
-from tests.support.torch_calls import FORWARD, attribute_cases, call, tensors
+from tests.support.torch_calls import FORWARD, attribute_cases, call, drawn, tensors
 
 SHAPE = (4, 6, 10)
 
@@ -56,6 +56,46 @@ def check_gradients(operator: Any, mesh: Any) -> None:
         assert torch.equal(ours.full_tensor(), theirs)
 
 
+def slopes(function: Any, given: list[Any], writes: bool) -> list[Any]:
+    """First and second derivatives by all tensors of floats; `writes` copies the tensors that a call overwrites."""
+    leaves = [t for t in given if t is not None and t.is_floating_point()]
+    y = oracle.as_tuple(function(*[t * 1.0 if writes else t for t in given]))
+    first = torch.autograd.grad(y, leaves, [each.detach() for each in y], create_graph=True)
+    loss = [each for each in first if each.requires_grad]
+    second = torch.autograd.grad(loss, leaves, [each.detach() for each in loss], allow_unused=True) if loss else ()
+    return [*first, *second]
+
+
+def check_derivatives(operator: Any, function: Any, given: list[Any], mesh: Any, writes: bool = False) -> None:
+    """Derivatives on the mesh, sharded and replicated, are those of plain tensors, and are on the mesh themselves."""
+    wanted = slopes(
+        function, [t if t is None else t.clone().requires_grad_(t.is_floating_point()) for t in given], writes
+    )
+    for placement in (Shard(0), Replicate()):
+        tensors = []
+        for t in given:
+            own = placement if t is not None and t.is_floating_point() else Replicate()
+            each = None if t is None else distribute_tensor(t.clone(), mesh, [own])
+            tensors.append(each if each is None else each.requires_grad_(t.is_floating_point()))
+        for one, other in zip(slopes(function, tensors, writes), wanted, strict=True):
+            assert (one is None) == (other is None), operator.name
+            if one is not None:
+                assert isinstance(one, DTensor), operator.name
+                torch.testing.assert_close(one.full_tensor(), other)
+
+
+def check_writing_and_counting(mesh: Any) -> None:
+    """Every operator in place, and every one that counts rows."""
+    for operator in actgrad.operators.values():
+        if operator.definition.may_be_in_place:
+            in_place = getattr(torch.ops.actgrad, f"{operator.name}_")
+            values = interface_of(operator).template(operator.defaults)[1:]
+            x = drawn(operator, (4, 6))[0]
+            check_derivatives(operator, lambda t, f=in_place, v=values: f(t, *v), [x], mesh, writes=True)
+        if operator.counted is not None:
+            check_derivatives(operator, call(operator, operator.defaults), drawn(operator, (4, 6)), mesh)
+
+
 def main() -> None:
     dist.init_process_group("gloo")
     mesh = init_device_mesh("cpu", (dist.get_world_size(),))
@@ -74,6 +114,7 @@ def main() -> None:
             check(operator, operator.defaults, [torch.randn(1, 6, 10), torch.randn(4, 1, 1)], mesh)
     for operator in FORWARD:
         check_gradients(operator, mesh)
+    check_writing_and_counting(mesh)
     x = torch.randn(SHAPE)
     for placement in (Shard(1), Replicate()):
         y = distribute_tensor(x.clone(), mesh, [placement])

@@ -1,0 +1,156 @@
+"""torch.compile with attributes and shapes that change between calls, which graphs then hold as symbols."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import pytest
+
+import actgrad
+import actgrad.torch
+from actgrad.conformance import oracle
+from actgrad.torch.kernels import interface_of
+from tests.support.calls import EVERY, ids
+from tests.support.torch_calls import call, drawn, ignore_deprecation
+
+torch = pytest.importorskip("torch")
+pytestmark = ignore_deprecation
+
+#: No two are alike in float32 and in float64.
+NUMBERS = (0.1234567891234567, 0.2718281828459045, 0.3333333333333333, 0.7071067811865476)
+COMPILED = pytest.param("inductor", marks=[
+    pytest.mark.slow, pytest.mark.skipif(shutil.which("g++") is None, reason="inductor compiles C++"),
+])  # fmt: skip
+#: Operators whose derivatives by the formula read an attribute, compiled in every run; the others are slow.
+OFTEN = ("add_relu", "elu", "elu_backward", "situ_glu_backward", "swiglu_group", "clipped_swiglu_backward")
+
+
+def with_scalars() -> list[Any]:
+    operators = [operator for operator in EVERY if operator.schema.scalars]
+    marks = {operator.name: [] if operator.name in OFTEN else [pytest.mark.slow] for operator in operators}
+    return [pytest.param(operator, id=operator.name, marks=marks[operator.name]) for operator in operators]
+
+
+def float_type(operator: actgrad.Operator) -> Any:
+    names = actgrad.contract.allowed_dtypes(operator.definition, None)
+    return torch.float64 if "float64" in names else torch.float32
+
+
+def results(function: Any, *given: Any) -> list[Any]:
+    """The results and the gradients of all tensors of floats."""
+    leaves = [t if t is None or not t.is_floating_point() else t.detach().requires_grad_() for t in given]
+    outputs = oracle.as_tuple(function(*leaves))
+    inputs = [t for t in leaves if t is not None and t.requires_grad]
+    loss = sum((y * y).sum() for y in outputs if y.requires_grad)
+    slopes = torch.autograd.grad(loss, inputs, allow_unused=True) if isinstance(loss, torch.Tensor) else ()
+    return [*(y.detach() for y in outputs), *(slope for slope in slopes if slope is not None)]
+
+
+def second(function: Any) -> Any:
+    """The gradient by all tensors as a function, whose own gradient is the second derivative."""
+
+    def gradient(*tensors: Any) -> Any:
+        places = tuple(k for k, t in enumerate(tensors) if t is not None and t.is_floating_point())
+        return torch.func.grad(lambda *t: sum((y * y).sum() for y in oracle.as_tuple(function(*t))), places)(*tensors)
+
+    return gradient
+
+
+def arranged(template: list[Any], tensors: Any, places: Any, values: Any, value_places: Any) -> list[Any]:
+    """All arguments of a call; a traced function can read it."""
+    row = list(template)
+    for place, given in (*zip(places, tensors, strict=True), *zip(value_places, values, strict=True)):
+        row[place] = given
+    return row
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", COMPILED])
+@pytest.mark.parametrize("operator", with_scalars())
+def test_scalars_keep_their_digits(operator: actgrad.Operator, backend: str) -> None:
+    """In float64, forward, backward and second derivatives are those of the eager call to the last digits."""
+    names, dtype = operator.schema.scalars, float_type(operator)
+    given = drawn(operator, (3, 4), dtype, torch.Generator().manual_seed(1), optional=False)
+    bound = 1e-13 if dtype == torch.float64 else 1e-5
+    interface = interface_of(operator)
+    overload, template, tensor_places = interface.overload, interface.template(operator.defaults), interface.tensors
+    scalar_places = tuple(interface.span.start + interface.names.index(name) for name in names)
+    for derivative in (lambda f: f, second):
+
+        def function(values: tuple[float, ...], *tensors: Any, derivative: Any = derivative) -> Any:
+            return derivative(lambda *t: overload(*arranged(template, t, tensor_places, values, scalar_places)))(
+                *tensors
+            )
+
+        torch.compiler.reset()
+        compiled = torch.compile(function, backend=backend)
+        for number in range(4):
+            values = tuple(NUMBERS[(number + k) % 4] for k in range(len(names)))
+            wanted = results(lambda *t, v=values, f=function: f(v, *t), *given)
+            got = results(lambda *t, v=values, f=compiled: f(v, *t), *given)
+            torch.testing.assert_close(got, wanted, rtol=bound, atol=bound, equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "operator", [o for o in EVERY if o.name in ("glu", "sigmoid_backward", "clipped_swiglu")], ids=ids
+)
+def test_other_attributes_change_too(operator: actgrad.Operator) -> None:
+    """Dimensions, flags and modes choose the loop: a graph holds for one value of them."""
+    interface = interface_of(operator)
+    given = drawn(operator, (4, 4), torch.float32, torch.Generator().manual_seed(1), optional=False)
+
+    overload, template, tensor_places = interface.overload, interface.template(operator.defaults), interface.tensors
+    value_places = tuple(range(len(template)))[interface.span]
+
+    def function(values: list[Any], *tensors: Any) -> Any:
+        return overload(*arranged(template, tensors, tensor_places, values, value_places))
+
+    torch.compiler.reset()
+    compiled = torch.compile(function, backend="aot_eager")
+    options = {"int": {"dim": (-1, 0, 1, -2)}.get, "bool": lambda name: (True, False, True)}
+    for place, argument in enumerate(operator.schema.attributes):
+        kind = argument.type
+        for value in (options[kind](argument.name) or (0, 1, 0)) if kind in options else (2, 3, 5):
+            values = list(interface.template(operator.defaults)[interface.span])
+            values[place] = value
+            wanted = results(lambda *t, v=values: function(v, *t), *given)
+            torch.testing.assert_close(results(lambda *t, v=values: compiled(v, *t), *given), wanted)
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", COMPILED])
+@pytest.mark.parametrize("count", [1, 5])
+def test_prelu_of_changing_shapes(count: int, backend: str) -> None:
+    """With the default options: the second shape makes the sizes symbols, which cannot be hashed."""
+    torch.compiler.reset()
+    module = actgrad.torch.PReLU(count)
+    compiled = torch.compile(module, backend=backend)
+    for shape in ((3, 5), (3, 7), (4, 9), (2,)) if count == 1 else ((3, 5), (4, 5), (2, 5, 3), (6, 5, 2)):
+        x = torch.randn(shape)
+        wanted = results(lambda t: torch.nn.functional.prelu(t, module.weight), x)
+        torch.testing.assert_close(results(compiled, x), wanted)
+    if count > 1:
+        with pytest.raises(Exception, match=r"weight has shape \(5,\); it must be \(7,\) or \(1,\)"):
+            compiled(torch.randn(3, 7))
+
+
+@pytest.mark.parametrize("how", ["automatic", "mark_dynamic"])
+@pytest.mark.parametrize(
+    "operator",
+    [
+        pytest.param(
+            o, id=o.name, marks=[] if o.access.tensor or o.counted is not None or o.access.terms else [pytest.mark.slow]
+        )
+        for o in EVERY
+    ],
+)
+def test_every_operator_with_changing_shapes(operator: actgrad.Operator, how: str) -> None:
+    torch.compiler.reset()
+    function = call(operator, operator.defaults)
+    compiled = torch.compile(lambda *t: function(*t), backend="aot_eager", fullgraph=True)
+    for shape in ((3, 6), (5, 8), (2, 4)):
+        given = drawn(operator, shape, torch.float32, torch.Generator().manual_seed(1))
+        for tensor in given if how == "mark_dynamic" else ():
+            for dim in range(tensor.dim()) if tensor.is_floating_point() else ():
+                if tensor.shape[dim] > 1:
+                    torch._dynamo.mark_dynamic(tensor, dim)
+        torch.testing.assert_close(results(compiled, *given), results(function, *given))
