@@ -100,6 +100,26 @@ def test_ends_while_threads_compute(sdk: Sdk, how: str, mode: str) -> None:
     assert sdk.run("exits", how, mode=mode, status=7) == ""
 
 
+@needs_library
+@pytest.mark.parametrize("how", ["return", "exit", "thread", "late"])
+def test_ends_while_a_thread_compiles(sdk: Sdk, how: str) -> None:
+    """LLVM aborts where its library ends during a compilation; later calls are a status."""
+    for milliseconds in ("-1", "0", "20"):
+        assert sdk.run("ends_compiling", how, milliseconds, status=7, ACTGRAD_CACHE_DIR="") == ""
+
+
+@needs_library
+@pytest.mark.parametrize("blocks", [0, 1, 8])
+def test_a_limit_on_the_size_of_files(sdk: Sdk, tmp_path: Path, blocks: int) -> None:
+    """SIGXFSZ ended the program when the cache stored machine code."""
+    binary = sdk.compile(Path(__file__).parent / "programs" / "first_text.c", "-std=gnu11")
+    done = subprocess.run(
+        ["sh", "-c", f'ulimit -f {blocks}; exec "$0"', str(binary)], capture_output=True, text=True, check=False,
+        env=environment(ACTGRAD_SDK_HOST="inprocess", ACTGRAD_CACHE_DIR=str(tmp_path / "cache")),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "0 \n0 \n", "")
+
+
 class Running:
     """A program that has said "ready"."""
 
