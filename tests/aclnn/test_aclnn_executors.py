@@ -267,7 +267,7 @@ def test_bad_new_addresses_change_nothing() -> None:
     failed(aclnn.aclSetOutputTensorAddr(executor, 0, None, spare), INNER_NULL, "tensor is a null pointer")
     failed(aclnn.aclSetInputTensorAddr(executor, 0, x, spare[:1]), INVALID, "storage")
     failed(aclnn.aclSetOutputTensorAddr(executor, 0, out, np.zeros(7, np.uint8)), INVALID, "storage")
-    failed(aclnn.aclSetInputTensorAddr(executor, 0, x, None), INVALID, "null address")
+    failed(aclnn.aclSetInputTensorAddr(executor, 0, x, None), INVALID, "null pointer")
     both = np.zeros(3, np.float32)
     assert aclnn.aclSetInputTensorAddr(executor, 0, x, both[:2]) == OK
     failed(aclnn.aclSetOutputTensorAddr(executor, 0, out, both[1:]), INVALID, "overlaps")

@@ -136,13 +136,43 @@ def test_unknown_shapes(name: str, shapes: tuple[Any, ...], attributes: dict[str
 
 
 BAD_SHAPES = [
-    ("EluGradV2", ((2, 3), (2, 4)), {}, "activations has shape (2, 4), but grads has (2, 3)"),
-    ("EluGradV2", ((2, 3), (2, 3, 1)), {}, "activations has shape (2, 3, 1), but grads has (2, 3)"),
-    ("EluGradV2", ((-1, 3), (2, 4)), {}, "activations has shape (2, 4), but grads has (2, 3)"),
-    ("EluGradV2", ((-1,), (2, 4)), {}, "activations has shape (2, 4), but grads has (-1,)"),
-    ("SeluGrad", ((2, 1), (2, 3)), {}, "outputs has shape (2, 3), but gradients has (2, 1)"),
+    (
+        "EluGradV2",
+        ((2, 3), (2, 4)),
+        {},
+        "activations has shape (2, 4); it must be (2, 3), the shape of grads; reshape activations",
+    ),
+    (
+        "EluGradV2",
+        ((2, 3), (2, 3, 1)),
+        {},
+        "activations has shape (2, 3, 1); it must be (2, 3), the shape of grads; reshape activations",
+    ),
+    (
+        "EluGradV2",
+        ((-1, 3), (2, 4)),
+        {},
+        "activations has shape (2, 4); it must be (2, 3), the shape of grads; reshape activations",
+    ),
+    (
+        "EluGradV2",
+        ((-1,), (2, 4)),
+        {},
+        "activations has shape (2, 4); it must be (-1,), the shape of grads; reshape activations",
+    ),
+    (
+        "SeluGrad",
+        ((2, 1), (2, 3)),
+        {},
+        "outputs has shape (2, 3); it must be (2, 1), the shape of gradients; reshape outputs",
+    ),
     ("LeakyReluGrad", ((2, 3), (4, 3)), {}, "they must broadcast"),
-    ("LeakyReluGrad", ((2, -1), (4, 3)), {}, "they cannot be broadcast"),
+    (
+        "LeakyReluGrad",
+        ((2, -1), (4, 3)),
+        {},
+        "features has shape (4, 3), but gradients has shape (2, -1); they must broadcast; reshape one of them",
+    ),
     ("LeakyReluGrad", ((0,), (2,)), {}, "they must broadcast"),
     (
         "SoftmaxGradExt",
@@ -151,23 +181,63 @@ BAD_SHAPES = [
         "grad has shape (-1, 3), x1 has shape (2, 3), x2 has shape (4, 3); they cannot be broadcast together",
     ),
     ("SoftplusGrad", ((2, -1), (4, 3)), {}, "gradients has shape (2, -1), features has shape (4, 3); they cannot be"),
-    ("GeGluV2", ((),), {}, "x has no dimension to halve (shape ())"),
-    ("GeGluV2", ((4, 6),), {"dim": 2}, "dim is 2; it must lie in [-2, 1]"),
-    ("GeGluV2", ((4, -1),), {"dim": 2}, "dim is 2; it must lie in [-2, 1]"),
+    ("GeGluV2", ((),), {}, "x has shape (); it must have a dimension to halve; reshape x"),
+    ("GeGluV2", ((4, 6),), {"dim": 2}, "dim is 2, but x has shape (4, 6); it must lie in [-2, 1]; change dim"),
+    ("GeGluV2", ((4, -1),), {"dim": 2}, "dim is 2, but x has shape (4, -1); it must lie in [-2, 1]; change dim"),
     ("GeGluV2", ((4, 7),), {}, "x has odd size 7 in dimension -1"),
     ("GeGluV2", ((-1, 7),), {}, "x has odd size 7 in dimension -1"),
-    ("GeGluGradV2", ((4, 4), (4, 6), (4, 3)), {}, "gelu has shape (4, 3), but dy has (4, 4)"),
-    ("GeGluGradV2", ((4, 3), (4, 6), (3,)), {}, "gelu has shape (3,), but dy has (4, 3)"),
-    ("GeGluGradV2", ((-1, 3), (4, 6), (5, 3)), {}, "gelu has shape (5, 3), but dy has (4, 3)"),
-    ("GeGluGradV2", ((4, -1), (4, 6), (4, 2)), {}, "gelu has shape (4, 2), but dy has (4, 3)"),
-    ("SwiGluGrad", ((4, 4), (-1, 6)), {}, "y_grad has shape (4, 4), but half of x along dimension 1 has (4, 3)"),
-    ("GeGluGradV2", ((4, 3), (-1, 6), (5, 3)), {}, "gelu has shape (5, 3), but dy has (4, 3)"),
-    ("GeGluGradV2", ((4, 3), (-2,), (5, 3)), {}, "gelu has shape (5, 3), but dy has (4, 3)"),
-    ("SoftmaxV2", ((-1, 3),), {"axes": [2]}, "axes is 2; it must lie in [-2, 1]"),
+    (
+        "GeGluGradV2",
+        ((4, 4), (4, 6), (4, 3)),
+        {},
+        "gelu has shape (4, 3); it must be (4, 4), the shape of dy; reshape gelu",
+    ),
+    (
+        "GeGluGradV2",
+        ((4, 3), (4, 6), (3,)),
+        {},
+        "gelu has shape (3,); it must be (4, 3), the shape of dy; reshape gelu",
+    ),
+    (
+        "GeGluGradV2",
+        ((-1, 3), (4, 6), (5, 3)),
+        {},
+        "gelu has shape (5, 3); it must be (4, 3), the shape of dy; reshape gelu",
+    ),
+    (
+        "GeGluGradV2",
+        ((4, -1), (4, 6), (4, 2)),
+        {},
+        "gelu has shape (4, 2); it must be (4, 3), the shape of dy; reshape gelu",
+    ),
+    (
+        "SwiGluGrad",
+        ((4, 4), (-1, 6)),
+        {},
+        "y_grad has shape (4, 4), but x has shape (4, 6); it must be (4, 3), which is x halved along dimension 1; reshape y_grad",
+    ),
+    (
+        "GeGluGradV2",
+        ((4, 3), (-1, 6), (5, 3)),
+        {},
+        "gelu has shape (5, 3); it must be (4, 3), the shape of dy; reshape gelu",
+    ),
+    (
+        "GeGluGradV2",
+        ((4, 3), (-2,), (5, 3)),
+        {},
+        "gelu has shape (5, 3); it must be (4, 3), the shape of dy; reshape gelu",
+    ),
+    ("SoftmaxV2", ((-1, 3),), {"axes": [2]}, "axes is 2, but x has shape (-1, 3); it must lie in [-2, 1]; change axes"),
     ("PRelu", ((-1, 5), (3,)), {}, "weight has shape (3,); it must be (5,) or (1,)"),
-    ("PReluGrad", ((4, 5), (3, 5), (-2,)), {}, "grads has shape (4, 5), which cannot be broadcast to that of features"),
-    ("Elu", ((-3, 2),), {}, "the shape of x is (-3, 2); sizes are -1 (unknown) or more"),
-    ("Elu", ((-2, 2),), {}, "sizes are -1 (unknown) or more"),
+    (
+        "PReluGrad",
+        ((4, 5), (3, 5), (-2,)),
+        {},
+        "grads has shape (4, 5); it must broadcast to (3, 5), the shape of features; reshape grads",
+    ),
+    ("Elu", ((-3, 2),), {}, "the shape of x is (-3, 2); sizes must be -1 or more; pass -1 for an unknown size"),
+    ("Elu", ((-2, 2),), {}, "the shape of x is (-2, 2); sizes must be -1 or more; pass -1 for an unknown size"),
 ]
 
 
@@ -227,7 +297,11 @@ BAD_LINES = [
     (TWO, "F(a, c) -> y", "1 output after '->'; any_two has 2 outputs: out, rest"),
     (ANY, "F(b) -> y", "a is missing; each required tensor must be an input; write 'GRAPH_NAME=a'"),
     (ANY, "f(a) -> y", "graph operator is "),
-    (TWO, "F(a, c, d.e=_) -> (p, q)", "'d.e=_' is neither 'name=tensor' nor 'name=attribute:default'"),
+    (
+        TWO,
+        "F(a, c, d.e=_) -> (p, q)",
+        "'d.e=_' is not an argument; it must be 'name=tensor' or 'name=attribute:default'",
+    ),
     (TWO, "F(a, c, a=_?) -> (p, q)", "'a=_?' repeats a name"),
     (TWO, "F(a, c, c=_:True) -> (p, q)", "'c=_:True' repeats a name"),
 ]
@@ -273,7 +347,9 @@ def test_inputs_go_to_the_tensors_that_they_name() -> None:
     assert packed.infer_shape((4, 6), (2, -1), (-1, 6)) == ((4, 6),)
     assert packed.infer_shape((4, 6), (4, -1), (-1, 3), axis=1) == ((4, 6),)
     assert np.array_equal(packed(X, X[:2], X[:2]), actgrad.geglu_backward(X[:2], X, X[:2], dim=0))
-    with pytest.raises(actgrad.InvalidArgument, match=re.escape("gelu has shape (2, 6), but dy has (1, 6)")):
+    with pytest.raises(
+        actgrad.InvalidArgument, match=re.escape("gelu has shape (2, 6); it must be (1, 6), the shape of dy")
+    ):
         packed.infer_shape((4, 6), (2, 6), (1, 6))
 
 
