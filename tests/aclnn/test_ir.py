@@ -214,7 +214,7 @@ BAD_SHAPES = [
         "SwiGluGrad",
         ((4, 4), (-1, 6)),
         {},
-        "y_grad has shape (4, 4), but x has shape (4, 6); it must be (4, 3), which is x halved along dimension 1; reshape y_grad",
+        "y_grad has shape (4, 4), but x has shape (4, 6); it must be (4, 3), which is x halved along dimension 1",
     ),
     (
         "GeGluGradV2",
