@@ -28,6 +28,6 @@ def test_only_the_named_part_changes(tmp_path: Path) -> None:
 def test_without_both_markers_nothing_is_written(text: str, tmp_path: Path) -> None:
     path = tmp_path / "d.md"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ActgradError, match=r"the document needs the lines <!-- a --> and <!-- /a -->"):
+    with pytest.raises(ActgradError, match=r"it must have the lines <!-- a --> and <!-- /a -->"):
         write_part(path, "a", "new")
     assert path.read_text(encoding="utf-8") == text

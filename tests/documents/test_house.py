@@ -49,13 +49,13 @@ VAGUE = {
 }
 REPLACED = {"Meta", "View", "Terms", "least", "laid_out"}  # names that house.md replaced
 LIMITS = {
-    "lines of code": 24_043,
-    "classes over 150 lines": 8,
-    "questions for a layout": 108,
-    "vague names": 681,
-    "replaced names": 200,
+    "lines of code": 26_500,
+    "classes over 150 lines": 6,
+    "questions for a layout": 118,
+    "vague names": 582,
+    "replaced names": 0,
     "private names of other modules": 3,
-    "private names in tests": 23,
+    "private names in tests": 31,
 }
 OLD_WORDS = re.compile(
     r"\b(Applied|Doors|in_turn|where_seldom|seldom_left_out|long_way|short_way|Walk|_RowFunction|GATED|is_gated)\b"

@@ -35,7 +35,7 @@ class Storage:
 
 
 _tokens = BoundedCache[Any, Any](4096)  # a call whose token is gone is only checked again
-#: What is expected of an object that was destroyed, and what to do.
+#: The end of a message about an object that was destroyed.
 DESTROYED = "was destroyed; it must exist until phase two has run; create it again"
 NUMBER_TYPE = "it must be a data type of numbers; pass ACL_FLOAT or another one"
 

@@ -129,7 +129,7 @@ class Check:
     c_error: type[ActgradError] | None = None  # in the C interface, where that is another one than in Python
 
     def raised(self, terms: Ruleset) -> type[ActgradError]:
-        """The class of the error: in Python it says what is wrong, in the C interface it has the stage's status."""
+        """The class of the error: in Python by the kind of fault, in the C interface by the stage that finds it."""
         return self.c_error if terms.typed and self.c_error else self.error
 
     @property

@@ -165,7 +165,7 @@ def _is_optional(definition: Definition, name: str) -> bool:
 
 
 def _attributes(names: Any) -> str:
-    """What is expected of an attribute's name, and what to do."""
+    """The end of a message about a name that must be an attribute's."""
     return f"it must be an attribute; {_use(names)}"
 
 

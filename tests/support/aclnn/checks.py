@@ -175,20 +175,20 @@ def dtype_listed(name: str, anywhere: bool = False, **options: Any) -> Row:
     def is_wrong(c: Call) -> bool:
         return c[name].dtype not in listed(c, name, anywhere)
 
-    return Row(f"{name} dtype", INVALID, (name,), is_wrong, (name,), "supported", "dtype", **options)
+    return Row(f"{name} dtype", INVALID, (name,), is_wrong, (name,), r"must be|needs", "dtype", **options)
 
 
 def chip_has(name: str) -> Row:
     """BF16 where the chip has it: for functions whose list names it on every chip."""
     return Row(f"{name} BF16", INVALID, (name,), lambda c: c[name].dtype == "BF16" and not has_bf16(c), (name,),
-               "supported", "dtype", products=_WITHOUT_BF16)  # fmt: skip
+               r"must be|needs", "dtype", products=_WITHOUT_BF16)  # fmt: skip
 
 
 def dtypes_equal(name: str, other: str, **options: Any) -> Row:
     def differ(c: Call) -> bool:
         return c[name].dtype != c[other].dtype
 
-    return Row(f"{name} {other} dtypes", INVALID, (name, other), differ, (name,), "equal", "dtype", **options)
+    return Row(f"{name} {other} dtypes", INVALID, (name, other), differ, (name,), "equal|must be", "dtype", **options)
 
 
 def casts(source: str, target: str) -> Row:
@@ -211,7 +211,7 @@ def shapes_equal(name: str, other: str) -> Row:
 
 
 def rank_limit(name: str, **options: Any) -> Row:
-    return Row(f"{name} rank", INVALID, (name,), lambda c: len(c[name].shape) > 8, (name,), "dimensions|rank", "shape",
+    return Row(f"{name} rank", INVALID, (name,), lambda c: len(c[name].shape) > 8, (name,), "dimension|rank", "shape",
                **options)  # fmt: skip
 
 
@@ -222,7 +222,7 @@ def document_rank(function: str, minimum: int = 1, *, of: tuple[str, ...] = ()) 
     def outside(c: Call) -> bool:
         return any(not minimum <= len(c[name].shape) <= 8 for name in names)
 
-    says = rf"\b({'|'.join(names)})\b.*(dimensions|rank)"
+    says = rf"\b({'|'.join(names)})\b.*(dimension|rank)"
     return Row("rank in document", INVALID, names, outside, (), says, "shape", is_numbered=False, rules="document")
 
 
@@ -257,7 +257,7 @@ def meets(a: str, b: str) -> Row:
     def apart(c: Call) -> bool:
         return promoted(c[a].dtype, c[b].dtype) not in listed(c, a)
 
-    return Row("promotion", INVALID, (a, b), apart, (a, b), "promoted", "dtype")
+    return Row("promotion", INVALID, (a, b), apart, (a, b), "promote|common dtype", "dtype")
 
 
 def result_casts(a: str, b: str, out: str, stage: str | None = "dtype", **options: Any) -> Row:
@@ -317,7 +317,7 @@ def memory(function: str) -> Iterator[Row]:
 
     for n in (*tensors(function), *FURTHER[function]):
         yield own(f"{n} destroyed", (n,), lambda c, n=n: c[n].is_destroyed, (n,), "destroyed")
-        yield own(f"{n} address", (n,), lambda c, n=n: null_address(c, n), (n,), "null address")
+        yield own(f"{n} address", (n,), lambda c, n=n: null_address(c, n), (n,), "null pointer")
         yield own(f"{n} storage", (n,), lambda c, n=n: past(c, n), (n,), "storage")
     for n in OUTPUTS[function]:
         yield own(f"{n} on itself", (n,), lambda c, n=n: itself(c, n), (n,), "overlaps itself")

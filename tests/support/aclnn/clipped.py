@@ -25,12 +25,12 @@ from tests.support.aclnn.values import FLOATS, Call
 
 
 def has_dtype(name: str, dtype: str) -> Row:
-    return Row(f"{name} dtype", INVALID, (name,), lambda c: c[name].dtype != dtype, (name,), "supported", "dtype")
+    return Row(f"{name} dtype", INVALID, (name,), lambda c: c[name].dtype != dtype, (name,), r"must be|needs", "dtype")
 
 
 def group_rank() -> Row:
     name = "groupIndexOptional"
-    return Row("groups rank", INVALID, (name,), lambda c: len(c[name].shape) != 1, (name,), "dimensions", "value")
+    return Row("groups rank", INVALID, (name,), lambda c: len(c[name].shape) != 1, (name,), "dimension", "value")
 
 
 def group_count(maximum: int, products: tuple[str, ...]) -> Row:
@@ -109,11 +109,11 @@ def swiglu_group(function: str) -> Iterator[Row]:
     yield from tilings(
         "out",
         Row("clampLimit", INVALID, (), bad_limit, ("clampLimit",), "> 0", "value"),
-        Row("x odd", INVALID, ("x",), odd, ("x",), "odd|no dimension", "value"),
+        Row("x odd", INVALID, ("x",), odd, ("x",), "odd|dimension to halve", "value"),
         Row("weight rows", INVALID, ("x", "weightOptional"), bad_weight, ("weightOptional",), r"shape \(", "value"),
         group_rank(),
         group_count(1 << 62, ("Ascend950",)),
-        Row("out half", INVALID, ("x", "out"), bad_out, ("out",), "half", "value"),
+        Row("out half", INVALID, ("x", "out"), bad_out, ("out",), "half|halve", "value"),
     )
 
 
@@ -137,7 +137,7 @@ def fatrelu_mul(function: str) -> Iterator[Row]:
 
     yield from tilings(
         "out",
-        row("input rank", lambda c: len(c["input"].shape) < 2, "dimensions"),
+        row("input rank", lambda c: len(c["input"].shape) < 2, "dimension"),
         Row("threshold count", INVALID, ("threshold",), lambda c: c["threshold"].size != 1,
             ("threshold",), "one element", "value"),
         row("input empty rows", lambda c: shape(c)[-1] == 0, "1 to 1024"),
@@ -162,7 +162,7 @@ def rrelu_with_noise(function: str) -> Iterator[Row]:
     yield Row("noise count", INVALID, ("self", "noise"), lambda c: c["training"] and c["noise"].size < c["self"].size,
               ("noise",), "elements", "shape")  # fmt: skip
     for n in ("self", "noise"):
-        yield Row(f"{n} rank", INVALID, (n,), lambda c, n=n: len(c[n].shape) > 32, (n,), "dimensions", "shape")
+        yield Row(f"{n} rank", INVALID, (n,), lambda c, n=n: len(c[n].shape) > 32, (n,), "dimension", "shape")
     yield from formats_equal("noise" if out == "self" else "self", *(["noise"] if out != "self" else []), to=out)
 
     def drawn(c: Call) -> bool:

@@ -63,7 +63,7 @@ from tests.support.aclnn.values import Call, promoted
 def only(name: str, *dtypes: str) -> Row:
     """A document that lists fewer dtypes than the source."""
     return Row(f"{name} dtype in document", INVALID, (name,), lambda c: c[name].dtype not in dtypes, (name,),
-               "supported", "dtype", is_numbered=False, rules="document")  # fmt: skip
+               r"must be|needs", "dtype", is_numbered=False, rules="document")  # fmt: skip
 
 
 def within(*names: str, minimum: int = 0) -> Iterator[Row]:
@@ -73,7 +73,7 @@ def within(*names: str, minimum: int = 0) -> Iterator[Row]:
         def outside(c: Call, n: str = n) -> bool:
             return not minimum <= len(c[n].shape) <= 8
 
-        yield Row(f"{n} rank in document", INVALID, (n,), outside, (n,), "dimensions|rank", "shape",
+        yield Row(f"{n} rank in document", INVALID, (n,), outside, (n,), "dimension|rank", "shape",
                   is_numbered=False, rules="document")  # fmt: skip
 
 

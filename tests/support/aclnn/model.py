@@ -103,7 +103,7 @@ def leaky_relu(function: str, x: str, out: str) -> Iterator[Row]:
     yield dtype_listed(x)
     # The matrix of products takes BF16 from the slope, too, where the chip has none.
     yield Row("negativeSlope dtype", INVALID, ("negativeSlope",), lambda c: c["negativeSlope"].dtype == "BF16",
-              ("negativeSlope",), "supported", "dtype", is_numbered=False, products=("Ascend910",))  # fmt: skip
+              ("negativeSlope",), r"must be|needs", "dtype", is_numbered=False, products=("Ascend910",))  # fmt: skip
     if x != out:
         yield casts(x, out)
         yield output_listed(out)
@@ -125,7 +125,7 @@ def leaky_relu_backward() -> Iterator[Row]:
         real = ("FLOAT", "FLOAT16", "DOUBLE", "INT32", "INT64", "INT8", "BOOL", "INT16", "UINT8")
         return c["negativeSlope"].dtype not in with_bf16(c, *real)
 
-    yield Row("negativeSlope dtype", INVALID, ("negativeSlope",), slope_listed, ("negativeSlope",), "supported",
+    yield Row("negativeSlope dtype", INVALID, ("negativeSlope",), slope_listed, ("negativeSlope",), r"must be|needs",
               "dtype")  # fmt: skip
     yield rank_limit("gradOutput")
     yield rank_limit("self")
@@ -179,7 +179,7 @@ def geglu(function: str) -> Iterator[Row]:
 
     yield Row("self odd", INVALID, ("self",), lambda c: size(c, "self") % 2 == 1, ("self",), "even|odd", "shape")
     for n in outputs:
-        yield Row(f"{n} half", INVALID, ("self", n), lambda c, n=n: not_half(c, n), (n,), "half", "shape")
+        yield Row(f"{n} half", INVALID, ("self", n), lambda c, n=n: not_half(c, n), (n,), "half|halve", "shape")
     for n in outputs:
         yield Row(f"{n} rank differs", INVALID, ("self", n), lambda c, n=n: len(c[n].shape) != len(c["self"].shape),
                   (n,), r"shape \(|dimensions|half", "shape")  # fmt: skip

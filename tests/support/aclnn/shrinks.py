@@ -135,7 +135,7 @@ def gelu_mul(function: str) -> Iterator[Row]:
         "out",
         row("approximate", lambda c: c["approximateOptional"] not in (None, "none", "tanh"), ("approximateOptional",),
             "approximate"),
-        row("input rank", lambda c: len(c["input"].shape) < 2, ("input",), "dimensions"),
+        row("input rank", lambda c: len(c["input"].shape) < 2, ("input",), "dimension"),
         row("input empty rows", lambda c: size(c) == 0, ("input",), "1 to 1024"),
         row("input long", lambda c: size(c) > 1024, ("input",), "1 to 1024"),
         row("input many", lambda c: rows(c) > 200_000, ("input",), "200000"),
@@ -157,7 +157,7 @@ def half_row(name: str) -> Row:
     def unlike(c: Call) -> bool:
         return halves(c) and c[name].shape != half(c)
 
-    return Row(f"{name} half", INVALID, ("x", name), unlike, (name,), "half", "value")
+    return Row(f"{name} half", INVALID, ("x", name), unlike, (name,), "half|halve", "value")
 
 
 def situ_glu_grad(function: str) -> Iterator[Row]:

@@ -165,7 +165,7 @@ def glu_shapes(packed: str, half: str) -> Iterator[Row]:
     yield Row(f"{packed} rank 0", INVALID, (packed,), lambda c: not c[packed].shape, (packed,), "dimension", "shape")
     yield Row("dim", INVALID, (packed,), outside, ("dim",), r"\[-", "shape")
     yield Row(f"{packed} odd", INVALID, (packed,), odd, (packed,), "odd|even", "shape")
-    yield Row(f"{half} half", INVALID, (packed, half), other, (half,), "half", "shape")
+    yield Row(f"{half} half", INVALID, (packed, half), other, (half,), "half|halve", "shape")
 
 
 def glu(function: str) -> Iterator[Row]:

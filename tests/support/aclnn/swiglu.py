@@ -50,7 +50,9 @@ def half(c: Call) -> tuple[int, ...]:
 
 def dim_rows() -> Iterator[Row]:
     yield Row("dim", INVALID, ("x",), lambda c: not in_range(c), ("dim",), r"\[-", "value")
-    yield Row("x odd", INVALID, ("x",), lambda c: in_range(c) and not halves(c), ("x",), "odd|no dimension", "value")
+    yield Row(
+        "x odd", INVALID, ("x",), lambda c: in_range(c) and not halves(c), ("x",), "odd|dimension to halve", "value"
+    )
 
 
 def blocks(c: Call) -> bool:
@@ -100,8 +102,8 @@ def swiglu_grad(function: str) -> Iterator[Row]:
 
     yield from tilings(
         "out",
-        Row("ranks", INVALID, ("yGrad", "x"), ranks, ("yGrad", "x"), "dimensions", "value"),
+        Row("ranks", INVALID, ("yGrad", "x"), ranks, ("yGrad", "x"), "dimension", "value"),
         *dim_rows(),
-        Row("yGrad half", INVALID, ("yGrad", "x"), not_half, ("yGrad", "x"), "half", "value"),
+        Row("yGrad half", INVALID, ("yGrad", "x"), not_half, ("yGrad", "x"), "half|halve", "value"),
         *last_rows(lambda c: has_shape(c, c["x"].shape)),
     )
