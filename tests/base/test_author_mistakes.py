@@ -130,12 +130,12 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a term that returns two values": (
         lambda: rows(({"s": total(two_values)},)), r"the term of 's': formula two_values returns 2 values; .* 1 \(s\)"
     ),
-    "a term that is no function": (lambda: rows(({"s": total(np.exp)},)), "the term of 's': .*plain module-level"),
+    "a term that is no function": (lambda: rows(({"s": total(np.exp)},)), "the term of 's': .*a plain function of a module"),
     "an element that returns too many": (
         lambda: rows(({"s": total(identity)},), lambda x, s: (x, s)), "returns 2 values; it must return 1"
     ),
     "a dim that is no attribute": (
-        lambda: one(product, reads=Rows(passes=({"s": total(identity)},))), "counts dimensions by 'dim', which is no"
+        lambda: one(product, reads=Rows(passes=({"s": total(identity)},))), "counts dimensions by 'dim'; it must be"
     ),
     "a broadcast without its rule": (
         lambda: two(broadcasts=True, checks=(supported("self"), same_shape("weight", to="self"))),
@@ -200,7 +200,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "any number of arguments": (lambda: one(any_number), "formula any_number takes a varying number of arguments"),
     "arguments by name": (lambda: with_scalar(by_name), "formula by_name takes a varying number of arguments, or some"),
-    "a function of NumPy": (lambda: one(np.exp), "must be a plain module-level function"),
+    "a function of NumPy": (lambda: one(np.exp), "must be a plain function of a module"),
     "a constant": (lambda: one(1.0), "formula is 1.0; it must be a function"),
     "formulas without a switch": (
         lambda: one({False: identity, True: identity}), "state the attribute that chooses as"
@@ -286,7 +286,7 @@ def test_what_needs_no_checks_has_the_right_ones() -> None:
     np.testing.assert_array_equal(two(reads=Along("weight", 1))(x, x[0]), x * x[0])
     np.testing.assert_array_equal(two(reads=Along("weight", 0))(x, x[:, 0]), x * x[:, :1])
     np.testing.assert_array_equal(two(broadcasts=True)(x[:, :1], x[:1]), x[:, :1] * x[:1])
-    with pytest.raises(actgrad.InvalidArgument, match="cannot be broadcast together"):
+    with pytest.raises(actgrad.InvalidArgument, match="they must broadcast"):
         two(broadcasts=True)(x, x.T)
     with pytest.raises(actgrad.InvalidArgument, match=r"weight has shape \(3,\); it must be \(4,\) or \(1,\)"):
         two(reads=Along("weight", 1))(x, x[:, 0])

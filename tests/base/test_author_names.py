@@ -52,7 +52,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a name of actgrad.torch": (lambda: one(torch=Torch("convert")), "actgrad.torch.convert is something else already"),
     "a word of Python in PyTorch": (lambda: one(torch=Torch("lambda")), "'lambda', which is a word of Python's own"),
     "PyTorch's name as a text": (lambda: one(torch="f"), r"torch is 'f'; write Torch\('name'\)"),
-    "PyTorch's parameters that are none": (lambda: one(torch=Torch("f(beta)")), r"torch names 'f\(beta\)'; it reads"),
+    "PyTorch's parameters that are none": (lambda: one(torch=Torch("f(beta)")), r"torch names 'f\(beta\)'; it must have"),
     "a C name that is taken": (twice(aclnn="AuthorC"), "aclnn is 'AuthorC', the C name of author_"),
     "a C name that is taken in place": (
         lambda: one(aclnn="InplaceElu"), "aclnn is 'InplaceElu', the C name of elu; choose another"
@@ -78,13 +78,13 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: one(aclnn=C("Foo", only_on="Ascend1")), "only_on 'Ascend1', which is no pro"
     ),
     "an order of null pointers": (
-        lambda: one(null_order=("slef", "out")), "null_order names 'slef', which is no argum"
+        lambda: one(null_order=("slef", "out")), "null_order names 'slef', which is not an argum"
     ),
     "an order of null pointers in C": (
         lambda: one(aclnn=C("Foo", null_order="x")), "null_order of aclnn Foo names 'x'"
     ),
     "a name that is taken": (
-        lambda: operator("elu(Tensor self) -> Tensor out"), "operator 'elu' is already registered;"
+        lambda: operator("elu(Tensor self) -> Tensor out"), "operator elu: is registered already;"
     ),
     "a name of the package's": (schema("product(Tensor self) -> Tensor out"), "actgrad.product is something else"),
     "a name that ends in an underscore": (schema("NAME_(Tensor x) -> Tensor out"), "write 'author_"),
@@ -118,11 +118,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         schema("NAME(Tensor x, Scalar a=inf) -> Tensor out", scaled), "default of a is inf, which"
     ),
     "a default of 65 bits": (schema(f"NAME(Tensor x, int a={1 << 64}) -> Tensor out"), "must be an integer of 64 bits"),
-    "a default of words": (schema("NAME(Tensor x, Scalar a=one) -> Tensor out", scaled), "'one' is no Scalar"),
+    "a default of words": (schema("NAME(Tensor x, Scalar a=one) -> Tensor out", scaled), "the default is 'one'; it must be a number"),
     "a type of Python": (
-        schema("NAME(Tensor x, float a=1) -> Tensor out", scaled), "not an argument: 'float a=1'; types"
+        schema("NAME(Tensor x, float a=1) -> Tensor out", scaled), "'float a=1' is not an argument; the types"
     ),
-    "no schema": (lambda: operator("NAME(Tensor self)"), "not a schema: "),
+    "no schema": (lambda: operator("NAME(Tensor self)"), "schema is "),
     "several outputs of elements": (
         schema("NAME(Tensor x) -> (Tensor a, Tensor b)", two_values),
         r"2 outputs \(a, b\), but elements have one; write",
@@ -138,7 +138,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a gradient of a formula": (lambda: one(gradient_of=identity), "gradient_of is .*; it must be an operator"),
     "dtypes in a list": (lambda: one(dtypes=["float32"]), r"dtypes is \['float32'\]; it must be a text of names"),
     "no dtypes": (lambda: one(dtypes=""), "dtypes is empty, so that every call is refused"),
-    "a dtype of PyTorch": (lambda: one(dtypes="torch.float32"), "'torch.float32', which is no dtype"),
+    "a dtype of PyTorch": (lambda: one(dtypes="torch.float32"), "'torch.float32'; it must be"),
     "a flag as a text": (lambda: one(broadcasts="yes"), "broadcasts is 'yes'; it must be True or False"),
     "checks without the comma": (lambda: one(checks=supported("self")), "checks is .*; it must be a tuple of rules"),
     "checks of texts": (lambda: one(checks=(("self",),)), r"checks\[0\] has 'self', which is no rule; write supported"),

@@ -106,14 +106,15 @@ def of_checks(definition: Definition) -> Iterator[str]:
     for check in kinds.checks_of(definition):
         for name in check.about:
             if name not in known:
-                listed = ", ".join(known)
-                yield f"the check {check.rule!r} is about {name!r}, which is no argument; it has {listed}"
+                listed = ", ".join(sorted(known))
+                expected = f"it must be one of {listed}"
+                yield f"the check {check.rule!r} is about {name!r}; {expected}; name one of these"
 
 
 def _of_order(field: str, order: tuple[str, ...], known: set[str]) -> Iterator[str]:
     for name in order:
         if name not in known:
-            yield f"{field} names {name!r}, which is no argument; it has {', '.join(sorted(known))}"
+            yield f"{field} names {name!r}, which is not an argument; name one of {', '.join(sorted(known))}"
 
 
 def of_sample_calls(definition: Definition) -> Iterator[str]:

@@ -29,7 +29,7 @@ def of_switch(definition: Definition) -> Iterator[str]:
     argument = next((a for a in schema.arguments if a.name == switch), None)
     if argument is None or (argument.is_tensor and not argument.is_optional):
         has = ", ".join(schema.attributes_by_name) or "none"
-        yield f"switch is {switch!r}, which is no attribute; it has {has}"
+        yield f"switch is {switch!r}; it must be an attribute; it has {has}"
     elif argument.type in ("bool", "Tensor?") and set(keys) != {False, True}:
         must = f"the formula's keys must be False and True, not {_shown(keys)}"
         yield f"switch is {switch!r}, of type {argument.type}, so {must}"
@@ -71,7 +71,7 @@ def of_statistics(definition: Definition) -> Iterator[str]:
         names = definition.access.held[len(earlier) : len(earlier) + len(one)]
         for kind in (ONCE, LENGTH):
             if kind in one and len(one) > 1:
-                yield f"{kind}() shares a pass with others ({', '.join(names)}); give it a pass of its own"
+                yield f"{kind}() shares a pass with others ({', '.join(names)}); it must be alone; give it a pass of its own"
         wanted = [*([] if one == (ONCE,) else _seen(definition)), *earlier, *scalars]
         for name, term in zip(names, definition.access.terms[len(earlier) :], strict=False):
             if one == (LENGTH,):
@@ -97,7 +97,7 @@ def _fault(
     elif arity != wanted:
         xp.check(formula)
         must = f"it must take {wanted}: the elements of its tensors, then {', '.join(scalars) or 'no scalars'}"
-        yield f"{what} takes {arity} arguments; {must}"
+        yield f"{what} takes {quantity(arity, 'argument')}; {must}; change its parameters"
     elif fault := traced.fault_of_result(formula, arity, names, is_several):
         yield fault
 
