@@ -130,7 +130,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a term that returns two values": (
         lambda: rows(({"s": total(two_values)},)), r"the term of 's': formula two_values returns 2 values; .* 1 \(s\)"
     ),
-    "a term that is no function": (lambda: rows(({"s": total(np.exp)},)), "the term of 's': .*a plain function of a module"),
+    "a term that is no function": (lambda: rows(({"s": total(np.exp)},)), "the term of 's': .*a plain function"),
     "an element that returns too many": (
         lambda: rows(({"s": total(identity)},), lambda x, s: (x, s)), "returns 2 values; it must return 1"
     ),

@@ -118,7 +118,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         schema("NAME(Tensor x, Scalar a=inf) -> Tensor out", scaled), "default of a is inf, which"
     ),
     "a default of 65 bits": (schema(f"NAME(Tensor x, int a={1 << 64}) -> Tensor out"), "must be an integer of 64 bits"),
-    "a default of words": (schema("NAME(Tensor x, Scalar a=one) -> Tensor out", scaled), "the default is 'one'; it must be a number"),
+    "a default of words": (schema("NAME(Tensor x, Scalar a=one) -> Tensor out", scaled), "the default is 'one'; it must"),
     "a type of Python": (
         schema("NAME(Tensor x, float a=1) -> Tensor out", scaled), "'float a=1' is not an argument; the types"
     ),

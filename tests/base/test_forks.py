@@ -120,7 +120,7 @@ except actgrad.ActgradError as error:
 )
 def test_a_child_forked_while_another_thread_imports_masked_arrays(call: str) -> None:
     printed = run_script(FORKED_WHILE_LOCKED.format(call=call))
-    assert printed == "elu: self is a masked array, whose mask would be lost; pass .filled(value)\n"
+    assert printed == "elu: self is a masked array; it must be a plain array, without a mask; pass .filled(value)\n"
 
 
 PROPERTY = """

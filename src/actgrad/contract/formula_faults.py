@@ -71,7 +71,8 @@ def of_statistics(definition: Definition) -> Iterator[str]:
         names = definition.access.held[len(earlier) : len(earlier) + len(one)]
         for kind in (ONCE, LENGTH):
             if kind in one and len(one) > 1:
-                yield f"{kind}() shares a pass with others ({', '.join(names)}); it must be alone; give it a pass of its own"
+                others = ", ".join(names)
+                yield f"{kind}() shares a pass with others ({others}); it must be alone; give it a pass of its own"
         wanted = [*([] if one == (ONCE,) else _seen(definition)), *earlier, *scalars]
         for name, term in zip(names, definition.access.terms[len(earlier) :], strict=False):
             if one == (LENGTH,):
