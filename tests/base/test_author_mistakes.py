@@ -190,7 +190,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "an index": (lambda: one(indexed), "formula indexed .*: it cannot be computed: TypeError.*not subscriptable"),
     "a method": (lambda: one(of_a_method), "'exp' is neither|cannot be computed"),
-    "a text": (lambda: one(of_a_text), "it computes with '1', which is no number"),
+    "a text": (lambda: one(of_a_text), "it computes with '1', which is not a number"),
     "a choice by a number": (lambda: one(chosen_by_a_number), "it takes a number for a comparison; write x > 0, not x"),
     "a branch": (lambda: one(both), r"it cannot branch on a value; use where\(condition, x, y\), & for `and`"),
     "too many arguments of exp": (lambda: one(of_too_many), "it calls exp with 2 arguments; exp takes 1"),

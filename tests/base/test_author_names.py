@@ -52,7 +52,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a name of actgrad.torch": (lambda: one(torch=Torch("convert")), "actgrad.torch.convert is something else already"),
     "a word of Python in PyTorch": (lambda: one(torch=Torch("lambda")), "'lambda', which is a word of Python's own"),
     "PyTorch's name as a text": (lambda: one(torch="f"), r"torch is 'f'; write Torch\('name'\)"),
-    "PyTorch's parameters that are none": (lambda: one(torch=Torch("f(beta)")), r"torch names 'f\(beta\)'; it must have"),
+    "PyTorch's parameters that are none": (lambda: one(torch=Torch("f(beta)")), r"torch names 'f\(beta\)'"),
     "a C name that is taken": (twice(aclnn="AuthorC"), "aclnn is 'AuthorC', the C name of author_"),
     "a C name that is taken in place": (
         lambda: one(aclnn="InplaceElu"), "aclnn is 'InplaceElu', the C name of elu; choose another"
@@ -118,7 +118,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         schema("NAME(Tensor x, Scalar a=inf) -> Tensor out", scaled), "default of a is inf, which"
     ),
     "a default of 65 bits": (schema(f"NAME(Tensor x, int a={1 << 64}) -> Tensor out"), "must be an integer of 64 bits"),
-    "a default of words": (schema("NAME(Tensor x, Scalar a=one) -> Tensor out", scaled), "the default is 'one'; it must"),
+    "a default of words": (schema("NAME(Tensor x, Scalar a=one) -> Tensor out", scaled), "the default is 'one'"),
     "a type of Python": (
         schema("NAME(Tensor x, float a=1) -> Tensor out", scaled), "'float a=1' is not an argument; the types"
     ),
@@ -128,8 +128,8 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         r"2 outputs \(a, b\), but elements have one; write",
     ),
     # fields
-    "a field that is none": (lambda: one(gradient="x"), "gradient is no field; known: "),
-    "a field with a slip": (lambda: one(sumary="x"), "sumary is no field; known: summary"),
+    "a field that is none": (lambda: one(gradient="x"), "gradient is not a field; the fields are "),
+    "a field with a slip": (lambda: one(sumary="x"), "sumary is not a field; the fields are summary"),
     "no summary": (
         lambda: actgrad.Operator("author_x(Tensor x) -> Tensor y", formula=identity), "it states no summary; write summ"
     ),

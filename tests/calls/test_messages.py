@@ -161,7 +161,7 @@ def test_of_graphs_products_and_precompile() -> None:
         (lambda: ir.Elu.infer_dtype("int32"), "x"),
         (lambda: ir.Elu.infer_dtype("quaternion"), "x"),
         (lambda: ir.Elu.infer_shape((-3,)), "x"),
-        (lambda: ir.EluGradV2.infer_shape((2, 3), (2, 4)), "inputs"),
+        (lambda: ir.EluGradV2.infer_shape((2, 3), (2, 4)), "activations"),
         (lambda: ir.GeGluV2.infer_shape((4, 7)), "x"),
         (lambda: ir.GeGluV2.infer_shape((4, 6), dim=2), "dim"),
         (lambda: actgrad.precompile("reloo"), "relu"),

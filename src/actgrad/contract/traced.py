@@ -66,7 +66,7 @@ def _number(value: Any) -> TracedNumber:
     if isinstance(value, TracedCondition):
         raise InvalidOperator("it computes with a comparison; write where(condition, 1.0, 0.0)")
     if not isinstance(value, (TracedNumber, int, float)):
-        raise InvalidOperator(f"it computes with {shown(value)}, which is no number; {ALLOWED}")
+        raise InvalidOperator(f"it computes with {shown(value)}, which is not a number; {ALLOWED}")
     return TracedNumber()
 
 

@@ -163,7 +163,7 @@ static void other_thread(int kind, int failure, bool is_kept) {
         if (k == 1) work(); /* the reader's own work is not what was lost */
         if (is_kept) {
             FAILS(READS[kind](), 500003, FAILURES[failure].reason);
-            FAILS(READS[k](), 500003, "results may be missing, because earlier work failed: ");
+            FAILS(READS[k](), 500003, "results may be missing, because earlier work failed; ");
         } else {
             CHECK(READS[kind]());
         }
@@ -186,7 +186,7 @@ static void ended_thread(void) {
     for (int k = 0; k < 2; k++) { /* another thread of the same number changes nothing */
         pthread_t thread;
         REQUIRE(pthread_create(&thread, NULL, end, NULL) == 0 && pthread_join(thread, NULL) == 0);
-        FAILS(copy_back(), 500003, "aclrtMemcpy: results may be missing, because earlier work failed: ");
+        FAILS(copy_back(), 500003, "aclrtMemcpy: results may be missing, because earlier work failed; ");
     }
     CHECK(aclrtResetDeviceForce(0));
     CHECK(aclrtSetDevice(0));

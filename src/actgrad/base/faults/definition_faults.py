@@ -80,7 +80,8 @@ def refuse_fields(text: object, stated: Iterable[str], known: Mapping[str, bool]
     names = [*stated]
     for name in names:
         if name not in known:
-            raise InvalidOperator(f"operator {name_in(text)}: {name} is no field; known: {some(known, name)}")
+            fields = some(known, name)
+            raise InvalidOperator(f"operator {name_in(text)}: {name} is not a field; the fields are {fields}")
     for name, is_required in known.items():
         if is_required and name not in names:
             raise InvalidOperator(f"operator {name_in(text)}: it states no {name}; write {name}=...")

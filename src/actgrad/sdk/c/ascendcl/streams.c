@@ -191,8 +191,10 @@ aclError actgrad_check_refusals(const char* function) {
     refusal->is_reported = true;
     if (refusal->is_followed) clear(refusal);
     /* Not the work's own status: torch_npu takes 207000 of a read for a warning. */
-    return actgrad_fail(ACL_ERROR_RT_FAILURE, "%s: results may be missing, because earlier work failed: %s", function,
-                        refusal->reason);
+    return actgrad_fail(ACL_ERROR_RT_FAILURE,
+                        "%s: results may be missing, because earlier work failed; it must succeed before a read; "
+                        "correct: %s",
+                        function, refusal->reason);
 }
 
 void actgrad_forget_refusal(int32_t device) {
