@@ -159,6 +159,7 @@ FAULTS = {
     "a seed of thousands of digits": ["check", "elu", "--seed", "9" * 5000],
     "epochs of thousands of digits": ["demo", "--epochs", "9" * 5000],
     "no epochs": ["demo", "--epochs", "0"],
+    "no operator": ["list", "quaternion"],
     "an option of the cache": ["cache", "--nope"],
     "a command": ["dance"],
 }  # fmt: skip

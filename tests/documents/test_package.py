@@ -112,6 +112,6 @@ def test_docstring(operator: actgrad.Operator) -> None:
 
 
 def test_an_operator_is_registered_once() -> None:
-    with pytest.raises(ValueError, match=r"'elu' is already registered"):
+    with pytest.raises(ValueError, match=r"operator elu: is registered already"):
         actgrad.Operator("elu(Tensor self) -> Tensor out", summary="", formula=actgrad.elu.formula)
     assert actgrad.operators["elu"] is actgrad.elu

@@ -11,10 +11,11 @@ import torch
 from torch.nested._internal.nested_tensor import NestedTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
+from ..aten import AUTOCAST
 from ..base.errors import InvalidCall
 from ..base.forks import forkable_lock
 from ..calls.operator import REGISTRY, Operator
-from . import autocast, autograd, batching, decomposition, graphs, kernels, saving, sharding, variants
+from . import autograd, batching, decomposition, graphs, kernels, saving, sharding, variants
 from .kernels import Interface, interface_of
 
 #: It lives as long as the process: PyTorch removes operators with their library.
@@ -78,7 +79,7 @@ def register(operator: Operator) -> Interface:
         LIBRARY.impl(name, interface.kernel, key)
     for key in AUTOGRAD_KEYS:
         LIBRARY.impl(name, autograd.kernel(interface), key, with_keyset=True)
-    autocast.register(LIBRARY, interface)
+    _register_autocast(interface)
     LIBRARY.impl(name, batching.kernel(interface), "FuncTorchBatched", with_keyset=True)
     for variant in variants.of(interface):
         variant.register(LIBRARY)
@@ -127,6 +128,32 @@ def call(operator: Operator, tensors: Sequence[Any], attributes: dict[str, Any],
             )
     overload = getattr(getattr(torch.ops.actgrad, operator.name), names[0])
     return overload(*row, **dict(zip(names, out, strict=True)))
+
+
+_AUTOCAST_KEYS = {"cpu": torch._C.DispatchKey.AutocastCPU, "cuda": torch._C.DispatchKey.AutocastCUDA}
+
+
+def _register_autocast(interface: Interface) -> None:
+    """Register the dtypes to which torch.autocast converts the tensors of PyTorch's operator of the same name.
+
+    All other operators compute in the dtype that arrives, as PyTorch's do.
+    """
+    for device, dtype in AUTOCAST.get(interface.operator.name, {}).items():
+        rule = partial(_converted, interface, device, dtype)
+        LIBRARY.impl(interface.operator.name, rule, _AUTOCAST_KEYS[device].name)
+
+
+def _converted(interface: Interface, device: str, dtype: str, *arguments: Any, **options: Any) -> Any:
+    """The call on converted tensors. float64 and tensors on other devices stay."""
+    target = getattr(torch, dtype) if dtype else torch.get_autocast_dtype(device)
+
+    def convert(value: Any) -> Any:
+        is_converted = isinstance(value, torch.Tensor) and value.device.type == device
+        is_converted = is_converted and value.is_floating_point() and value.dtype != torch.float64
+        return value.to(target) if is_converted else value
+
+    with torch._C._ExcludeDispatchKeyGuard(torch._C.DispatchKeySet(_AUTOCAST_KEYS[device])):
+        return interface.overload(*map(convert, arguments), **options)
 
 
 def register_all() -> None:

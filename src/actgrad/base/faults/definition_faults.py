@@ -21,7 +21,7 @@ product rules sdk set_num_threads sys torch torch_npu writing xp
 """
 #: Names of `actgrad.torch` that would hide a function or a module. A test compares them.
 TORCH_NAMES = """
-ModelReport Report autocast autograd batching call conventions conversion convert decomposition derivatives functions
+ModelReport Report autograd batching call conventions conversion convert decomposition derivatives functions
 geglu_ascend geglu_diffusers geglu_gemma geglu_megatron geglu_modernbert geglu_onnx geglu_t5 geglu_vllm graphs kernels
 models modules patched public_names register register_all registration report revert saving sharding torch variants
 """
