@@ -50,7 +50,6 @@ WRONG = {
     "a truncated header": (["check", "elu", "--inputs", "head.npy", "--actual", "x.npy"], ["head.npy", "truncated"]),
     "a folder": (["check", "elu", "--inputs", "sub.npy", "--actual", "x.npy"], ["sub.npy"]),
     "a case file": (["check", "--cases", "gone.json"], ["gone.json", "no such file"]),
-    "a document": (["list", "--write", "gone.md"], ["gone.md", "no such file"]),
     "cases without a file": (["cases", "elu"], ["-o"]),
     "cases of an operator that the product lacks": (
         ["cases", "elu", "-o", "c.json", "--product", "Ascend310B1"], ["elu", "Ascend310B"],

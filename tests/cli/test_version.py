@@ -42,7 +42,7 @@ def test_one_version() -> None:
     changes = re.findall(r"^## (\S+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M)
     assert changes[0] == actgrad.__version__, "a heading ends in (not released) until then"
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert 'dynamic = ["version"]' in project
+    assert 'dynamic = ["version"' in project
     assert not re.search(r"^version\s*=", project, flags=re.M)
     quoted = re.compile(rf"""["']v?{version}["']""")
     sources = [path for path in (ROOT / "src").rglob("*") if path.suffix in (".py", ".c", ".h", ".in")]
@@ -120,7 +120,7 @@ def test_what_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "server" in lines["SDK programs"]
     assert lines["environment"] == "nothing that matters is set"
     monkeypatch.setenv("CC", "no-such-compiler -m64")
-    assert told()["C compiler"] == "CC is 'no-such-compiler -m64', but there is no no-such-compiler"
+    assert told()["C compiler"] == "CC is 'no-such-compiler -m64'"
 
 
 def test_programs_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

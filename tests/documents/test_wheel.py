@@ -242,7 +242,7 @@ def test_every_command_has_its_help(installed: Installed) -> None:
 def test_a_missing_extra_is_named(installed: Installed, command: str, status: int, extra: str) -> None:
     said = installed.actgrad(*command.split(), status=status)
     assert said.startswith("actgrad: ")
-    assert said.endswith(f"; pip install '.[{extra}]' in a clone of actgrad\n")
+    assert said.endswith(f"pip install '.[{extra}]' in a clone of actgrad\n")
     assert said.count("\n") == 1
 
 

@@ -12,6 +12,7 @@ import atexit
 import contextvars
 import functools
 import importlib
+import sys
 import threading
 import weakref
 from collections.abc import Callable
@@ -88,8 +89,10 @@ def run(work: Callable[[], T]) -> T:
 
 def module(name: str) -> ModuleType:
     """The module of this name, imported at its first use."""
-    known = _modules.get(name)
-    return known or _modules.setdefault(name, run(lambda: _imported(name)))
+    imported = _modules.get(name)
+    if imported is None or sys.modules.get(name) is not imported:
+        imported = _modules[name] = run(lambda: _imported(name))
+    return imported
 
 
 def _imported(name: str) -> ModuleType:
