@@ -171,7 +171,7 @@ def find(name: str) -> Signature | None:
     for operator in REGISTRY.values():
         for function in operator.definition.aclnn:
             if stem in (function.name, f"Inplace{function.name}"):
-                return next((pair for pair in _both(operator, function) if pair.name == name), None)
+                return next((pair for pair in of(operator) if pair.name == name), None)
     return None
 
 

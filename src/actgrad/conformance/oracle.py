@@ -149,6 +149,17 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
     return [case for case in cases if all(holds(case, None) and holds(case, product) for holds in rules)]
 
 
+def attributes_for(operator: Operator, attributes: Mapping[str, Any], dtype: str) -> dict[str, Any]:
+    """The attributes with scalars that tensors of this dtype take: integers of the dtype's range beside integers."""
+    definition, kind = operator.definition, BY_NAME[dtype].kind
+    computes_integers = definition.integer_formula is not None and not definition.integers_as_floats
+    if kind not in ("bool", "int", "uint") or not computes_integers:
+        return dict(attributes)
+    minimum, maximum = (0, 1) if kind == "bool" else ends(dtype)
+    rounded = {name: min(max(round(attributes[name]), int(minimum)), int(maximum)) for name in operator.schema.scalars}
+    return {**attributes, **rounded}
+
+
 def forward_results(operator: Operator, attributes: Mapping[str, Any], *inputs: Any) -> tuple[Array, ...]:
     """The results of a backward operator's forward pass, with the attributes that both have."""
     forward = operator.gradient_of

@@ -87,7 +87,7 @@ class _Maker:
     ) -> Described:
         """A case whose tensors are all of one dtype, and all of such numbers."""
         shape = self.shape() if shape is None else shape
-        own = dict(attributes)
+        own = oracle.attributes_for(self.operator, attributes, dtype)
         if self.operator.access.dim and shape:
             own[self.operator.access.dim] = int(self.rng.integers(-len(shape), len(shape)))
         operator, signature = self.operator, self.signature(own)
@@ -164,7 +164,7 @@ class _Maker:
             if signature.in_place:
                 fitting = [own for own in attributes if _has(signature, own)]
                 for k, dtype in enumerate(self.dtypes):
-                    own = fitting[k % len(fitting)]
+                    own = oracle.attributes_for(self.operator, fitting[k % len(fitting)], dtype)
                     case = self.case("in-place", own, dtype, UNIFORM)
                     if all(tensor.dtype == dtype for tensor in case.outputs.values()):
                         scalars = self.scalars(signature, own)
