@@ -138,9 +138,9 @@ BAD_NPZ: dict[str, tuple[Callable[[Path], Any], str]] = {
         "states a size for a.npy that its entry lacks",
     ),
     "a packed array that claims to be packed larger": (
-        lambda p: claimed(zipped(p, {"a.npy": npy()}), 1 << 31, 20), "no .npz file|that its entry lacks"
+        lambda p: claimed(zipped(p, {"a.npy": npy()}), 1 << 31, 20), "not a .npz file|that its entry lacks"
     ),
-    "a lone array": (lambda p: p.write_bytes(npy()), "no .npz file"),
+    "a lone array": (lambda p: p.write_bytes(npy()), "not a .npz file"),
     "a header of 4 GiB": (
         lambda p: zipped(p, {"a.npy": b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFFF) + b" " * 9}), "not a .npz"
     ),
