@@ -227,7 +227,7 @@ try:
     import actgrad.torch
 except ImportError as error:
     assert isinstance(error, actgrad.ActgradError)
-    assert str(error).startswith("actgrad.torch needs PyTorch 2.10 or newer, and this is 2.9.1"), error
+    assert str(error).startswith("PyTorch is 2.9.1; actgrad.torch needs 2.10 or newer"), error
     assert "\\n" not in str(error)
 else:
     raise AssertionError("it was imported")

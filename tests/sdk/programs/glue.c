@@ -65,7 +65,7 @@ int main(void) {
     uint64_t size;
     aclOpExecutor* executor;
     FAILS(aclnnReduceSumGetWorkspaceSize(x.tensor, dims, false, ACL_FLOAT, sums.tensor, &size, &executor), 161002,
-          "aclnnReduceSum: out has shape (2, 1); it must have (2,)");
+          "aclnnReduceSum: out has shape (2, 1); it must be (2,)");
     FAILS(aclnnReduceSumGetWorkspaceSize(x.tensor, NULL, true, ACL_FLOAT, sums.tensor, &size, &executor), 161001,
           "(EZ1001): aclnnReduceSum: dims is a null pointer");
     CHECK(aclDestroyIntArray(dims));
