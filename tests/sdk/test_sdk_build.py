@@ -17,7 +17,7 @@ import pytest
 import actgrad
 from actgrad.base.definition import C
 from actgrad.cli.main import main
-from actgrad.sdk import builder, descriptions, prototypes
+from actgrad.sdk import builder, clients, descriptions, prototypes
 from actgrad.sdk import prefix as prefixes
 from actgrad.sdk.prefix import SdkError
 from tests.sdk.test_sdk_examples import check_thirteen
@@ -110,7 +110,11 @@ def test_every_declared_function_is_there(sdk: Sdk) -> None:
     for library in (sdk.prefix / "lib64").glob("*.so"):
         for line in run(["nm", "-D", "--defined-only", str(library)]).splitlines():
             defined.add(line.split()[-1])
-    assert declared == {name for name in defined if not name.startswith("actgrad_")}
+    public = {name for name in defined if not name.startswith("actgrad_")}
+    assert declared <= public
+    table = set(re.findall(r"\w+", clients.TABLE.read_text(encoding="utf-8")))  # programs look these up by name alone
+    stems = {name.removesuffix("GetWorkspaceSize") for name in public - declared}
+    assert {stem for stem in stems if not {stem, stem.removeprefix("aclnn")} & table} == set()
     assert len(declared) > 120
 
 
@@ -290,7 +294,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.Mon
     prefix = tmp_path / "sdk"
     prefix.mkdir()
     (prefix / prefixes.MARKER).write_text("0.1.0\n")
-    with pytest.raises(SdkError, match=r"could not be built:\n.*\nno space left"):
+    with pytest.raises(SdkError, match=r"no space left"):
         builder.build(prefix)
     assert [path.name for path in prefix.iterdir()] == [prefixes.MARKER]
     assert {path.name for path in tmp_path.iterdir()} == {"cc", "sdk"}
