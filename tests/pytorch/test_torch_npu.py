@@ -267,9 +267,9 @@ def refused(call, kind, words):
         raise AssertionError("not refused")
 
 sys.path.insert(0, INSTALLED)
-refused(lambda: __import__("actgrad.torch_npu"), ImportError, "that is installed in " + INSTALLED)
+refused(lambda: __import__("actgrad.torch_npu"), ImportError, "torch_npu is installed in " + INSTALLED)
 import torch_npu
-refused(lambda: __import__("actgrad.torch_npu"), ImportError, "that is imported from " + INSTALLED)
+refused(lambda: __import__("actgrad.torch_npu"), ImportError, "torch_npu is imported from " + INSTALLED)
 assert not hasattr(torch.ops.npu, "npu_geglu")
 del sys.modules["torch_npu"]
 sys.path.remove(INSTALLED)
