@@ -44,8 +44,8 @@ Made by `python scripts/families.py --write`; a test compares. A family is one f
   float32 it was measured. Operators on rows were measured on random rows, see [rows.md](rows.md). `geglu_packed` has
   the errors of `geglu`.
 - **Speed**: our time / PyTorch's time on the CPU, both with 2 threads and into given memory. It is the geometric mean
-  over sizes and data types of the kept results in [benchmarks](benchmarks/README.md). A cell is empty if PyTorch has
-  no such operator, or if nobody measured it. [rows.md](rows.md) has the speed of operators on rows.
+  over sizes and data types of the kept results in [benchmarks](benchmarks/README.md). A cell is empty if PyTorch
+  lacks the operator, or if the kept results lack it. [rows.md](rows.md) has the speed of operators on rows.
 """
 
 LEFT_OUT = """\

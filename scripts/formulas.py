@@ -24,14 +24,15 @@ PAGE = Path(__file__).parents[1] / "docs" / "formulas.md"
 INTRODUCTION = """\
 # Formulas: what each operator computes
 
-Made by `python scripts/formulas.py --write`. A test computes every formula with NumPy, and compares the results with
-those of the operator.
+Made by `python scripts/formulas.py --write`. A test computes every formula with NumPy and compares
+the numbers with the operator's results.
 
 - The name of an operator links to its page, which has the C functions, the checks and the data types of each product.
-- `x` is an element of the only tensor. Other names are those of the arguments. A formula holds for each element.
+- If the operator has one tensor, `x` is an element of this tensor. Every other name is the name of an argument.
+  A formula holds for each element.
 - `sigmoid(x)` is `1 / (1 + exp(-x))`. `silu(x)` is `x * sigmoid(x)`. `gelu(x)` is `0.5 * x * (1 + erf(x / sqrt(2)))`.
   `silu'` and `gelu'` are their derivatives. `clamp(x, low, high)` is `min(max(x, low), high)`.
-- The data types are those of the Python functions. A product may take fewer.
+- The Python functions take these data types. A product may take fewer.
 - A function of NaN is NaN, unless the line says otherwise.
 """
 

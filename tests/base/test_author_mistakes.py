@@ -112,7 +112,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "Halves of a tensor that is none": (
         lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), tensor="w")),
-        "reads=Halves names 'w', which is no tensor",
+        "reads=Halves names 'w'; it must be",
     ),
     "per_row of no tensor": (
         lambda: operator("NAME(Tensor x, int dim=-1) -> Tensor out", product, reads=Halves(("x",), per_row=True)),

@@ -75,7 +75,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: one(aclnn=C("Foo", parameters="self out", unread="mask")), "names 'mask', which is none of its param"
     ),
     "a C function on no product": (
-        lambda: one(aclnn=C("Foo", only_on="Ascend1")), "only_on 'Ascend1', which is no pro"
+        lambda: one(aclnn=C("Foo", only_on="Ascend1")), "only_on 'Ascend1'; it must be"
     ),
     "an order of null pointers": (
         lambda: one(null_order=("slef", "out")), "null_order names 'slef', which is not an argum"
@@ -141,16 +141,16 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a dtype of PyTorch": (lambda: one(dtypes="torch.float32"), "'torch.float32'; it must be"),
     "a flag as a text": (lambda: one(broadcasts="yes"), "broadcasts is 'yes'; it must be True or False"),
     "checks without the comma": (lambda: one(checks=supported("self")), "checks is .*; it must be a tuple of rules"),
-    "checks of texts": (lambda: one(checks=(("self",),)), r"checks\[0\] has 'self', which is no rule; write supported"),
+    "checks of texts": (lambda: one(checks=(("self",),)), r"checks\[0\] has 'self', which is not a rule; write"),
     "differences without the comma": (lambda: one(differences="none"), "differences is 'none'; it must be a tuple"),
-    "integers in an unknown dtype": (lambda: one(integer_result="int7"), "integer_result is 'int7', which is no dtype"),
+    "integers in an unknown dtype": (lambda: one(integer_result="int7"), "integer_result is 'int7'; it must be"),
     "integers_as_floats of no formula": (
         lambda: one(integers_as_floats=True), "state integer_formula, or leave it out"
     ),
     "an integer formula of too many": (
         lambda: one(integer_formula=product), "integer_formula product takes 2 arguments; it must take 1"
     ),
-    "a flag that is unsupported and none": (lambda: one(unsupported="training"), "'training', which is no bool attri"),
+    "a flag that is unsupported and none": (lambda: one(unsupported="training"), "'training'; it must be a bool"),
     "a counted tensor without rows": (
         lambda: operator("NAME(Tensor x, Tensor? n) -> Tensor out", counted=Counted("n")), "counts rows along a dimens"
     ),

@@ -97,7 +97,7 @@ def of_checks(definition: Definition) -> Iterator[str]:
     for number, group in enumerate(definition.checks):
         for one in group:
             if not isinstance(one, Check):
-                yield f"checks[{number}] has {shown(one)}, which is no rule; write supported('self') or Check(...)"
+                yield f"checks[{number}] has {shown(one)}, which is not a rule; write supported('self') or Check(...)"
                 return
     known = {*schema.tensor_names, *schema.outputs, *schema.attributes_by_name}
     yield from _of_order("null_order", definition.null_order, known)

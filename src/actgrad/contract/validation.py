@@ -55,14 +55,14 @@ def _names(definition: Definition) -> Iterator[str]:
         if not names:
             yield f"{field} is empty, so that every call is refused; leave it out, or name some"
     if definition.integer_result and definition.integer_result not in BY_NAME:
-        yield f"integer_result is {definition.integer_result!r}, which is no dtype; known: {', '.join(BY_NAME)}"
+        yield f"integer_result is {definition.integer_result!r}; it must be {either(BY_NAME)}; pass one of these"
     if definition.integers_as_floats and definition.integer_formula is None:
         yield "integers_as_floats=True says how integer_formula is computed; state integer_formula, or leave it out"
     torch_names.parse(definition)  # raises
     for c in definition.aclnn:
         for name in c.only_on.split():
             if name not in PRODUCTS:
-                yield f"aclnn {c.name} is only_on {name!r}, which is no product; known: {', '.join(PRODUCTS)}"
+                yield f"aclnn {c.name} is only_on {name!r}; it must be {either(PRODUCTS)}; pass one of these"
         for name in (*c.fixed, *c.optional.split(), *c.doubles.split(), *c.text.split()):
             if name not in definition.schema.attributes_by_name:
                 yield f"aclnn {c.name} names {name!r}; {_attributes(definition.defaults)}"
@@ -85,7 +85,7 @@ def _roles(definition: Definition) -> Iterator[str]:
     if definition.unseen and definition.unseen != tensors[-1]:
         yield f"unseen is {definition.unseen!r}; it must be the last tensor, {tensors[-1]}; change one of them"
     if definition.unsupported and getattr(attributes.get(definition.unsupported), "type", "") != "bool":
-        yield f"unsupported is {definition.unsupported!r}, which is no bool attribute; it has {_listed(attributes)}"
+        yield f"unsupported is {definition.unsupported!r}; it must be a bool attribute; {_use(attributes)}"
     if definition.counted is not None and not definition.access.dim:
         yield "counted counts rows along a dimension; state reads with an attribute dim, as Halves(('x',))"
     known = (*tensors, *definition.schema.outputs)

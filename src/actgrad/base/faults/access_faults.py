@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..access import Along, Elementwise, Halves
-from ..errors import shown
+from ..errors import either, shown
 from ..rows import Rows, RowsAlong, Statistic
 from ..schema import Schema
 
@@ -50,7 +50,8 @@ def _of_halves(reads: Halves, schema: Schema) -> Iterator[str]:
             f"({listed})"
         )
     if reads.tensor and reads.tensor not in schema.tensor_names:
-        yield f"reads=Halves names {reads.tensor!r}, which is no tensor; it has {', '.join(schema.tensor_names)}"
+        tensors = either(schema.tensor_names)
+        yield f"reads=Halves names {reads.tensor!r}; it must be {tensors}; name one of these tensors"
     if reads.per_row and not reads.tensor:
         yield "reads=Halves has per_row=True, but names no tensor; write tensor='weight', per_row=True"
 
