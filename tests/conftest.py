@@ -28,6 +28,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(os.environ["ACTGRAD_CACHE_DIR"], ignore_errors=True)
 
 
+@pytest.fixture
+def registry_as_before() -> Iterator[None]:
+    """Operators that a test adds leave the registry with it."""
+    before = dict(actgrad.operators)
+    yield
+    actgrad.operators.clear()
+    actgrad.operators.update(before)
+
+
 @pytest.fixture(scope="session")
 def sdk(tmp_path_factory: pytest.TempPathFactory) -> "sdk_programs.Sdk":
     """The C SDK of this Python, in a folder of this run."""

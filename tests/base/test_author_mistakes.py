@@ -14,7 +14,6 @@ from actgrad.base.access import Along, Halves
 from actgrad.base.definition import C
 from actgrad.base.errors import InvalidOperator
 from actgrad.base.rows import Rows, RowsAlong, largest, total
-from actgrad.calls.operator import REGISTRY
 from actgrad.contract import validate
 from actgrad.contract.dtype_rules import supported
 from actgrad.contract.shape_rules import along, broadcastable, same_shape
@@ -47,14 +46,7 @@ from tests.support.author_mistakes import (
     with_scalar,
 )
 
-
-@pytest.fixture(autouse=True)
-def registry_as_before():
-    before = dict(REGISTRY)
-    yield
-    for name in REGISTRY.keys() - before.keys():
-        del REGISTRY[name]
-
+pytestmark = pytest.mark.usefixtures("registry_as_before")
 
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     # reads

@@ -29,14 +29,7 @@ from tests.support.author_mistakes import (
     with_scalar,
 )
 
-
-@pytest.fixture(autouse=True)
-def registry_as_before():
-    before = dict(REGISTRY)
-    yield
-    for name in REGISTRY.keys() - before.keys():
-        del REGISTRY[name]
-
+pytestmark = pytest.mark.usefixtures("registry_as_before")
 
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     # names

@@ -14,7 +14,6 @@ from actgrad.base.access import Halves
 from actgrad.base.definition import C
 from actgrad.base.errors import InvalidOperator
 from actgrad.base.rows import Rows, largest, once, total
-from actgrad.calls.operator import REGISTRY
 from actgrad.contract import Check, validate
 from actgrad.contract.dtype_rules import supported
 from actgrad.contract.validation import faults
@@ -38,12 +37,7 @@ def of_two(x, y):
     return x * y
 
 
-@pytest.fixture(autouse=True)
-def registry_as_before():
-    before = dict(REGISTRY)
-    yield
-    for name in REGISTRY.keys() - before.keys():
-        del REGISTRY[name]
+pytestmark = pytest.mark.usefixtures("registry_as_before")
 
 
 def operator(text: str, formula: Any = identity, **fields: Any) -> actgrad.Operator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -22,14 +22,6 @@ from tests.support.calls import status
 
 GRADIENTS = [operator for operator in actgrad.operators.values() if operator.gradient_of is not None]
 Capture = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def registry_as_before() -> Iterator[None]:
-    before = dict(actgrad.operators)
-    yield
-    actgrad.operators.clear()
-    actgrad.operators.update(before)
 
 
 @pytest.mark.parametrize("operator", GRADIENTS, ids=lambda o: o.name)

@@ -62,36 +62,39 @@ def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Any:
 
     Cells are "-" where a standard says nothing, and begin with "!" where it fails.
     """
-    groups: dict[str, dict[str, list[CaseVerdict]]] = {}
-    for result in results:
-        groups.setdefault(result.operator, {}).setdefault(result.dtype, []).append(result)
-    rows: list[list[Row]] = []
-    for operator, by_dtype in groups.items():
-        rows.append([])
-        for dtype, of in by_dtype.items():
-            cells = ["" if rows[-1] else operator, dtype, str(len(of)), f"{sum(r.verdict.elements for r in of):,}"]
-            for name in asked:
-                outcomes = [o for r in of for o in r.verdict.outcomes if o.standard == name and o.holds is not None]
-                tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
-                mark = "! " if any(o.is_broken for o in outcomes) else ""
-                cells += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
-            rows[-1].append(cells)
+
+    def cells(of: Sequence[CaseVerdict]) -> Row:
+        figures = [str(len(of)), f"{sum(r.verdict.elements for r in of):,}"]
+        for name in asked:
+            outcomes = [o for r in of for o in r.verdict.outcomes if o.standard == name and o.holds is not None]
+            tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
+            mark = "! " if any(o.is_broken for o in outcomes) else ""
+            figures += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
+        return figures
+
     headings = [heading for name in asked for heading in COLUMNS[name]]
-    return table(["operator", "dtype"], ["cases", "elements", *headings], rows, caption=CAPTION)
+    return table(["operator", "dtype"], ["cases", "elements", *headings], _grouped(results, cells), caption=CAPTION)
 
 
 def summary(results: Sequence[CaseVerdict]) -> Any:
     """All cases in few columns: a row per operator and dtype, with the worst error of all its cases."""
+
+    def cells(of: Sequence[CaseVerdict]) -> Row:
+        verdict = "ACCEPTED" if all(result.verdict.holds for result in of) else "! REJECTED"
+        return [verdict, str(len(of)), _worst(of)]
+
+    return table(["operator", "dtype", "verdict"], ["cases", "worst error"], _grouped(results, cells))
+
+
+def _grouped(results: Sequence[CaseVerdict], cells: Callable[[Sequence[CaseVerdict]], Row]) -> list[list[Row]]:
+    """A row per operator and dtype, grouped by operator: both names, then the cells of the results."""
     groups: dict[str, dict[str, list[CaseVerdict]]] = {}
     for result in results:
         groups.setdefault(result.operator, {}).setdefault(result.dtype, []).append(result)
-    rows: list[list[Row]] = []
-    for operator, by_dtype in groups.items():
-        rows.append([])
-        for dtype, of in by_dtype.items():
-            verdict = "ACCEPTED" if all(result.verdict.holds for result in of) else "! REJECTED"
-            rows[-1].append(("" if rows[-1] else operator, dtype, verdict, str(len(of)), _worst(of)))
-    return table(["operator", "dtype", "verdict"], ["cases", "worst error"], rows)
+    return [
+        [["" if k else operator, dtype, *cells(of)] for k, (dtype, of) in enumerate(by_dtype.items())]
+        for operator, by_dtype in groups.items()
+    ]
 
 
 def _worst(results: Sequence[CaseVerdict]) -> str:
