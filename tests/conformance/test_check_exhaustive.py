@@ -252,7 +252,7 @@ def test_a_damaged_state_is_named(content: str, tmp_path: Path, capsys: Capture)
     capsys.readouterr()
     assert status(*call) == 2
     captured = capsys.readouterr()
-    assert f"{path}: no state of a sweep" in captured.err
+    assert f"{path}: is damaged" in captured.err
     assert captured.out == ""
     path.unlink()
     assert status(*call) == 0

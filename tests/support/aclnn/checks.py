@@ -19,6 +19,9 @@ from tests.support.aclnn.values import COMPLEX, FLOATS, INTEGERS, ITEMSIZE, OTHE
 PRODUCTS = ("Ascend950", "Ascend910_93", "Ascend910B", "Ascend310B", "Ascend310P", "Ascend910")
 SUCCESS, NULL, INVALID, NO_KERNEL, TILING, NOT_CONFIGURED = 0, 161001, 161002, 561103, 561002, 561003
 
+#: What several messages say: a dtype of no list, two dtypes that differ, a number of dimensions out of range.
+DTYPE_LISTED, DTYPES_EQUAL, RANK = r"[A-Z]\w*; it must be", "dtypes must be equal", "dimensions?; it must have|rank"
+
 Test = Callable[[Call], bool]
 
 
@@ -175,20 +178,20 @@ def dtype_listed(name: str, anywhere: bool = False, **options: Any) -> Row:
     def is_wrong(c: Call) -> bool:
         return c[name].dtype not in listed(c, name, anywhere)
 
-    return Row(f"{name} dtype", INVALID, (name,), is_wrong, (name,), r"must be|needs", "dtype", **options)
+    return Row(f"{name} dtype", INVALID, (name,), is_wrong, (name,), DTYPE_LISTED, "dtype", **options)
 
 
 def chip_has(name: str) -> Row:
     """BF16 where the chip has it: for functions whose list names it on every chip."""
     return Row(f"{name} BF16", INVALID, (name,), lambda c: c[name].dtype == "BF16" and not has_bf16(c), (name,),
-               r"must be|needs", "dtype", products=_WITHOUT_BF16)  # fmt: skip
+               DTYPE_LISTED, "dtype", products=_WITHOUT_BF16)  # fmt: skip
 
 
 def dtypes_equal(name: str, other: str, **options: Any) -> Row:
     def differ(c: Call) -> bool:
         return c[name].dtype != c[other].dtype
 
-    return Row(f"{name} {other} dtypes", INVALID, (name, other), differ, (name,), "equal|must be", "dtype", **options)
+    return Row(f"{name} {other} dtypes", INVALID, (name, other), differ, (name,), DTYPES_EQUAL, "dtype", **options)
 
 
 def casts(source: str, target: str) -> Row:
@@ -211,7 +214,7 @@ def shapes_equal(name: str, other: str) -> Row:
 
 
 def rank_limit(name: str, **options: Any) -> Row:
-    return Row(f"{name} rank", INVALID, (name,), lambda c: len(c[name].shape) > 8, (name,), "dimension|rank", "shape",
+    return Row(f"{name} rank", INVALID, (name,), lambda c: len(c[name].shape) > 8, (name,), RANK, "shape",
                **options)  # fmt: skip
 
 
@@ -222,7 +225,7 @@ def document_rank(function: str, minimum: int = 1, *, of: tuple[str, ...] = ()) 
     def outside(c: Call) -> bool:
         return any(not minimum <= len(c[name].shape) <= 8 for name in names)
 
-    says = rf"\b({'|'.join(names)})\b.*(dimension|rank)"
+    says = rf"\b({'|'.join(names)})\b.*({RANK})"
     return Row("rank in document", INVALID, names, outside, (), says, "shape", is_numbered=False, rules="document")
 
 

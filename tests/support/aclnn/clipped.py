@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import prod
 
 from tests.support.aclnn.checks import (
+    DTYPE_LISTED,
     INVALID,
     NO_KERNEL,
     Row,
@@ -25,7 +26,7 @@ from tests.support.aclnn.values import FLOATS, Call
 
 
 def has_dtype(name: str, dtype: str) -> Row:
-    return Row(f"{name} dtype", INVALID, (name,), lambda c: c[name].dtype != dtype, (name,), r"must be|needs", "dtype")
+    return Row(f"{name} dtype", INVALID, (name,), lambda c: c[name].dtype != dtype, (name,), DTYPE_LISTED, "dtype")
 
 
 def group_rank() -> Row:

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tests.support.aclnn.checks import (
+    DTYPE_LISTED,
     INVALID,
     PRODUCTS,
+    RANK,
     TILING,
     Row,
     broadcasts,
@@ -63,7 +65,7 @@ from tests.support.aclnn.values import Call, promoted
 def only(name: str, *dtypes: str) -> Row:
     """A document that lists fewer dtypes than the source."""
     return Row(f"{name} dtype in document", INVALID, (name,), lambda c: c[name].dtype not in dtypes, (name,),
-               r"must be|needs", "dtype", is_numbered=False, rules="document")  # fmt: skip
+               DTYPE_LISTED, "dtype", is_numbered=False, rules="document")  # fmt: skip
 
 
 def within(*names: str, minimum: int = 0) -> Iterator[Row]:
@@ -73,7 +75,7 @@ def within(*names: str, minimum: int = 0) -> Iterator[Row]:
         def outside(c: Call, n: str = n) -> bool:
             return not minimum <= len(c[n].shape) <= 8
 
-        yield Row(f"{n} rank in document", INVALID, (n,), outside, (n,), "dimension|rank", "shape",
+        yield Row(f"{n} rank in document", INVALID, (n,), outside, (n,), RANK, "shape",
                   is_numbered=False, rules="document")  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tests.support.aclnn.checks import (
     INVALID,
+    RANK,
     Row,
     broadcasts,
     casts,
@@ -162,7 +163,7 @@ def glu_shapes(packed: str, half: str) -> Iterator[Row]:
         at = c["dim"] % len(shape)
         return c[half].shape != tuple(n // 2 if k == at else n for k, n in enumerate(shape))
 
-    yield Row(f"{packed} rank 0", INVALID, (packed,), lambda c: not c[packed].shape, (packed,), "dimension", "shape")
+    yield Row(f"{packed} rank 0", INVALID, (packed,), lambda c: not c[packed].shape, (packed,), RANK, "shape")
     yield Row("dim", INVALID, (packed,), outside, ("dim",), r"\[-", "shape")
     yield Row(f"{packed} odd", INVALID, (packed,), odd, (packed,), "odd|even", "shape")
     yield Row(f"{half} half", INVALID, (packed, half), other, (half,), "half|halve", "shape")
