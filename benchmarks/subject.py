@@ -28,7 +28,8 @@ SOURCE = Path(actgrad.__file__).resolve().parents[1]
 def packed(operator: Any) -> tuple[str, ...]:
     """The tensors, outputs included, that hold both halves of a gated call."""
     if hasattr(operator, "access"):
-        return tuple(operator.access.packed)
+        names = (*operator.schema.tensor_names, *operator.schema.outputs)
+        return tuple(name for name in names if operator.access.part_count(name) > 1)
     return ("self", "grad_input") if operator.layout == "gated" else ()  # version 0.1
 
 

@@ -69,7 +69,7 @@ def largest_errors(operator: Operator, attributes: dict[str, Any], x: np.ndarray
 
 def cases() -> list[tuple[Operator, dict[str, Any]]]:
     """What is measured: every operator with every case of attributes."""
-    alone = [o for o in actgrad.operators.values() if not o.access.terms]  # rows: python -m benchmarks rows
+    alone = [o for o in actgrad.operators.values() if not o.access.sees_rows]  # rows: python -m benchmarks rows
     return [(o, a) for o in alone for a in oracle.attribute_cases(o)]
 
 

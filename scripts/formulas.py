@@ -51,7 +51,7 @@ def gradients_at_nan() -> Iterator[str]:
     kinds: dict[str, list[str]] = {}
     for name, operator in operators.items():
         access = operator.access
-        if operator.gradient_of is not None and not (access.packed or access.terms or access.tensor):
+        if operator.gradient_of is not None and access.is_uniform:
             ones = [np.ones(1)] * (len(operator.schema.tensors) - 1)
             gradients = operator(*ones, np.full(1, np.nan), backend="reference")
             gradient = float((gradients[-1] if isinstance(gradients, tuple) else gradients)[0])

@@ -78,8 +78,9 @@ def cases(operator: Any) -> Iterator[dict[str, Any]]:
 
 def whole(operator: Any, tensor: str, shape: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of a tensor for elements of `shape`; packed tensors are twice as long along the last dimension."""
-    packed = operator.access.packed if hasattr(operator, "access") else ("self",) if operator.layout == "gated" else ()
-    return (*shape[:-1], 2 * shape[-1]) if tensor in packed and shape else shape
+    access = operator.access
+    is_packed = access.part_count(tensor) > 1 if hasattr(access, "part_count") else tensor in access.packed  # 0.2
+    return (*shape[:-1], 2 * shape[-1]) if is_packed and shape else shape
 
 
 def numbers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> Array:

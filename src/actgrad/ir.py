@@ -22,6 +22,7 @@ import numpy as np
 from . import contract
 from .arrays import interception
 from .base import dtypes, products
+from .base.access.unknown_sizes import completed_shapes
 from .base.definition import Definition
 from .base.dtypes import Dtype
 from .base.errors import (
@@ -126,7 +127,7 @@ class GraphOperator:
         access, broadcasts = self.operator.access, self.signature.broadcasts
         may_differ = broadcasts or self.operator.broadcasts or access.broadcasts
         visible = {tensor: shape for tensor, shape in sizes.items() if tensor in self.operator.seen}
-        shapes = access.complete(visible, values, may_differ)
+        shapes = completed_shapes(access, visible, values, may_differ)
         if not shapes:
             return UNKNOWN_RANK
         if broadcasts:
@@ -189,7 +190,7 @@ class GraphOperator:
                 raise InvalidArgument(
                     f"{name}: {key} is {shown(value)}; actgrad computes only {key}={only}; pass {only}"
                 )
-            if isinstance(value, (list, tuple)) and self.operator.access.numbers_dimensions(renamed[key]):
+            if isinstance(value, (list, tuple)) and self.operator.access.dimension_attribute == renamed[key]:
                 if len(value) != 1:
                     raise InvalidArgument(f"{name}: {key} is {shown(value)}; it must be one dimension; pass -1 or [-1]")
                 attributes[key] = value[0]  # CANN writes the dimension of rows as a list of one

@@ -58,7 +58,7 @@ def test_shapes_are_those_of_the_call(name: str) -> None:
 @pytest.mark.parametrize("name", ir.names())
 def test_dtypes_are_those_of_the_call(name: str) -> None:
     operator, rng = getattr(ir, name), np.random.default_rng(1)
-    row = operator.operator.access.dim and operator.operator.access.packed
+    row = operator.operator.access.dimension_attribute and operator.operator.access.is_packed
     shape = (2, 6) if row else (2, 3)
     accepted = 0
     for round_ in range(len(NAMES) + 40):
@@ -81,9 +81,9 @@ def infer_likely_shapes(operator: ir.GraphOperator, shape: tuple[int, ...]) -> l
     access = operator.operator.access
     found = []
     for tensor in [operator.signature.tensors[name] for name in required(operator)]:
-        whole = not access.packed or tensor in access.packed
+        whole = not access.is_packed or access.part_count(tensor) > 1
         likely = shape if whole else (*shape[:-1], shape[-1] // 2)
-        found.append((1,) if tensor and tensor == access.tensor else likely)
+        found.append((1,) if tensor and not access.brings_elements(tensor) else likely)
     return found
 
 

@@ -181,7 +181,7 @@ def test_memory_order_follows_the_input(operator: actgrad.Operator) -> None:
         tensors = [
             np.ascontiguousarray(values.transpose(order)).transpose(np.argsort(order)) for values in plain.values()
         ]
-        attributes = {"dim": 0} if operator.access.packed else {}
+        attributes = {"dim": 0} if operator.access.is_packed else {}
         for result in oracle.as_tuple(operator(*tensors, **attributes)):
             assert result.transpose(order).flags.c_contiguous
 

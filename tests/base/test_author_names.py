@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import actgrad
-from actgrad.base.definition import C, Counted, Torch
+from actgrad.base.definition import C, Torch
 from actgrad.base.errors import InvalidOperator
 from actgrad.base.faults import definition_faults
 from actgrad.calls.operator import REGISTRY
@@ -145,7 +145,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a flag that is unsupported and none": (lambda: one(unsupported="training"), "'training'; it must be a bool"),
     "a counted tensor without rows": (
-        lambda: operator("NAME(Tensor x, Tensor? n) -> Tensor out", counted=Counted("n")), "counts rows along a dimens"
+        lambda: operator("NAME(Tensor x, Tensor? n) -> Tensor out", row_counter="n"), "counts rows along a dimens"
     ),
 }  # fmt: skip
 

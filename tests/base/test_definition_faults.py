@@ -95,7 +95,7 @@ FAULTS = {
     ),
     "an unknown packed tensor": (
         lambda: operator("NAME(Tensor self, int dim=-1) -> Tensor out", of_two, reads=Halves(("x",))),
-        "reads packs 'x'",
+        "reads names 'x'",
     ),
     "halves without a dimension": (
         lambda: operator("NAME(Tensor x) -> Tensor out", of_two, reads=Halves(("x",))), "counts dimensions by 'dim'",
@@ -140,8 +140,8 @@ FAULTS = {
         lambda: of_rows({"q": once(lambda: 1.0)}), "a pass must read elements; write largest",
     ),
     "kept terms of two outputs": (
-        lambda: of_rows({"m": largest(identity)}, outputs="(Tensor out, Tensor other)", kept=True),
-        "kept is set; then exactly one output must be of elements",
+        lambda: of_rows({"m": largest(identity)}, outputs="(Tensor out, Tensor other)", replaces_inputs=True),
+        "replaces_inputs is set; then exactly one output must be of elements",
     ),
 }  # fmt: skip
 

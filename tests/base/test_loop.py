@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from actgrad.base import access, access_loop
+from actgrad.base import access
+from actgrad.base.access import access_loop
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.loop import Loop, Operand, TensorMeta, broadcast_shapes
 

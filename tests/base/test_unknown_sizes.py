@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import operator
 from math import prod
+from typing import Any
 
 import numpy as np
 import pytest
 
 from actgrad.base.access import Along, Elementwise, Halves
+from actgrad.base.access.unknown_sizes import completed_shapes
 from actgrad.base.loop import UNKNOWN, UNKNOWN_RANK, UnknownSize, broadcast_shapes, first_known
 
 
@@ -67,17 +69,26 @@ def test_broadcasting_knows_no_more_than_the_sizes_tell(a: tuple[int, ...], b: t
 
 
 def test_inputs_tell_sizes_of_one_another() -> None:
-    def known(shapes: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
-        return {name: tuple(map(int, shape)) for name, shape in shapes.items()}
+    def complete(*arguments: Any) -> dict[str, tuple[int, ...]]:
+        return {name: tuple(map(int, shape)) for name, shape in completed_shapes(*arguments).items()}
 
     elementwise, halves, along = Elementwise(), Halves(("x",)), Along("weight", 1)
     two = {"a": (UNKNOWN, 3), "b": (2, UNKNOWN)}
-    assert known(elementwise.complete(two, {}, False)) == {"a": (2, 3), "b": (2, 3)}
-    assert known(elementwise.complete(two, {}, True)) == {"a": (-1, 3), "b": (2, -1)}
-    assert known(elementwise.complete({"a": UNKNOWN_RANK, "b": (2, 3)}, {}, False)) == {"a": (2, 3), "b": (2, 3)}
-    assert elementwise.complete({"a": UNKNOWN_RANK, "b": (2, 3)}, {}, True) == {}
+    assert complete(elementwise, two, {}, False) == {"a": (2, 3), "b": (2, 3)}
+    assert complete(elementwise, two, {}, True) == {"a": (-1, 3), "b": (2, -1)}
+    assert complete(elementwise, {"a": UNKNOWN_RANK, "b": (2, 3)}, {}, False) == {
+        "a": (2, 3),
+        "b": (2, 3),
+    }
+    assert complete(elementwise, {"a": UNKNOWN_RANK, "b": (2, 3)}, {}, True) == {}
     packed = {"x": (UNKNOWN, 6), "y": (4, UNKNOWN)}
-    assert known(halves.complete(packed, {"dim": -1}, False)) == {"x": (4, 6), "y": (4, 3)}
-    assert known(halves.complete({"x": UNKNOWN_RANK, "y": (4, 3)}, {"dim": 0}, False)) == {"x": (8, 3), "y": (4, 3)}
-    assert known(along.complete({"x": (4, 5), "weight": (UNKNOWN,)}, {}, False)) == {"x": (4, 5), "weight": (-1,)}
-    assert along.complete({"x": UNKNOWN_RANK, "weight": (5,)}, {}, False) == {}
+    assert complete(halves, packed, {"dim": -1}, False) == {"x": (4, 6), "y": (4, 3)}
+    assert complete(halves, {"x": UNKNOWN_RANK, "y": (4, 3)}, {"dim": 0}, False) == {
+        "x": (8, 3),
+        "y": (4, 3),
+    }
+    assert complete(along, {"x": (4, 5), "weight": (UNKNOWN,)}, {}, False) == {
+        "x": (4, 5),
+        "weight": (-1,),
+    }
+    assert complete(along, {"x": UNKNOWN_RANK, "weight": (5,)}, {}, False) == {}

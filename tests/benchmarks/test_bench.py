@@ -286,7 +286,7 @@ def test_the_difference_between_versions_is_told_apart() -> None:
     class First:
         def __init__(self, operator: Any):
             self.schema = operator.schema
-            self.layout = "gated" if operator.access.packed else "elementwise"
+            self.layout = "gated" if operator.access.is_packed else "elementwise"
 
     for operator in OPERATORS:  # those of version 0.1
         names = {*operator.schema.tensor_names, *operator.schema.outputs}

@@ -27,7 +27,7 @@ IN_PLACE = [
     for operator in OPERATORS
     for argument in operator.schema.tensors
     if len(operator.schema.outputs) == 1
-    and (not operator.access.packed or (operator.gradient_of is not None and argument.name == "self"))
+    and (not operator.access.is_packed or (operator.gradient_of is not None and argument.name == "self"))
 ]
 
 

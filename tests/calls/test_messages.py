@@ -49,7 +49,7 @@ def test_every_rule(bad: Any) -> None:
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_arguments_of_every_operator(operator: actgrad.Operator) -> None:
     names = [a.name for a in operator.schema.tensors if not a.is_optional]
-    tensors = {name: PACKED if name in operator.access.packed else HALF for name in names}
+    tensors = {name: PACKED if operator.access.part_count(name) > 1 else HALF for name in names}
     first = names[0]
     wrong: dict[str, list[Any]] = {
         first: [None, [1.0], 1.0, "x", np.ma.masked_invalid(A), A.astype("M8[s]"), A.astype(A.dtype.newbyteorder())],
@@ -67,11 +67,11 @@ def test_arguments_of_every_operator(operator: actgrad.Operator) -> None:
     check(message_of(lambda: operator(**tensors, out="x")), operator.name)
 
 
-@pytest.mark.parametrize("operator", [o for o in OPERATORS if o.access.packed], ids=ids)
+@pytest.mark.parametrize("operator", [o for o in OPERATORS if o.access.is_packed], ids=ids)
 def test_tensors_of_odd_size_raise_one_class(operator: actgrad.Operator) -> None:
     """Whatever stage of its C function would find it: that has the status of the stage."""
-    packed = next(name for name in operator.schema.tensor_names if name in operator.access.packed)
-    dim = operator.access.dim or "dim"
+    packed = next(name for name in operator.schema.tensor_names if operator.access.part_count(name) > 1)
+    dim = operator.access.dimension_attribute or "dim"
     names = [a.name for a in operator.schema.tensors if not a.is_optional]
     odd = np.ones((3, 7), np.float32)
     tensors = {name: odd if name == packed else np.ones((3, 3), np.float32) for name in names}
@@ -95,7 +95,7 @@ def test_no_text_is_made_for_a_call_that_passes(monkeypatch: pytest.MonkeyPatch)
         tensors: dict[str, Any] = {}
         for argument in operator.schema.tensors:
             if not argument.is_optional:
-                shape = (4, 8) if argument.name in operator.access.packed else (4, 4)
+                shape = (4, 8) if operator.access.part_count(argument.name) > 1 else (4, 4)
                 tensors[argument.name] = TensorMeta(BY_NAME["float32"], shape, row_major(shape, 4))
         values = {name: 1.0 if value is None else value for name, value in operator.defaults.items()}
         call = contract.Call(operator.definition, tensors, values)

@@ -75,7 +75,7 @@ def refused(call: Callable[[], Any], *begins: str) -> actgrad.ActgradError:
 
 def good(operator: actgrad.Operator) -> dict[str, Any]:
     names = [a.name for a in operator.schema.tensors if not a.is_optional]
-    return {name: PACKED if name in operator.access.packed else HALF for name in names}
+    return {name: PACKED if operator.access.part_count(name) > 1 else HALF for name in names}
 
 
 def right(operator: actgrad.Operator, name: str) -> set[str]:

@@ -26,7 +26,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "accuracy.md"
 CASES = [
     pytest.param(operator, attributes, id="-".join([operator.name, *map(str, attributes.values())]))
     for operator in actgrad.operators.values()
-    if not operator.access.terms  # rows are not swept
+    if not operator.access.sees_rows  # rows are not swept
     for attributes in oracle.attribute_cases(operator)
 ]
 
@@ -85,7 +85,7 @@ def test_the_same_is_found_in_another_way(operator: Any, attributes: dict[str, A
     got = finished(item, tmp_path)
     expected = together(reference(item, np.arange(65536, dtype=np.uint16)))
     found = together(list(got.outputs.values()))
-    assert (found.elements, found.counted, found.faults) == (expected.elements, expected.counted, 0)
+    assert (found.elements, found.count, found.faults) == (expected.elements, expected.count, 0)
     assert found.ulps is not None
     assert expected.ulps is not None
     assert found.ulps.error == pytest.approx(expected.ulps.error, rel=1e-9)
@@ -368,7 +368,7 @@ def test_the_document_has_all_16_bit_numbers_of_every_case_within_the_bounds() -
     text = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
     rows = {tuple(line[2:-2].split(" | ")[:3]): line[2:-2].split(" | ") for line in text.splitlines()}
     for operator in actgrad.operators.values():
-        if operator.part_of is not None or operator.access.terms:  # rows are not swept
+        if operator.part_of is not None or operator.access.sees_rows:  # rows are not swept
             continue
         for attributes in oracle.attribute_cases(operator):
             for dtype in ("float16", "bfloat16"):

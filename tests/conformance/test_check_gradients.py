@@ -42,9 +42,9 @@ def test_our_gradients_are_those_of_their_forward_operators(operator: actgrad.Op
 def numbers_returned(operator: actgrad.Operator) -> int:
     """How many derivatives the formula returns."""
     definition = operator.definition
-    if definition.access.terms or operator.gradient_of.multiplies:
+    if definition.access.sees_rows or operator.gradient_of.multiplies:
         return 1
-    return sum(2 if name in definition.access.packed else 1 for name in definition.schema.outputs)
+    return definition.access.part_count(*definition.schema.outputs)
 
 
 def with_formula(operator: actgrad.Operator, text: Callable[[list[str]], str]) -> actgrad.Operator:

@@ -28,7 +28,7 @@ STATUS = {
 def good_output(operator: actgrad.Operator, tensors: tuple[Any, ...], attributes: dict[str, Any]) -> Any:
     """An output as the call would have it, were its fault mended; what no output fits gets any."""
     given = [t for t in tensors if isinstance(t, np.ndarray)] or [A]
-    if not operator.access.packed:
+    if not operator.access.is_packed:
         return np.empty(given[0].shape, given[0].dtype)
     if operator.gradient_of is not None:
         return np.empty(given[min(1, len(given) - 1)].shape, given[0].dtype)

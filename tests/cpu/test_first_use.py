@@ -123,7 +123,10 @@ def test_work_has_a_large_stack_and_its_caller_the_errors() -> None:
 THREADS_THAT_FAIL = {
     "too many threads": ("raise RuntimeError('no thread')", "OSError work"),
     "no memory to start one": ("raise MemoryError", "MemoryError "),
-    "no memory to begin": ("return begin(lambda: None, ())", "MemoryError a thread ended without a result; it must have memory to run; free memory"),
+    "no memory to begin": (
+        "return begin(lambda: None, ())",
+        "MemoryError a thread ended without a result; it must have memory to run; free memory",
+    ),
 }
 
 

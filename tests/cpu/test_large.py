@@ -53,9 +53,9 @@ def large_expected(operator: actgrad.Operator, tensors: dict[str, np.ndarray], r
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 def test_large(operator: actgrad.Operator, offset: int) -> None:
     """Large enough for streaming stores; the output begins at a cache line, beside one, or at no element of one."""
-    shape = (64, LARGE // 64 + 24) if operator.access.packed else (LARGE + 1537,)
+    shape = (64, LARGE // 64 + 24) if operator.access.is_packed else (LARGE + 1537,)
     tensors = large_inputs(operator, shape)
-    expected = large_expected(operator, tensors, 1 if operator.access.packed else 10007)
+    expected = large_expected(operator, tensors, 1 if operator.access.is_packed else 10007)
     rooms = []
     for wanted in expected:
         memory = np.full(wanted.nbytes + 256, 0xA5, np.uint8)

@@ -32,7 +32,7 @@ from tests.support.calls import (
 from tests.support.memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 from tests.support.surroundings import SURROUNDINGS
 
-GATED_OPERATORS = [operator for operator in OPERATORS if operator.access.packed]
+GATED_OPERATORS = [operator for operator in OPERATORS if operator.access.is_packed]
 
 # The time of one example is LLVM's where it needs a new kernel.
 LAYOUTS = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
@@ -61,11 +61,11 @@ def check(
 @LAYOUTS
 @given(data=st.data())
 def test_any_layout(operator: actgrad.Operator, data: st.DataObject) -> None:
-    shape = data.draw(shapes().filter(lambda s: s or not operator.access.packed))
+    shape = data.draw(shapes().filter(lambda s: s or not operator.access.is_packed))
     dtype = data.draw(st.sampled_from(supported(operator)))
     dim = data.draw(st.integers(-len(shape), len(shape) - 1)) if shape else -1
     attributes = data.draw(st.sampled_from(oracle.attribute_cases(operator)))
-    if operator.access.packed:
+    if operator.access.is_packed:
         attributes = {**attributes, "dim": dim}
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))
     tensors: dict[str, Any] = {
@@ -91,7 +91,7 @@ def test_agrees_with_reference_in_every_layout(operator: actgrad.Operator) -> No
             for k, (name, values) in enumerate(inputs(rng, operator, (5, 6, 40), "float32", 1).items())
         }
         tensors = {name: np.nan_to_num(values) for name, values in tensors.items()}
-        attributes = off_defaults(operator) | ({"dim": 1} if operator.access.packed else {})
+        attributes = off_defaults(operator) | ({"dim": 1} if operator.access.is_packed else {})
         got = oracle.as_tuple(operator(*tensors.values(), **attributes))
         wanted = oracle.as_tuple(operator(*tensors.values(), **attributes, backend="reference"))
         for g, w in zip(got, wanted, strict=True):
@@ -130,7 +130,7 @@ def test_rank_ten_and_dimensions_of_one_element(operator: actgrad.Operator) -> N
         rank = len(shape)
         order = tuple(int(d) for d in rng.permutation(rank))
         layout = Memory(order, (1,) * rank)
-        for dim in {0, rank // 2, -1} if operator.access.packed else {None}:
+        for dim in {0, rank // 2, -1} if operator.access.is_packed else {None}:
             tensors = inputs(rng, operator, shape, "float32", -1 if dim is None else dim)
             tensors = {name: layout.holding(values) for name, values in tensors.items()}
             attributes = off_defaults(operator) | ({} if dim is None else {"dim": dim})
@@ -170,7 +170,7 @@ def test_tails(operator: actgrad.Operator, dtype: str) -> None:
     most = max(SIZES)
     # Halves and gradients are taken from the front, so that each size computes the same elements.
     longest = inputs(rng, operator, (most,), dtype)
-    packed = next((name for name in longest if name in operator.access.packed), "")
+    packed = next((name for name in longest if operator.access.part_count(name) > 1), "")
     if packed:
         left, right = np.split(longest[packed], 2)
     attributes = off_defaults(operator)

@@ -24,8 +24,8 @@ from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 from tests.support.calls import OPERATORS, ids, inputs, off_defaults, same_bits, supported
 
-ELEMENTWISE = [operator for operator in OPERATORS if not operator.access.packed]
-IN_HALVES = [operator for operator in OPERATORS if operator.access.packed]
+ELEMENTWISE = [operator for operator in OPERATORS if not operator.access.is_packed]
+IN_HALVES = [operator for operator in OPERATORS if operator.access.is_packed]
 
 
 @pytest.fixture(autouse=True)
@@ -239,7 +239,7 @@ def test_halves_are_read_as_one_run(operator: actgrad.Operator, reading: tuning.
         attributes = {name: value for name, value in attributes.items() if name in operator.defaults}
         tensors = inputs(rng, operator, shape, dtype)
         wanted = oracle.as_tuple(operator(*tensors.values(), **attributes))
-        name = next(name for name in tensors if name in operator.access.packed)
+        name = next(name for name in tensors if operator.access.part_count(name) > 1)
         for packed in (tensors[name], within(tensors[name], 7, 2)):
             how = how_it_runs(operator, list({**tensors, name: packed}.values()), wanted, **attributes)
             is_short = shape[-1] * BY_NAME[dtype].itemsize <= reading.longest_copied
@@ -252,7 +252,7 @@ def test_halves_are_read_as_one_run(operator: actgrad.Operator, reading: tuning.
 def test_outputs_at_any_places_of_their_pages(operator: actgrad.Operator, apart: int) -> None:
     """Which decides, on some processors, whether they are streamed; either way they are whole, and the same bits."""
     rng, attributes = np.random.default_rng(6), off_defaults(operator)
-    tensors = inputs(rng, operator, (6, 2080) if operator.access.packed else (9, 1400), "float32")
+    tensors = inputs(rng, operator, (6, 2080) if operator.access.is_packed else (9, 1400), "float32")
     wanted = oracle.as_tuple(operator(*tensors.values(), **attributes))
     outputs = []
     for k, w in enumerate(wanted):

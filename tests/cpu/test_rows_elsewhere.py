@@ -30,7 +30,7 @@ def test_machine_code_of_each_processor(name: str, operator: Any, monkeypatch: p
     rng = np.random.default_rng(1)
     for dtype in ("float32", "bfloat16", "float64"):
         for shape in SHAPES:
-            for own in ({"dim": 0}, {"dim": 1}) if operator.access.dim else ({},):
+            for own in ({"dim": 0}, {"dim": 1}) if operator.access.dimension_attribute else ({},):
                 given = tuple(tensors(operator, shape, BY_NAME[dtype].numpy, rng))
                 kernel, results = by_kernel_of(engine, operator, *given, **own)
                 assert str(kernel).startswith(f"{name}, ")
@@ -43,7 +43,7 @@ def test_operands_that_leave_the_caches(operator: Any, monkeypatch: pytest.Monke
     rng = np.random.default_rng(4)
     for dtype in ("float32", "bfloat16"):
         for shape in ((5, 300), (300, 5), (40, 129)):
-            for own in ({"dim": 0}, {"dim": 1}) if operator.access.dim else ({},):
+            for own in ({"dim": 0}, {"dim": 1}) if operator.access.dimension_attribute else ({},):
                 given = tuple(tensors(operator, shape, BY_NAME[dtype].numpy, rng))
                 _, small = by_kernel_of(engine, operator, *given, **own)
                 with monkeypatch.context() as caches:
@@ -62,7 +62,7 @@ def test_in_tritons_interpreter(operator: Any, monkeypatch: pytest.MonkeyPatch) 
     rng = np.random.default_rng(2)
     for dtype in ("float32", "float16", "bfloat16", "float64"):
         for shape in ((3, 1), (2, 70), (9, 4)):
-            for own in ({"dim": 0}, {"dim": 1}) if operator.access.dim else ({},):
+            for own in ({"dim": 0}, {"dim": 1}) if operator.access.dimension_attribute else ({},):
                 given = tuple(tensors(operator, shape, BY_NAME[dtype].numpy, rng))
                 check(operator, dtype, oracle.as_tuple(operator(*given, backend="triton", **own)), given, own)
 

@@ -196,7 +196,7 @@ def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.Mo
                 assert all(np.abs(np.int64(g) - np.int64(w)).max() <= 1 for g, w in zip(got, wanted, strict=True))
                 assert all((g == w).mean() > 0.99 for g, w in zip(got, wanted, strict=True))
                 continue
-            terms = 16 if "gelu" in operator.name or operator.access.packed else 8
+            terms = 16 if "gelu" in operator.name or operator.access.is_packed else 8
             for actual, expected in zip(got, oracle.expected(operator, tensors, attributes), strict=True):
                 faults = np.flatnonzero(expected.faults(actual, BOUNDS[dtype], terms))
                 assert not faults.size, (dtype, attributes, x[faults[:5] % len(x)], actual[faults[:5]])
@@ -211,7 +211,7 @@ def test_layouts_on_every_target(name: str, operator: actgrad.Operator, monkeypa
     for dtype in ("float32", "float16", "float64"):
         x = oracle.samples(dtype, 1500, rng)[: 30 * 49].reshape(30, 49)
         tensors = oracle.tensors(operator, attributes, x.ravel(), rng)
-        shape = (30, 98) if operator.access.packed else (30, 49)
+        shape = (30, 98) if operator.access.is_packed else (30, 49)
         tensors = [t.reshape(30, -1) if t.size != x.size else t.reshape(30, 49) for t in tensors]
         plain = on_target(monkeypatch, name, operator, *tensors, **attributes)
         assert plain[0].shape in (shape, (30, 49))

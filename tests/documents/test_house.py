@@ -51,8 +51,8 @@ REPLACED = {"Meta", "View", "Terms", "least", "laid_out"}  # names that house.md
 LIMITS = {
     "lines of code": 26_500,
     "classes over 150 lines": 6,
-    "questions for a layout": 118,
-    "vague names": 583,
+    "questions for a layout": 0,
+    "vague names": 564,
     "replaced names": 0,
     "private names of other modules": 3,
     "private names in tests": 31,
@@ -158,7 +158,7 @@ def test_no_floor_above_knows_an_argument_by_its_name() -> None:
     found = [
         f"{name(path)}: {line.strip()}"
         for path in FILES
-        if path.parent.name != "ops" and name(path) != "base/access.py"
+        if path.parent.name != "ops" and path.parent.name != "access"
         for line in path.read_text(encoding="utf-8").splitlines()
         if pattern.search(line)
     ]

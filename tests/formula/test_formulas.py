@@ -105,7 +105,7 @@ def _derivatives():
     seen = set()
     for operator in actgrad.operators.values():
         forward = operator.gradient_of
-        if forward is None or operator.access.terms:  # test_row_gradients.py differentiates whole rows
+        if forward is None or operator.access.sees_rows:  # test_row_gradients.py differentiates whole rows
             continue
         for attributes, chip in product(attribute_cases(operator), (None, *products.BY_NAME.values())):
             inner = {name: attributes.get(name, default) for name, default in forward.defaults.items()}
@@ -133,7 +133,7 @@ def test_derivative_is_that_of_the_formula(function, derivative, scalars, forwar
 
 def test_every_backward_operator_was_looked_at():
     looked_at = {case.id.partition("-")[0] for case in DERIVATIVES}
-    elementwise = {name: operator for name, operator in actgrad.operators.items() if not operator.access.terms}
+    elementwise = {name: operator for name, operator in actgrad.operators.items() if not operator.access.sees_rows}
     assert looked_at == {name for name, operator in elementwise.items() if operator.gradient_of}
     named = {name for name in elementwise if name.endswith("_backward")}
     # The gradient of a sum of two tensors has no forward operator: test_graph_only.py compares it with autograd.
@@ -307,8 +307,8 @@ def makes_closure():
 
 REFUSED = [
     (uses_attribute, ["uses_attribute", "'np'", "module"]),
-    (uses_builtin, ["uses_builtin", "'max'", "built-ins"]),
-    (uses_nested_lambda, ["uses_nested_lambda", "lambdas"]),
+    (uses_builtin, ["uses_builtin", "'max'", "a Python built-in"]),
+    (uses_nested_lambda, ["uses_nested_lambda", "a lambda"]),
     pytest.param(
         uses_comprehension,
         ["uses_comprehension"],
@@ -319,7 +319,7 @@ REFUSED = [
     (makes_closure(), ["closes_over_slope", "closure"]),
     (uses_other_global, ["uses_other_global", "'TABLE'", "dict"]),
     (calls_a_bad_formula, ["uses_builtin", "'max'"]),
-    (np.exp, ["exp", "plain module-level function"]),
+    (np.exp, ["exp", "plain function of a module"]),
 ]
 
 

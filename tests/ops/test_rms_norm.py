@@ -142,7 +142,7 @@ def test_a_length_is_alone_in_its_pass() -> None:
     reads = Rows(passes=({"s": total(itself), "n": length()},))
     faulty = actgrad.Operator("n_d(Tensor x, int dim=-1) -> Tensor out", summary="", formula=length_of_row, reads=reads)
     with pytest.raises(
-        InvalidOperator, match=r"n_d: length\(\) shares a pass with others \(s, n\); give it a pass of its"
+        InvalidOperator, match=r"n_d: length\(\) shares a pass with others \(s, n\); it must be alone; give it a pass"
     ):
         validate(faulty.definition)
     reads = Rows(passes=({"n": length()},))

@@ -21,7 +21,7 @@ DTYPES = {"float32": np.float32, "float64": np.float64, "float16": np.float16, "
 
 def attributes(operator: Any, dim: int) -> dict[str, int]:
     """The dimension of rows, for an operator that is told it."""
-    return {operator.access.dim: dim} if operator.access.dim else {}
+    return {operator.access.dimension_attribute: dim} if operator.access.dimension_attribute else {}
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -80,7 +80,7 @@ def test_every_layout_has_the_same_bits(operator: Any, dtype: str) -> None:
     for shape in ((5, 70, 19), (2, 3, 130), (70, 18)):
         if operator.name == "softmax_cross_entropy_with_logits" and len(shape) > 2:
             continue
-        for dim in range(len(shape)) if operator.access.dim else (-1,):
+        for dim in range(len(shape)) if operator.access.dimension_attribute else (-1,):
             given = tensors(operator, shape, DTYPES[dtype], rng)
             own = attributes(operator, dim)
             first = oracle.as_tuple(operator(*given, **own))
@@ -180,7 +180,7 @@ def test_rows_need_little_stack(operator: Any) -> None:
     rng = np.random.default_rng(8)
     for dtype in (np.float32, np.float16, np.float64):
         for shape in ((300, 40), (3, 5000), (1, 20_000)):
-            for dim in (0, 1) if operator.access.dim else (-1,):
+            for dim in (0, 1) if operator.access.dimension_attribute else (-1,):
                 given = tensors(operator, shape, dtype, rng)
                 wanted = oracle.as_tuple(operator(*given, **attributes(operator, dim)))
                 own = None if "loss" in operator.schema.outputs else np.float32  # computed in float64, kept in float32

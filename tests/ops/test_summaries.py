@@ -79,7 +79,7 @@ def arguments_of(operator: Operator, line: str, is_default: bool) -> tuple[list[
     """Tensors and attributes of a call; off their defaults only scalars that the line names."""
     rng = np.random.default_rng(3)
     x = np.concatenate([rng.normal(0, 2, 45), [-3.0, 3.0, 0.0]]).reshape(6, 8)
-    gated = bool(operator.access.packed)
+    gated = operator.access.is_packed
     tensors: list[Any] = []
     for argument in operator.schema.tensors:
         name = argument.name
@@ -91,7 +91,7 @@ def arguments_of(operator: Operator, line: str, is_default: bool) -> tuple[list[
             tensors.append(rng.normal(size=(6, 1)))
         elif name in ("weight", "weights"):
             tensors.append(rng.normal(size=8))
-        elif gated and name not in operator.access.packed:
+        elif gated and operator.access.part_count(name) == 1:
             tensors.append(rng.normal(size=(6, 4)))
         else:
             tensors.append(x if name == operator.definition.main else rng.normal(size=x.shape))

@@ -38,7 +38,7 @@ LAYOUTS = {
     "chunked": lambda operator, **options: tensors(operator, (3, 4), chunked, **options),
     "channels last": lambda operator, **options: tensors(operator, (2, 3), channels_last, **options),
     "empty": lambda operator, **options: tensors(operator, (0, 4), **options),
-    "zero-dim": lambda operator, **options: tensors(operator, () if not operator.access.packed else (1,), **options),
+    "zero-dim": lambda operator, **options: tensors(operator, () if not operator.access.is_packed else (1,), **options),
 }
 
 

@@ -138,7 +138,9 @@ def test_prelu_of_changing_shapes(count: int, backend: str) -> None:
     "operator",
     [
         pytest.param(
-            o, id=o.name, marks=[] if o.access.tensor or o.counted is not None or o.access.terms else [pytest.mark.slow]
+            o,
+            id=o.name,
+            marks=[] if o.row_counter or (not o.access.is_uniform and not o.access.is_packed) else [pytest.mark.slow],
         )
         for o in EVERY
     ],

@@ -59,7 +59,7 @@ def calls() -> list[tuple[Case, Any]]:
     found = []
     for operator in EVERY:
         for case in overlaps.cases(operator):
-            if case.kind not in KINDS or (operator.access.terms and case.kind == "every second"):
+            if case.kind not in KINDS or (operator.access.sees_rows and case.kind == "every second"):
                 continue
             for signature in overlaps.functions(operator):
                 if any(parameter.is_unread for parameter in signature.parameters):

@@ -43,12 +43,12 @@ def meetings(operator, dtype):
     """Inputs in which zeros, infinities, NaN and numbers of both signs meet in all combinations."""
     values = np.array([0.0, 0.5, 1.5, np.inf, -0.0, -0.5, -1.5, -np.inf, np.nan], FLOATS[dtype])
     required = [a for a in operator.schema.tensors if not a.is_optional]
-    is_gated = bool(operator.access.packed)
-    if is_gated and operator.access.tensor:
+    is_gated = operator.access.is_packed
+    if is_gated and not all(map(operator.access.brings_elements, operator.schema.tensor_names)):
         halves = np.concatenate([a.ravel() for a in np.meshgrid(values, values)])
         return [halves, *[np.full(1, 0.75, FLOATS[dtype]) for a in required[1:]]]
     inputs = [a.ravel() for a in np.meshgrid(*[values] * (len(required) + is_gated))]
-    if operator.access.tensor:  # the last one
+    if not all(map(operator.access.brings_elements, operator.schema.tensor_names)):  # the last one
         return [*(one[None] for one in inputs[:-1]), inputs[-1]]
     if is_gated and getattr(operator.access, "interleaved", False):
         return [*inputs[:-2], np.stack(inputs[-2:], 1).ravel()]

@@ -50,9 +50,8 @@ def doubled(shape: tuple[int, ...], dim: int) -> tuple[int, ...]:
 
 def input_shapes(operator: actgrad.Operator, shape: tuple[int, ...], dim: int = -1) -> dict[str, tuple[int, ...]]:
     """The inputs' shapes of a call that computes `shape` elements; gated tensors are twice as long along `dim`."""
-    packed = operator.access.packed
     names = [a.name for a in operator.schema.tensors]
-    return {name: doubled(shape, dim) if name in packed else shape for name in names}
+    return {name: doubled(shape, dim) if operator.access.part_count(name) > 1 else shape for name in names}
 
 
 def random_values(rng: np.random.Generator, shape: tuple[int, ...], dtype: Any) -> np.ndarray:

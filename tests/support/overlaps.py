@@ -53,12 +53,12 @@ class Memory:
 
 def inputs(operator: Any, shapes: Shapes, dtype: str, seed: int = 0) -> list[np.ndarray | None]:
     """Random tensors of these shapes; one that counts rows has few."""
-    rng, counted = np.random.default_rng(seed), operator.definition.counted
+    rng = np.random.default_rng(seed)
     found: list[np.ndarray | None] = []
     for name, shape in zip(operator.schema.tensor_names, shapes, strict=True):
         if shape is None:
             found.append(None)
-        elif counted is not None and name == counted.tensor:
+        elif name == operator.row_counter:
             found.append(np.resize(np.array([1, 0], np.int64), shape))
         else:
             found.append(rng.standard_normal(shape).astype(dtype))
@@ -78,12 +78,11 @@ def results(operator: Any, shapes: Shapes, attributes: tuple[tuple[str, Any], ..
 def calls(operator: Any, dtype: str) -> Iterator[tuple[Shapes, tuple[tuple[str, Any], ...]]]:
     """Calls of an operator: few elements, in several shapes, broadcast where it can be, with and without a tensor."""
     tensors, access = operator.schema.tensors, operator.access
-    counted = operator.definition.counted
-    seen = set()
-    for elements, dim in itertools.product(ELEMENTS, (0, -1) if access.dim in operator.defaults else (None,)):
-        attributes = tuple(operator.defaults.items() if dim is None else {**operator.defaults, access.dim: dim}.items())
+    seen, attribute = set(), access.dimension_attribute
+    for elements, dim in itertools.product(ELEMENTS, (0, -1) if attribute else (None,)):
+        attributes = tuple((operator.defaults | ({} if dim is None else {attribute: dim})).items())
         whole: Shapes = tuple(
-            (2,) if counted is not None and a.name == counted.tensor
+            (2,) if a.name == operator.row_counter
             else access.whole_shape(a.name, elements, dict(attributes)) for a in tensors
         )  # fmt: skip
         left_out = tuple(None if a.is_optional else shape for a, shape in zip(tensors, whole, strict=True))

@@ -13,7 +13,7 @@ from actgrad.base.rows import Rows, largest, total
 from actgrad.base.xp import exp_difference
 from actgrad.calls.operator import REGISTRY
 
-OPERATORS = [operator for operator in actgrad.operators.values() if operator.access.terms]
+OPERATORS = [operator for operator in actgrad.operators.values() if operator.access.sees_rows]
 #: ULP of an element of a row; products and sums that cancel are measured in units of the larger term.
 ULPS = {"float32": 4.0, "float64": 8.0, "float16": 0.51, "bfloat16": 0.51}
 
@@ -63,7 +63,7 @@ def softmin() -> Iterator[Any]:
             "softmin_of_tests(Tensor self, int dim=-1) -> Tensor out",
             summary="Softmax of -x.",
             formula=softmin_formula,
-            reads=Rows(passes=({"largest": largest(minus)}, {"total": total(power_below)}), kept=True),
+            reads=Rows(passes=({"largest": largest(minus)}, {"total": total(power_below)}), replaces_inputs=True),
         )
         actgrad.Operator(
             "softmin_of_tests_backward(Tensor grad_output, Tensor output, int dim=-1) -> Tensor grad_input",

@@ -88,7 +88,7 @@ def tensors(
     """Tensors for a call that computes `shape` elements, away from the kinks."""
     found: list[Any] = []
     for argument in operator.schema.tensors:
-        is_packed = argument.name in operator.access.packed
+        is_packed = operator.access.part_count(argument.name) > 1
         if argument.is_optional and not optional:
             found.append(None)
             continue
@@ -112,7 +112,7 @@ def drawn(
     for argument in operator.schema.tensors:
         if argument.is_optional and not optional:
             found.append(None)
-        elif operator.counted is not None and argument.name == operator.counted.tensor:
+        elif argument.name == operator.row_counter:
             found.append(torch.tensor([2]))
         else:
             whole = operator.access.whole_shape(argument.name, shape, attributes or operator.defaults)

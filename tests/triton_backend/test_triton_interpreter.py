@@ -220,11 +220,11 @@ def is_quick(shape: tuple[int, ...]) -> bool:
 @settings(deadline=None, max_examples=8, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(data=st.data())
 def test_any_layout(operator: Any, data: st.DataObject) -> None:
-    shape = data.draw(shapes().filter(lambda s: is_quick(s) and (s or not operator.access.packed)))
+    shape = data.draw(shapes().filter(lambda s: is_quick(s) and (s or not operator.access.is_packed)))
     dtype = data.draw(st.sampled_from(supported(operator)))
     dim = data.draw(st.integers(-len(shape), len(shape) - 1)) if shape else -1
     attributes = data.draw(st.sampled_from(oracle.attribute_cases(operator)))
-    if operator.access.packed:
+    if operator.access.is_packed:
         attributes = {**attributes, "dim": dim}
     tensors: dict[str, Any] = {
         name: data.draw(laid_out(values), label=name)

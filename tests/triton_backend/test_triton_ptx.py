@@ -174,7 +174,7 @@ def test_ptx_is_the_same_for_other_attributes() -> None:
     assert len(texts) == 1
 
 
-@pytest.mark.parametrize("operator", [o for o in OPERATORS if o.access.packed], ids=lambda o: o.name)
+@pytest.mark.parametrize("operator", [o for o in OPERATORS if o.access.is_packed], ids=lambda o: o.name)
 @pytest.mark.parametrize("columns", [1000, 1004, 11, 4096])
 def test_ptx_of_halves_is_as_wide_as_their_rows_allow(operator: actgrad.Operator, columns: int) -> None:
     ptx = compiled(computation(operator, "float32", (64, columns)), "sm_90").asm["ptx"]

@@ -24,7 +24,7 @@ class RowStatistics:
 
     The computation's formulas are that of an element, and then a term for each statistic. A term is a function of the
     inputs, the statistics of earlier passes and the attributes; an element is one of the inputs, all statistics and the
-    attributes. With `kept`, an element sees the last pass's last term in place of the inputs.
+    attributes. With `replaces_inputs`, an element sees the last pass's last term in place of the inputs.
 
     Two kinds of passes visit no elements. The one term of ONCE is a function of the earlier statistics and the
     attributes. LENGTH is the number of the row's elements, and its term is not called.
@@ -32,9 +32,9 @@ class RowStatistics:
 
     #: The statistics of each pass: LARGEST or TOTAL of its terms; or one ONCE, or one LENGTH.
     passes: tuple[tuple[str, ...], ...]
-    held_by: tuple[int, ...]  # per output: the statistic that it holds for each row; -1 for the elements' results
+    output_statistics: tuple[int, ...]  # per output: the statistic that it holds for each row; -1 for elements
     dims: int
-    kept: bool = False
+    replaces_inputs: bool = False
 
     def find(
         self,
@@ -72,11 +72,11 @@ class RowStatistics:
         attributes: Sequence[Any],
     ) -> list[Any]:
         """A value of each output, given all statistics."""
-        if self.kept:
+        if self.replaces_inputs:
             term, seen = self.kept_term
             inputs = [formulas[1 + term](*inputs, *found[:seen], *attributes)]
         of_elements = iter(element(formulas[0], *inputs, *found, *attributes))
-        return [next(of_elements) if held < 0 else found[held] for held in self.held_by]
+        return [next(of_elements) if held < 0 else found[held] for held in self.output_statistics]
 
     def rows(self, loop: Loop) -> int:
         """The number of rows."""
@@ -98,7 +98,7 @@ class Computation:
     @property
     def is_empty(self) -> bool:
         """Whether no element of an output is computed."""
-        if self.statistics is None or not any(held >= 0 for held in self.statistics.held_by):
+        if self.statistics is None or not any(held >= 0 for held in self.statistics.output_statistics):
             return self.loop.size == 0
         return self.statistics.rows(self.loop) == 0
 

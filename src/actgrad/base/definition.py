@@ -33,18 +33,6 @@ class Torch:
     shows_values_alone: bool = False  # whether a printed module has its values without their names
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The tensor whose sum is the number of rows that a call computes.
-
-    A row is all that lies behind one place of the dimensions before the one that the access numbers. The tensor may be
-    left out; it is the last one of the schema, and no element sees it.
-    """
-
-    tensor: str
-    clears: bool = False  # whether results are 0 behind these rows, else as they were
-
-
 @dataclass(frozen=True, eq=False)
 class C:
     """A C function of an operator: its name, and where its parameters, limits or checks are its own.
@@ -81,6 +69,10 @@ class Definition:
     `formula` is of one element: a function, or a mapping from the values of the attribute `switch`. With `gradient_of`,
     the formula is the derivative of that operator's and kernels apply the chain rule. With `part_of`, it returns that
     operator's first result alone, and has the same gradients.
+
+    The sum of the tensor `row_counter` is the number of rows that a call computes. A row is all that lies behind one
+    index of the dimensions before the one that the access numbers. That tensor is optional and the last one of the
+    schema, and no element sees it.
     """
 
     text: str  # the schema line
@@ -94,7 +86,8 @@ class Definition:
     given_value: str = ""  # of a gradient: the optional tensor that holds the formula's value, else computed anew
     reads_result: str = ""  # of a gradient: the tensor that is the forward operator's result
     result_flag: str = ""  # the attribute under which `reads_result` is that, and else the input
-    counted: Counted | None = None  # the optional tensor that counts the rows to be computed
+    row_counter: str = ""  # the optional tensor whose sum is the number of rows to be computed
+    clears_rest: bool = False  # whether results are 0 behind these rows, else as they were
     unseen: str = ""  # the last tensor, where the checks alone look at it
     unsupported: str = ""  # the flag that is off in every call that this library computes
     linear_in: str = ""  # the tensor that the results are linear in; of a gradient the first one
@@ -204,7 +197,7 @@ class Definition:
         if self.gradient_of is None:
             return forward.access
         return forward.access.with_packed(*[
-            output for output, tensor in self.gradients.items() if tensor in forward.access.packed
+            output for output, tensor in self.gradients.items() if forward.access.part_count(tensor) > 1
         ])  # fmt: skip
 
     @cached_property
@@ -220,8 +213,7 @@ class Definition:
     @cached_property
     def seen(self) -> tuple[str, ...]:
         """The tensors that elements see: all but one that counts rows or is only checked."""
-        others = (self.unseen, self.counted.tensor if self.counted is not None else "")
-        return tuple(name for name in self.schema.tensor_names if name not in others)
+        return tuple(name for name in self.schema.tensor_names if name not in (self.unseen, self.row_counter))
 
     @property
     def main(self) -> str:
@@ -230,28 +222,23 @@ class Definition:
         It is not the one along a dimension.
         """
         names = [argument.name for argument in self.schema.tensors if not argument.is_optional]
-        return [name for name in names if name != self.access.tensor and name in self.seen][-1]
+        return [name for name in names if self.access.brings_elements(name) and name in self.seen][-1]
 
     @property
     def multiplied_by(self) -> str:
         """The tensor or the half that multiplies the formula's value, in words; "" for none."""
-        return "the other half" if self.multiplies and self.access.packed else self.multiplies
+        return "the other half" if self.multiplies and self.access.is_packed else self.multiplies
 
     @property
     def may_be_in_place(self) -> bool:
         """Whether its result may overwrite its one tensor."""
         names = (*self.schema.tensor_names, *self.schema.outputs)
-        return self.gradient_of is None and len(names) == 2 and not (self.access.packed or self.access.terms)
+        return self.gradient_of is None and len(names) == 2 and self.access.is_uniform
 
     @property
     def has_one_slope(self) -> bool:
         """Whether an element of the result is a function of the element at its place alone."""
-        return (
-            not self.multiplies
-            and not self.access.packed
-            and not self.access.terms
-            and len(self.schema.tensor_names) == 1
-        )
+        return not self.multiplies and self.access.is_uniform and len(self.schema.tensor_names) == 1
 
     def takes_result(self, attributes: Mapping[str, Any]) -> bool:
         """Whether its derivative is that at x, given y = f(x) in its place."""
@@ -279,16 +266,17 @@ class Definition:
         """An element's arithmetic, a function of computation.py, and its formulas; `given` are the tensors."""
         formula, forward = self.formula_for(attributes, product, given), self.gradient_of
         xp.check(formula)
-        is_packed = bool(self.access.packed)
-        if self.access.terms:
-            is_one = sum(output not in self.access.held for output in self.schema.outputs) == 1
-            return computation.forward if is_one else computation.forward_of_several, (formula, *self.access.terms)
+        is_packed, outputs = self.access.is_packed, self.schema.outputs
+        if self.access.sees_rows:
+            is_one = sum(not self.access.is_statistic(output) for output in outputs) == 1
+            element = computation.forward if is_one else computation.forward_of_several
+            return element, self.access.formulas(formula)
         if forward is None:
             if not self.multiplies:
                 return computation.forward, (formula,)
-            packed = computation.gated_forward if len(self.schema.outputs) > 1 else computation.gated_forward_alone
+            packed = computation.gated_forward if len(outputs) > 1 else computation.gated_forward_alone
             return packed if is_packed else computation.pair_forward, (formula,)
-        parts = len(self.schema.outputs) + sum(name in self.access.packed for name in self.schema.outputs)
+        parts = self.access.part_count(*outputs)
         if self.takes_gradient:
             return computation.forward if parts == 1 else computation.forward_of_two, (formula,)
         if not forward.multiplies:

@@ -6,12 +6,13 @@ the statistics of earlier passes. Softmax takes the largest element m, then the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
 
-from .access import NONE, Elementwise, along
+from .access.along import along
+from .access.elementwise import NONE, Elementwise
 from .computation import LARGEST, LENGTH, ONCE, TOTAL, RowStatistics
 from .loop import UNKNOWN_RANK, Shape
 
@@ -53,29 +54,51 @@ class Rows(Elementwise):
     """An element sees the element at its own place of every tensor, and the statistics of its row.
 
     A row lies along the dimension that the attribute `dim` numbers; without one, along the dimension `position`. The
-    formula takes the inputs, all statistics and the attributes; with `kept`, the last pass's last term in place of the
-    inputs. An output with a statistic's name holds that, one for each row.
+    formula takes the inputs, all statistics and the attributes; with `replaces_inputs`, the last pass's last term in
+    place of the inputs. An output with a statistic's name holds that, one for each row.
     """
 
     passes: tuple[Mapping[str, Statistic], ...] = ()
-    dim: str = "dim"  # type: ignore[misc]  # a field here, none in Elementwise
+    dim: str = "dim"
     position: int = -1
-    kept: bool = False  # type: ignore[misc]
+    replaces_inputs: bool = False
 
     @property
-    def named(self) -> dict[str, Statistic]:
-        """All statistics by name."""
+    def is_uniform(self) -> bool:
+        """Whether an element sees one element of each tensor, and nothing else."""
+        return False
+
+    @property
+    def sees_rows(self) -> bool:
+        """Whether an element sees statistics of its row."""
+        return True
+
+    @property
+    def dimension_attribute(self) -> str:
+        """The attribute that is the number of a dimension; "" for none."""
+        return self.dim
+
+    @property
+    def statistics_by_name(self) -> dict[str, Statistic]:
+        """All statistics, in the order in which they are computed."""
         return {name: statistic for one in self.passes for name, statistic in one.items()}
 
-    @property
-    def terms(self) -> tuple[Callable[..., Any], ...]:  # type: ignore[override]
-        """The terms of all statistics."""
-        return tuple(statistic.term for statistic in self.named.values())
+    def is_statistic(self, name: str) -> bool:
+        """Whether an output holds a statistic, one for each row."""
+        return any(name in one for one in self.passes)
 
-    @property
-    def held(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The statistics' names."""
-        return tuple(self.named)
+    def formulas(self, formula: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+        """The formulas of a computation: that of the elements, and the terms of all statistics."""
+        return (formula, *(statistic.term for statistic in self.statistics_by_name.values()))
+
+    def formula_arity(self, names: Sequence[str]) -> int:
+        """The number of arguments of a formula of these tensors, besides the attributes."""
+        return (1 if self.replaces_inputs else len(names)) + len(self.statistics_by_name)
+
+    def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
+        """The dimensions along which the elements can be computed in pieces: not those of a row."""
+        row = self.row_dimensions(rank, attributes, shapes)
+        return [d for d in range(rank) if d not in row]
 
     def row_dimensions(
         self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
@@ -85,27 +108,27 @@ class Rows(Elementwise):
 
     def statistics(self, outputs: tuple[str, ...], dims: int) -> RowStatistics:
         """The statistics as a computation has them."""
-        names = self.held
+        names = tuple(self.statistics_by_name)
         return RowStatistics(
             tuple(tuple(statistic.combine for statistic in one.values()) for one in self.passes),
             tuple(names.index(output) if output in names else -1 for output in outputs),
             dims,
-            self.kept,
+            self.replaces_inputs,
         )
 
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
         """`elements`, for a statistic without the row's dimensions."""
-        if name not in self.named or elements is UNKNOWN_RANK:
+        if not self.is_statistic(name) or elements is UNKNOWN_RANK:
             return elements
-        own = self.row_dimensions(len(elements), attributes)
-        return tuple(n for d, n in enumerate(elements) if d not in own)
+        row = self.row_dimensions(len(elements), attributes)
+        return tuple(n for d, n in enumerate(elements) if d not in row)
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
-        if name not in self.named:
+        if not self.is_statistic(name):
             return shape
-        sizes, own = list(shape), self.row_dimensions(rank, attributes)
-        for d in sorted(own):
+        sizes = list(shape)
+        for d in sorted(self.row_dimensions(rank, attributes)):
             sizes.insert(d, 1)
         return tuple(sizes)
 
@@ -117,9 +140,22 @@ class RowsAlong(Rows):
     A row is all elements that see the same number of the tensor.
     """
 
-    tensor: str = ""  # type: ignore[misc]
-    dim: str = ""  # type: ignore[misc]
+    tensor: str = ""
+    dim: str = ""
     position: int = 1
+
+    @property
+    def tensor_names(self) -> tuple[str, ...]:
+        """The tensors that it names."""
+        return (self.tensor,)
+
+    def position_of(self, name: str) -> int | None:
+        """The dimension that a tensor of one dimension lies along; None for other tensors."""
+        return self.position if name == self.tensor else None
+
+    def brings_elements(self, name: str) -> bool:
+        """Whether the elements have the rank of this tensor."""
+        return name != self.tensor
 
     def row_dimensions(
         self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
@@ -130,7 +166,7 @@ class RowsAlong(Rows):
 
     def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
         """`elements`, for the tensor and its gradient the size of the dimension."""
-        if name not in (self.tensor, *self.held):
+        if not self.flattens(name):
             return elements
         return (elements[self.position],) if len(elements) > self.position else (1,)
 
@@ -143,7 +179,7 @@ class RowsAlong(Rows):
         self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
     ) -> Shape:
         """The shape of an output: of the tensor's gradient the tensor's."""
-        return shapes[self.tensor] if name in self.held else elements
+        return shapes[self.tensor] if self.is_statistic(name) else elements
 
     def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
         """The shape that broadcasts a tensor to elements of `rank` dimensions."""
@@ -151,7 +187,7 @@ class RowsAlong(Rows):
 
     def flattens(self, name: str) -> bool:
         """Whether a tensor's dimensions count as one, whatever its shape is."""
-        return name in (self.tensor, *self.held)
+        return name == self.tensor or self.is_statistic(name)
 
     def row(self, count: int) -> Shape:
         """The shape of so many elements, where each sees its own number of every tensor."""

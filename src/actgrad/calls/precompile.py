@@ -82,7 +82,8 @@ def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[TensorM
     required = [a.name for a in operator.schema.tensors if not a.is_optional]
     optional = [a.name for a in operator.schema.tensors if a.is_optional and a.name in operator.seen]
     for names in ([*required], [*required, *optional])[: 2 if optional else 1]:
-        shapes = {name: operator.access.whole_shape(name, (size,), {operator.access.dim: 0}) for name in names}
+        attributes = {operator.access.dimension_attribute: 0}
+        shapes = {name: operator.access.whole_shape(name, (size,), attributes) for name in names}
         yield tuple(contiguous(*shapes[a.name]) if a.name in shapes else None for a in operator.schema.tensors)
 
 

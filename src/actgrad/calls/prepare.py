@@ -11,7 +11,8 @@ import numpy as np
 
 from .. import backends, contract
 from ..backends import contiguous_copies
-from ..base import access_loop, first_use
+from ..base import first_use
+from ..base.access import access_loop
 from ..base.computation import Computation, forward
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
@@ -108,12 +109,13 @@ def _contiguous(
 
 def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
     """The rows that a call computes, where a tensor counts them. Fresh results are 0 behind them."""
-    counted, meta = call.definition.counted, call.counting
-    if counted is None or meta is None:
+    definition, counter = call.definition, call.row_counter
+    if counter is None:
         return None
     first = next(iter(call.inputs.values()))
-    dimensions = call.attributes[call.definition.access.dim] % max(len(first.shape), 1)
-    return counted_kernel.RowCount(meta, dimensions, counted.clears or not call.outputs)
+    dimensions = definition.access.dimension(call.attributes, len(first.shape))
+    assert dimensions is not None, "contract/validation.py demands an attribute"
+    return counted_kernel.RowCount(counter, dimensions, definition.clears_rest or not call.outputs)
 
 
 def _with_scalars(known: Prepared, call: contract.Call) -> Prepared | None:

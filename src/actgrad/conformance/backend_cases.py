@@ -113,7 +113,7 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
         return _pairs(operator, attributes, *(a.ravel() for a in np.meshgrid(some, some)))
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
-    if operator.access.terms:  # rows of two
+    if operator.access.sees_rows:  # rows of two
         rows = _as_result(operator, attributes, np.stack([x, other], axis=1))
         return oracle.paired(operator, attributes, rows, lambda: np.ones_like(rows))
     ones = np.ones(len(special) + len(rest), special.dtype)
@@ -157,7 +157,7 @@ def _layouts(
     operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
 ) -> Iterator[BackendCase]:
     """A case of each shape, in one layout after another."""
-    dim = operator.access.dim
+    dim = operator.access.dimension_attribute
 
     def shaped(own: dict[str, Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
         def some() -> Array:
@@ -170,8 +170,6 @@ def _layouts(
             continue
         name, place = list(PLACES.items())[k % len(PLACES)]
         own = {**attributes, dim: int(rng.integers(-len(shape), len(shape)))} if dim else attributes
-        if operator.access.merged_from(own, len(shape)) is not None:  # such a call refuses other strides
-            name, place = "contiguous", np.ascontiguousarray
         words = f"{'x'.join(map(str, shape)) or 'no dimension'}, {name}"
         placed = tuple(None if a is None else place(a) for a in shaped(own, shape))
         yield BackendCase(operator, own, dtype, words, OF_SPECIAL, placed, place)
@@ -184,7 +182,7 @@ def _layouts(
         named = zip(operator.schema.tensor_names, shaped(attributes, (16, 4, 2)), strict=True)
         name = "16x4x2, expanded"
         tensors = tuple(
-            a if a is None or tensor == operator.access.tensor else np.broadcast_to(a[:1], a.shape)
+            a if a is None or not operator.access.brings_elements(tensor) else np.broadcast_to(a[:1], a.shape)
             for tensor, a in named
         )
     yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors)

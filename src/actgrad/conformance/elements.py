@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..backends.reference import ReferenceKernel
-from ..base.access import Access, Part, split
+from ..base.access import Access, split
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
 from ..base.errors import InvalidArgument, InvalidDtype
@@ -30,8 +30,8 @@ class Lane:
 
     name: str
     array: Any  # an Array of the shape that all lanes have; a Sized for a statistic of the elements' rows
-    part: Part | None = None  # of the tensor; None for the whole of it
-    merged: tuple[int, ...] = ()  # the tensor's dimensions that the part counts as one
+    shape: tuple[int, ...] = ()  # of the tensor
+    numbers: Callable[[], Array] | None = None  # of a half: those of its elements among the tensor's
 
     def take(self, at: At) -> Any:
         """Some elements, as a 1-D array."""
@@ -43,15 +43,8 @@ class Lane:
 
     def index(self, place: int) -> tuple[int, ...]:
         """The index of an element in its tensor."""
-        here = [int(i) for i in np.unravel_index(place, self.array.shape)] if self.array.shape else []
-        if self.part is not None and self.merged:
-            first = len(here) - len(self.merged)
-            number = int(np.ravel_multi_index(here[first:], self.array.shape[first:]))
-            places = np.unravel_index(self.part.start + self.part.step * number, self.merged)
-            return (*here[:first], *map(int, places))
-        if self.part is not None:
-            here[self.part.dim] = self.part.start + self.part.step * here[self.part.dim]
-        return tuple(here)
+        number, shape = (place, self.array.shape) if self.numbers is None else (self.numbers().flat[place], self.shape)
+        return tuple(map(int, np.unravel_index(number, shape))) if shape else ()
 
 
 @dataclass(frozen=True)
@@ -143,16 +136,19 @@ def _statistics(
     with np.errstate(all="ignore"):
         numbers = [np.asarray(n).astype(precision) for n in (*(lane.array for lane in lanes), *computation.scalars)]
     found = statistics(computation, numbers, shape, axes=own)
-    for name, each in zip(access.held, found, strict=True):
-        yield Lane(name, each.map(lambda part: np.broadcast_to(part, shape)))
+    for each in found:
+        yield Lane("statistic", each.map(lambda part: np.broadcast_to(part, shape)))
 
 
 def _lanes(
     access: Access, name: str, array: Array, attributes: dict[str, Any], shape: tuple[int, ...]
 ) -> Iterator[Lane]:
     """The parts of a tensor, each broadcast to `shape`."""
+
+    def views(tensor: Array) -> list[Array]:
+        return split(access, name, tensor, attributes, len(shape))
+
     parts = access.parts(name, array.shape, attributes)
-    first = access.merged_from(attributes, array.ndim)
-    merged = () if first is None else array.shape[first:]
-    for part, view in zip(parts, split(access, name, np.asarray(array), attributes, len(shape)), strict=True):
-        yield Lane(name if part is None else f"{name}, {part.name}", np.broadcast_to(view, shape), part, merged)
+    for k, (part, view) in enumerate(zip(parts, views(np.asarray(array)), strict=True)):
+        numbers = None if part is None else lambda k=k: views(np.arange(array.size).reshape(array.shape))[k]
+        yield Lane(name if part is None else f"{name}, {part.name}", np.broadcast_to(view, shape), array.shape, numbers)

@@ -158,9 +158,10 @@ def _compared(
         return
     rng = np.random.default_rng(0)
     points = sample_points(attributes)
-    accesses = forward.access, definition.access
-    is_independent = not any(access.terms or access.tensor for access in accesses)
-    rank = 1 + max(1, *(getattr(access, "position", 0) for access in accesses))
+    accesses, names = (forward.access, definition.access), forward.schema.tensor_names
+    sees_rows = any(access.sees_rows for access in accesses)
+    is_independent = not sees_rows and all(map(forward.access.brings_elements, names))
+    rank = 1 + max(1, *(access.position_of(name) or 0 for access in accesses for name in names))
     shapes = [(ELEMENTS,)] if is_independent else [ROWS[:rank]] * ROUNDS
     for shape in shapes:
         tensors: Tensors = {
@@ -189,7 +190,7 @@ class _GradientCall:
         self.product, self.tensors = product, tensors
         self.value = self._forward(tensors)
         self.from_result = from_result
-        self.rank = max(t.ndim for name, t in tensors.items() if t is not None and name != forward.access.tensor)
+        self.rank = max(t.ndim for name, t in tensors.items() if t is not None and forward.access.brings_elements(name))
 
     def _forward(self, tensors: Tensors) -> Array:
         """The first output of the forward operator."""

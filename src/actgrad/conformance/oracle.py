@@ -113,7 +113,7 @@ def paired(
         is_main = argument.name == operator.definition.main
         count = len(access.parts(argument.name, whole, attributes))
         values = [x if is_main and k == 0 else other().reshape(x.shape) for k in range(count)]
-        if argument.name == access.tensor:
+        if not access.brings_elements(argument.name):
             values = [np.resize(values[0], whole)]
         return np.asarray(join(access, argument.name, values, attributes, np.concatenate))
 
@@ -265,17 +265,17 @@ def expected(
         for value_part, size_part, slip_part in zip(*lanes, strict=True):
             result = next(results)
             if own:
-                is_held = name in operator.access.held
-                result = result.map(partial(_in_place, plan.computation.loop.shape, own, is_held, value_part.shape))
+                is_row = operator.access.is_statistic(name)
+                result = result.map(partial(_in_place, plan.computation.loop.shape, own, is_row, value_part.shape))
             value_part[...], size_part[...], slip_part[...] = result.value, result.size, result.slip
         expectations.append(Expected(values, size, slip, array.dtype, plan.computation.compute))
     return tuple(expectations)
 
 
-def _in_place(loop: tuple[int, ...], own: tuple[int, ...], is_held: bool, shape: tuple[int, ...], part: Any) -> Any:
+def _in_place(loop: tuple[int, ...], own: tuple[int, ...], is_row: bool, shape: tuple[int, ...], part: Any) -> Any:
     """An array of a loop over rows, whose dimensions `own` are its last, in the order of the output's dimensions."""
     rest = [d for d in range(len(loop)) if d not in own]
-    if is_held:
+    if is_row:
         return np.broadcast_to(part, (*loop[: len(rest)], *(1,) * len(own))).reshape(shape)
     return np.transpose(np.broadcast_to(part, loop), np.argsort([*rest, *own])).reshape(shape)
 

@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product as combined
 from typing import Any
 
-from ..base.access import Along
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, shown
 from ..base.loop import TensorMeta, row_major
 from ..base.products import BY_NAME as PRODUCTS
-from ..base.rows import RowsAlong
 from ..base.schema import Argument
 from . import kinds
 from .check import Call, Check
@@ -122,9 +120,10 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
     access, names = definition.access, [a.name for a in definition.schema.tensors if not a.is_optional]
     found = _sample(definition, names)
     if isinstance(found, str):
-        if isinstance(access, (Along, RowsAlong)):
-            what = f"{access.tensor} along dimension {access.position}"
-            yield f"its checks refuse {what}: {found}; {_rule_along(definition)}"
+        for name in names:
+            if (position := access.position_of(name)) is not None:
+                what = f"{name} along dimension {position}"
+                yield f"its checks refuse {what}: {found}; {_rule_along(definition, name)}"
         return
     attributes, shapes = found
     first, *others = names
@@ -133,9 +132,13 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
         wrong = {**shapes, name: (*shape[:-1], shape[-1] + 1)}
         if _fault(definition, wrong, attributes) is None:
             cure = f"list same_shape({name!r}, to={first!r}) or broadcastable({name!r}, to={first!r}) in checks"
-            cure = _rule_along(definition) if name == access.tensor else cure
+            cure = cure if access.brings_elements(name) else _rule_along(definition, name)
             yield f"its checks let {name} of shape {wrong[name]} pass beside {first} of shape {shapes[first]}; {cure}"
-    plain = [name for name in names if name not in (access.tensor, *access.packed) and name in definition.seen]
+    plain = [
+        name
+        for name in names
+        if access.is_elementwise(name) and access.brings_elements(name) and name in definition.seen
+    ]
     ones = [{**shapes, name: (1, *shapes[name][1:])} for name in plain]
     if definition.broadcasts and len(plain) > 1 and all(_fault(definition, one, attributes) for one in ones):
         a, b = plain[:2]
@@ -151,7 +154,7 @@ def _sample(definition: Definition, names: list[str]) -> tuple[dict[str, Any], d
     attributes = next(filter(lambda sample: _keeps_rules(definition, sample), _samples(definition)), None)
     if attributes is None:
         return "no attributes keep its rules"
-    position = getattr(access, "position", 0) if access.tensor and not access.packed else 0
+    position = max(access.position_of(name) or 0 for name in names)
     for rank in range(max(2, position + 1), len(SIZES) + 1):
         elements = SIZES[:rank]
         shapes = {name: access.whole_shape(name, elements, attributes) for name in names}
@@ -176,10 +179,7 @@ def _fault(definition: Definition, shapes: dict[str, tuple[int, ...]], attribute
     return None
 
 
-def _rule_along(definition: Definition) -> str:
-    access, first = definition.access, definition.schema.tensor_names[0]
-    position = getattr(access, "position", 1)
-    further = "" if position == 1 else f", position={position}"
-    return (
-        f"list along({access.tensor!r}, to={first!r}{further}) in checks, and leave {access.tensor} out of same_shape"
-    )
+def _rule_along(definition: Definition, name: str) -> str:
+    position, first = definition.access.position_of(name), definition.schema.tensor_names[0]
+    option = "" if position in (None, 1) else f", position={position}"
+    return f"list along({name!r}, to={first!r}{option}) in checks, and leave {name} out of same_shape"

@@ -68,10 +68,9 @@ class Call:
         return {meta.dtype.kind for meta in self.inputs.values()} <= {"bool", "int", "uint"}
 
     @property
-    def counting(self) -> TensorMeta | None:
+    def row_counter(self) -> TensorMeta | None:
         """The tensor that counts rows, if there is one."""
-        counted = self.definition.counted
-        return None if counted is None else self.tensors.get(counted.tensor)
+        return self.tensors.get(self.definition.row_counter)
 
     @property
     def place(self) -> str:

@@ -65,7 +65,7 @@ def operator_docstring(definition: Definition) -> str:
     ]
     if len(tensors) > 1 and definition.broadcasts:
         facts[1] += " The tensors are broadcast together, and promoted to one dtype."
-    elif len(tensors) > 1 and not (definition.access.packed or definition.access.tensor or definition.access.terms):
+    elif len(tensors) > 1 and definition.access.is_uniform:
         facts[1] += " All tensors have the same shape and dtype."
     if definition.requires:
         facts.append(f"Requires {'; '.join(definition.requires)}.")

@@ -10,6 +10,7 @@ from ..base import xp
 from ..base.computation import LENGTH, ONCE, UNVISITED
 from ..base.definition import Definition
 from ..base.errors import InvalidOperator, quantity, shown
+from ..base.rows import Rows
 from . import traced
 
 
@@ -51,41 +52,42 @@ def of_formulas(definition: Definition) -> Iterator[str]:
             wanted += formula is definition.formula_for({}, None, {str(definition.switch): True})
         yield from _fault(f"formula {_name(formula)}", formula, wanted, scalars, names, is_several)
     if definition.integer_formula is not None and definition.integer_formula != definition.formula:
-        wanted = sum(2 if name in definition.access.packed else 1 for name in definition.seen)
+        wanted = definition.access.part_count(*definition.seen)
         for formula in _formulas_in(definition.integer_formula):
             yield from _fault(f"integer_formula {_name(formula)}", formula, wanted, scalars, definition.schema.outputs)
 
 
 def of_statistics(definition: Definition) -> Iterator[str]:
     """A term takes the tensors' elements, the statistics of earlier passes, then the scalars."""
-    statistics = definition.access.statistics(definition.schema.outputs, 1)
-    if statistics is None:
+    rows, outputs = definition.access, definition.schema.outputs
+    if not isinstance(rows, Rows):
         return
-    if statistics.kept and sum(held < 0 for held in statistics.held_by) != 1:
-        yield "kept is set; then exactly one output must be of elements; leave out kept, or return one such output"
-    if all(one in UNVISITED for one in statistics.passes):
+    if rows.replaces_inputs and sum(not rows.is_statistic(name) for name in outputs) != 1:
+        yield (
+            "replaces_inputs is set; then exactly one output must be of elements; leave it out, or return one such "
+            "output"
+        )
+    kinds = [tuple(statistic.combine for statistic in one.values()) for one in rows.passes]
+    if all(kind in UNVISITED for kind in kinds):
         yield "reads has only once(); a pass must read elements; write largest(term) or total(term) before once(term)"
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
     earlier: list[str] = []
-    for one in statistics.passes:
-        names = definition.access.held[len(earlier) : len(earlier) + len(one)]
-        for kind in (ONCE, LENGTH):
-            if kind in one and len(one) > 1:
-                others = ", ".join(names)
-                yield f"{kind}() shares a pass with others ({others}); it must be alone; give it a pass of its own"
-        wanted = [*([] if one == (ONCE,) else _seen(definition)), *earlier, *scalars]
-        for name, term in zip(names, definition.access.terms[len(earlier) :], strict=False):
-            if one == (LENGTH,):
-                continue
-            arity = _arity(term)
+    for one, kind in zip(rows.passes, kinds, strict=True):
+        for lone in (ONCE, LENGTH):
+            if lone in kind and len(kind) > 1:
+                names = ", ".join(one)
+                yield f"{lone}() shares a pass with others ({names}); it must be alone; give it a pass of its own"
+        parameters = [*([] if kind == (ONCE,) else _seen(definition)), *earlier, *scalars]
+        for name, statistic in one.items() if kind != (LENGTH,) else ():
+            arity = _arity(statistic.term)
             if isinstance(arity, str):
                 yield f"the term of {name!r}: {arity}"
-            elif arity != len(wanted):
-                must = f"it must take {len(wanted)}: {', '.join(wanted) or 'nothing'}"
+            elif arity != len(parameters):
+                must = f"it must take {len(parameters)}: {', '.join(parameters) or 'nothing'}"
                 yield f"the term of {name!r} takes {quantity(arity, 'argument')}; {must}; change its parameters"
-            elif fault := traced.fault_of_result(term, arity, (name,)):
+            elif fault := traced.fault_of_result(statistic.term, arity, (name,)):
                 yield f"the term of {name!r}: {fault}"
-        earlier += names
+        earlier += one
 
 
 def _fault(
@@ -118,25 +120,24 @@ def _arity(formula: Callable[..., Any]) -> int | str:
 def _returned(definition: Definition, gates: bool) -> tuple[tuple[str, ...], bool]:
     """A name for each number that the formula returns, and whether it returns a tuple."""
     access, outputs = definition.access, definition.schema.outputs
-    if access.terms:
-        names = tuple(name for name in outputs if name not in access.held)
+    if access.sees_rows:
+        names = tuple(name for name in outputs if not access.is_statistic(name))
         return names, len(names) != 1
     if gates or definition.gradient_of is None:
         return outputs[:1], False
     names = tuple(
         words
         for name in outputs
-        for words in ((f"{name} of the active half", f"{name} of the other half") if name in access.packed else (name,))
+        for words in (
+            [name] if access.part_count(name) == 1 else [f"{name} of the active half", f"{name} of the other half"]
+        )
     )
     return names, len(names) > 1
 
 
 def _elements(definition: Definition) -> int:
     """How many elements the formula is given; kernels multiply a derivative by the first tensor's."""
-    names = _seen(definition)
-    if definition.access.terms:
-        return (1 if definition.access.kept else len(names)) + len(definition.access.terms)
-    return sum(2 if name in definition.access.packed else 1 for name in names)
+    return definition.access.formula_arity(_seen(definition))
 
 
 def _seen(definition: Definition) -> list[str]:

@@ -66,24 +66,25 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
     outputs = definition.schema.outputs
     scalars = [a.name for a in definition.schema.attributes if a.type == "Scalar"]
     access = definition.access
-    if access.packed:
-        packed = next(name for name in (first, *others) if name in access.packed)
-        halves = [name for name in (first, *others, *outputs) if name not in access.packed]
+    if access.is_packed:
+        packed = next(name for name in (first, *others) if access.part_count(name) > 1)
+        halves = [name for name in (first, *others, *outputs) if access.part_count(name) == 1]
         return (
             dtype_rules.supported(first),
             dtype_rules.equal(*others, *outputs, to=first),
             shape_rules.rank(packed),
-            halves_rules.dim_in_range(packed, access.dim),
-            halves_rules.even(packed, access.dim),
-            halves_rules.half(*halves, of=packed, dim=access.dim),
+            halves_rules.dim_in_range(packed, access.dimension_attribute),
+            halves_rules.even(packed, access.dimension_attribute),
+            halves_rules.half(*halves, of=packed, dim=access.dimension_attribute),
             shape_rules.result_shape(*outputs),
         )
-    alike = [name for name in others if name != access.tensor]
+    alike = [name for name in others if access.brings_elements(name)]
+    positions = {name: d for name in others if (d := access.position_of(name)) is not None}
     if definition.broadcasts:
         same: list[str] = []
         joined = tuple(check for name in alike for check in shape_rules.broadcastable(name, to=first))
     else:
-        same, joined = [*alike, *(name for name in outputs if name not in access.held)], ()
+        same, joined = [*alike, *(name for name in outputs if not access.is_statistic(name))], ()
     return (
         dtype_rules.supported(first),
         dtype_rules.promoted(first, *others) if definition.broadcasts else dtype_rules.equal(*others, to=first),
@@ -92,11 +93,11 @@ def usual(definition: Definition) -> tuple[tuple[Check, ...], ...]:
         dtype_rules.convertible(*outputs),
         joined,
         shape_rules.same_shape(*same, to=first),
-        shape_rules.along(access.tensor, to=first, position=getattr(access, "position", 1)) if access.tensor else (),
+        *(shape_rules.along(name, to=first, position=d) for name, d in positions.items()),
         shape_rules.result_shape(*outputs) if definition.broadcasts else (),
         shape_rules.rank(first),
-        halves_rules.dim_in_range(first) if access.terms and access.dim else (),
-        shape_rules.result_shape(*[name for name in outputs if name in access.held]),
+        halves_rules.dim_in_range(first, access.dimension_attribute) if access.dimension_attribute else (),
+        shape_rules.result_shape(*filter(access.is_statistic, outputs)),
     )
 
 

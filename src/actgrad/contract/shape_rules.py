@@ -84,7 +84,8 @@ def rank(
             return None
         return f"{name} has {quantity(n, 'dimension')}; it must have {allowed}; reshape {name}"
 
-    allowed = f"at least {minimum}" if maximum == ANY_RANK else f"{minimum} to {maximum}"
+    bounds = f"{minimum} to {maximum}" if minimum < maximum else f"{minimum}"
+    allowed = f"at least {minimum}" if maximum == ANY_RANK else bounds
     return of_each(names, f"{{name}} has {allowed} dimensions", test, when=when, origin=origin)
 
 

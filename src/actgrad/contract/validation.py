@@ -78,28 +78,25 @@ def _roles(definition: Definition) -> Iterator[str]:
         yield f"given_value is {definition.given_value!r}; it must be optional; write Tensor? in the schema"
     if definition.result_flag and getattr(attributes.get(definition.result_flag), "type", "") != "bool":
         yield f"result_flag is {definition.result_flag!r}; it must be a bool attribute; {_use(attributes)}"
-    if definition.counted is not None:
-        counting = definition.counted.tensor
-        if counting != tensors[-1] or not _is_optional(definition, counting):
-            yield f"counted is {counting!r}; it must be the last tensor and optional; write it last as Tensor?"
+    counter, dim = definition.row_counter, definition.access.dimension_attribute
+    if counter and (counter != tensors[-1] or not _is_optional(definition, counter)):
+        yield f"row_counter is {counter!r}; it must be the last tensor and optional; write it last as Tensor?"
     if definition.unseen and definition.unseen != tensors[-1]:
         yield f"unseen is {definition.unseen!r}; it must be the last tensor, {tensors[-1]}; change one of them"
     if definition.unsupported and getattr(attributes.get(definition.unsupported), "type", "") != "bool":
         yield f"unsupported is {definition.unsupported!r}; it must be a bool attribute; {_use(attributes)}"
-    if definition.counted is not None and not definition.access.dim:
-        yield "counted counts rows along a dimension; state reads with an attribute dim, as Halves(('x',))"
-    known = (*tensors, *definition.schema.outputs)
-    for name in definition.access.packed:
-        if name not in known:
-            yield f"reads packs {name!r}; it must be {either(known)}; name one of these tensors"
-    if definition.access.dim and definition.access.dim not in attributes:
-        dim = definition.access.dim
+    if counter and not dim:
+        yield "row_counter counts rows along a dimension; state reads with an attribute dim, as Halves(('x',))"
+    names = (*tensors, *definition.schema.outputs)
+    for name in definition.access.tensor_names:
+        if name not in names:
+            yield f"reads names {name!r}; it must be {either(names)}; name one of these tensors"
+    if dim and dim not in attributes:
         cure = _use(attributes) if attributes else f"add int {dim}=-1 to the schema"
         yield f"reads counts dimensions by {dim!r}; it must be an attribute; {cure}"
-    elif definition.access.dim and attributes[definition.access.dim].type != "int":
-        dim = definition.access.dim
+    elif dim and attributes[dim].type != "int":
         yield f"reads counts dimensions by {dim!r}, which is a {attributes[dim].type}; write int {dim}=-1 in the schema"
-    halves = ("other",) if definition.access.packed else ()
+    halves = ("other",) if definition.access.is_packed else ()
     if definition.multiplies and definition.multiplies not in (*tensors, *halves):
         yield f"multiplies is {definition.multiplies!r}; it must be {either((*tensors, *halves))}; name one of these"
     elif definition.multiplies and not halves and (len(tensors) != 2 or definition.multiplies != tensors[0]):
@@ -109,8 +106,8 @@ def _roles(definition: Definition) -> Iterator[str]:
         )
     elif definition.multiplies and halves and definition.multiplies != "other":
         yield f"multiplies is {definition.multiplies!r}, but the formula is of one half; write multiplies='other'"
-    parts = sum(2 if name in definition.access.packed else 1 for name in definition.schema.outputs)
-    if definition.gradient_of is None and not definition.access.terms and parts > 1 and not definition.multiplies:
+    parts = definition.access.part_count(*definition.schema.outputs)
+    if definition.gradient_of is None and not definition.access.sees_rows and parts > 1 and not definition.multiplies:
         yield (
             f"it has {parts} outputs ({_listed(definition.schema.outputs)}), but elements have one; "
             "write an operator for each output"
@@ -144,13 +141,15 @@ def _gradients(definition: Definition) -> Iterator[str]:
             )
         elif other is not None and other.type != argument.type:
             yield f"its attribute {argument.name} is a {argument.type}, but that of {forward.name} is a {other.type}"
-    parts = sum(2 if name in definition.access.packed else 1 for name in definition.schema.outputs)
-    if parts - len(definition.access.held) > 2:
+    parts = definition.access.part_count(*[
+        name for name in definition.schema.outputs if not definition.access.is_statistic(name)
+    ])  # fmt: skip
+    if parts > 2:
         yield (
             f"it has {parts} gradients of elements, and at most 2 are supported; leave the operator out: "
             f"PyTorch then differentiates the formula of {forward.name}"
         )
-    roles = (definition.reads_result, definition.given_value, definition.counted.tensor if definition.counted else "")
+    roles = (definition.reads_result, definition.given_value, definition.row_counter)
     for name in definition.schema.tensor_names[1:]:
         if name not in tensors and name not in roles:
             yield (

@@ -1,7 +1,7 @@
 """Clipped SwiGLU: SwiGLU whose halves are clamped."""
 
 from ..base.access import Halves
-from ..base.definition import C, Counted, Torch
+from ..base.definition import C, Torch
 from ..base.xp import maximum, minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, has_dtype, supported
@@ -69,7 +69,7 @@ clipped_swiglu = Operator(
     formula={"input": clipped_swiglu_formula, "swish": clipped_swish_formula},
     switch="clamp_mode",
     reads=Halves(("x",), active="lower", interleaved="interleaved", merges=True),
-    counted=Counted("group_index"),
+    row_counter="group_index",
     requires={"limit > 0 on Ascend950": lambda a, product: not is_on_950(product) or a["limit"] > 0},
     checks=(
         supported("x"),
@@ -117,7 +117,8 @@ clipped_swiglu_backward = Operator(
     switch="clamp_mode",
     takes_gradient=True,
     gradient_of=clipped_swiglu,
-    counted=Counted("group_index", clears=True),
+    row_counter="group_index",
+    clears_rest=True,
     requires={"limit > 0": lambda a, product: a["limit"] > 0},
     checks=(
         supported("grad_output"),

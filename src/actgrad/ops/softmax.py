@@ -63,7 +63,9 @@ softmax = Operator(
     summary="exp(x) / sum(exp(x)) along dim",
     paper="Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28",
     formula=softmax_formula,
-    reads=Rows(passes=({"largest": largest(itself)}, {"total": total(power)}, {"inverse": once(inverse)}), kept=True),
+    reads=Rows(
+        passes=({"largest": largest(itself)}, {"total": total(power)}, {"inverse": once(inverse)}), replaces_inputs=True
+    ),
     dtypes=FLOATS,
     checks=(
         unless_empty(

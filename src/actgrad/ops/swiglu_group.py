@@ -1,7 +1,7 @@
 """SwiGLU of the tokens of a mixture of experts, with a weight for each token."""
 
 from ..base.access import Halves
-from ..base.definition import C, Counted, Torch
+from ..base.definition import C, Torch
 from ..base.xp import minimum, where
 from ..calls.operator import Operator
 from ..contract.dtype_rules import equal, has_dtype, supported
@@ -37,7 +37,7 @@ swiglu_group = Operator(
     formula={False: swiglu_group_formula, True: weighted_swiglu_group_formula},
     switch="weight",
     reads=Halves(("x",), active="lower", tensor="weight", per_row=True),
-    counted=Counted("group_index"),
+    row_counter="group_index",
     requires={"clamp_limit -1 or > 0": lambda a, product: a["clamp_limit"] == -1 or a["clamp_limit"] > 0},
     checks=(
         supported("x"),

@@ -32,7 +32,8 @@ def kernel(interface: Interface) -> Callable[..., Any]:
 def rule(interface: Interface) -> Callable[..., Any]:
     """The operator over a batch, which becomes the first dimension, in the form of torch.library.register_vmap."""
     operator = interface.operator
-    dim_place = interface.span.start + interface.names.index(operator.access.dim) if operator.access.dim else None
+    dim = operator.access.dimension_attribute
+    dim_place = interface.span.start + interface.names.index(dim) if dim else None
 
     def apart(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:
         """One call for each element of the batch: a tensor along a dimension has no place for another one."""
@@ -46,7 +47,7 @@ def rule(interface: Interface) -> Callable[..., Any]:
             return tuple(whole), (0,) * len(whole)
         return torch.stack(calls)[: info.batch_size], 0
 
-    if operator.access.tensor or operator.counted is not None:
+    if operator.row_counter or not all(map(operator.access.brings_elements, operator.schema.tensor_names)):
         return apart
 
     def batched(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:
@@ -58,7 +59,7 @@ def rule(interface: Interface) -> Callable[..., Any]:
         are_alike = len(ranks) == 1 and 0 not in ranks and not is_empty and not products.any_chosen()
         # With other ranks or rules, the batch may pass checks that an example fails, and results may have another rank.
         shapes = None if are_alike else _example_shapes(interface, given, in_dims)
-        rank = max(ranks) or bool(operator.access.terms)  # a number is a row of one element
+        rank = max(ranks) or operator.access.sees_rows  # a number is a row of one element
         for place in interface.tensors:
             if row[place] is not None:
                 row[place] = _in_front(row[place], in_dims[place], info.batch_size, rank)

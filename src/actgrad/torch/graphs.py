@@ -109,7 +109,7 @@ def _launched(interface: Interface, given: tuple[Any, ...]) -> Any:
     except BackendUnavailable:
         return None
     tensors = [tensor for tensor in interface.tensors_of(given) if tensor is not None]
-    if interface.operator.counted is not None and interface.tensors_of(given)[-1] is not None:
+    if interface.operator.row_counter and interface.tensors_of(given)[-1] is not None:
         return None  # the rows are counted when the graph runs
     call = kernels.checked(interface, given)
     results, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)

@@ -58,9 +58,6 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
     present = [shape for shape in shapes if shape is not None]
     outputs = len(operator.schema.outputs)
     known = {name: shape for name, shape in zip(names, shapes, strict=True) if shape is not None}
-    whole = list(operator.access.row_dimensions(rank, attributes, known))  # their elements are read together
-    if operator.access.packed:
-        whole.append(attributes[operator.access.dim] % rank)
 
     def row(choose: Callable[[int, tuple[int, ...]], Any], output: Any) -> tuple[Any, Any]:
         arguments: list[Any] = [None] * len(given)
@@ -70,14 +67,11 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
         return [output] * outputs, arguments
 
     found = [row(lambda number, shape: Replicate(), Replicate())]
-    if any(output in operator.access.held for output in operator.schema.outputs):
+    if any(map(operator.access.is_statistic, operator.schema.outputs)):
         return found  # its dimensions are not those of the elements
-    if operator.counted is not None and given[interface.tensors[-1]] is not None:
+    if operator.row_counter and given[interface.tensors[-1]] is not None:
         return found  # a row of a shard has another number
-    merged = operator.access.merged_from(attributes, rank)
-    for dim in range(rank):
-        if dim in whole or (merged is not None and dim >= merged):
-            continue
+    for dim in operator.access.shardable_dimensions(rank, attributes, known):
         size = max(shape[dim - rank] for shape in present if len(shape) >= rank - dim)
 
         def sharded(number: int, shape: tuple[int, ...], dim: int = dim, size: int = size) -> Any:

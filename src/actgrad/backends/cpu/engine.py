@@ -188,10 +188,11 @@ class RowKernel:
         )  # fmt: skip
         lanes = tuple(map(row_loop.lanes_of, loop.operands, plan.lane_strides))
         statistics = replace(statistics, dims=len(plan.sizes))
+        row_bytes = plan.sizes[-1] * BY_NAME[computation.compute].itemsize
         streams = (
             bool(self.target.fence and plan.outputs_are_large and not plan.across)
             and all(o.dtype.itemsize >= 4 for o in loop.outputs)  # whole lines
-            and (plan.sizes[-1] * BY_NAME[computation.compute].itemsize <= row_loop.TERM_BYTES or not statistics.kept)
+            and (not statistics.replaces_inputs or row_bytes <= row_loop.TERM_BYTES)
         )
         rows = row_loop.ReductionSpec(spec, statistics, plan.across, lanes, plan.is_large, streams)
         self.code = code = jit.inner_loop_code(rows, self.target)

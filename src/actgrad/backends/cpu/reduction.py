@@ -46,7 +46,7 @@ class AlongRows(RowLoop):
         f, rows = self.function, self.statistics
         self.step = max(self.unroll, PARTIAL_SUMS // self.lanes, 1)
         accumulators = [[self._accumulators(combine) for combine in one] for one in rows.passes]
-        self.cache = TermCache(self) if rows.kept else None
+        self.cache = TermCache(self) if rows.replaces_inputs else None
         with f.steps(I64(0), self.count) as row:
             pointers = [f.at(p, f.mul(row, step)) for p, step in zip(self.pointers, self.steps, strict=True)]
             statistics: list[Vector] = []
@@ -60,7 +60,7 @@ class AlongRows(RowLoop):
             if self.of_elements:
                 self._elements_of_row(pointers, statistics)
             for k in self.of_rows:  # last: the elements may need an input that is this output
-                raw = casting.narrow(self.emitter, statistics[rows.held_by[k]], self.kernel.dtypes[k])
+                raw = casting.narrow(self.emitter, statistics[rows.output_statistics[k]], self.kernel.dtypes[k])
                 f.store(f.extract_element(raw, I32(0)), pointers[k], align=1)
         if self.spec.streams:
             f.call_by_name(self.emitter.target.fence, VOID)
@@ -272,7 +272,7 @@ class AcrossRows(RowLoop):
 
         def visit(vectors: list[list[Vector]], indices: list[ir.Value], mask: ir.Value | None, _: int) -> None:
             statistics = [self._statistics(index, len(self.terms)) for index in indices]
-            if self.statistics.kept:
+            if self.statistics.replaces_inputs:
                 term, earlier = self.statistics.kept_term
                 arguments = [[*v, *s[:earlier]] for v, s in zip(vectors, statistics, strict=True)]
                 vectors = self.computed(self.terms[term], arguments)
@@ -360,7 +360,7 @@ class AcrossRows(RowLoop):
     def _store_statistic(self, k: int, pointer: ir.Value, columns: ir.Value) -> None:
         """An output's statistic of each row."""
         f, emitter = self.function, self.emitter
-        dtype, statistic = self.kernel.dtypes[k], self.statistics.held_by[k]
+        dtype, statistic = self.kernel.dtypes[k], self.statistics.output_statistics[k]
         with f.steps(I64(0), columns) as index:
             number = f.load(self._statistic_at(statistic, index), typ=emitter.element)
             raw = casting.narrow(emitter, Vector(emitter, emitter.broadcast(number)), dtype)

@@ -83,8 +83,8 @@ class RowLoop:
         self.element = body(self.kernel.element, formula)
         outputs = range(len(self.kernel.outputs))
         self.inputs = range(len(outputs), len(self.pointers))
-        self.of_elements = [k for k in outputs if self.statistics.held_by[k] < 0]
-        self.of_rows = [k for k in outputs if self.statistics.held_by[k] >= 0]
+        self.of_elements = [k for k in outputs if self.statistics.output_statistics[k] < 0]
+        self.of_rows = [k for k in outputs if self.statistics.output_statistics[k] >= 0]
 
     @property
     def lane_strides(self) -> list[ir.Value]:

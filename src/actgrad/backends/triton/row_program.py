@@ -87,23 +87,23 @@ class _RowWriter(KernelWriter):
                 calls.append(self._function(f"term{k}", terms[k], [*loads, *[number] * count], [number]))
             body += self._pass(one, count, calls, block, compute)
             count += len(one)
-        of_elements = [k for k, s in enumerate(rows.held_by) if s < 0]
+        of_elements = [k for k, s in enumerate(rows.output_statistics) if s < 0]
         if of_elements:
-            types = [number] if rows.kept else loads
+            types = [number] if rows.replaces_inputs else loads
             call = self._function(
                 "element", formula, [*types, *[number] * count], [self.outputs[k].dtype for k in of_elements],
                 self.computation.element,
             )  # fmt: skip
             arguments = [f"x{k}" for k in range(len(self.inputs))]
             lines = self._loads()
-            if rows.kept:
+            if rows.replaces_inputs:
                 term, earlier = rows.kept_term
                 lines.append(f"e = {calls[term]([*arguments, *self.statistics[:earlier]])}")
                 arguments = ["e"]
             lines.append(f"{', '.join(f'y{k}' for k in of_elements)} = {call([*arguments, *self.statistics])}")
             lines += [f"tl.store(out{k} + {self._offset(f'out{k}')}, y{k}, inside)" for k in of_elements]
             body += self._blocks(block, lines)
-        row_outputs = [(k, s) for k, s in enumerate(rows.held_by) if s >= 0]
+        row_outputs = [(k, s) for k, s in enumerate(rows.output_statistics) if s >= 0]
         if row_outputs:
             body.append("tl.debug_barrier()")  # an input may be this output: all threads have read it by now
         for k, statistic in row_outputs:

@@ -74,7 +74,7 @@ class _Maker:
                     yield self.case(name, own, dtype, values)
         for k, dtype in enumerate(self.dtypes):
             for n, (name, values, shape) in enumerate(_special(dtype)):
-                if operator.access.terms and max(-values.low, values.high) == oracle.ends(dtype)[1]:
+                if operator.access.sees_rows and max(-values.low, values.high) == oracle.ends(dtype)[1]:
                     continue  # totals of such numbers are infinite
                 yield self.case(name, attributes[(n + k) % len(attributes)], dtype, values, shape)
         yield from self.cascades(attributes)
@@ -88,12 +88,13 @@ class _Maker:
         """A case whose tensors are all of one dtype, and all of such numbers."""
         shape = self.shape() if shape is None else shape
         own = oracle.attributes_for(self.operator, attributes, dtype)
-        if self.operator.access.dim and shape:
-            own[self.operator.access.dim] = int(self.rng.integers(-len(shape), len(shape)))
+        dim = self.operator.access.dimension_attribute
+        if dim and shape:
+            own[dim] = int(self.rng.integers(-len(shape), len(shape)))
         operator, signature = self.operator, self.signature(own)
 
         def whole(name: str) -> tuple[int, ...]:
-            return operator.access.whole_shape(name, shape, own) if shape or not operator.access.dim else shape
+            return operator.access.whole_shape(name, shape, own) if shape or not dim else shape
 
         names = [a.name for a in operator.schema.tensors if not a.is_optional or a.name == operator.given_value]
         inputs = {n: Tensor(dtype, whole(n), values) for n in names}

@@ -136,7 +136,7 @@ def flag_turned(sample: Sample) -> Iterator[Suspicion]:
         else:
             says = f"computed as if {argument.name} were {value}"
             yield Suspicion(f"{argument.name}-turned", says, sample.recomputed({argument.name: value}))
-    if sample.call.operator.access.packed and not chooses_half:
+    if sample.call.operator.access.is_packed and not chooses_half:
         yield from _halves(sample, "", None)
 
 
@@ -174,7 +174,7 @@ def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
     if sample.call.operator.gradient_of is not None:
         says = f"{names[0]} is ignored: as if it were 1"
         yield Suspicion(f"{names[0]}-ignored", says, sample.recomputed(inputs={0: np.ones_like(lanes[0])}))
-    if not sample.call.operator.access.packed:
+    if not sample.call.operator.access.is_packed:
         for a, b in combinations(range(len(lanes)), 2):
             says = f"{names[a]} and {names[b]} are exchanged"
             yield Suspicion("inputs-exchanged", says, sample.recomputed(inputs={a: lanes[b], b: lanes[a]}))
@@ -183,7 +183,7 @@ def inputs_confused(sample: Sample) -> Iterator[Suspicion]:
 def result_of_input(sample: Sample) -> Iterator[Suspicion]:
     """The forward pass's result of an input taken for that input."""
     operator = sample.call.operator
-    if operator.gradient_of is None or operator.access.packed or sample.is_integer:
+    if operator.gradient_of is None or operator.access.is_packed or sample.is_integer:
         return
     try:
         result = oracle.forward_results(operator, sample.call.attributes, sample.x)[0]

@@ -88,7 +88,7 @@ class Sample:
         if is_other_half:
             active = call.main
             lanes[active], lanes[active + 1] = lanes[active + 1], lanes[active]
-            if call.operator.schema.outputs[0] in call.operator.access.packed:
+            if call.operator.access.part_count(call.operator.schema.outputs[0]) > 1:
                 numbers = numbers[::-1]  # each half's gradient goes where that half is
         if formula is not None:
             computation = replace(computation, formulas=(*computation.formulas[:-1], formula))
@@ -98,10 +98,10 @@ class Sample:
     def other_half_is_active(self, attributes: dict[str, Any]) -> bool:
         """Whether these attributes make the other half of the packed tensor the active one."""
         operator = self.call.operator
-        if not operator.access.packed:
+        if not operator.access.is_packed:
             return False
         orders = [
-            operator.access.parts(operator.definition.main, (2,), {**own, operator.access.dim: 0})
+            operator.access.parts(operator.definition.main, (2,), {**own, operator.access.dimension_attribute: 0})
             for own in (self.call.attributes, attributes)
         ]
         return orders[0] == orders[1][::-1]

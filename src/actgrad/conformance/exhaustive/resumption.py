@@ -154,7 +154,7 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only
     for dtype in dtypes:
         for operator in operators:
             is_taken = dtype in allowed_dtypes(operator.definition, product)
-            if not is_taken or operator.part_of in operators or operator.access.terms:
+            if not is_taken or operator.part_of in operators or operator.access.sees_rows:
                 continue
             has_kind = {"random": _has_others(operator), "PyTorch": has_torch and operator.name in aten.ATEN}
             kinds = [(kind, stride) for kind, stride in PASSES.items() if has_kind.get(kind, True)]

@@ -47,7 +47,7 @@ class Item:
     @property
     def words(self) -> str:
         """The attributes as the documents write them."""
-        dim = self.operator.access.dim
+        dim = self.operator.access.dimension_attribute
         return ", ".join(f"{name}={value}" for name, value in self.attributes.items() if name != dim)
 
     @property
@@ -55,7 +55,7 @@ class Item:
         """Whether an absolute bound holds too: for a derivative by x, alone, that is of the size of 1."""
         operator = self.operator
         has_distribution = standards.bounds(operator, self.dtype)[0] == standards.TRANSCENDENTAL_ULPS
-        has_other_half = operator.access.packed or (operator.gradient_of and operator.gradient_of.multiplies)
+        has_other_half = operator.access.is_packed or (operator.gradient_of and operator.gradient_of.multiplies)
         is_derivative = operator.gradient_of is not None and not has_other_half
         is_of_result = operator.definition.takes_result(self.attributes)
         return self.kind == "ones" and has_distribution and is_derivative and not is_of_result
@@ -73,7 +73,7 @@ class Found:
     """The errors of some elements; the parts of a sweep add up."""
 
     elements: int = 0
-    counted: int = 0  # elements measured in ULP: all but where terms cancel
+    count: int = 0  # elements measured in ULP: all but where terms cancel
     total: float = 0.0  # sum of their finite errors
     ulps: Extreme | None = None
     beyond: Extreme | None = None  # less the error that a rounded argument of exp explains
@@ -84,13 +84,13 @@ class Found:
 
     def __add__(self, other: Found) -> Found:
         own, others = vars(self), vars(other)
-        sums = {name: own[name] + others[name] for name in ("elements", "counted", "total", "faults")}
+        sums = {name: own[name] + others[name] for name in ("elements", "count", "total", "faults")}
         extremes: dict[str, Any] = {name: _larger(own[name], others[name]) for name in _EXTREMES}
         return Found(**sums, **extremes, first=(*self.first, *other.first)[:FIRST])
 
     @property
     def mean(self) -> float:
-        return self.total / self.counted if self.counted else 0.0
+        return self.total / self.count if self.count else 0.0
 
     @staticmethod
     def of_json(plain: dict[str, Any]) -> Found:
@@ -190,7 +190,7 @@ class Sweep:
     def _found(self, actual: Array, exact: Array, bits: Array, lanes: list[Array], number: int) -> Found:
         """The errors of one output; NaN's are infinite. Only suspects need the size of their terms."""
         ulps = beyond = oracle.ulp_errors(actual, exact)
-        counted, faults, terms, absolute = len(ulps), np.zeros(0, np.int64), None, None
+        count, faults, terms, absolute = len(ulps), np.zeros(0, np.int64), None, None
         at = np.flatnonzero(ulps > self._suspect)
         if self._torch is not None:  # nothing excuses PyTorch's infinite errors, and they are many
             at = at[np.isfinite(ulps[at])]
@@ -203,7 +203,7 @@ class Sweep:
                 beyond[at] = np.where(np.isinf(ulps[at]), ulps[at], np.maximum(ulps[at] - slip, 0))
             faults, cancels = at[wrong], expected.cancels
             terms = _largest(expected.term_errors(actual[at])[cancels], bits[at[cancels]])
-            counted -= int(np.count_nonzero(cancels))
+            count -= int(np.count_nonzero(cancels))
             # A subnormal factor lacks digits; its error is none in the last place.
             ulps[at[cancels | excused]] = beyond[at[cancels | excused]] = 0
         if self.item.is_absolute:
@@ -214,7 +214,7 @@ class Sweep:
         largest = _largest(ulps, bits)
         is_finite = largest is None or largest.error < np.inf
         return Found(
-            len(ulps), counted, float(np.sum(ulps if is_finite else ulps[np.isfinite(ulps)])), largest,
+            len(ulps), count, float(np.sum(ulps if is_finite else ulps[np.isfinite(ulps)])), largest,
             largest if beyond is ulps else _largest(beyond, bits), terms, absolute, len(faults),
             tuple(int(b) for b in bits[faults[:FIRST]]),
         )  # fmt: skip

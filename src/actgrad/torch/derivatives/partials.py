@@ -55,7 +55,7 @@ class FormulaCall:
         found: list[torch.Tensor | None] = []
         for name, tensor in tensors.items():
             if tensor is None:
-                found += [None] * (2 if name in self.access.packed else 1)
+                found += [None] * self.access.part_count(name)
             else:
                 found += split(self.access, name, tensor, self.attributes, self.rank)
         return found
@@ -65,15 +65,15 @@ class FormulaCall:
         owners = [name for name in self.seen for _ in self.parts({name: None})]
         return [place for place, name in enumerate(owners) if name == tensor]
 
-    def counted(self, parts: Iterable[Any]) -> list[Any]:
+    def masked(self, parts: Iterable[Any]) -> list[Any]:
         """Parts with 0 in rows that are not computed."""
-        counted = self.operator.counted
-        if counted is None or counted.tensor not in self.tensors:
+        counter = self.tensors.get(self.operator.row_counter)
+        if counter is None:
             return [*parts]
         first = next(iter(self.tensors.values()))
-        shape = first.shape[: self.attributes[self.access.dim] % first.dim()]
+        shape = first.shape[: self.access.dimension(self.attributes, first.dim())]
         numbers = first.new_ones(prod(shape), dtype=torch.int64).cumsum(0)  # from 1, of the tensor's own class
-        is_computed = numbers <= self.tensors[counted.tensor].sum()
+        is_computed = numbers <= counter.sum()
         is_computed = is_computed.reshape(*shape, *(1,) * (first.dim() - len(shape)))
         return [None if part is None else torch.where(is_computed, part, 0) for part in parts]
 
@@ -87,7 +87,7 @@ class FormulaCall:
     def shaped(self, values: Sequence[Any], dtype: torch.dtype) -> list[torch.Tensor]:
         """The outputs of these values; that of a statistic has a shape of its own."""
         outputs = self.operator.schema.outputs
-        if outputs[0] in self.access.packed:
+        if self.access.part_count(outputs[0]) > 1:
             return [self.joined(outputs[0], values, dtype)]
         if not self.elements.statistics.passes:
             return [number.to(dtype) for number in values]
@@ -100,7 +100,7 @@ def vector_jacobian(
 ) -> torch.Tensor:
     """The gradient of the tensor at `number`, given the outputs' gradients; None stands for 0."""
     call = FormulaCall(operator, tensors, attributes)
-    cotangents = call.counted(call.parts(dict(zip(operator.schema.outputs, gradients, strict=True))))
+    cotangents = call.masked(call.parts(dict(zip(operator.schema.outputs, gradients, strict=True))))
     name = operator.schema.tensor_names[number]
     parts = [call.elements.vector_jacobian(place, cotangents) for place in call.places(name)]
     target = call.tensors[name]
@@ -121,18 +121,18 @@ def jacobian_vector(
     call = FormulaCall(operator, tensors, attributes)
     named = dict(zip(operator.schema.tensor_names, tangents, strict=True))
     directions = call.parts({name: named[name] for name in call.seen})
-    return call.shaped(call.counted(call.elements.jacobian_vector(directions)), dtype)
+    return call.shaped(call.masked(call.elements.jacobian_vector(directions)), dtype)
 
 
 def results(operator: Operator, tensors: Tensors, attributes: dict[str, Any]) -> tuple[torch.Tensor, ...]:
     """The call's outputs by the formula, in the dtype of the first tensor."""
     call = FormulaCall(operator, tensors, attributes)
-    return tuple(call.shaped(call.counted(call.elements.results()), next(iter(call.tensors.values())).dtype))
+    return tuple(call.shaped(call.masked(call.elements.results()), next(iter(call.tensors.values())).dtype))
 
 
 def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: str) -> bool:
     """Whether the derivative by a tensor is 0 but at kinks: the operator needs only the signs of its elements."""
-    if operator.access.terms:
+    if operator.access.sees_rows:
         return False
     ones = [torch.ones((), device="cpu")] * len(operator.schema.tensor_names)
     call = FormulaCall(operator, ones, attributes)

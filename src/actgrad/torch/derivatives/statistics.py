@@ -78,7 +78,7 @@ class ElementCall(NamedTuple):
 
     def held(self, output: int) -> int:
         """The statistic that an output holds; -1 where it holds the elements' results."""
-        return self.statistics.held_by[output] if self.statistics.passes else -1
+        return self.statistics.output_statistics[output] if self.statistics.passes else -1
 
     def partials(self, place: int) -> list[Any]:
         """The outputs' own derivatives by the input at `place`; None where an output does not depend on it."""

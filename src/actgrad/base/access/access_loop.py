@@ -10,8 +10,8 @@ from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
 
-from .access import Access, Part
-from .loop import Loop, Operand, Shape, TensorMeta, row_major, with_ones
+from ..loop import Loop, Operand, Shape, TensorMeta, row_major, with_ones
+from .elementwise import Access, Part
 
 
 class _Elements(NamedTuple):
@@ -25,7 +25,7 @@ class _Elements(NamedTuple):
 def _elements(access: Access, inputs: Mapping[str, TensorMeta], attributes: Mapping[str, Any]) -> _Elements:
     shapes = {name: meta.shape for name, meta in inputs.items()}
     shape = access.elements_shape(shapes, attributes)
-    if access.terms and not shape:  # a tensor without dimensions is a row of one element
+    if access.sees_rows and not shape:  # a tensor without dimensions is a row of one element
         return _Elements((1,), None, (0,))
     merged = access.merged_from(attributes, len(shape))
     rows = access.row_dimensions(len(shape), attributes, shapes)
@@ -54,7 +54,7 @@ def _contiguous_from(access: Access, name: str, meta: TensorMeta, elements: _Ele
     """The first of the dimensions that count as one; None where any strides will do."""
     if access.flattens(name):
         return 0
-    if access.per_row and name == access.tensor and _is_reshaped(meta, elements):
+    if access.is_per_row(name) and _is_reshaped(meta, elements):
         return 0
     return elements.merged
 
@@ -76,12 +76,12 @@ def loop(
     shape, rows = elements.shape, elements.rows
 
     def merged(name: str, meta: TensorMeta) -> TensorMeta:
-        if name in access.held and not access.flattens(name):
+        if access.is_statistic(name) and not access.flattens(name):
             return with_ones(meta, rows)
         first = _contiguous_from(access, name, meta, elements)
         if first is None or (access.flattens(name) and len(meta.shape) == 1):
             return meta
-        if access.per_row and name == access.tensor and _is_reshaped(meta, elements):
+        if access.is_per_row(name) and _is_reshaped(meta, elements):
             return reshaped(meta, shape[:-1])
         return in_a_row(meta, first)
 

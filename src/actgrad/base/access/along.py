@@ -1,0 +1,65 @@
+"""The access of an operator with a tensor that lies along one dimension, as the weight of PReLU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from ..loop import Shape
+from .elementwise import NONE, Elementwise
+
+
+def along(size: int, position: int, rank: int) -> Shape:
+    """The shape that broadcasts so many elements along a dimension to elements of `rank` dimensions."""
+    if rank <= position:
+        return () if not rank and size == 1 else (size,)
+    return (size, *(1,) * (rank - 1 - position))
+
+
+@dataclass(frozen=True, slots=True)
+class Along(Elementwise):
+    """As Elementwise, but of one tensor an element sees the number at its place along one dimension.
+
+    The tensor has one dimension, as the channels' slopes of PReLU, or one element for all places.
+    """
+
+    tensor: str
+    position: int = 1
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether an element sees one element of each tensor, and nothing else."""
+        return False
+
+    @property
+    def tensor_names(self) -> tuple[str, ...]:
+        """The tensors that it names."""
+        return (self.tensor,)
+
+    def position_of(self, name: str) -> int | None:
+        """The dimension that a tensor of one dimension lies along; None for other tensors."""
+        return self.position if name == self.tensor else None
+
+    def brings_elements(self, name: str) -> bool:
+        """Whether the elements have the rank of this tensor."""
+        return name != self.tensor
+
+    def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """`elements`, for the tensor along a dimension the size of that."""
+        if name != self.tensor:
+            return elements
+        return (elements[self.position],) if len(elements) > self.position else (1,)
+
+    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
+        """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        return along(prod(shape), self.position, rank) if name == self.tensor else shape
+
+    def flattens(self, name: str) -> bool:
+        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        return name == self.tensor
+
+    def row(self, count: int) -> Shape:
+        """The shape of so many elements, where each sees its own number of every tensor."""
+        return (*(1,) * self.position, count)

@@ -1,0 +1,189 @@
+"""The questions that an access object answers, and the answers of one that sees each tensor at its own place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..computation import RowStatistics
+from ..errors import InvalidArgument
+from ..loop import Shape, broadcast_shapes
+
+NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+class Part(NamedTuple):
+    """A range of a tensor along one dimension."""
+
+    name: str
+    dim: int
+    start: int
+    stop: int
+    step: int = 1
+
+    @property
+    def size(self) -> int:
+        """The number of elements along the dimension; an expression where a tracer does not know them."""
+        return (self.stop - self.start + self.step - 1) // self.step if self.step > 1 else self.stop - self.start
+
+    @property
+    def slices(self) -> tuple[slice, ...]:
+        """The index of the part in a tensor of any library."""
+        return (*(slice(None),) * self.dim, slice(self.start, self.stop, self.step))
+
+
+@dataclass(frozen=True, slots=True)
+class Elementwise:
+    """An element sees the element at its own place of every tensor; tensors are broadcast together.
+
+    The other kinds of access answer some of these questions differently.
+    """
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether an element sees one element of each tensor, and nothing else."""
+        return True
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether a tensor has more than one part."""
+        return False
+
+    @property
+    def sees_rows(self) -> bool:
+        """Whether an element sees statistics of its row."""
+        return False
+
+    @property
+    def broadcasts(self) -> bool:
+        """Whether tensors may have fewer elements than others, whatever the operator's checks are."""
+        return False
+
+    @property
+    def tensor_names(self) -> tuple[str, ...]:
+        """The tensors that it names."""
+        return ()
+
+    @property
+    def dimension_attribute(self) -> str:
+        """The attribute that is the number of a dimension; "" for none."""
+        return ""
+
+    def dimension(self, attributes: Mapping[str, Any], rank: int) -> int | None:
+        """The dimension that an attribute numbers, from 0; None where none does."""
+        return attributes[self.dimension_attribute] % max(rank, 1) if self.dimension_attribute else None
+
+    def position_of(self, name: str) -> int | None:
+        """The dimension that a tensor of one dimension lies along; None for other tensors."""
+        return None
+
+    def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
+        """The dimensions along which the elements can be computed in pieces."""
+        return [*range(rank)]
+
+    def part_count(self, *names: str) -> int:
+        """The number of parts of these tensors together."""
+        return len(names)
+
+    def is_statistic(self, name: str) -> bool:
+        """Whether an output holds a statistic, one for each row."""
+        return False
+
+    def is_per_row(self, name: str) -> bool:
+        """Whether a tensor has one element for each row along the last dimension."""
+        return False
+
+    def formulas(self, formula: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+        """The formulas of a computation with this formula of the elements."""
+        return (formula,)
+
+    def formula_arity(self, names: Sequence[str]) -> int:
+        """The number of arguments of a formula of these tensors, besides the attributes."""
+        return self.part_count(*names)
+
+    def with_packed(self, *names: str) -> Elementwise:
+        """The access of an operator that has further packed tensors."""
+        return self
+
+    def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
+        """The parts of a tensor, None for the whole of it."""
+        return (None,)
+
+    def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:
+        """The dimension from which on all are merged into one row; None where none are."""
+        return None
+
+    def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """The shape of each of its parts."""
+        return shape
+
+    def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """The shape of a tensor whose parts have the shape `elements`."""
+        return elements
+
+    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
+        """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        return shape
+
+    def flattens(self, name: str) -> bool:
+        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        return False
+
+    def is_elementwise(self, name: str) -> bool:
+        """Whether an element sees the element at its own place of a tensor."""
+        return self.part_count(name) == 1 and not self.flattens(name)
+
+    def row_dimensions(
+        self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape] = NONE
+    ) -> tuple[int, ...]:
+        """The dimensions of a row, whose statistics an element sees; `shapes` are those of the tensors."""
+        return ()
+
+    def rank(self, shapes: Mapping[str, Shape]) -> int:
+        """The rank of the elements that are computed, for inputs of these shapes."""
+        return max([len(shape) for name, shape in shapes.items() if self.brings_elements(name)])
+
+    def brings_elements(self, name: str) -> bool:
+        """Whether the elements have the rank of this tensor."""
+        return True
+
+    def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
+        """The shape of the elements that are computed, for inputs whose shapes passed the checks."""
+        if len(shapes) == 1:
+            return next(iter(shapes.values()))
+        rank = self.rank(shapes)
+        elements = broadcast_shapes(*[self.aligned(*item, rank, attributes) for item in shapes.items()])
+        if elements is None:
+            words = ", ".join(f"{name} has shape {shape}" for name, shape in shapes.items())
+            raise InvalidArgument(f"{words}; they cannot be broadcast together")
+        return elements
+
+    def result_shapes(
+        self, outputs: Sequence[str], shapes: Mapping[str, Shape], attributes: Mapping[str, Any]
+    ) -> tuple[Shape, ...]:
+        """The shape of each output, for inputs whose shapes passed the checks."""
+        elements = self.elements_shape(shapes, attributes)
+        return tuple([self.result_shape(name, elements, attributes, shapes) for name in outputs])
+
+    def result_shape(
+        self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
+    ) -> Shape:
+        """The shape of an output, from the elements' shape and the inputs' shapes."""
+        return self.whole_shape(name, elements, attributes)
+
+    def dtype_tensors(self, names: Sequence[str]) -> Sequence[str]:
+        """The inputs whose dtypes are promoted to the dtype of the result."""
+        return names
+
+    def statistics(self, outputs: tuple[str, ...], dims: int) -> RowStatistics | None:
+        """The statistics of rows of so many dimensions, as a computation has them."""
+        return None
+
+    def row(self, count: int) -> Shape:
+        """The shape of so many elements, where each sees its own number of every tensor."""
+        return (count,)
+
+
+Access = Elementwise

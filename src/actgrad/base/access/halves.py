@@ -1,0 +1,142 @@
+"""The access of an operator on the two halves of a tensor, as GeGLU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+from ..loop import Shape
+from .elementwise import NONE, Elementwise, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Halves(Elementwise):
+    """An element sees one element of each half of the packed tensors, along the dimension that an attribute numbers.
+
+    `active` is the half that comes first, "lower" or "upper", or the attribute that is true for the lower one. Where
+    `interleaved`, or the attribute of that name, is true, the halves are the even and the odd elements: along the
+    dimension, or with `merges` of all dimensions from it on, in one row. Of `tensor` an element sees the only element,
+    or with `per_row` that of its row along the last dimension.
+    """
+
+    packed: tuple[str, ...]
+    active: str = "upper"
+    interleaved: bool | str = False
+    dim: str = "dim"
+    merges: bool = False
+    tensor: str = ""
+    per_row: bool = False
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether an element sees one element of each tensor, and nothing else."""
+        return False
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether a tensor has more than one part."""
+        return True
+
+    @property
+    def tensor_names(self) -> tuple[str, ...]:
+        """The tensors that it names."""
+        return (*self.packed, self.tensor) if self.tensor else self.packed
+
+    @property
+    def dimension_attribute(self) -> str:
+        """The attribute that is the number of a dimension."""
+        return self.dim
+
+    def shardable_dimensions(self, rank: int, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]) -> list[int]:
+        """The dimensions along which the elements can be computed in pieces: not the one with the halves."""
+        merged = self.merged_from(attributes, rank)
+        dim = attributes[self.dim] % max(rank, 1)
+        return [d for d in range(rank) if d != dim and (merged is None or d < merged)]
+
+    def part_count(self, *names: str) -> int:
+        """The number of parts of these tensors together."""
+        return sum(2 if name in self.packed else 1 for name in names)
+
+    def brings_elements(self, name: str) -> bool:
+        """Whether the elements have the rank of this tensor."""
+        return name != self.tensor
+
+    def with_packed(self, *names: str) -> Halves:
+        """The access of an operator that has further packed tensors."""
+        return replace(self, packed=(*self.packed, *names))
+
+    def parts(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> tuple[Part | None, ...]:
+        """The active half of a packed tensor and the other one; None for the whole of another tensor."""
+        if name not in self.packed:
+            return (None,)
+        dim = attributes[self.dim] % len(shape)
+        merged = self.merged_from(attributes, len(shape))
+        middle = (shape[dim] if merged is None else prod(shape[dim:])) // 2
+        if self.is_interleaved(attributes):
+            lower, upper = Part("even half", dim, 0, 2 * middle, 2), Part("odd half", dim, 1, 2 * middle, 2)
+        else:
+            lower, upper = Part("lower half", dim, 0, middle), Part("upper half", dim, middle, 2 * middle)
+        return (lower, upper) if self.is_lower(attributes) else (upper, lower)
+
+    def is_lower(self, attributes: Mapping[str, Any]) -> bool:
+        """Whether the lower half is the active one."""
+        return bool(attributes.get(self.active, self.active == "lower"))
+
+    def is_interleaved(self, attributes: Mapping[str, Any]) -> bool:
+        """Whether the halves are the even and the odd elements."""
+        return bool(attributes[self.interleaved] if isinstance(self.interleaved, str) else self.interleaved)
+
+    def merged_from(self, attributes: Mapping[str, Any], rank: int) -> int | None:
+        """The dimension from which on all are merged into one row; None where the last one alone is."""
+        dim = int(attributes[self.dim]) % rank if rank else 0
+        return dim if self.merges and dim < rank - 1 and self.is_interleaved(attributes) else None
+
+    def aligned(self, name: str, shape: Shape, rank: int, attributes: Mapping[str, Any] = NONE) -> Shape:
+        """The shape that broadcasts a tensor to elements of `rank` dimensions."""
+        if self.flattens(name):
+            return (1,)
+        return (*shape, 1) if self.is_per_row(name) and len(shape) == rank - 1 else shape
+
+    def is_per_row(self, name: str) -> bool:
+        """Whether a tensor has one element for each row along the last dimension."""
+        return self.per_row and name == self.tensor
+
+    def flattens(self, name: str) -> bool:
+        """Whether a tensor's dimensions count as one, whatever its shape is."""
+        return name == self.tensor and not self.per_row
+
+    def part_shape(self, name: str, shape: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """`shape`, of a packed tensor with half its size along the dimension."""
+        return self._resized(shape, attributes, lambda n: n // 2) if name in self.packed else shape
+
+    def whole_shape(self, name: str, elements: Shape, attributes: Mapping[str, Any]) -> Shape:
+        """`elements`, for a packed tensor with twice the size along the dimension."""
+        if name == self.tensor:
+            return (*elements[:-1], 1) if self.per_row else (1,)
+        return self._resized(elements, attributes, lambda n: 2 * n) if name in self.packed else elements
+
+    def elements_shape(self, shapes: Mapping[str, Shape], attributes: Mapping[str, Any]) -> Shape:
+        """The shape of the parts of a packed input; comparing it with other sizes would specialise a traced graph."""
+        for name in self.packed:
+            if name in shapes:
+                return self.part_shape(name, shapes[name], attributes)
+        return Elementwise.elements_shape(self, shapes, attributes)
+
+    def result_shape(
+        self, name: str, elements: Shape, attributes: Mapping[str, Any], shapes: Mapping[str, Shape]
+    ) -> Shape:
+        """The shape of an output. A packed one takes the packed input's: to a tracer twice the half is another size."""
+        shape = next((shapes[packed] for packed in self.packed if packed in shapes), elements)
+        return shape if name in self.packed else elements
+
+    def dtype_tensors(self, names: Sequence[str]) -> Sequence[str]:
+        """The inputs whose dtypes are promoted to the dtype of the result: the packed ones."""
+        return [name for name in names if name in self.packed] or names
+
+    def _resized(self, shape: Shape, attributes: Mapping[str, Any], size: Callable[[int], int]) -> Shape:
+        if not shape:
+            return shape
+        dim = attributes[self.dim] % len(shape)
+        return (*shape[:dim], size(shape[dim]), *shape[dim + 1 :])

@@ -1,0 +1,49 @@
+"""Tensors of any library as the parts that an element sees, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+from .elementwise import Access
+
+
+def split(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any], rank: int = 0) -> list[Any]:
+    """The parts of a tensor of any library, as views that broadcast to elements of `rank` dimensions."""
+    shape = tuple(tensor.shape)
+    aligned = access.aligned(name, shape, rank, attributes)
+    whole = tensor if aligned == shape else tensor.reshape(aligned)
+    merged = access.merged_from(attributes, len(shape))
+    if merged is not None and access.part_count(name) > 1:
+        half, row = access.part_shape(name, shape, attributes), tensor.reshape((*shape[:merged], prod(shape[merged:])))
+        return [row[part.slices].reshape(half) for part in access.parts(name, shape, attributes) if part is not None]
+    return [whole if part is None else tensor[part.slices] for part in access.parts(name, shape, attributes)]
+
+
+def loop_views(access: Access, name: str, tensor: Any, attributes: Mapping[str, Any]) -> list[Any]:
+    """The parts of a contiguous tensor as views, with the shape that the loop over elements has."""
+    shape = tuple(tensor.shape)
+    merged = access.merged_from(attributes, len(shape))
+    whole = tensor if merged is None else tensor.reshape((*shape[:merged], prod(shape[merged:])))
+    return [whole if part is None else whole[part.slices] for part in access.parts(name, shape, attributes)]
+
+
+def join(
+    access: Access, name: str, parts: Sequence[Any], attributes: Mapping[str, Any], concatenate: Callable[..., Any]
+) -> Any:
+    """The tensor that has these parts; `concatenate(tensors, dim)` is its library's."""
+    if len(parts) == 1:
+        return parts[0]
+    shape = access.whole_shape(name, tuple(parts[0].shape), attributes)
+    places = [part for part in access.parts(name, shape, attributes) if part is not None]
+    ordered = [part for _, part in sorted(zip(places, parts, strict=True), key=lambda pair: pair[0].start)]
+    dim = places[0].dim
+    merged = access.merged_from(attributes, len(shape))
+    if merged is not None:
+        rows = [part.reshape((*shape[:dim], prod(part.shape[dim:]), 1)) for part in ordered]
+        return concatenate(rows, dim + 1).reshape(shape)
+    if places[0].step == 1:
+        return concatenate(ordered, dim)
+    alone = (*parts[0].shape[: dim + 1], 1, *parts[0].shape[dim + 1 :])
+    return concatenate([part.reshape(alone) for part in ordered], dim + 1).reshape(shape)
