@@ -1,4 +1,4 @@
-"""Shapes of which a graph knows only a part."""
+"""Shapes that a graph knows only in part."""
 
 from __future__ import annotations
 
