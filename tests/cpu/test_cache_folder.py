@@ -334,7 +334,7 @@ def test_a_system_that_opens_no_files_in_an_open_folder(base: Path, monkeypatch:
     monkeypatch.setattr(os, "supports_dir_fd", set())
     assert code_cache.load(KEY) is None
     assert not code_cache.store(OTHER, b"code")
-    assert code_cache.why_unusable() .startswith("this system cannot open files relative to a folder;")
+    assert code_cache.why_unusable().startswith("this system cannot open files relative to a folder;")
     assert code_cache.clear() == 0
     monkeypatch.undo()
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", str(base))
