@@ -124,7 +124,7 @@ def rows() -> Iterator[list[str]]:
             f"[{name}](operators.md#{anchor(operator)})",
             "yes" if getattr(actgrad, name, None) is operator else "",
             in_torch(operator),
-            ", ".join(s.name.removeprefix("aclnn") for s in signatures.of(operator)),
+            ", ".join(s.name.removeprefix("aclnn") for s in signatures.list_signatures(operator)),
             ", ".join(graph.name for graph in operator.graphs),
             "yes",
             *(f"{largest[name, dtype].raw:.2f}" if (name, dtype) in largest else "" for dtype in DTYPES),
@@ -141,7 +141,7 @@ def family(operator: Operator) -> str:
 
 def anchor(operator: Operator) -> str:
     """The anchor of an operator's section in operators.md."""
-    functions = "".join(f"-{s.name.lower()}" for s in signatures.of(operator))
+    functions = "".join(f"-{s.name.lower()}" for s in signatures.list_signatures(operator))
     return operator.name + functions
 
 
@@ -161,7 +161,7 @@ def page() -> str:
     headings += [*(f"error, {dtype}" for dtype in DTYPES), "error, float32, adjusted"]
     headings += [f"speed, {target}" for target in SPEEDS]
     count = len({row[0] for row in rows()})
-    functions = sum(len(signatures.of(operator)) for operator in operators.values())
+    functions = sum(len(signatures.list_signatures(operator)) for operator in operators.values())
     graphs = sum(len(operator.graphs) for operator in operators.values())
     sizes = f"{count} families, {len(operators)} operators, {functions} C functions, {graphs} graph names."
     return "\n".join([INTRODUCTION, sizes, "", documents.table(headings, rows()), "", LEFT_OUT])

@@ -79,7 +79,7 @@ def page() -> str:
 
 def section(operator: Operator) -> Iterator[str]:
     """An operator's part of the page."""
-    functions = signatures.of(operator)
+    functions = signatures.list_signatures(operator)
     names = ", ".join(s.name for s in functions)
     yield f"## {operator.name}{f': {names}' if names else ''}"
     yield ""

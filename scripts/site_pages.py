@@ -54,8 +54,8 @@ def expanded(markdown: str) -> str:
 
     names = {
         "operator": [f"actgrad.{name}" for name in actgrad.operators],
-        "function": [f"actgrad.torch.{each.function}" for each in public_names.stated()],
-        "module": [f"actgrad.torch.{each.module}" for each in public_names.stated() if each.module],
+        "function": [f"actgrad.torch.{each.function}" for each in public_names.all_names()],
+        "module": [f"actgrad.torch.{each.module}" for each in public_names.all_names() if each.module],
     }
 
     def lines(match: re.Match[str]) -> str:

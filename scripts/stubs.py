@@ -27,14 +27,14 @@ def operators() -> str:
 
 def functions() -> str:
     """torch/functions.pyi: every function, with its docstring."""
-    names = [each for each in public_names.stated() if each.function]
+    names = [each for each in public_names.all_names() if each.function]
     texts = [_stub(each.function_text(), each.function_documentation) for each in names]
     return _module("The differentiable functions", [each.function for each in names], texts)
 
 
 def modules() -> str:
     """torch/modules.pyi: every module, with its docstring and attributes."""
-    names = [each for each in public_names.stated() if each.module]
+    names = [each for each in public_names.all_names() if each.module]
     texts = []
     for each in names:
         own = each.module_parameters if each.base == "torch.nn.Module" else ()

@@ -21,8 +21,8 @@ def results(torch: Any, operator: Operator, inputs: tuple[Any, ...], attributes:
     """PyTorch's results for a call on NumPy arrays; KeyError for an operator without a counterpart."""
     counterpart = ATEN[operator.name]
     arrays = [to_torch(torch, array) for array in inputs if array is not None]
-    found = counterpart(torch.ops.aten, attributes, *arrays)
-    return tuple(from_torch(torch, result) for result in (found if isinstance(found, tuple) else (found,)))
+    outputs = counterpart(torch.ops.aten, attributes, *arrays)
+    return tuple(from_torch(torch, result) for result in (outputs if isinstance(outputs, tuple) else (outputs,)))
 
 
 def to_torch(torch: Any, array: Array) -> Any:

@@ -176,9 +176,9 @@ class GraphOperator:
                     f"{name}: {key} is given twice, by position and by name; it must be given once; leave one out"
                 )
             if key not in names and key not in attributes:
-                known = [*names, *attributes]
-                cure = did_you_mean(key, known, f"leave {key} out")
-                raise InvalidCall(f"{name}: {key} is unknown; the arguments are {', '.join(known)}; {cure}")
+                parameters = [*names, *attributes]
+                cure = did_you_mean(key, parameters, f"leave {key} out")
+                raise InvalidCall(f"{name}: {key} is unknown; the arguments are {', '.join(parameters)}; {cure}")
             (by_name if key in names else attributes)[key] = value
         missing = [key for key in names if by_name.get(key) is None and key not in signature.optional]
         if missing:

@@ -33,7 +33,7 @@ _STAND_IN = "actgrad's stand-in for torch_npu"
 
 
 def _real() -> str | None:
-    """The place of the real torch_npu; None without one."""
+    """The origin of the real torch_npu; None without one."""
     loaded = sys.modules.get(_NAME)
     if loaded is not None:
         return None if loaded is _installed.get(_NAME) else f"imported from {getattr(loaded, '__file__', '?')}"
@@ -44,9 +44,9 @@ def _real() -> str | None:
 #: The modules that `install` added, by name.
 _installed: dict[str, Any] = {}
 
-if (_place := _real()) is not None:
+if (_origin := _real()) is not None:
     raise ImportError(
-        f"torch_npu is {_place}; actgrad.torch_npu must not hide it; import torch_npu instead of actgrad.torch_npu"
+        f"torch_npu is {_origin}; actgrad.torch_npu must not hide it; import torch_npu instead of actgrad.torch_npu"
     )
 
 
@@ -70,11 +70,11 @@ def _operator(function: _Function) -> _Function:
     overload = getattr(torch.ops.npu, name).default
 
     @functools.wraps(function)
-    def dispatched(*given: Any, **named: Any) -> Any:
+    def dispatched(*args: Any, **kwargs: Any) -> Any:
         try:
-            return overload(*given, **named)
+            return overload(*args, **kwargs)
         except RuntimeError:
-            signature.bind(*given, **named)  # Python's own error for arguments that it does not take
+            signature.bind(*args, **kwargs)  # Python's own error for arguments that it does not take
             raise
 
     _functions[name] = dispatched
@@ -220,12 +220,12 @@ def install() -> None:
     """
     if _installed:
         return
-    place = _real()
-    if place is None and hasattr(torch, "npu"):
-        place = "in torch.npu already"
-    if place is not None:
+    origin = _real()
+    if origin is None and hasattr(torch, "npu"):
+        origin = "in torch.npu already"
+    if origin is not None:
         raise InvalidCall(
-            f"install: the real torch_npu is {place}; {_STAND_IN} must not hide it; import torch_npu itself"
+            f"install: the real torch_npu is {origin}; {_STAND_IN} must not hide it; import torch_npu itself"
         )
     nothing = {"is_available": lambda: False, "device_count": lambda: 0, "synchronize": lambda device=None: None}
     device = _module("torch.npu", "There is no NPU.", **nothing)
@@ -263,6 +263,6 @@ def _module(name: str, documentation: str | None, **members: Any) -> ModuleType:
     return module
 
 
-def _missing(module: str, known: tuple[str, ...], name: str) -> Any:
-    cure = did_you_mean(name, known, "use one of these or the real torch_npu")
-    raise AttributeError(f"module {module!r} has no {name!r}; {_STAND_IN} has {', '.join(known)}; {cure}")
+def _missing(module: str, members: tuple[str, ...], name: str) -> Any:
+    cure = did_you_mean(name, members, "use one of these or the real torch_npu")
+    raise AttributeError(f"module {module!r} has no {name!r}; {_STAND_IN} has {', '.join(members)}; {cure}")

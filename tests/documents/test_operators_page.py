@@ -25,7 +25,7 @@ def test_page_has_every_check_in_order() -> None:
     parts = re.split(r"^## (\w+)", (ROOT / "docs" / "operators.md").read_text(encoding="utf-8"), flags=re.M)
     sections = dict(zip(parts[1::2], parts[2::2], strict=True))
     for operator in operators.values():
-        functions = signatures.of(operator)
+        functions = signatures.list_signatures(operator)
         if not functions:
             continue
         row = r"^\| (\d+) \| (.+) \| (\d+) \| (.+) \| (.+) \|$"

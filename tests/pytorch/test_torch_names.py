@@ -160,10 +160,10 @@ assert Twice is actgrad.torch.modules.Twice
 
 def test_the_stubs_are_true() -> None:
     """Type checkers and editors read them; a failure shows the line to write."""
-    wanted = {names.function: names.function_text() for names in public_names.stated()}
-    wanted |= {names.module: names.module_text() for names in public_names.stated() if names.module}
-    texts = {names.function: names.function_documentation for names in public_names.stated()}
-    texts |= {names.module: names.module_documentation for names in public_names.stated() if names.module}
+    wanted = {names.function: names.function_text() for names in public_names.all_names()}
+    wanted |= {names.module: names.module_text() for names in public_names.all_names() if names.module}
+    texts = {names.function: names.function_documentation for names in public_names.all_names()}
+    texts |= {names.module: names.module_documentation for names in public_names.all_names() if names.module}
     for file, known in (("functions.pyi", functions.__all__), ("modules.pyi", modules.__all__)):
         tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
         shown = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
@@ -176,7 +176,7 @@ def test_the_stubs_are_true() -> None:
 
 
 def test_docstrings_use_the_names_of_the_parameters() -> None:
-    texts = {names.function: names.function_documentation for names in public_names.stated()}
+    texts = {names.function: names.function_documentation for names in public_names.all_names()}
     assert not [name for name, text in texts.items() if re.search(r"\bself\b", text)]
     assert texts["geglu_two"].startswith("x * gelu(gate)")
     assert texts["prelu"].startswith("input if input > 0, else weight * input")

@@ -269,7 +269,7 @@ def test_another_version_of_actgrad() -> None:
 def test_handles_differ_between_processes() -> None:
     """A forked program has a server of its own, which must not take its parent's handles for its own."""
     assert next(seam._handles) >> 32 == os.getpid()
-    found, text = seam.run(1)
+    found, text = seam.run_plan(1)
     assert found.status == ActgradError.status
     assert "before this process was forked" in text
 
@@ -301,7 +301,7 @@ def test_the_table_of_the_glue_is_read_once(monkeypatch: pytest.MonkeyPatch) -> 
         for _ in range(3):
             answer, text = seam.plan(name.encode(), 2 * tensor_words(4), places, True)
             assert (answer.status, text) == (0, "")
-            assert seam.run(answer.handle)[0].status == 0
+            assert seam.run_plan(answer.handle)[0].status == 0
             seam.release((answer.handle,))
         assert y.tolist() == wanted.tolist()
     assert not readings
@@ -324,11 +324,11 @@ def test_what_is_known_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     gc.collect()
     before = values.copy()
     for answer in answers:
-        assert seam.run(answer.handle) == (seam.Answer(0), "")
+        assert seam.run_plan(answer.handle) == (seam.Answer(0), "")
     assert (values > before * 1.0507**7).all()
-    kept = len(seam._kept)
+    kept = len(seam._executors)
     seam.release(tuple(answer.handle for answer in answers))
-    assert len(seam._kept) == kept - len(answers)
+    assert len(seam._executors) == kept - len(answers)
 
 
 @pytest.mark.slow

@@ -148,7 +148,7 @@ def _view(block: np.ndarray, first: int, shape: tuple[int, ...], dtype: np.dtype
 
 def functions(operator: Any) -> list[Any]:
     """The C functions of an operator that write into tensors of their own."""
-    return [signature for signature in signatures.of(operator) if not signature.in_place]
+    return [signature for signature in signatures.list_signatures(operator) if not signature.in_place]
 
 
 def c_arguments(case: Case, signature: Any, given: list[Any], outputs: list[Any]) -> list[Any]:

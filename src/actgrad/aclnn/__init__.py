@@ -71,17 +71,17 @@ def __getattr__(name: str) -> Any:
     if name.startswith("aclnn"):
         pair = c_functions.find(name.removesuffix(signatures.FIRST))
         if pair is not None:
-            made = {pair.signature.first_name: phases.first(pair), pair.signature.name: phases.second(pair)}
-            return _keep(made)[name]
+            functions = {pair.signature.first_name: phases.first(pair), pair.signature.name: phases.second(pair)}
+            return _keep(functions)[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _keep(found: dict[str, Any]) -> dict[str, Any]:
+def _keep(members: dict[str, Any]) -> dict[str, Any]:
     """Put names into this module: the next access finds them without __getattr__."""
-    globals().update(found)
-    return found
+    globals().update(members)
+    return members
 
 
 def __dir__() -> list[str]:
-    made = [name for s in signatures.every() for name in (s.first_name, s.name)]
-    return sorted({*__all__, *names.ALL, *made})
+    functions = [name for s in signatures.every() for name in (s.first_name, s.name)]
+    return sorted({*__all__, *names.ALL, *functions})

@@ -29,7 +29,7 @@ class CachedPlan(NamedTuple):
 
     prepared: Prepared
     attributes: dict[str, Any]
-    known: Any  # by Python's calls, tokens: kept alive, since the key is their identities; by C's, operands
+    record: Any  # by Python's calls, tokens: kept alive, since the key is their identities; by C's, operands
 
 
 _DOUBLE = BY_NAME["float64"]
@@ -44,33 +44,33 @@ class CFunction:
         operator = self.operator = signature.operator.with_definition(signature.definition)
         optional = signature.function.optional.split()
         self._defaults = {name: operator.defaults[name] for name in optional if name in operator.defaults}
-        self._places = {p.argument: k for k, p in enumerate(signature.parameters)}
+        self._positions = {p.argument: k for k, p in enumerate(signature.parameters)}
         definition = operator.definition
-        self._may_be_null = [  # the places of tensors
-            self._places[a.name]
+        self._may_be_null = [  # the positions of tensors
+            self._positions[a.name]
             for a in definition.schema.tensors
             if a.is_optional and a.name != definition.given_value
         ]
         required = [p for p in signature.parameters if p.is_unread and not p.is_optional]
-        self._unread = [(self._places[p.argument], p.argument) for p in required]
-        # The places of the schema's tensors among the arguments; in place, the first input is the output.
-        self.inputs = tuple(self._places[name] for name in operator.schema.tensor_names)
-        named = (self._places[name] for name in operator.schema.outputs if not signature.in_place)
-        self.outputs = tuple(named) or self.inputs[:1]
+        self._unread = [(self._positions[p.argument], p.argument) for p in required]
+        # The positions of the schema's tensors among the arguments; in place, the first input is the output.
+        self.inputs = tuple(self._positions[name] for name in operator.schema.tensor_names)
+        positions = (self._positions[name] for name in operator.schema.outputs if not signature.in_place)
+        self.outputs = tuple(positions) or self.inputs[:1]
         self.tensors = (*self.inputs, *self.outputs)
         attributes = operator.schema.attributes
-        self._others = [(self._places[a.name], a) for a in attributes if a.name in self._places]
+        self._attributes = [(self._positions[a.name], a) for a in attributes if a.name in self._positions]
         self._fixed = {
             name: arguments.attribute(operator.definition, operator.schema.attributes_by_name[name], value)
             for name, value in signature.fixed.items()
         }
         self.cache = BoundedCache[Any, CachedPlan](CAPACITY)
 
-    def keep(self, key: Any, plan: Plan, known: Any) -> CachedPlan:
+    def keep(self, key: Any, plan: Plan, record: Any) -> CachedPlan:
         """Cache a plan."""
-        return self.cache.keep(key, CachedPlan(plan.prepared, plan.attributes, known))
+        return self.cache.keep(key, CachedPlan(plan.prepared, plan.attributes, record))
 
-    def plan(self, given: tuple[Any, ...]) -> Plan:
+    def plan(self, args: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
         terms = Ruleset.chosen(typed=True)
         views: list[Any] = []  # None for an optional tensor that was left out
@@ -78,12 +78,12 @@ class CFunction:
         tokens: list[Any] = [terms]
         is_plain = True
         for k, name in self._unread:
-            if given[k] is None:  # null pointers count in order: later ones pass here
-                self._check_early((*given[:k], *[() if value is None else value for value in given[k:]]), terms)
+            if args[k] is None:  # null pointers count in order: later ones pass here
+                self._check_early((*args[:k], *[() if value is None else value for value in args[k:]]), terms)
                 raise NullArgument(f"{self.operator.name}: {missing(name)}")
         try:
             for k in self.tensors:
-                tensor = given[k]
+                tensor = args[k]
                 if tensor is None and k in self._may_be_null:
                     views.append(None)
                     tokens.append(None)
@@ -96,8 +96,8 @@ class CFunction:
                 else:
                     tokens.append(tensor.token)
                 views.append(view)
-            for k, argument in self._others:
-                value = given[k]
+            for k, argument in self._attributes:
+                value = args[k]
                 if self.signature.parameters[k].type != "Scalar":
                     value = self._flag(value, argument, self.signature.parameters[k].type)
                     tokens.append(token_of_flag(value))
@@ -109,29 +109,29 @@ class CFunction:
                     tokens.append(value.token)
                 values.append(value)
         except ActgradError:
-            self._check_early(given, terms)  # null pointers and products count before all other rules
+            self._check_early(args, terms)  # null pointers and products count before all other rules
             raise
         n = len(self.inputs)
         key = tuple(map(id, tokens))
         cached = self.cache.get(key) if is_plain else None
         if cached is not None:
             return self.operator.plan_prepared(cached.prepared, cached.attributes, views[:n], views[n:])
-        plan = self._new_plan(given, views, values, terms)
+        plan = self._new_plan(args, views, values, terms)
         if is_plain:
             self.keep(key, plan, tokens)
         return plan
 
     def _new_plan(
-        self, given: tuple[Any, ...], views: list[ArrayView | None], values: list[Any], terms: Ruleset
+        self, args: tuple[Any, ...], views: list[ArrayView | None], values: list[Any], terms: Ruleset
     ) -> Plan:
         """The plan of a call that is not cached."""
         operator, n = self.operator, len(self.inputs)
-        named = {argument.name: value for (_, argument), value in zip(self._others, values, strict=True)}
-        attributes = {**dict.fromkeys(operator.defaults), **self._fixed, **named}
+        by_name = {argument.name: value for (_, argument), value in zip(self._attributes, values, strict=True)}
+        attributes = {**dict.fromkeys(operator.defaults), **self._fixed, **by_name}
         scalars = {name: value for name, value in attributes.items() if isinstance(value, AclScalar)}
         attributes |= {name: scalar.value for name, scalar in scalars.items()}
         dtypes = tuple([scalars[n].dtype if n in scalars else _DOUBLE for n in operator.schema.scalars])
-        formats, fault = self._formats_and_fault(given)
+        formats, fault = self._formats_and_fault(args)
         if fault:
             # The operator's own checks come first: its contract says nothing of memory.
             metas = tuple([view and view.meta for view in views])
@@ -183,10 +183,10 @@ class CFunction:
         value = arguments.attribute(self.operator.definition, argument, value)
         return ctypes.c_float(value).value if kind == "double" else value  # which such a function makes of it first
 
-    def _check_early(self, given: tuple[Any, ...], terms: Ruleset) -> None:
+    def _check_early(self, args: tuple[Any, ...], terms: Ruleset) -> None:
         """Raise where a pointer is null, or the product lacks the operator."""
         operator = self.operator
-        values = self._fixed | {p.argument: given[k] for k, p in enumerate(self.signature.parameters)}
+        values = self._fixed | {p.argument: args[k] for k, p in enumerate(self.signature.parameters)}
         values |= {name: value for name, value in self._defaults.items() if values[name] is None}
         if self.signature.in_place:
             values |= dict.fromkeys(operator.schema.outputs, values[operator.schema.tensor_names[0]])
@@ -195,9 +195,9 @@ class CFunction:
             if p.type == "text" and values[p.argument] is None:
                 raise NullArgument(f"{operator.name}: {missing(p.argument)}")
 
-    def _formats_and_fault(self, given: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
+    def _formats_and_fault(self, args: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
         """The formats, if one is not ND, and the fault of a tensor's memory, or nothing."""
-        tensors = [(self.signature.parameters[k], given[k]) for k in self.tensors if type(given[k]) is AclTensor]
+        tensors = [(self.signature.parameters[k], args[k]) for k in self.tensors if type(args[k]) is AclTensor]
         for parameter, tensor in tensors:
             if tensor.format == "FRACTAL_NZ":
                 name = f"{self.signature.name}: {parameter.name}"
@@ -207,7 +207,7 @@ class CFunction:
             self._warn_of_views(tensors)
         if all(tensor.format == "ND" for _, tensor in tensors):
             return (), fault
-        return tuple(given[k].format if type(given[k]) is AclTensor else "ND" for k in self.tensors), fault
+        return tuple(args[k].format if type(args[k]) is AclTensor else "ND" for k in self.tensors), fault
 
     def _warn_of_views(self, tensors: list[tuple[CParameter, AclTensor]]) -> None:
         """Warn of views that end beyond their declared storage, for which the memory behind it is large enough."""

@@ -74,17 +74,17 @@ class AclOpExecutor(Handle):
             assert self.plan
             self._plan, self.repeat, self._tensors = None, None, ()
 
-    def move(self, function: str, places: tuple[int, ...], index: Any, tensor: Any, addr: Any) -> None:
-        """Put the tensor at `places[index]` of the call's arguments on another storage, for the same kernel."""
+    def move(self, function: str, positions: tuple[int, ...], index: Any, tensor: Any, addr: Any) -> None:
+        """Put the tensor at `positions[index]` of the call's arguments on another storage, for the same kernel."""
         plan = self.plan
         if self.repeat is None:
             raise ExecutorError(
                 f"{function}: executor runs once; it must be reusable; call aclSetAclOpExecutorRepeatable first"
             )
-        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(places):
-            limits = f"it must lie in [0, {len(places) - 1}]"
+        if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(positions):
+            limits = f"it must lie in [0, {len(positions) - 1}]"
             raise InvalidArgument(f"{function}: index is {shown(index)}; {limits}; pass the position of the tensor")
-        if tensor is not self._tensors[places[index]]:
+        if tensor is not self._tensors[positions[index]]:
             raise InvalidArgument(
                 f"{function}: tensor is another one than in phase one; it must be the one of index {index}; pass that "
                 "tensor"
@@ -95,14 +95,14 @@ class AclOpExecutor(Handle):
         view, fault = tensor.view_on(storage_of(addr, function))
         if fault:
             raise InvalidArgument(f"{function}: tensor {fault}")
-        # An address belongs to its tensor: a tensor given twice, as in place, moves in both places.
+        # An address belongs to its tensor: a tensor given twice, as in place, moves in both positions.
         outputs, inputs = self.function.outputs, self.function.inputs
-        moved = [view if self._tensors[k] is tensor else old for k, old in zip(outputs, plan.outputs, strict=True)]
-        others = [view if self._tensors[k] is tensor else old for k, old in zip(inputs, plan.inputs, strict=True)]
+        targets = [view if self._tensors[k] is tensor else old for k, old in zip(outputs, plan.outputs, strict=True)]
+        sources = [view if self._tensors[k] is tensor else old for k, old in zip(inputs, plan.inputs, strict=True)]
         if view.device != plan.outputs[0].device:
             expected = f"it must be on {plan.outputs[0].device}, as in phase one"
             raise InvalidArgument(f"{function}: addr is on {view.device}; {expected}; pass memory there")
-        self._plan = self.function.operator.plan_prepared(plan.prepared, plan.attributes, others, moved)
+        self._plan = self.function.operator.plan_prepared(plan.prepared, plan.attributes, sources, targets)
         tensor.put(view, "")
         self.repeat = self._plan.run
 
@@ -135,7 +135,7 @@ def aclSetTensorAddr(executor: AclOpExecutor | None, index: int, tensor: AclTens
 def _move(
     name: str,
     executor: AclOpExecutor | None,
-    places: Callable[[CFunction], tuple[int, ...]],
+    positions: Callable[[CFunction], tuple[int, ...]],
     index: int,
     tensor: AclTensor | None,
     addr: Any,
@@ -143,7 +143,7 @@ def _move(
     def move(executor: AclOpExecutor) -> None:
         if tensor is None:
             raise InnerNull(f"{name}: tensor is a null pointer; it is required; pass an aclTensor")
-        executor.move(name, places(executor.function), index, tensor, addr)
+        executor.move(name, positions(executor.function), index, tensor, addr)
 
     return _on_executor(name, executor, move)
 

@@ -131,14 +131,14 @@ class AclTensor(Handle):
         view = ArrayView(meta, address, storage.device, storage.kind, storage.writable, storage.owner, storage.owner)
         if not self.is_touched:
             return view, ""
-        needed, wanted = self.storage_size, self.reach
+        declared, reach = self.storage_size, self.reach
         if storage.owner is None:
             return view, "has elements, but its storage is a null pointer; it must have memory; pass its storage"
-        given = f"{storage.size} bytes of storage"
-        if needed > storage.size:
-            return view, f"has {given}; storageDims {self.storage_dims} needs {needed}; pass a larger storage"
-        if wanted > storage.size:
-            return view, f"has {given}; viewDims, strides and offset need {wanted}; pass a larger storage"
+        size = f"{storage.size} bytes of storage"
+        if declared > storage.size:
+            return view, f"has {size}; storageDims {self.storage_dims} needs {declared}; pass a larger storage"
+        if reach > storage.size:
+            return view, f"has {size}; viewDims, strides and offset need {reach}; pass a larger storage"
         return view, ""
 
 
@@ -190,10 +190,10 @@ def tensor_of(
     def sizes(name: str, values: Sequence[int] | None) -> tuple[int, ...]:
         if values is None:
             raise InvalidArgument(f"{context}: {name} is a null pointer; it is required; pass () for no dimensions")
-        found = tuple(map(python_operator.index, values))
-        if any(size < 0 for size in found):
-            raise InvalidArgument(f"{context}: {name} is {found}; it must be 0 or more; pass no negative numbers")
-        return found
+        numbers = tuple(map(python_operator.index, values))
+        if any(size < 0 for size in numbers):
+            raise InvalidArgument(f"{context}: {name} is {numbers}; it must be 0 or more; pass no negative numbers")
+        return numbers
 
     dtype = BY_NUMBER.get(data_type)
     if dtype is None:
@@ -370,9 +370,9 @@ def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
 def _numpy_dtype(context: str, dtype: Dtype) -> np.dtype[Any]:
     if dtype.kind != "other":
         return dtype.numpy
-    known = getattr(first_use.module("ml_dtypes"), dtype.name, None)
-    if known is None:
+    scalar_type = getattr(first_use.module("ml_dtypes"), dtype.name, None)
+    if scalar_type is None:
         raise InvalidArgument(
             f"{context}: dataType is {dtype.acl_name}; Python numbers must have a conversion to it; pass ACL_FLOAT"
         )
-    return np.dtype(known)
+    return np.dtype(scalar_type)

@@ -21,13 +21,13 @@ def first(function: CFunction) -> Callable[..., tuple[int, int, AclOpExecutor | 
     names = [p.name for p in signature.parameters]
     count = len(names)
 
-    def phase_one(*given: Any) -> tuple[int, int, AclOpExecutor | None]:
-        if len(given) != count:
+    def phase_one(*args: Any) -> tuple[int, int, AclOpExecutor | None]:
+        if len(args) != count:
             expected = f"it takes {count}: {', '.join(names)}"
-            raise InvalidCall(f"{signature.first_name}: got {quantity(len(given), 'argument')}; {expected}; pass all")
+            raise InvalidCall(f"{signature.first_name}: got {quantity(len(args), 'argument')}; {expected}; pass all")
         try:
-            plan = function.plan(given)
-            return 0, plan.workspace_size, AclOpExecutor(function, plan, given)
+            plan = function.plan(args)
+            return 0, plan.workspace_size, AclOpExecutor(function, plan, args)
         except Exception as error:  # a C function does not raise
             return report(error, signature.translated(str(error))), 0, None
 

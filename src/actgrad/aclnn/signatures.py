@@ -117,8 +117,8 @@ SECOND = ("void* workspace", "uint64_t workspaceSize", "aclOpExecutor* executor"
 
 def camel(name: str) -> str:
     """The C name of an argument: self_or_result is selfOrResult."""
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _snake(name: str) -> str:
@@ -127,7 +127,7 @@ def _snake(name: str) -> str:
 
 
 @cache
-def of(operator: Operator) -> tuple[Signature, ...]:
+def list_signatures(operator: Operator) -> tuple[Signature, ...]:
     """The signatures of an operator; of a forward operator of one tensor also those in place."""
     return tuple(signature for function in operator.aclnn for signature in _both(operator, function))
 
@@ -137,11 +137,11 @@ def _both(operator: Operator, function: C) -> Iterator[Signature]:
     definition = operator.definition
     yield Signature(f"aclnn{function.name}", operator, function, definition.of_c(function), False, parameters)
     if function.overwrites_first or (function.in_place and definition.may_be_in_place):
-        first, *others = [parameter for parameter in parameters if not parameter.is_output]
+        first, *rest = [parameter for parameter in parameters if not parameter.is_output]
         is_const = function.const_reference
         reference = CParameter(function.reference, first.argument, "Tensor", True, is_const)
-        own = definition.of_c(function, in_place=True)
-        yield Signature(f"aclnnInplace{function.name}", operator, function, own, True, (reference, *others))
+        variant = definition.of_c(function, in_place=True)
+        yield Signature(f"aclnnInplace{function.name}", operator, function, variant, True, (reference, *rest))
 
 
 def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
@@ -153,16 +153,16 @@ def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:
     names = function.parameters.split() or [camel(name) for name in types]
     unusual, unread = function.unusual_const.split(), function.unread.split()
     is_optional = {name.removesuffix("?"): name.endswith("?") for name in unread}
-    found = {
+    parameters = {
         name: CParameter(name, name, "Tensor", False, name not in unusual, True, is_optional[name])
         for name in names
         if name in is_optional
     }
-    for name, (argument, kind) in zip([n for n in names if n not in found], types.items(), strict=True):
+    for name, (argument, kind) in zip([n for n in names if n not in parameters], types.items(), strict=True):
         is_output = argument in schema.outputs
         is_const = kind in ("Tensor", "Scalar") and is_output is (name in unusual)
-        found[name] = CParameter(name, argument, kind, is_output, is_const)
-    return tuple(found[name] for name in names)
+        parameters[name] = CParameter(name, argument, kind, is_output, is_const)
+    return tuple(parameters[name] for name in names)
 
 
 def find(name: str) -> Signature | None:
@@ -171,10 +171,10 @@ def find(name: str) -> Signature | None:
     for operator in REGISTRY.values():
         for function in operator.definition.aclnn:
             if stem in (function.name, f"Inplace{function.name}"):
-                return next((pair for pair in of(operator) if pair.name == name), None)
+                return next((pair for pair in list_signatures(operator) if pair.name == name), None)
     return None
 
 
 def every() -> list[Signature]:
     """The signatures of all operators, in the order of the registry."""
-    return [signature for operator in REGISTRY.values() for signature in of(operator)]
+    return [signature for operator in REGISTRY.values() for signature in list_signatures(operator)]

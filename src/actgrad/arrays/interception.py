@@ -73,10 +73,10 @@ def refuse(subject: str, way_out: str) -> None:
 def must_see(objects: tuple[Any, ...]) -> bool:
     """Whether PyTorch intercepts a call on these objects, None for one left out; all must be tensors or like them."""
     torch = _torch()
-    given = [obj for obj in objects if obj is not None]
-    if torch is None or not given or not all(isinstance(obj, torch.Tensor) or has_rule(torch, obj) for obj in given):
+    tensors = [obj for obj in objects if obj is not None]
+    if torch is None or not tensors or not all(isinstance(x, torch.Tensor) or has_rule(torch, x) for x in tensors):
         return False
-    return bool(interceptor()) or any(map(partial(_stands_for_others, torch), given))
+    return bool(interceptor()) or any(map(partial(_stands_for_others, torch), tensors))
 
 
 def is_differentiated(objects: tuple[Any, ...]) -> bool:

@@ -68,7 +68,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.program is not None:
         if not options.program:
             raise SdkError("sdk: --run has no value; it must have a program; write actgrad sdk --run program.cpp")
-        return programs.run(Path(options.program[0]), options.program[1:], options.flag)
+        return programs.run_program(Path(options.program[0]), options.program[1:], options.flag)
     prefix = options.prefix.absolute()
     builder.build(prefix)
     terminal.show(str(prefix))

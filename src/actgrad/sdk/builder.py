@@ -59,12 +59,12 @@ class Interpreter:
 
 def _module_folders() -> tuple[str, ...]:
     """The folders of actgrad and its requirements. sys.path would bring the folder of a script, too."""
-    found = [str(HERE.parents[1])]  # also of a checkout
+    folders = [str(HERE.parents[1])]  # also of a checkout
     for name in ("numpy", "ml_dtypes", "llvmlite"):
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin is not None:
-            found.append(str(Path(spec.origin).absolute().parents[1]))
-    return tuple(dict.fromkeys(found))
+            folders.append(str(Path(spec.origin).absolute().parents[1]))
+    return tuple(dict.fromkeys(folders))
 
 
 def _shared_library() -> str:
@@ -80,19 +80,19 @@ def _shared_library() -> str:
 
 def compiler(language: str) -> list[str]:
     """The command of a C or C++ compiler: CC or CXX, else the first one on PATH."""
-    variable, known = {"c": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}[language]
-    chosen = os.environ.get(variable)
-    if chosen:
-        command = shlex.split(chosen)
+    variable, candidates = {"c": ("CC", ("cc", "gcc", "clang")), "c++": ("CXX", ("c++", "g++", "clang++"))}[language]
+    setting = os.environ.get(variable)
+    if setting:
+        command = shlex.split(setting)
         if shutil.which(command[0]) is None:
-            raise SdkError(f"{variable} is {chosen!r}; {command[0]} must be on PATH; install it or unset {variable}")
+            raise SdkError(f"{variable} is {setting!r}; {command[0]} must be on PATH; install it or unset {variable}")
         return command
-    for name in known:
+    for name in candidates:
         if shutil.which(name):
             return [name]
     name = {"c": "C", "c++": "C++"}[language]
     raise SdkError(
-        f"no {name} compiler is on PATH; {either(known)} is expected; install one (on Debian and Ubuntu: "
+        f"no {name} compiler is on PATH; {either(candidates)} is expected; install one (on Debian and Ubuntu: "
         f"apt install gcc g++) or name it in {variable}"
     )
 
@@ -109,18 +109,18 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
     prefix = Path(os.path.realpath(prefix))  # Path.resolve raises no OSError for a loop of links
     command = compiler("c")
     try:
-        prefixes.check(prefix)
+        prefixes.refuse_occupied(prefix)
         prefix.parent.mkdir(parents=True, exist_ok=True)
         with prefixes.beside(prefix) as folder:
-            fresh, made = folder / prefixes.FRESH, folder / _MADE
+            fresh, source_folder = folder / prefixes.FRESH, folder / _MADE
             texts = {f"{fresh.name}/include/{name}": text for name, text in headers()}
-            others = {f"{fresh.name}/{name}": text for name, text in descriptions.files(prefix, libraries())}
+            description_texts = {f"{fresh.name}/{name}": text for name, text in descriptions.files(prefix, libraries())}
             links = {f"{fresh.name}/{name}": target for name, target in descriptions.links()}
-            prefixes.announce(folder, texts | others | _sources(), links | _library_links(), _compiled())
+            prefixes.announce(folder, texts | description_texts | _sources(), links | _library_links(), _compiled())
             for name, text in texts.items():
                 _write(folder / name, text)
-            _write_libraries(fresh, made, command, interpreter or Interpreter.current())
-            for name, text in others.items():
+            _write_libraries(fresh, source_folder, command, interpreter or Interpreter.current())
+            for name, text in description_texts.items():
                 _write(folder / name, text)
             for name, target in links.items():
                 _link(folder / name, target)
@@ -174,13 +174,13 @@ def _library_links() -> dict[str, str]:
     return {f"{prefixes.FRESH}/lib64/libacl_rt.so": "libascendcl.so"}
 
 
-def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: Interpreter) -> None:
+def _write_libraries(fresh: Path, source_folder: Path, command: list[str], interpreter: Interpreter) -> None:
     """Compile the libraries; `made` is a folder for the generated sources."""
     library = fresh / "lib64"
     library.mkdir(parents=True)
     for name, text in _sources().items():
-        _write(made.parent / name, text)
-    folders = [f"-I{folder}" for folder in (SOURCES, fresh / "include", made)]
+        _write(source_folder.parent / name, text)
+    folders = [f"-I{folder}" for folder in (SOURCES, fresh / "include", source_folder)]
     macros = {
         "ACTGRAD_PYTHON": interpreter.executable,
         "ACTGRAD_LIBPYTHON": interpreter.library,
@@ -202,19 +202,19 @@ def _write_libraries(fresh: Path, made: Path, command: list[str], interpreter: I
         _run([*common, *output, *map(str, sources), *[f"-l{other}" for other in libraries]], target)
 
     beneath = [*sorted((SOURCES / "ascendcl").glob("*.c")), *(SOURCES / "acl_op" / name for name in OF_ASCENDCL)]
-    link("ascendcl", [*beneath, made / "ascendcl.c"], "m", "dl")
+    link("ascendcl", [*beneath, source_folder / "ascendcl.c"], "m", "dl")
     link("nnopbase", sorted((SOURCES / "nnopbase").glob("*.c")), "ascendcl", "dl")
     objects = []  # all of the operators' libraries have the same
     for name in _OBJECTS:
-        objects.append(made / f"{name}.o")
-        _run([*compiled, "-c", str(made / f"{name}.c"), "-o", str(objects[-1])], objects[-1].name)
+        objects.append(source_folder / f"{name}.o")
+        _run([*compiled, "-c", str(source_folder / f"{name}.c"), "-o", str(objects[-1])], objects[-1].name)
     for name in OPERATOR_LIBRARIES:
         link(name, objects, "nnopbase", "ascendcl")
     for name, needed in clients.libraries().items():
-        own = [SOURCES / "acl_op" / "single_operators.c"] if name == "acl_op_compiler" else []
-        link(name, [*own, made / f"{name}.c"], *needed)
+        c_sources = [SOURCES / "acl_op" / "single_operators.c"] if name == "acl_op_compiler" else []
+        link(name, [*c_sources, source_folder / f"{name}.c"], *needed)
     for name, linked in _library_links().items():
-        _link(made.parent / name, linked)
+        _link(source_folder.parent / name, linked)
 
 
 def _run(command: list[str], what: str) -> None:

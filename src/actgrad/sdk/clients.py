@@ -53,8 +53,8 @@ class ClientFunction:
 
 def functions() -> tuple[ClientFunction, ...]:
     """The functions of the table, without those that an operator of the registry has."""
-    ours = {signature.name for signature in signatures.every()}
-    return tuple(row for row in _read()[1].values() if row.name not in ours)
+    operator_names = {signature.name for signature in signatures.every()}
+    return tuple(row for row in _read()[1].values() if row.name not in operator_names)
 
 
 def libraries() -> dict[str, tuple[str, ...]]:
@@ -65,7 +65,7 @@ def libraries() -> dict[str, tuple[str, ...]]:
 @cache
 def _read() -> tuple[dict[str, tuple[str, ...]], dict[str, ClientFunction]]:
     loaded: dict[str, tuple[str, ...]] = {}
-    found: dict[str, ClientFunction] = {}
+    table: dict[str, ClientFunction] = {}
     section: re.Match[str] | None = None
     for number, line in enumerate(TABLE.read_text(encoding="utf-8").splitlines(), 1):
         if not line or line.startswith("#"):
@@ -76,11 +76,11 @@ def _read() -> tuple[dict[str, tuple[str, ...]], dict[str, ClientFunction]]:
             section = match
         else:
             rows = _rows(section, line)
-            if not rows or not found.keys().isdisjoint(row.name for row in rows):
+            if not rows or not table.keys().isdisjoint(row.name for row in rows):
                 fault = f"{TABLE.name}:{number}: {line!r} does not parse or occurs twice"
                 raise SdkError(f"{fault}; it must be a row of its section; see the comment at the top of the table")
-            found |= {row.name: row for row in rows}
-    return loaded, found
+            table |= {row.name: row for row in rows}
+    return loaded, table
 
 
 def _rows(section: re.Match[str] | None, line: str) -> list[ClientFunction]:
@@ -101,13 +101,13 @@ def _row(section: re.Match[str] | None, line: str) -> ClientFunction | None:
     rule = (match["rule"] or "") if match and has_phases else ""
     if section is None or match is None or rule not in {"", *RULES}:
         return None
-    given = () if match["parameters"] in ("", "void") else tuple(match["parameters"].split(", "))
+    parameters = () if match["parameters"] in ("", "void") else tuple(match["parameters"].split(", "))
     header, kind, name = section["header"], match["type"] if not has_phases else "aclnnStatus", match["name"]
     if has_phases:
         header, name = f"aclnnop/aclnn_{match['header']}.h", f"aclnn{name}"
     return ClientFunction(
-        section["library"], header, kind, name, given, section["reason"], section["nothing"] is None, has_phases, rule,
-        tuple(map(_parameter, given)) if rule else (),
+        section["library"], header, kind, name, parameters, section["reason"], section["nothing"] is None, has_phases,
+        rule, tuple(map(_parameter, parameters)) if rule else (),
     )  # fmt: skip
 
 
@@ -154,8 +154,8 @@ def stubs(library: str) -> str:
 def _definitions(row: ClientFunction) -> Iterator[str]:
     type_here = "void*" if row.type.endswith("*") else "int32_t" if row.type in _FAILURES else row.type  # no header
     for name, phase in zip(row.names, ("one", "two"), strict=False):
-        place = f"called at phase {phase}" if row.has_phases else "the program must do without it"
-        text = f"{row.name} is not in actgrad: {row.reason}; {place}; run actgrad sdk --check for all such names"
+        hint = f"called at phase {phase}" if row.has_phases else "the program must do without it"
+        text = f"{row.name} is not in actgrad: {row.reason}; {hint}; run actgrad sdk --check for all such names"
         report = f'actgrad_fail({_FAILURES.get(row.type, 207000)}, "%s", "{text}")'
         if row.has_phases and phase == "one":
             report = f"actgrad_note_phase_one({report})"

@@ -48,11 +48,11 @@ class Finding:
     reason: str = ""  # of a function that always fails
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else str(self.file)
+        location = f"{self.file}:{self.line}" if self.line else str(self.file)
         if self.kind == "foreign header":
-            return f"{place}: header {self.name} was not found; it must be in an include folder; add --flag=-IFOLDER"
+            return f"{location}: header {self.name} was not found; it must be in an include folder; add --flag=-IFOLDER"
         says = f"always fails in the SDK: {self.reason}" if self.reason else "is not in the SDK"
-        return f"{place}: {self.kind} {self.name} {says}"
+        return f"{location}: {self.kind} {self.name} {says}"
 
 
 def findings(program: Path, flags: Sequence[str] = ()) -> Iterator[Finding]:
@@ -83,11 +83,11 @@ def _is_built(path: Path) -> bool:
 
 
 def _of_file(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Finding]:
-    seen: set[str] = set()
+    names: set[str] = set()
     for finding in _of_built(path) if _is_built(path) else _of_source(path, root, flags):
         name = finding.name.removesuffix("GetWorkspaceSize")  # both phases are one function
-        if name not in seen:
-            seen.add(name)
+        if name not in names:
+            names.add(name)
             yield finding
 
 
@@ -111,9 +111,9 @@ def _of_built(path: Path) -> Iterator[Finding]:
         if _LIBRARY.fullmatch(library) and library not in has:
             yield Finding(path, 0, "library", library)
     with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
-        known = _declared(Path(folder))
+        sdk_names = _declared(Path(folder))
     for name in sorted(set(re.findall(r"\bUND +([\w.]+)", said))):
-        if _NAME.fullmatch(name) and name not in known:
+        if _NAME.fullmatch(name) and name not in sdk_names:
             yield _finding(path, 0, "function", name)
 
 
@@ -132,7 +132,7 @@ def _finding(file: Path, line: int, kind: str, name: str) -> Finding:
 def _of_source(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Finding]:
     with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
         include, stubs = Path(folder) / "include", Path(folder) / "stubs"
-        known = _declared(include)
+        sdk_names = _declared(include)
         for name, row in _failing().items():
             if not row.header:
                 continue
@@ -147,11 +147,11 @@ def _of_source(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[
             command.append("-Werror=implicit-function-declaration")
         command += [*flags, str(path)]
         missing = _complete(command, root, stubs)
-        found = [_finding(path, _line(path, name), "header", name) for name in missing if _HEADER.fullmatch(name)]
-        others = [name for name in missing if not _HEADER.fullmatch(name)]
-        found += _undeclared(command, path, others, known)
-        found += _looked_up(command, path, known)
-        yield from sorted(found, key=lambda finding: finding.line)
+        results = [_finding(path, _line(path, name), "header", name) for name in missing if _HEADER.fullmatch(name)]
+        headers = [name for name in missing if not _HEADER.fullmatch(name)]
+        results += _undeclared(command, path, headers, sdk_names)
+        results += _looked_up(command, path, sdk_names)
+        yield from sorted(results, key=lambda finding: finding.line)
 
 
 def _complete(command: list[str], root: Path | None, stubs: Path) -> list[str]:
@@ -181,25 +181,25 @@ def _included(command: list[str]) -> list[str]:
     return [_ESCAPED.sub(r"\1\2", word) for word in _WORD.findall(said)[1:]]
 
 
-def _undeclared(command: list[str], path: Path, others: Sequence[str], known: set[str]) -> Iterator[Finding]:
+def _undeclared(command: list[str], path: Path, headers: Sequence[str], sdk_names: set[str]) -> Iterator[Finding]:
     """Names in the compiler's diagnostics, and the other headers: without them the program cannot be compiled.
 
     A name that the headers have is not missing: the program uses it wrongly.
     """
     done = _run([*command, "-fsyntax-only"])
-    found = []
+    results = []
     for match in _DIAGNOSTIC.finditer(done.stderr):
         quoted = _QUOTED.search(match["text"])
         name = _NAME.fullmatch(re.sub(r"\(.*|.* (?=\w+\()", "", quoted[1])) if quoted else None
         is_judged = match["level"] != "warning" or match["text"].endswith("[-Wdeprecated-declarations]")
-        if name is None or name[1] in known or not is_judged or _is_member(match["text"]):
+        if name is None or name[1] in sdk_names or not is_judged or _is_member(match["text"]):
             continue
-        found.append(_finding(Path(match["file"]), int(match["line"]), _kind(match["text"], name[1], path), name[1]))
-    if done.returncode and not found and not others:
+        results.append(_finding(Path(match["file"]), int(match["line"]), _kind(match["text"], name[1], path), name[1]))
+    if done.returncode and not results and not headers:
         said = os.fsencode(done.stderr).decode(errors="replace").strip()
         raise SdkError(f"{path}: does not compile; the compiler must accept it; see its messages:\n{said}")
-    yield from found
-    yield from (Finding(path, _line(path, name), "foreign header", name) for name in others)
+    yield from results
+    yield from (Finding(path, _line(path, name), "foreign header", name) for name in headers)
 
 
 def _is_member(text: str) -> bool:
@@ -217,7 +217,7 @@ def _kind(text: str, name: str, path: Path) -> str:
 _STRINGS = re.compile(r'"\w+"(?:\s*"\w*")*')
 
 
-def _looked_up(command: list[str], path: Path, known: set[str]) -> Iterator[Finding]:
+def _looked_up(command: list[str], path: Path, sdk_names: set[str]) -> Iterator[Finding]:
     """Names in strings, which a program gives to dlsym, as the preprocessor leaves them."""
     line, is_own = 0, False
     for text in _run([*command, "-E"]).stdout.splitlines():
@@ -227,7 +227,7 @@ def _looked_up(command: list[str], path: Path, known: set[str]) -> Iterator[Find
         line += 1
         for match in _STRINGS.finditer(text) if is_own else ():
             name = "".join(re.findall(r"\w+", match[0]))
-            if _NAME.fullmatch(name) and name not in known:
+            if _NAME.fullmatch(name) and name not in sdk_names:
                 yield _finding(path, line, "function", name)
 
 

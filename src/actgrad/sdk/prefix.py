@@ -37,7 +37,7 @@ class SdkError(ActgradError):
     """The SDK could not be built or used."""
 
 
-def check(prefix: Path) -> None:
+def refuse_occupied(prefix: Path) -> None:
     """Raise SdkError if `prefix` exists, is not empty, and is no SDK."""
     if prefix.exists() and not (prefix.is_dir() and (_is_sdk(prefix) or not any(prefix.iterdir()))):
         raise SdkError(f"{prefix}: exists already; it must be empty or an SDK of actgrad; choose another folder")
@@ -155,7 +155,7 @@ def _locked(folder: Path) -> int:
 
 def put(fresh: Path, prefix: Path, old: Path) -> None:
     """Move a finished SDK to `prefix`, and an older one from there to `old`."""
-    check(prefix)
+    refuse_occupied(prefix)
     if not prefix.exists():
         fresh.rename(prefix)
         return
@@ -192,11 +192,11 @@ def _files_of_the_user(prefix: Path, fresh: Path) -> Iterator[str]:
     if not _is_sdk(prefix):  # an empty folder
         return
     digests = _listed(prefix / MARKER)
-    known = digests or dict.fromkeys(_names(fresh), "")  # version 0.1 listed no files, but had the same names
+    sdk_files = digests or dict.fromkeys(_names(fresh), "")  # version 0.1 listed no files, but had the same names
     for name in _names(prefix):
         if name == MARKER:
             continue
-        if name not in known or (digests and _digest(prefix / name) != digests[name]):
+        if name not in sdk_files or (digests and _digest(prefix / name) != digests[name]):
             yield name
 
 
@@ -208,8 +208,8 @@ def _listed(marker: Path) -> dict[str, str]:
 
 def _names(folder: Path) -> list[str]:
     """The files in a folder and those below, in order."""
-    found = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return sorted(path.relative_to(folder).as_posix() for path in paths)
 
 
 def _digest(path: Path) -> str:

@@ -57,7 +57,7 @@ def _build_kept(prefix: Path) -> None:
             raise
 
 
-def run(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> int:
+def run_program(program: Path, arguments: Sequence[str], flags: Sequence[str] = ()) -> int:
     """Compile a program, run it with `arguments`, and return its exit status (128 and more: ended by a signal)."""
     if program.suffix not in lacking.SUFFIXES:
         expected = f"a C or C++ program is expected ({', '.join(lacking.SUFFIXES)})"

@@ -122,8 +122,8 @@ def operator_headers() -> Iterator[tuple[str, str]]:
     """Each header of aclnnop/, by its file's name."""
     every = sorted(signatures.every(), key=lambda signature: signature.header)
     computed = {f"aclnnop/{name}": list(group) for name, group in groupby(every, lambda signature: signature.header)}
-    others = {row.header for row in clients.functions() if row.header.startswith("aclnnop/")}
-    for name in sorted(computed.keys() | others):
+    client_headers = {row.header for row in clients.functions() if row.header.startswith("aclnnop/")}
+    for name in sorted(computed.keys() | client_headers):
         lines = ['#include "aclnn/aclnn_base.h"', '#include "aclnnop/aclnn_util.h"', "", _CPP_BEGIN]
         for signature in computed.get(name, []):
             summary = signature.translated(first_line(signature.operator.definition))
@@ -133,7 +133,7 @@ def operator_headers() -> Iterator[tuple[str, str]]:
             lines += textwrap.wrap(comment, 110, subsequent_indent="   ")
             first, second = _both("ACLNN_API", signature.name, _parameters(signature))
             lines += [f"{first};", f"{second};", ""]
-        if name in others:
+        if name in client_headers:
             beside = "/* Beside the activations: computed, or refused by phase one with 561103. */"
             lines += [beside, *_of_clients(name), ""]
         yield name.removeprefix("aclnnop/"), guarded(name, "\n".join([*lines, _CPP_END]))
@@ -141,13 +141,13 @@ def operator_headers() -> Iterator[tuple[str, str]]:
 
 def stubs() -> str:
     """opapi.c: the operators' functions, which call the two of phases.c."""
-    ours = [(each.name, _parameters(each), each.parameters) for each in signatures.every()]
+    operators = [(each.name, _parameters(each), each.parameters) for each in signatures.every()]
     glue = [(row.name, row.parameters, row.arguments) for row in clients.glue().values()]
     headers = {f"aclnnop/{each.header}" for each in signatures.every()} | {
         row.header for row in clients.glue().values()
     }
     lines = ['#include "nnopbase/nnopbase.h"', "", *(f'#include "{name}"' for name in sorted(headers)), ""]
-    for name, parameters, arguments in [*ours, *glue]:
+    for name, parameters, arguments in [*operators, *glue]:
         lines += _definitions(name, arguments, _both("EXPORT", name, parameters))
     return "\n".join(lines)
 
@@ -181,8 +181,8 @@ def _both(visibility: str, name: str, parameters: tuple[str, ...]) -> tuple[str,
 
 def _prototype(start: str, parameters: tuple[str, ...]) -> str:
     """A prototype, broken between its parameters into lines that fit."""
-    whole = f"{start}({', '.join(each.replace(' ', _NO_BREAK) for each in parameters)})"
-    wrapped = textwrap.fill(whole, 112, subsequent_indent="    ", break_long_words=False)
+    text = f"{start}({', '.join(each.replace(' ', _NO_BREAK) for each in parameters)})"
+    wrapped = textwrap.fill(text, 112, subsequent_indent="    ", break_long_words=False)
     return wrapped.replace(_NO_BREAK, " ")
 
 

@@ -62,28 +62,28 @@ class Answer(NamedTuple):
         return _HEAD.pack(*self[:7]) + self.operands
 
 
-_kept: dict[int, Plan | Prepared | Work] = {}  # by handle: the objects of C's executors
+_executors: dict[int, Plan | Prepared | Work] = {}  # by handle: the objects of C's executors
 _handles = itertools.count((os.getpid() << 32) + 1)  # servers of a forked program have other handles
 
 
-def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> tuple[Answer, str]:
+def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> tuple[Answer, str]:
     """The plan of a call, and the text of its failure. `is_here`: this process is the program's own."""
     function = None
     try:
         function = c_functions.find(name.decode())
         if function is None and name.decode() in clients.glue():
-            return _glued(name.decode(), words, places), ""
+            return _glued(name.decode(), words, memory), ""
         if name == _OLDER:
-            return _by_graph_name(words, places), ""
+            return _by_graph_name(words, memory), ""
         if function is None:
             fault = f"{name.decode()}: is in the SDK, but not in this actgrad"
             raise ActgradError(f"{fault}; both must be of one version; run `actgrad sdk` again")
         key = words, id(Ruleset.chosen(typed=True))  # a few terms exist, and live on
         cached = function.cache.get(key)
-        planned = _planned_again(function, cached, places) if cached is not None else None
+        planned = _planned_again(function, cached, memory) if cached is not None else None
         if planned is None or cached is None:
-            planned, cached = _planned(function, key, places)
-        return _answer(planned, cached.known.packed, is_here), ""
+            planned, cached = _planned(function, key, memory)
+        return _answer(planned, cached.record.packed, is_here), ""
     except BaseException as error:  # no exception may reach C, not even an exit or an interrupt
         if function is None or not isinstance(error, ActgradError):
             text = f"{name.decode()}: {messages.text_of(error).removeprefix(f'{name.decode()}: ')}"
@@ -92,11 +92,11 @@ def plan(name: bytes, words: bytes, places: tuple[int, ...], is_here: bool) -> t
         return Answer(messages.status(error)), messages.line(error, text)
 
 
-def _glued(name: str, words: bytes, places: tuple[int, ...]) -> Answer:
+def _glued(name: str, words: bytes, memory: tuple[int, ...]) -> Answer:
     """The plan of a function that no operator of the registry has."""
     glued = clients.glue()[name]
-    given = _arguments(name, glued.arguments, np.frombuffer(words, np.int64).tolist(), places)
-    return _kept_here(Work(name, glued.rule, glued.arguments, tuple(given)))
+    arguments = _arguments(name, glued.arguments, np.frombuffer(words, np.int64).tolist(), memory)
+    return _answer_for(Work(name, glued.rule, glued.arguments, tuple(arguments)))
 
 
 #: The function of the older interface, and what its call in words has.
@@ -109,15 +109,15 @@ _OLDER_PARAMETERS = (
 )
 
 
-def _by_graph_name(words: bytes, places: tuple[int, ...]) -> Answer:
+def _by_graph_name(words: bytes, memory: tuple[int, ...]) -> Answer:
     """The plan of an operator by its name in graphs."""
-    given = _arguments(_OLDER.decode(), _OLDER_PARAMETERS, np.frombuffer(words, np.int64).tolist(), places)
-    return _kept_here(single_operators.plan(*given))
+    arguments = _arguments(_OLDER.decode(), _OLDER_PARAMETERS, np.frombuffer(words, np.int64).tolist(), memory)
+    return _answer_for(single_operators.plan(*arguments))
 
 
-def _kept_here(work: Plan | Work) -> Answer:
+def _answer_for(work: Plan | Work) -> Answer:
     handle = next(_handles)
-    _kept[handle] = work
+    _executors[handle] = work
     return Answer(0, 0, handle, is_run_by_planner=1)
 
 
@@ -129,38 +129,38 @@ class KnownOperands(NamedTuple):
     packed: bytes  # the end of actgrad_plan
 
 
-def _planned_again(function: CFunction, cached: CachedPlan, places: tuple[int, ...]) -> Plan | None:
+def _planned_again(function: CFunction, cached: CachedPlan, memory: tuple[int, ...]) -> Plan | None:
     """The plan of a call like a cached one; None if its memory is too small: the slow path reports it."""
     views: list[Any] = []
-    for row in cached.known.rows:
+    for row in cached.record.rows:
         if row is None:
             views.append(None)
             continue
         tensor, offset, needed, meta = row
-        if places[2 * tensor + 1] < needed:
+        if memory[2 * tensor + 1] < needed:
             return None
-        views.append(ArrayView(meta, places[2 * tensor] + offset, "cpu", "numpy", True, None, None))
+        views.append(ArrayView(meta, memory[2 * tensor] + offset, "cpu", "numpy", True, None, None))
     n = len(function.outputs)
     return function.operator.plan_prepared(cached.prepared, cached.attributes, views[n:], views[:n])
 
 
 @default_environment()  # a thread that flushes subnormal numbers would lose scalars
-def _planned(function: CFunction, key: tuple[bytes, int], places: tuple[int, ...]) -> tuple[Plan, CachedPlan]:
+def _planned(function: CFunction, key: tuple[bytes, int], memory: tuple[int, ...]) -> tuple[Plan, CachedPlan]:
     """The plan of a call, which is cached."""
     parameters = function.signature.parameters
-    given = tuple(_arguments(function.operator.name, parameters, np.frombuffer(key[0], np.int64).tolist(), places))
-    planned = function.plan(given)
-    return planned, function.keep(key, planned, _operands(function, given, planned))
+    arguments = tuple(_arguments(function.operator.name, parameters, np.frombuffer(key[0], np.int64).tolist(), memory))
+    planned = function.plan(arguments)
+    return planned, function.keep(key, planned, _operands(function, arguments, planned))
 
 
-def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> KnownOperands:
-    numbers = list(itertools.accumulate((isinstance(argument, AclTensor) for argument in given), initial=0))
+def _operands(function: CFunction, arguments: tuple[Any, ...], planned: Plan) -> KnownOperands:
+    numbers = list(itertools.accumulate((isinstance(argument, AclTensor) for argument in arguments), initial=0))
     outputs, inputs = [view.meta for view in planned.outputs], [view.meta for view in planned.inputs if view]
     layouts = iter(planned.prepared.layouts)
     rows: list[Any] = []
     packed, metas = _COUNTS.pack(len(outputs), len(outputs) + len(inputs)), iter((*outputs, *inputs))
     for k in (*function.outputs, *function.inputs):
-        tensor = given[k]
+        tensor = arguments[k]
         if tensor is None:
             rows.append(None)
             continue
@@ -171,9 +171,9 @@ def _operands(function: CFunction, given: tuple[Any, ...], planned: Plan) -> Kno
     return KnownOperands(rows, packed.ljust(_REST, b"\0"))
 
 
-def _arguments(name: str, parameters: Sequence[CParameter], words: list[int], places: tuple[int, ...]) -> Iterator[Any]:
+def _arguments(name: str, parameters: Sequence[CParameter], words: list[int], memory: tuple[int, ...]) -> Iterator[Any]:
     """The arguments of a call from its words, as `actgrad.aclnn` takes them."""
-    place, word = iter(places), iter(words)
+    memory_number, word = iter(memory), iter(words)
 
     def several(count: int) -> list[int]:
         return list(itertools.islice(word, count))
@@ -200,7 +200,7 @@ def _arguments(name: str, parameters: Sequence[CParameter], words: list[int], pl
         dtype, form, offset, rank, storage_rank = several(5)
         dims, strides, storage_dims = several(rank), several(rank), several(storage_rank)
         tensor = tensor_of(context, dims, dtype, strides, offset, format_name(form), storage_dims)
-        _put(tensor, next(place), next(place))
+        _put(tensor, next(memory_number), next(memory_number))
         return tensor
 
     return map(argument, parameters)
@@ -235,31 +235,31 @@ def _answer(planned: Plan, operands: bytes, is_here: bool) -> Answer:
         return Answer(0, planned.workspace_size, operands=operands)
     handle = next(_handles)
     if code is None or not is_here:
-        _kept[handle] = planned
+        _executors[handle] = planned
         return Answer(0, planned.workspace_size, handle, is_run_by_planner=1, operands=operands)
-    _kept[handle] = planned.prepared
+    _executors[handle] = planned.prepared
     return Answer(0, planned.workspace_size, handle, *code, 0, 1, operands)
 
 
-def run(handle: int, distance: int = 0) -> tuple[Answer, str]:
+def run_plan(handle: int, distance: int = 0) -> tuple[Answer, str]:
     """Compute a plan without machine code: (its end, text of a failure).
 
     `distance` is that from the plan's addresses to the memory itself, which a strict program cannot touch elsewhere.
     """
     try:
-        kept = _kept.get(handle)
-        if isinstance(kept, Work):
-            sizes = kept.run(distance)
+        work = _executors.get(handle)
+        if isinstance(work, Work):
+            sizes = work.run(distance)
             reshaped = struct.pack(f"<{len(sizes) + 1}q", len(sizes), *sizes) if sizes else b""
             return Answer(0, operands=reshaped.ljust(_REST, b"\0")), ""
-        if not isinstance(kept, Plan):
+        if not isinstance(work, Plan):
             raise ActgradError(
                 "the executor is of the process before a fork; it must be of this process; call phase one again"
             )
         if distance:
-            kept.kernel.run(*[address + distance for address in kept.addresses])
+            work.kernel.run(*[address + distance for address in work.addresses])
         else:
-            kept.run()
+            work.run()
     except BaseException as error:  # as in plan
         return Answer(messages.status(error)), messages.line(error)
     return Answer(0), ""
@@ -268,22 +268,22 @@ def run(handle: int, distance: int = 0) -> tuple[Answer, str]:
 def release(handles: tuple[int, ...]) -> None:
     """Forget the objects of these handles."""
     for handle in handles:
-        _kept.pop(handle, None)
+        _executors.pop(handle, None)
 
 
-def answer(request: int, name: bytes, words: bytes, places: bytes, is_here: bool) -> tuple[bytes, str]:
+def answer(request: int, name: bytes, words: bytes, memory: bytes, is_here: bool) -> tuple[bytes, str]:
     """The answer to a request of C: actgrad_plan, and the text of a failure."""
     if request == _PLAN:
-        found, text = plan(name, words, _numbers(places), is_here)
+        result, text = plan(name, words, _numbers(memory), is_here)
     elif request == _RUN:
-        found, text = run(*_numbers(words), *_numbers(places))
+        result, text = run_plan(*_numbers(words), *_numbers(memory))
     elif request == _END:
         _end_compiler()
-        found, text = Answer(0), ""
+        result, text = Answer(0), ""
     else:
         release(_numbers(words))
-        found, text = Answer(0), ""
-    return found.packed(), text
+        result, text = Answer(0), ""
+    return result.packed(), text
 
 
 def _end_compiler() -> None:
@@ -312,16 +312,16 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
     attach_to_c = ctypes.CFUNCTYPE(None, pointer)(attach_address)
     report_text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(report_address)
 
-    def ask(request: int, name: bytes, words: int, count: int, places: int, place_count: int, result: int) -> None:
-        given = ctypes.string_at(words, 8 * count), ctypes.string_at(places, 8 * place_count)
-        packed, text = answer(request, name, *given, True)
+    def ask(request: int, name: bytes, words: int, count: int, memory: int, memory_count: int, result: int) -> None:
+        data = ctypes.string_at(words, 8 * count), ctypes.string_at(memory, 8 * memory_count)
+        packed, text = answer(request, name, *data, True)
         if text:
             report_text(text.encode())
         ctypes.memmove(result, packed, PLAN_SIZE)
 
-    made = ctypes.CFUNCTYPE(None, integer, ctypes.c_char_p, pointer, integer, pointer, integer, pointer)(ask)
-    _attached.append(made)
-    attach_to_c(ctypes.cast(made, pointer))
+    callback = ctypes.CFUNCTYPE(None, integer, ctypes.c_char_p, pointer, integer, pointer, integer, pointer)(ask)
+    _attached.append(callback)
+    attach_to_c(ctypes.cast(callback, pointer))
 
 
 def _check(interface: int, plan_size: int) -> None:
@@ -355,8 +355,8 @@ def serve(interface: int, plan_size: int, socket_number: int, memory_number: int
 
 
 def _serve_one(connection: Any) -> None:
-    request, name, words, places = _REQUEST.unpack(_received(connection, _REQUEST.size))
-    data = _received(connection, name + words + places)
+    request, name, words, memory = _REQUEST.unpack(_received(connection, _REQUEST.size))
+    data = _received(connection, name + words + memory)
     packed, text = answer(request, data[:name], data[name : name + words], data[name + words :], False)
     connection.sendall(packed + _text(text))
 

@@ -35,7 +35,7 @@ class Redispatch(NamedTuple):
     interface: Interface
     overload: Any
     keys: Any
-    given: tuple[Any, ...]  # all arguments
+    args: tuple[Any, ...]  # all arguments
     plain: Callable[..., Any] | None  # the call that needs no dispatcher; None with levels of torch.func below
     reverse: bool  # whether reverse mode is on above; likewise `forward`
     forward: bool
@@ -44,13 +44,13 @@ class Redispatch(NamedTuple):
         results = None if self.plain is None else self.plain(*tensors)
         if results is not None and results is not NotImplemented:
             return results
-        given = self.interface.replaced(self.given, tensors)
+        args = self.interface.replaced(self.args, tensors)
         with (
             _C._AutoDispatchBelowAutograd(),
             torch.set_grad_enabled(self.reverse),
             forward_ad._set_fwd_grad_enabled(self.forward),
         ):
-            return self.overload.redispatch(self.keys, *given)
+            return self.overload.redispatch(self.keys, *args)
 
 
 def is_forward() -> bool:
@@ -73,21 +73,21 @@ def node_of(interface: Interface, kind: Any) -> Any:
 def kernel(interface: Interface) -> Callable[..., Any]:
     """The operator's kernel for the Autograd key."""
 
-    def autograd(keys: Any, *given: Any, save: str = saving.AUTO) -> Any:
+    def autograd(keys: Any, *args: Any, save: str = saving.AUTO) -> Any:
         reverse, forward = _C.is_grad_enabled(), is_forward()
         is_nested = _C._are_functorch_transforms_active()
-        is_watched = forward or (reverse and _C._any_requires_grad(*given))
-        if not is_watched and not is_nested and (results := interface.direct(given)) is not None:
+        is_watched = forward or (reverse and _C._any_requires_grad(*args))
+        if not is_watched and not is_nested and (results := interface.direct(args)) is not None:
             return results
         keys, overload = keys & _C._after_autograd_keyset, interface.overload
         if not is_watched:
             with _C._AutoDispatchBelowAutograd():
-                return overload.redispatch(keys, *given)
+                return overload.redispatch(keys, *args)
         node = node_of(interface, DispatchedNode)  # made late: most operators are never differentiated
-        tensors = interface.tensors_of(given)
-        derivation = derive(interface, interface.values_of(given), tensors[0].dtype, save)
+        tensors = interface.tensors_of(args)
+        derivation = derive(interface, interface.values_of(args), tensors[0].dtype, save)
         plain = None if is_nested else derivation.plain
-        below = Redispatch(interface, overload, keys, given, plain, reverse, forward)
+        below = Redispatch(interface, overload, keys, args, plain, reverse, forward)
         if not is_nested:
             return node.apply(derivation, below, *tensors)
         with enable_single_level_autograd_function():
@@ -99,10 +99,10 @@ def kernel(interface: Interface) -> Callable[..., Any]:
 def record(operator: Operator, values: tuple[Any, ...], save: str, *tensors: Any) -> Any:
     """A call on plain memory that nothing but the autograd graph has to see; `values` are all its attributes."""
     node = _recorded_node(operator)
-    known = CACHE.get((node.interface, values, tensors[0].dtype, save))
-    if known is None or 0.0 in values:  # 0.0 equals -0.0
-        known = derive(node.interface, values, tensors[0].dtype, save)
-    return node.apply(known, known.compute, *tensors)
+    derivation = CACHE.get((node.interface, values, tensors[0].dtype, save))
+    if derivation is None or 0.0 in values:  # 0.0 equals -0.0
+        derivation = derive(node.interface, values, tensors[0].dtype, save)
+    return node.apply(derivation, derivation.compute, *tensors)
 
 
 def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
@@ -110,8 +110,9 @@ def record_in_place(operator: Operator, values: tuple[Any, ...], x: Any) -> Any:
     if refuses_overwriting(x):
         return None
     interface = interface_of(operator)
-    known = derive(interface, values, None, saving.AUTO)
-    return node_of(interface, InPlaceNode).apply(known, known.overwrite, x, None if known.keeps_result else x.clone())
+    derivation = derive(interface, values, None, saving.AUTO)
+    copy = None if derivation.keeps_result else x.clone()
+    return node_of(interface, InPlaceNode).apply(derivation, derivation.overwrite, x, copy)
 
 
 def refuses_overwriting(x: Any) -> bool:
@@ -162,10 +163,10 @@ class Node(_SingleLevelFunction):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        wanted = ctx.needs_input_grad[2:]
-        numbers = [number for number, is_wanted in enumerate(wanted) if is_wanted]
-        found = iter(ctx.derivation.gradients(numbers, _saved(ctx), gradients))
-        return None, None, *(next(found) if is_wanted else None for is_wanted in wanted)
+        needs = ctx.needs_input_grad[2:]
+        numbers = [number for number, is_needed in enumerate(needs) if is_needed]
+        results = iter(ctx.derivation.gradients(numbers, _saved(ctx), gradients))
+        return None, None, *(next(results) if is_needed else None for is_needed in needs)
 
 
 class DispatchedNode(Node):
@@ -216,11 +217,11 @@ class InPlaceNode(Node):
 
     @staticmethod
     def forward(ctx: Any, derivation: Derivation, overwrite: Callable[..., Any], *tensors: Any) -> Any:
-        x, kept = tensors
+        x, copy = tensors
         ctx.derivation = derivation
         ctx.mark_dirty(x)
         result = overwrite(x)
-        ctx.save_for_backward(x if kept is None else kept)
+        ctx.save_for_backward(x if copy is None else copy)
         return result
 
     @staticmethod

@@ -22,9 +22,9 @@ def kernel(interface: Interface) -> Callable[..., Any]:
     """
     batched = rule(interface)
 
-    def kernel(keys: Any, *given: Any, **options: Any) -> Any:
+    def kernel(keys: Any, *args: Any, **options: Any) -> Any:
         level = retrieve_current_functorch_interpreter()
-        return custom_function_call_vmap_helper(level, batched, interface.overload, *given, **options)
+        return custom_function_call_vmap_helper(level, batched, interface.overload, *args, **options)
 
     return kernel
 
@@ -33,43 +33,43 @@ def rule(interface: Interface) -> Callable[..., Any]:
     """The operator over a batch, which becomes the first dimension, in the form of torch.library.register_vmap."""
     operator = interface.operator
     dim = operator.access.dimension_attribute
-    dim_place = interface.span.start + interface.names.index(dim) if dim else None
+    dim_index = interface.span.start + interface.names.index(dim) if dim else None
 
-    def apart(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:
+    def apart(info: Any, in_dims: tuple[Any, ...], *args: Any, **options: Any) -> Any:
         """One call for each element of the batch: a tensor along a dimension has no place for another one."""
         calls = []
         for number in range(max(info.batch_size, 1)):  # of an empty batch the results' shapes count
-            pairs = zip(given, in_dims, strict=True)
+            pairs = zip(args, in_dims, strict=True)
             row = [value if dim is None else _element(value, dim, number) for value, dim in pairs]
             calls.append(interface.overload(*row, **options))
         if isinstance(calls[0], tuple):
-            whole = [torch.stack(parts)[: info.batch_size] for parts in zip(*calls, strict=True)]
-            return tuple(whole), (0,) * len(whole)
+            results = [torch.stack(parts)[: info.batch_size] for parts in zip(*calls, strict=True)]
+            return tuple(results), (0,) * len(results)
         return torch.stack(calls)[: info.batch_size], 0
 
     if operator.row_counter or not all(map(operator.access.brings_elements, operator.schema.tensor_names)):
         return apart
 
-    def batched(info: Any, in_dims: tuple[Any, ...], *given: Any, **options: Any) -> Any:
-        row = list(interface.filled(given))
+    def batched(info: Any, in_dims: tuple[Any, ...], *args: Any, **options: Any) -> Any:
+        row = list(interface.filled(args))
         ranks = {
-            row[place].dim() - (in_dims[place] is not None) for place in interface.tensors if row[place] is not None
+            row[index].dim() - (in_dims[index] is not None) for index in interface.tensors if row[index] is not None
         }
         is_empty = isinstance(info.batch_size, int) and info.batch_size == 0
         are_alike = len(ranks) == 1 and 0 not in ranks and not is_empty and not products.any_chosen()
         # With other ranks or rules, the batch may pass checks that an example fails, and results may have another rank.
-        shapes = None if are_alike else _example_shapes(interface, given, in_dims)
+        shapes = None if are_alike else _example_shapes(interface, args, in_dims)
         rank = max(ranks) or operator.access.sees_rows  # a number is a row of one element
-        for place in interface.tensors:
-            if row[place] is not None:
-                row[place] = _in_front(row[place], in_dims[place], info.batch_size, rank)
+        for index in interface.tensors:
+            if row[index] is not None:
+                row[index] = _in_front(row[index], in_dims[index], info.batch_size, rank)
         try:
-            if dim_place is not None:
-                row[dim_place] = _beside_batch(operator.name, row[dim_place], rank)
+            if dim_index is not None:
+                row[dim_index] = _beside_batch(operator.name, row[dim_index], rank)
             results = interface.overload(*row, **options)
         except ActgradError:
-            _example_shapes(interface, given, in_dims)  # raises the error with an example's shapes
-            return apart(info, in_dims, *given, **options)  # only the batch was refused, as by a limit to the rank
+            _example_shapes(interface, args, in_dims)  # raises the error with an example's shapes
+            return apart(info, in_dims, *args, **options)  # only the batch was refused, as by a limit to the rank
         every = results if isinstance(results, tuple) else (results,)
         if shapes is not None:
             every = tuple(y.reshape(info.batch_size, *shape) for y, shape in zip(every, shapes, strict=True))
@@ -78,9 +78,9 @@ def rule(interface: Interface) -> Callable[..., Any]:
     return batched
 
 
-def _example_shapes(interface: Interface, given: tuple[Any, ...], in_dims: tuple[Any, ...]) -> list[Any]:
+def _example_shapes(interface: Interface, args: tuple[Any, ...], in_dims: tuple[Any, ...]) -> list[Any]:
     """The shapes of the results for one element of the batch; raises the operator's error for it."""
-    pairs = zip(given, in_dims, strict=True)
+    pairs = zip(args, in_dims, strict=True)
     example = tuple(value if dim is None else _element(value, dim, 0) for value, dim in pairs)
     return [meta.shape for meta in result_metas(checked(interface, example))]
 

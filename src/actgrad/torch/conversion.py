@@ -140,14 +140,14 @@ def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any,
     for name, module in model.named_modules(remove_duplicate=False):
         names.setdefault(module, []).append(name or "(the model itself)")
     rows = []
-    for module, known in names.items():
+    for module, paths in names.items():
         was = type(module)
         kind, reason = change(module)
         if kind is not None:
             module.__class__ = kind
         if kind is not None or reason:
             rows.append(
-                ConvertedModule(", ".join(known), was.__name__, kind.__name__ if kind is not None else "", reason)
+                ConvertedModule(", ".join(paths), was.__name__, kind.__name__ if kind is not None else "", reason)
             )
     return Report(tuple(rows), len(names))
 
@@ -254,21 +254,21 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
 @cache
 def _plain() -> dict[type, str]:
     """torch.nn's classes of the activations here, each with the name of its function."""
-    pairs = [(getattr(nn, names.module, None), names.function) for names in public_names.stated() if names.module]
+    pairs = [(getattr(nn, names.module, None), names.function) for names in public_names.all_names() if names.module]
     return {kind: function for kind, function in pairs if kind is not None}
 
 
 def _may_save_input(function: str) -> bool:
     """Whether a function of actgrad.torch has the choice between its input and its result."""
-    return saving.ways(public_names.named(function).operator).keys() >= {saving.INPUT, saving.RESULT}
+    return saving.ways(public_names.names_of(function).operator).keys() >= {saving.INPUT, saving.RESULT}
 
 
 @cache
 def _forward(function: str) -> Callable[..., Any]:
     """The forward of torch.nn's module of a function, which reads its own attributes."""
     kind: Any = next(kind for kind, name in _plain().items() if name == function)
-    own = {*inspect.signature(kind).parameters, *public_names.named(function).held}
-    names = [name for name in inspect.signature(getattr(functions, function)).parameters if name in own]
+    attributes = {*inspect.signature(kind).parameters, *public_names.names_of(function).module_tensors}
+    names = [name for name in inspect.signature(getattr(functions, function)).parameters if name in attributes]
     return _made(f"_{function}", function, [f"{name}=self.{name}" for name in names])
 
 
@@ -284,10 +284,10 @@ def _made(name: str, function: str, options: list[str]) -> Callable[..., Any]:
     if _may_save_input(function):
         options = [*options, "save=self.actgrad_option"]
     text = f"""
-def {name}(self, input=None, **named):
+def {name}(self, input=None, **kwargs):
     if is_tracing() is not None:
-        return self.original.forward(self, *(() if input is None else (input,)), **named)
-    (x,) = named.values() if input is None else (input,)
+        return self.original.forward(self, *(() if input is None else (input,)), **kwargs)
+    (x,) = kwargs.values() if input is None else (input,)
     return {function}({", ".join(["x", *options])})
 """
     scope: dict[str, Any] = {function: getattr(functions, function), "is_tracing": torch._C._get_tracing_state}
@@ -305,11 +305,11 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def _block_forward(self: Any, *given: Any, **named: Any) -> Any:
+def _block_forward(self: Any, *args: Any, **kwargs: Any) -> Any:
     """The forward of a gated block. Other arguments than one tensor reach the original, as scripts and traces do."""
-    if len(given) + len(named) != 1 or torch.jit.is_tracing():
-        return self.original.forward(self, *given, **named)
-    (x,) = (*given, *named.values())
+    if len(args) + len(kwargs) != 1 or torch.jit.is_tracing():
+        return self.original.forward(self, *args, **kwargs)
+    (x,) = (*args, *kwargs.values())
     form: trials.BlockStructure = self.actgrad_option
     y = _activated(self, form, x)
     for name in form.before:

@@ -25,10 +25,10 @@ def register(library: Any, interface: Interface) -> None:
         library.impl(interface.operator.name, partial(of_other_kinds, interface), kind)
 
 
-def decomposed(interface: Interface, *given: Any, **options: Any) -> Any:
+def decomposed(interface: Interface, *args: Any, **options: Any) -> Any:
     """The results of a call by aten's counterpart of the operator, else by its formula."""
     operator = interface.operator
-    tensors, attributes = interface.tensors_of(given), interface.attributes_of(interface.values_of(given))
+    tensors, attributes = interface.tensors_of(args), interface.attributes_of(interface.values_of(args))
     counterpart = ATEN.get(operator.name)
     if counterpart is not None:
         return counterpart(torch.ops.aten, attributes, *[tensor for tensor in tensors if tensor is not None])
@@ -36,13 +36,13 @@ def decomposed(interface: Interface, *given: Any, **options: Any) -> Any:
     return outputs if len(outputs) > 1 else outputs[0]
 
 
-def of_other_kinds(interface: Interface, *given: Any, **options: Any) -> Any:
+def of_other_kinds(interface: Interface, *args: Any, **options: Any) -> Any:
     """The results of a call on quantised, mkldnn or nested tensors; our own error where PyTorch has no kernel."""
     try:
-        return decomposed(interface, *given)
+        return decomposed(interface, *args)
     except RuntimeError:
         names = interface.operator.schema.tensor_names
-        for name, tensor in zip(names, interface.tensors_of(given), strict=True):
+        for name, tensor in zip(names, interface.tensors_of(args), strict=True):
             if tensor is not None:
                 arrays.torch_meta(torch, tensor, interface.operator.name, name)  # raises
         raise

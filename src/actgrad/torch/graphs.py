@@ -33,18 +33,18 @@ _KERNELS = getattr(getattr(torch._library, "triton", None), "triton_ops_to_kerne
 def register(library: Any, interface: Interface) -> None:
     """Let graphs hold the operator's kernel where possible."""
 
-    def rule(mode: Any, overload: Any, types: Any, given: Any, options: Any = None) -> Any:
-        if _may_hold_kernels(mode, types, given) and _is_known(interface, given):
+    def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
+        if _may_hold_kernels(mode, types, args) and _is_known(interface, args):
             with mode:
-                results = _launched(interface, given)
+                results = _launched(interface, args)
             if results is not None:
                 return results
         if _IMPLICIT in overload.py_kernels:  # while torch.export runs decompositions, by the caller's table
             with mode:
-                results = overload.decompose(*given, **(options or {}))
+                results = overload.decompose(*args, **(options or {}))
             if results is not NotImplemented:
                 return results
-        return mode.__torch_dispatch__(overload, types, given, options)
+        return mode.__torch_dispatch__(overload, types, args, options)
 
     _register(library, interface.operator.name, rule)
 
@@ -52,12 +52,12 @@ def register(library: Any, interface: Interface) -> None:
 def register_variant(library: Any, interface: Interface, name: str, functional: Callable[..., Any]) -> None:
     """The rule of a variant that writes into given tensors; `functional` is the operator and a copy."""
 
-    def rule(mode: Any, overload: Any, types: Any, given: Any, options: Any = None) -> Any:
+    def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
         is_decomposed = _IMPLICIT in interface.overload.py_kernels
-        if not (is_decomposed or _may_hold_kernels(mode, types, (*given, *(options or {}).values()))):
-            return mode.__torch_dispatch__(overload, types, given, options)
+        if not (is_decomposed or _may_hold_kernels(mode, types, (*args, *(options or {}).values()))):
+            return mode.__torch_dispatch__(overload, types, args, options)
         with mode:
-            return functional(*given, **(options or {}))
+            return functional(*args, **(options or {}))
 
     _register(library, name, rule)
 
@@ -68,7 +68,7 @@ def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:
         _KERNELS[f"actgrad::{name}"] = [_Source()]
 
 
-def _may_hold_kernels(mode: Any, types: Any, given: Sequence[Any]) -> bool:
+def _may_hold_kernels(mode: Any, types: Any, args: Sequence[Any]) -> bool:
     """Whether a graph is compiled for an NVIDIA GPU, from tensors without rules of their own.
 
     An exported graph keeps operators, since other machines load it. So does a graph compiled under a product: a kernel
@@ -76,7 +76,7 @@ def _may_hold_kernels(mode: Any, types: Any, given: Sequence[Any]) -> bool:
     """
     from torch._functorch import config  # loaded by compilers alone
 
-    tensors = [each for each in given if isinstance(each, torch.Tensor)]
+    tensors = [each for each in args if isinstance(each, torch.Tensor)]
     return (
         _KERNELS is not None
         and getattr(config, "decompose_custom_triton_ops", False)
@@ -89,11 +89,11 @@ def _may_hold_kernels(mode: Any, types: Any, given: Sequence[Any]) -> bool:
     )
 
 
-def _is_known(interface: Interface, given: tuple[Any, ...]) -> bool:
+def _is_known(interface: Interface, args: tuple[Any, ...]) -> bool:
     """Whether the attributes are numbers, and the sizes have values or hints."""
-    if any(isinstance(value, kernels.SYMBOLS) for value in interface.values_of(given)):
+    if any(isinstance(value, kernels.SYMBOLS) for value in interface.values_of(args)):
         return False
-    tensors = [tensor for tensor in interface.tensors_of(given) if tensor is not None]
+    tensors = [tensor for tensor in interface.tensors_of(args) if tensor is not None]
     symbols = [n for tensor in tensors for n in (*tensor.shape, *tensor.stride()) if isinstance(n, torch.SymInt)]
     if not symbols:
         return True
@@ -102,16 +102,16 @@ def _is_known(interface: Interface, given: tuple[Any, ...]) -> bool:
     return not free_unbacked_symbols(symbols)
 
 
-def _launched(interface: Interface, given: tuple[Any, ...]) -> Any:
+def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
     """The results of a call by its kernel's launch; None without Triton."""
     try:
         backend = backends.load("triton")
     except BackendUnavailable:
         return None
-    tensors = [tensor for tensor in interface.tensors_of(given) if tensor is not None]
-    if interface.operator.row_counter and interface.tensors_of(given)[-1] is not None:
+    tensors = [tensor for tensor in interface.tensors_of(args) if tensor is not None]
+    if interface.operator.row_counter and interface.tensors_of(args)[-1] is not None:
         return None  # the rows are counted when the graph runs
-    call = kernels.checked(interface, given)
+    call = kernels.checked(interface, args)
     results, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)
     if prepare.copied_tensors(call, metas):
         return None  # the operator copies them

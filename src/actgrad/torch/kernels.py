@@ -27,10 +27,10 @@ class Interface:
         self.operator = operator
         schema = operator.schema
         names = [a.name for a in schema.arguments]
-        self.tensors = tuple(names.index(name) for name in schema.tensor_names)  # their places
+        self.tensors = tuple(names.index(name) for name in schema.tensor_names)  # their positions
         self.names = tuple(a.name for a in schema.attributes)
         first = names.index(self.names[0]) if self.names else 0
-        self.span = slice(first, first + len(self.names))  # the attributes' places
+        self.span = slice(first, first + len(self.names))  # the attributes' positions
         if self.names != tuple(names[self.span]):
             raise InvalidOperator(
                 f"operator {operator.name}: the schema has tensors between attributes; attributes must stand "
@@ -77,50 +77,50 @@ class Interface:
         Its tensors may be on a graph, which is the Autograd key's matter. Options, by keyword, concern derivatives
         alone.
         """
-        operator, names, span, places = self.operator, self.names, self.span, self.tensors
+        operator, names, span, positions = self.operator, self.names, self.span, self.tensors
 
-        def kernel(*given: Any, out: Any = None, **options: Any) -> Any:
-            if len(given) == 1:  # defaults alone: the fastest path
-                return operator(given[0].detach(), out=out)
-            given = self.filled(given)
-            tensors = [None if given[place] is None else given[place].detach() for place in places]
-            return operator(*tensors, out=out, **dict(zip(names, given[span], strict=True)))
+        def kernel(*args: Any, out: Any = None, **options: Any) -> Any:
+            if len(args) == 1:  # defaults alone: the fastest path
+                return operator(args[0].detach(), out=out)
+            args = self.filled(args)
+            tensors = [None if args[index] is None else args[index].detach() for index in positions]
+            return operator(*tensors, out=out, **dict(zip(names, args[span], strict=True)))
 
         return kernel
 
-    def filled(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    def filled(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """All arguments of a call; the dispatcher drops trailing ones that equal their defaults."""
-        return given + self.defaults[len(given) :] if len(given) < len(self.defaults) else given
+        return args + self.defaults[len(args) :] if len(args) < len(self.defaults) else args
 
-    def values_of(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    def values_of(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The attributes' values among the arguments."""
-        return self.filled(given)[self.span]
+        return self.filled(args)[self.span]
 
-    def tensors_of(self, given: Sequence[Any]) -> list[Any]:
+    def tensors_of(self, args: Sequence[Any]) -> list[Any]:
         """The tensors among the arguments, None for one left out."""
-        return [given[place] for place in self.tensors]
+        return [args[index] for index in self.tensors]
 
     def attributes_of(self, values: Sequence[Any]) -> dict[str, Any]:
         """The attributes by name, in the form that the operator's rules and formulas know.
 
         A traced Scalar stays a symbol. Other attributes choose loops and formulas: a graph holds for one value of them.
         """
-        known: dict[str, Any] = {}
+        attributes: dict[str, Any] = {}
         for a, value in zip(self.operator.schema.attributes, values, strict=True):
             if isinstance(value, SYMBOLS) and a.type == "Scalar":
-                known[a.name] = value
+                attributes[a.name] = value
                 continue
             if isinstance(value, (torch.SymInt, torch.SymBool)):
                 value = int(value) if isinstance(value, torch.SymInt) else bool(value)
-            known[a.name] = arguments.attribute(self.operator.definition, a, value)
-        return known
+            attributes[a.name] = arguments.attribute(self.operator.definition, a, value)
+        return attributes
 
-    def direct(self, given: tuple[Any, ...]) -> Any:
+    def direct(self, args: tuple[Any, ...]) -> Any:
         """The results of a call below autograd that reaches the kernel without another rule, else None.
 
         The dispatcher takes longer than the kernel of a small tensor.
         """
-        row = self.filled(given)
+        row = self.filled(args)
         options = dict(zip(self.names, row[self.span], strict=True))
         results = self.operator._plain(*self.tensors_of(row), **options)
         return None if results is NotImplemented else results
@@ -136,11 +136,11 @@ class Interface:
         """All arguments of a call."""
         return self.replaced(self.template(attributes), tensors)
 
-    def replaced(self, given: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
+    def replaced(self, args: Sequence[Any], tensors: Sequence[Any]) -> list[Any]:
         """The arguments of a call with other tensors."""
-        row = list(given)
-        for place, tensor in zip(self.tensors, tensors, strict=False):
-            row[place] = tensor
+        row = list(args)
+        for index, tensor in zip(self.tensors, tensors, strict=False):
+            row[index] = tensor
         return row
 
 
@@ -156,53 +156,53 @@ def _literal(operator: Operator, name: str, value: Any) -> Any:
     return operator.choices.index(value) if is_choice else value
 
 
-def shapes(interface: Interface, *given: Any, out: Any = None, **options: Any) -> Any:
+def shapes(interface: Interface, *args: Any, out: Any = None, **options: Any) -> Any:
     """The call without data: checks, and results with the kernel's strides; None with `out`."""
-    call = checked(interface, given, out or ())
+    call = checked(interface, args, out or ())
     if out is not None:
         return None
-    results = empty_results(call, interface.tensors_of(given)[0])
+    results = empty_results(call, interface.tensors_of(args)[0])
     return results if len(results) > 1 else results[0]
 
 
-def checked(interface: Interface, given: tuple[Any, ...], out: Sequence[Any] = ()) -> contract.Call:
+def checked(interface: Interface, args: tuple[Any, ...], out: Sequence[Any] = ()) -> contract.Call:
     """A call without its data, checked."""
     operator = interface.operator
     names = (*operator.schema.tensor_names, *operator.schema.outputs)
-    named = dict(zip(names, (*interface.tensors_of(given), *out), strict=False))
-    _refuse_other_devices(operator, named)
+    tensors = dict(zip(names, (*interface.tensors_of(args), *out), strict=False))
+    _refuse_other_devices(operator, tensors)
     metas: dict[str, TensorMeta | None] = {
         name: None if tensor is None else arrays.torch_meta(torch, tensor, operator.name, name)
-        for name, tensor in named.items()
+        for name, tensor in tensors.items()
     }
-    attributes = interface.attributes_of(interface.values_of(given))
+    attributes = interface.attributes_of(interface.values_of(args))
     call = contract.Call(operator.definition, metas, attributes, contract.Ruleset.chosen())
     contract.run(call)
     return call
 
 
-def replaceable(interface: Interface, given: tuple[Any, ...], out: Sequence[Any]) -> tuple[Any, ...]:
+def replaceable(interface: Interface, args: tuple[Any, ...], out: Sequence[Any]) -> tuple[Any, ...]:
     """The arguments whose results, copied into `out`, are those of a call on memory, which rounds once.
 
     Raises the errors of that call.
     """
-    definition, call = interface.operator.definition, checked(interface, given, out)
-    tensors = interface.tensors_of(given)
+    definition, call = interface.operator.definition, checked(interface, args, out)
+    tensors = interface.tensors_of(args)
     _refuse_overlaps(call, tensors, out)
     if all(meta.dtype == contract.result_dtype(call) for meta in call.outputs.values()):
-        return given
+        return args
     metas = [*call.inputs.values(), *call.outputs.values()]
     dtype = getattr(torch, prepare.compute_dtype(call, metas))
     are_floats = all(meta.dtype.kind == "float" for meta in call.inputs.values())
     if not dtype.is_floating_point or not (are_floats or definition.integer_formula is None):
-        return given
-    seen = zip(definition.schema.tensor_names, tensors, strict=True)
-    wide = [x.to(dtype) if x is not None and name in call.inputs else x for name, x in seen]
-    row = tuple(interface.replaced(interface.filled(given), wide))
+        return args
+    pairs = zip(definition.schema.tensor_names, tensors, strict=True)
+    wide = [x.to(dtype) if x is not None and name in call.inputs else x for name, x in pairs]
+    row = tuple(interface.replaced(interface.filled(args), wide))
     try:
         checked(interface, row)
     except InvalidDtype:  # the operator takes no tensors of the dtype that it computes in
-        return given
+        return args
     return row
 
 
@@ -221,23 +221,23 @@ def _refuse_overlaps(call: contract.Call, tensors: Sequence[Any], out: Sequence[
     """
     schema = call.definition.schema
     names = (*schema.outputs, *schema.tensor_names)
-    found: list[ArrayView | None] = []
+    views: list[ArrayView | None] = []
     storages: dict[int, int] = {}
     for name, tensor in zip(names, (*out, *tensors), strict=True):
         meta = None if tensor is None else call.tensors[name]
         if meta is None:
-            found.append(None)
+            views.append(None)
             continue
         if any(isinstance(n, torch.SymInt) for n in (*meta.shape, *meta.strides, tensor.storage_offset())):
             return
         base = storages.setdefault(tensor.untyped_storage()._cdata, (len(storages) + 1) << 50)
         address = base + tensor.storage_offset() * meta.dtype.itemsize
-        found.append(ArrayView(meta, address, "", "torch", True, tensor, tensor))
-    outputs, inputs = found[: len(out)], found[len(out) :]
+        views.append(ArrayView(meta, address, "", "torch", True, tensor, tensor))
+    outputs, inputs = views[: len(out)], views[len(out) :]
     for name, output in zip(names, outputs, strict=False):
         if output is not None:
             aliasing.refuse_self_overlap(call.definition.name, name, output.meta)
-    output_metas, input_metas = ([view.meta for view in views if view is not None] for views in (outputs, inputs))
+    output_metas, input_metas = ([view.meta for view in group if view is not None] for group in (outputs, inputs))
     loop = prepare.computation(call, prepare.result_metas(call), "cpu").loop
     layouts = aliasing.layouts(output_metas, input_metas, loop)
     aliasing.check(call.definition.name, schema.outputs, outputs, schema.tensor_names, inputs, layouts)
@@ -248,12 +248,12 @@ def empty_results(call: contract.Call, like: torch.Tensor) -> tuple[torch.Tensor
     return tuple(_empty(meta, like) for meta in prepare.result_metas(call))
 
 
-def _refuse_other_devices(operator: Operator, named: dict[str, Any]) -> None:
-    (first_name, first), *others = [(name, tensor) for name, tensor in named.items() if tensor is not None]
-    for name, tensor in others:
+def _refuse_other_devices(operator: Operator, tensors: dict[str, Any]) -> None:
+    (first_name, first), *rest = [(name, tensor) for name, tensor in tensors.items() if tensor is not None]
+    for name, tensor in rest:
         if tensor.device != first.device:
-            places = f"{name} is on {tensor.device}, but {first_name} is on {first.device}"
-            raise InvalidArgument(f"{operator.name}: {places}; all must be on one device; move one of them")
+            devices = f"{name} is on {tensor.device}, but {first_name} is on {first.device}"
+            raise InvalidArgument(f"{operator.name}: {devices}; all must be on one device; move one of them")
 
 
 def _empty(meta: TensorMeta, like: torch.Tensor) -> torch.Tensor:

@@ -49,27 +49,27 @@ class TorchNames:
         self.function, self.module = names.function, names.module
         self.tensors = list(names.tensors)
         self.parameters = self._described(names.words)
-        self.held = [word for word in names.module_words if word in self.tensors]
+        self.module_tensors = [word for word in names.module_words if word in self.tensors]
         self.module_parameters = self._described(names.module_words)
 
     def _described(self, words: Sequence[str]) -> list[TorchParameter]:
-        found = []
-        for place, word in enumerate(words):
-            is_keyword = "*" in words[:place]
+        result = []
+        for index, word in enumerate(words):
+            is_keyword = "*" in words[:index]
             name, _, none = word.partition("=")
             if name in _OPTIONS:
-                found.append(TorchParameter(name, *_OPTIONS[name], is_keyword, _OPTIONS[name][1] is None))
+                result.append(TorchParameter(name, *_OPTIONS[name], is_keyword, _OPTIONS[name][1] is None))
             elif name in self.attributes:
                 kind = "str" if self._is_choice(name) else _ANNOTATIONS[self.attributes[name].type]
                 default = None if none else self.operator.defaults[name]
-                found.append(TorchParameter(name, kind + (" | None" if none else ""), default, is_keyword, bool(none)))
-        return found
+                result.append(TorchParameter(name, kind + (" | None" if none else ""), default, is_keyword, bool(none)))
+        return result
 
     def _tensor_parameters(self) -> list[TorchParameter]:
-        named = zip(self.tensors, self.operator.schema.tensors, strict=True)
+        pairs = zip(self.tensors, self.operator.schema.tensors, strict=True)
         return [
             TorchParameter(name, "torch.Tensor | None" if a.is_optional else "torch.Tensor", is_optional=a.is_optional)
-            for name, a in named
+            for name, a in pairs
         ]
 
     def _is_choice(self, name: str) -> bool:
@@ -78,23 +78,23 @@ class TorchNames:
     @property
     def base(self) -> str:
         """The class that the module extends: torch.nn's where that holds tensors as parameters."""
-        return f"torch.nn.{self.module}" if self.held else "torch.nn.Module"
+        return f"torch.nn.{self.module}" if self.module_tensors else "torch.nn.Module"
 
     # Texts
 
     def function_text(self) -> str:
         """The code of the function."""
         operator, names = self.operator, {p.name for p in self.parameters}
-        given = dict(zip(operator.schema.tensor_names, self.tensors, strict=True))
+        expressions = dict(zip(operator.schema.tensor_names, self.tensors, strict=True))
         for name in self.attributes:
-            given[name] = name if name in names else repr(operator.defaults[name])
+            expressions[name] = name if name in names else repr(operator.defaults[name])
             if self._is_choice(name):
-                given[name] = f"_number({self.function!r}, {given[name]}, {operator.choices!r})"
-        row = ", ".join(given[argument.name] for argument in operator.schema.arguments)
-        values = "".join(f"{given[name]}, " for name in self.attributes)
+                expressions[name] = f"_number({self.function!r}, {expressions[name]}, {operator.choices!r})"
+        row = ", ".join(expressions[argument.name] for argument in operator.schema.arguments)
+        values = "".join(f"{expressions[name]}, " for name in self.attributes)
         options = [*self.tensors, *(f"{name}={name}" for name in self.attributes if name in names)]
         tensors = ", ".join(self.tensors)
-        itself = f"_operators[{operator.name!r}]"
+        operator_text = f"_operators[{operator.name!r}]"
         body = []
         for parameter in self.parameters:
             if parameter.name == "dtype":
@@ -103,33 +103,33 @@ class TorchNames:
                 implicit = f"_implicit_dim({self.function!r}, {self.tensors[0]}.dim())"
                 body += [f"if {parameter.name} is None:", f"    {parameter.name} = {implicit}"]
         if "inplace" in names:
-            in_place = f"_record_in_place({itself}, ({values}), {tensors})"
+            in_place = f"_record_in_place({operator_text}, ({values}), {tensors})"
             body.append("if inplace:")
-            body += _indented(_tried(f"{itself}._plain({', '.join([*options, f'out={tensors}'])})", in_place))
+            body += _indented(_tried(f"{operator_text}._plain({', '.join([*options, f'out={tensors}'])})", in_place))
             body.append(f"    return _actgrad.{operator.name}_.default({row})")
-        whole = operator.part_of
-        if "save" in names and whole is not None:
-            further = tuple(set(ways(whole)) - set(ways(operator)))
-            body += [f"if save in {further!r}:", f"    return _actgrad.{whole.name}.default({row}, save=save)[0]"]
+        parent = operator.part_of
+        if "save" in names and parent is not None:
+            extra = tuple(set(ways(parent)) - set(ways(operator)))
+            body += [f"if save in {extra!r}:", f"    return _actgrad.{parent.name}.default({row}, save=save)[0]"]
         save = "save" if "save" in names else repr(AUTO)
-        recorded = f"_record({itself}, ({values}), {save}, {tensors})"
-        body += _tried(f"{itself}._plain({', '.join(options)})", recorded, operator.name in AUTOCAST)
+        recorded = f"_record({operator_text}, ({values}), {save}, {tensors})"
+        body += _tried(f"{operator_text}._plain({', '.join(options)})", recorded, operator.name in AUTOCAST)
         saving = ", **_saving(save)" if "save" in names else ""
         body.append(f"return _actgrad.{operator.name}.default({row}{saving})")
         return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, "torch.Tensor")
 
     def module_text(self) -> str:
         """The code of the module's class."""
-        itself, parameters = TorchParameter("self", ""), self.module_parameters
-        tensors = [tensor for tensor in self._tensor_parameters() if tensor.name not in self.held]
-        given = [f"self.{name}" if name in self.held else name for name in self.tensors]
-        given += [f"{p.name}=self.{p.name}" for p in parameters]
-        call = f"return functions.{self.function}({', '.join(given)})"
-        methods = [_function("forward", [itself, *tensors], [call], "torch.Tensor")]
-        if not self.held:
+        self_parameter, parameters = TorchParameter("self", ""), self.module_parameters
+        tensors = [tensor for tensor in self._tensor_parameters() if tensor.name not in self.module_tensors]
+        arguments = [f"self.{name}" if name in self.module_tensors else name for name in self.tensors]
+        arguments += [f"{p.name}=self.{p.name}" for p in parameters]
+        call = f"return functions.{self.function}({', '.join(arguments)})"
+        methods = [_function("forward", [self_parameter, *tensors], [call], "torch.Tensor")]
+        if not self.module_tensors:
             set_up = ["super().__init__()", *(f"self.{p.name} = {p.name}" for p in parameters)]
-            methods.insert(0, _function("__init__", [itself, *parameters], set_up))
-            methods.append(_function("extra_repr", [itself], [f"return {self._shown()}"], "str"))
+            methods.insert(0, _function("__init__", [self_parameter, *parameters], set_up))
+            methods.append(_function("extra_repr", [self_parameter], [f"return {self._shown()}"], "str"))
         return "\n".join([f"class {self.module}({self.base}):", *_indented("\n".join(methods).split("\n"))])
 
     def _shown(self) -> str:
@@ -153,9 +153,9 @@ class TorchNames:
         if "inplace" in names:
             parts.append("`inplace` overwrites the input with the result.")
         if "save" in names:
-            known = {**ways(self.operator), **ways(self.operator.part_of or self.operator)}
-            default = _RESULT if RESULT in known else "By default it is the input."
-            names_of_ways = ", ".join(map(repr, [AUTO, *known]))
+            choices = {**ways(self.operator), **ways(self.operator.part_of or self.operator)}
+            default = _RESULT if RESULT in choices else "By default it is the input."
+            names_of_ways = ", ".join(map(repr, [AUTO, *choices]))
             parts.append(f"`save` names the tensor that is saved for the gradient: {names_of_ways}.\n{default}")
         return "\n\n".join(parts)
 
@@ -201,22 +201,22 @@ def _indented(lines: Sequence[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-def stated() -> list[TorchNames]:
+def all_names() -> list[TorchNames]:
     """The names that the registry's operators state."""
     return [TorchNames(operator) for operator in list(REGISTRY.values()) if operator.definition.torch is not None]
 
 
-def named(function: str) -> TorchNames:
+def names_of(function: str) -> TorchNames:
     """The names of the operator whose function has this name."""
-    return next(names for names in stated() if names.function == function)
+    return next(names for names in all_names() if names.function == function)
 
 
-def make(module: dict[str, Any], name: str) -> Any:
+def make_member(module: dict[str, Any], name: str) -> Any:
     """The function or class `name`, made and stored in the module with these members.
 
     Raises AttributeError where no operator states the name.
     """
-    for names in stated():
+    for names in all_names():
         if name == names.function and module["__name__"].endswith("functions"):
             text, documentation = names.function_text(), names.function_documentation
         elif name == names.module and module["__name__"].endswith("modules"):

@@ -66,9 +66,9 @@ def register(operator: Operator) -> Interface:
     Importing this package registers the operators of the registry. Later ones are registered when their names are first
     looked up in `torch.ops.actgrad`. Kernels for other devices can be registered on the result's `overload`.
     """
-    known = REGISTERED.get(operator.name)
-    if known is not None:
-        return known
+    interface = REGISTERED.get(operator.name)
+    if interface is not None:
+        return interface
     name = operator.name
     interface = REGISTERED[name] = interface_of(operator)
     _undefined.add(name)
@@ -81,7 +81,7 @@ def register(operator: Operator) -> Interface:
         LIBRARY.impl(name, autograd.kernel(interface), key, with_keyset=True)
     _register_autocast(interface)
     LIBRARY.impl(name, batching.kernel(interface), "FuncTorchBatched", with_keyset=True)
-    for variant in variants.of(interface):
+    for variant in variants.list_variants(interface):
         variant.register(LIBRARY)
     _undefined.remove(name)
     _incomplete[name] = interface
@@ -99,7 +99,7 @@ def _complete(interface: Interface) -> None:
         )
         decomposition.register(LIBRARY, interface)
         graphs.register(LIBRARY, interface)
-        for variant in variants.of(interface):
+        for variant in variants.list_variants(interface):
             variant.complete(LIBRARY)
         saving.prepare(interface.operator)
         sharding.register(interface, interface.overload)

@@ -25,7 +25,7 @@ class SavedForBackward(NamedTuple):
     backward: Operator
     keeps: str  # INPUT, RESULT, or the name of the further result that is saved beside the input
     flags: dict[str, bool]  # the attribute that says whether the operator is given the result
-    sources: tuple[int | None, ...]  # each of its tensors' place in (grad_output, *saved); None: left out
+    sources: tuple[int | None, ...]  # each of its tensors' position in (grad_output, *saved); None: left out
 
     @property
     def keeps_result(self) -> bool:
@@ -41,10 +41,10 @@ class SavedForBackward(NamedTuple):
 @cache
 def ways(operator: Operator) -> dict[str, SavedForBackward]:
     """All backward operators of an operator, by the tensor that each needs. Empty where the registry has none."""
-    found: dict[str, SavedForBackward] = {}
-    whole = operator.part_of or operator
+    table: dict[str, SavedForBackward] = {}
+    parent = operator.part_of or operator
     for backward in REGISTRY.values():
-        if backward.gradient_of is not whole:
+        if backward.gradient_of is not parent:
             continue
         definition = backward.definition
         keeps = {}
@@ -52,15 +52,15 @@ def ways(operator: Operator) -> dict[str, SavedForBackward]:
             keeps = {INPUT: {definition.result_flag: False}, RESULT: {definition.result_flag: True}}
         else:
             keeps[RESULT if definition.reads_result else INPUT] = {}
-        if definition.given_value and whole is operator:  # a part does not have the further result
+        if definition.given_value and parent is operator:  # a part does not have the further result
             keeps[definition.given_value] = {}
         for name, flags in keeps.items():
-            found[name] = SavedForBackward(backward, name, flags, _sources(backward, name))
-    return found
+            table[name] = SavedForBackward(backward, name, flags, _sources(backward, name))
+    return table
 
 
 def _sources(backward: Operator, keeps: str) -> tuple[int | None, ...]:
-    """Each of a backward operator's tensors' place in (grad_output, *saved)."""
+    """Each of a backward operator's tensors' positions in (grad_output, *saved)."""
     definition, forward = backward.definition, backward.gradient_of
     assert forward is not None, "a backward operator has a forward operator"
     tensors = forward.schema.tensor_names
@@ -99,27 +99,27 @@ def choose(
 
     Raises InvalidArgument for an unknown `save`, and for "result" where the result does not have the input's sign.
     """
-    known = ways(operator)
+    candidates = ways(operator)
     if save != AUTO:
-        if save not in known:
-            names = [AUTO, *known]
+        if save not in candidates:
+            names = [AUTO, *candidates]
             cure = did_you_mean(save, names, "pass one of these")
             raise InvalidArgument(
                 f"{operator.name}: save is {shown(save)}; it must be {either(map(repr, names))}; {cure}"
             )
-        rule = _broken_rule(known[save], attributes)
+        rule = _broken_rule(candidates[save], attributes)
         if rule:
-            values = _arguments(known[save], attributes)
+            values = _arguments(candidates[save], attributes)
             words = [f"{name} is {shown(value)}" for name, value in values.items() if re.search(rf"\b{name}\b", rule)]
             expected = f"save={RESULT!r} needs {rule}, so that the result has the sign of the input"
             cure = f"pass save={AUTO!r} or save={INPUT!r}"
             raise InvalidArgument(f"{operator.name}: {' and '.join(words)}; {expected}; {cure}")
-        return known[save]
-    result, kept_input = known.get(RESULT), known.get(INPUT)
-    if result is None or kept_input is None:
-        return result or kept_input
+        return candidates[save]
+    result, from_input = candidates.get(RESULT), candidates.get(INPUT)
+    if result is None or from_input is None:
+        return result or from_input
     if _broken_rule(result, attributes) or (dtype in HALF and not _costs_nothing(result.backward)):
-        return kept_input
+        return from_input
     return result
 
 

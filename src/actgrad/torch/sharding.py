@@ -29,7 +29,7 @@ def register(interface: Interface, overload: Any) -> None:
         from torch.distributed.tensor.experimental import register_sharding
 
         is_in_place = overload._schema.name.endswith("_")
-        register_sharding(overload)(lambda *given, **options: placements(interface, given, is_in_place))
+        register_sharding(overload)(lambda *args, **options: placements(interface, args, is_in_place))
 
     if _DTENSOR in sys.modules:
         now()
@@ -39,17 +39,17 @@ def register(interface: Interface, overload: Any) -> None:
     _waiting.append(now)
 
 
-def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool = False) -> list[tuple[Any, Any]]:
+def placements(interface: Interface, args: tuple[Any, ...], is_in_place: bool = False) -> list[tuple[Any, Any]]:
     """The placements on one dimension of a mesh: pairs of those of the outputs and of the arguments.
 
-    `given` are the call's arguments; the dispatcher leaves out trailing ones that equal their defaults.
+    `args` are the call's arguments; the dispatcher leaves out trailing ones that equal their defaults.
     """
     from torch.distributed.tensor import Partial, Replicate, Shard
 
     operator = interface.operator
     names = operator.schema.tensor_names
-    attributes = interface.attributes_of(interface.values_of(given))
-    shapes = [None if given[place] is None else tuple(given[place].shape) for place in interface.tensors]
+    attributes = interface.attributes_of(interface.values_of(args))
+    shapes = [None if args[index] is None else tuple(args[index].shape) for index in interface.tensors]
     rank = max(len(shape) for shape in shapes if shape is not None)
     shapes = [
         None if shape is None else operator.access.aligned(name, shape, rank, attributes)
@@ -57,32 +57,32 @@ def placements(interface: Interface, given: tuple[Any, ...], is_in_place: bool =
     ]
     present = [shape for shape in shapes if shape is not None]
     outputs = len(operator.schema.outputs)
-    known = {name: shape for name, shape in zip(names, shapes, strict=True) if shape is not None}
+    by_name = {name: shape for name, shape in zip(names, shapes, strict=True) if shape is not None}
 
     def row(choose: Callable[[int, tuple[int, ...]], Any], output: Any) -> tuple[Any, Any]:
-        arguments: list[Any] = [None] * len(given)
-        for number, (place, shape) in enumerate(zip(interface.tensors, shapes, strict=True)):
+        inputs: list[Any] = [None] * len(args)
+        for number, (index, shape) in enumerate(zip(interface.tensors, shapes, strict=True)):
             if shape is not None:
-                arguments[place] = choose(number, shape)
-        return [output] * outputs, arguments
+                inputs[index] = choose(number, shape)
+        return [output] * outputs, inputs
 
-    found = [row(lambda number, shape: Replicate(), Replicate())]
+    rows = [row(lambda number, shape: Replicate(), Replicate())]
     if any(map(operator.access.is_statistic, operator.schema.outputs)):
-        return found  # its dimensions are not those of the elements
-    if operator.row_counter and given[interface.tensors[-1]] is not None:
-        return found  # a row of a shard has another number
-    for dim in operator.access.shardable_dimensions(rank, attributes, known):
+        return rows  # its dimensions are not those of the elements
+    if operator.row_counter and args[interface.tensors[-1]] is not None:
+        return rows  # a row of a shard has another number
+    for dim in operator.access.shardable_dimensions(rank, attributes, by_name):
         size = max(shape[dim - rank] for shape in present if len(shape) >= rank - dim)
 
         def sharded(number: int, shape: tuple[int, ...], dim: int = dim, size: int = size) -> Any:
-            own = dim - rank + len(shape)
-            return Shard(own) if own >= 0 and shape[own] == size else Replicate()  # broadcast along it
+            axis = dim - rank + len(shape)
+            return Shard(axis) if axis >= 0 and shape[axis] == size else Replicate()  # broadcast along it
 
-        found.append(row(sharded, Shard(dim)))
+        rows.append(row(sharded, Shard(dim)))
     is_linear = operator.definition.is_linear(operator.schema.tensor_names[0])
     if is_linear and not is_in_place:
-        found.append(row(lambda number, shape: Partial() if number == 0 else Replicate(), Partial()))
-    return found
+        rows.append(row(lambda number, shape: Partial() if number == 0 else Replicate(), Partial()))
+    return rows
 
 
 class _DTensorFinder(MetaPathFinder):

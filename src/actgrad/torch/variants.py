@@ -104,9 +104,9 @@ class OutVariant(Variant):
         names = interface.outputs
         self.name = f"{interface.operator.name}.{names[0]}"
         letters = [chr(97 + k) for k in range(len(names))]
-        given = ", ".join(f"Tensor({letter}!) {output}" for letter, output in zip(letters, names, strict=True))
+        outputs = ", ".join(f"Tensor({letter}!) {output}" for letter, output in zip(letters, names, strict=True))
         returned = ", ".join(f"Tensor({letter}!)" for letter in letters)
-        self.schema = f"{self.name}({interface.text}, *, {given}) -> "
+        self.schema = f"{self.name}({interface.text}, *, {outputs}) -> "
         self.schema += returned if len(names) == 1 else f"({returned})"
 
     def written(self, row: tuple[Any, ...], outputs: dict[str, Any]) -> tuple[Any, ...]:
@@ -158,13 +158,13 @@ class InPlaceVariant(Variant):
         if refuses_overwriting(x):
             x.copy_(x)  # PyTorch's own error, before anything is written
         derivation = derive(self.interface, self.interface.values_of(row), None, saving.AUTO)
-        kept = None if derivation.keeps_result else torch.ops.actgrad._clone(x)  # on the graph: for second derivatives
+        copy = None if derivation.keeps_result else torch.ops.actgrad._clone(x)  # on the graph: for second derivatives
         below = Redispatch(self.interface, overload, keys, row, None, True, False)
-        return node_of(self.interface, InPlaceNode).apply(derivation, below, x, kept)
+        return node_of(self.interface, InPlaceNode).apply(derivation, below, x, copy)
 
 
 @cache
-def of(interface: Interface) -> tuple[Variant, ...]:
+def list_variants(interface: Interface) -> tuple[Variant, ...]:
     """An operator's variants."""
     in_place = (InPlaceVariant(interface),) if interface.operator.definition.may_be_in_place else ()
     return (OutVariant(interface), *in_place)

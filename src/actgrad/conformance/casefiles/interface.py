@@ -42,7 +42,7 @@ def own(operator: Operator) -> Signature:
 
 def of(operator: Operator) -> tuple[Signature, ...]:
     """All functions of an operator; its own name where it has none in C."""
-    return signatures.of(operator) or (own(operator),)
+    return signatures.list_signatures(operator) or (own(operator),)
 
 
 def inputs(signature: Signature) -> tuple[CParameter, ...]:

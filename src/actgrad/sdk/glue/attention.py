@@ -49,26 +49,26 @@ class _Attention:
         total = powers.sum(-1, keepdims=True)
         self.chances = powers / np.where(total == 0, 1, total)
         self.statistics = [np.broadcast_to(each, (*each.shape[:-1], 8)) for each in (largest, total)]
-        self.kept: Any = 1
+        self.dropout_factors: Any = 1
         if drop is not None and keep < 1:
             bits = np.unpackbits(drop.reshape(-1).view(np.uint8), count=scores.size, bitorder="little")
-            self.kept = bits.reshape(scores.shape) / np.float32(keep)
+            self.dropout_factors = bits.reshape(scores.shape) / np.float32(keep)
 
 
-def _forward(*given: Any) -> Any:
-    made = _Attention(*given)
-    return *made.statistics, 0, _packed(np.matmul(made.chances * made.kept, made.v), made.layout)
+def _forward(*arguments: Any) -> Any:
+    call = _Attention(*arguments)
+    return *call.statistics, 0, _packed(np.matmul(call.chances * call.dropout_factors, call.v), call.layout)
 
 
-def _backward(q: Any, k: Any, v: Any, gradient: Any, shift: Any, drop: Any, pad: Any, mask: Any, *others: Any) -> Any:
-    made = _Attention(q, k, v, shift, drop, pad, mask, *others[4:])
-    gradient = _heads(gradient, made.layout, made.q.shape[-1])
-    by_chance = np.matmul(gradient, np.swapaxes(made.v, -1, -2)) * made.kept
-    by_score = made.chances * (by_chance - (by_chance * made.chances).sum(-1, keepdims=True))
-    by_q = made.scale * np.matmul(by_score, made.k)
-    by_k = made.scale * np.matmul(np.swapaxes(by_score, -1, -2), made.q)
-    by_v = np.matmul(np.swapaxes(made.chances * made.kept, -1, -2), gradient)
-    return _packed(by_q, made.layout), *(_packed(a, made.layout, made.groups) for a in (by_k, by_v)), 0
+def _backward(q: Any, k: Any, v: Any, gradient: Any, shift: Any, drop: Any, pad: Any, mask: Any, *rest: Any) -> Any:
+    call = _Attention(q, k, v, shift, drop, pad, mask, *rest[4:])
+    gradient = _heads(gradient, call.layout, call.q.shape[-1])
+    by_chance = np.matmul(gradient, np.swapaxes(call.v, -1, -2)) * call.dropout_factors
+    by_score = call.chances * (by_chance - (by_chance * call.chances).sum(-1, keepdims=True))
+    by_q = call.scale * np.matmul(by_score, call.k)
+    by_k = call.scale * np.matmul(np.swapaxes(by_score, -1, -2), call.q)
+    by_v = np.matmul(np.swapaxes(call.chances * call.dropout_factors, -1, -2), gradient)
+    return _packed(by_q, call.layout), *(_packed(a, call.layout, call.groups) for a in (by_k, by_v)), 0
 
 
 def _check(pad: Any, settings: tuple[Any, ...]) -> None:
@@ -85,8 +85,8 @@ def _shapes(
     return ..., ..., ..., q
 
 
-def _gradient_shapes(q: Shape, k: Shape, v: Shape, gradient: Any, shift: Any, drop: Any, pad: Any, *others: Any) -> Any:
-    _check(pad, others[5:])
+def _gradient_shapes(q: Shape, k: Shape, v: Shape, gradient: Any, shift: Any, drop: Any, pad: Any, *rest: Any) -> Any:
+    _check(pad, rest[5:])
     return q, k, v, ...
 
 

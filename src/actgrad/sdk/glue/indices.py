@@ -11,20 +11,20 @@ from .rule import OWN, Rule, Shape
 
 def _along(index: Any, dim: int) -> tuple[Any, ...]:
     """The place of each entry of `index`, which counts along a dimension."""
-    places = list(np.ogrid[tuple(map(slice, index.shape))])
-    if places:
-        places[dim] = index.astype(np.int64)
-    return tuple(places)
+    positions = list(np.ogrid[tuple(map(slice, index.shape))])
+    if positions:
+        positions[dim] = index.astype(np.int64)
+    return tuple(positions)
 
 
 def _scattered(a: Any, dim: int, index: Any, source: Any, reduction: int) -> Any:
     """Reduction 0 replaces, 1 adds, 2 multiplies."""
-    result, places = np.array(a), _along(index, dim)
+    result, positions = np.array(a), _along(index, dim)
     values = source[tuple(map(slice, index.shape))] if np.ndim(source) else source
     if reduction:
-        (np.add if reduction == 1 else np.multiply).at(result, places, values)
+        (np.add if reduction == 1 else np.multiply).at(result, positions, values)
     else:
-        result[places] = values
+        result[positions] = values
     return result
 
 
@@ -65,8 +65,8 @@ def _top(a: Any, k: int, dim: int, largest: bool, *_: Any) -> Any:
 
 def _top_shapes(shape: Shape, k: int, dim: int, *_: Any) -> tuple[Shape, Shape]:
     dim %= len(shape)
-    found = (*shape[:dim], k, *shape[dim + 1 :])
-    return found, found
+    result = (*shape[:dim], k, *shape[dim + 1 :])
+    return result, result
 
 
 def _embedding_backward(gradient: Any, index: Any, rows: int, padding: int, scales: bool) -> Any:

@@ -12,16 +12,16 @@ from .rule import FLOATING, OWN, Rule, Shape
 
 
 def _reduced_loss(loss: Callable[..., Any]) -> Callable[..., Any]:
-    def compute(*given: Any) -> Any:
-        *tensors, reduction = given
+    def compute(*arguments: Any) -> Any:
+        *tensors, reduction = arguments
         values = loss(*tensors)
         return (lambda a: a, np.mean, np.sum)[reduction](values)
 
     return compute
 
 
-def _loss_shape(*given: Any) -> Shape:
-    *shapes, reduction = given
+def _loss_shape(*arguments: Any) -> Shape:
+    *shapes, reduction = arguments
     return () if reduction else np.broadcast_shapes(*filter(None, shapes))
 
 
@@ -71,10 +71,10 @@ def _nll_shapes(a: Shape, target: Shape, weight: Shape, reduction: int, ignored:
 
 def _nll_backward(gradient: Any, a: Any, target: Any, weight: Any, reduction: int, ignored: int, total: Any) -> Any:
     rows, classes, weights = _picked(a, target, weight, ignored)
-    found = np.zeros_like(rows)
+    result = np.zeros_like(rows)
     shares = -weights * gradient.astype(rows.dtype).reshape(-1) / (total.astype(rows.dtype) if reduction == 1 else 1)
-    found[np.arange(len(rows)), classes] = shares
-    return found.reshape(a.shape)
+    result[np.arange(len(rows)), classes] = shares
+    return result.reshape(a.shape)
 
 
 RULES: dict[str, Rule] = {

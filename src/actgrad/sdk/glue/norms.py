@@ -39,12 +39,12 @@ def _layer_norm_shapes(shape: Shape, normalized: Shape, *_: Any) -> Any:
 def _layer_norm_backward(
     gradient: Any, a: Any, normalized: Any, mean: Any, rstd: Any, weight: Any, bias: Any, mask: Any
 ) -> Any:
-    axes, others = _last(len(normalized)), tuple(range(a.ndim - len(normalized)))
+    axes, batch_axes = _last(len(normalized)), tuple(range(a.ndim - len(normalized)))
     mean, rstd = _spread_out(mean, a, axes), _spread_out(rstd, a, axes)
     normal = (a - mean) * rstd
     inner = gradient if weight is None else gradient * weight
     shift = inner.mean(axes, keepdims=True) + normal * (inner * normal).mean(axes, keepdims=True)
-    return rstd * (inner - shift), (gradient * normal).sum(others), gradient.sum(others)
+    return rstd * (inner - shift), (gradient * normal).sum(batch_axes), gradient.sum(batch_axes)
 
 
 def _rms_norm(a: Any, gamma: Any, epsilon: float) -> Any:

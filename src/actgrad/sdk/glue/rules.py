@@ -114,10 +114,10 @@ def _lerp(a: Any, b: Any, weight: Any) -> Any:
     return np.where(np.abs(weight) < 0.5, a + weight * (b - a), b - (b - a) * (1 - weight))
 
 
-def _extremes(value: Callable[..., Any], place: Callable[..., Any]) -> Rule:
+def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Rule:
     """Values and indices along a dimension."""
     return Rule(
-        lambda a, dim, keep: (value(a, dim, keepdims=keep), place(a, dim, keepdims=keep)),
+        lambda a, dim, keep: (value(a, dim, keepdims=keep), position(a, dim, keepdims=keep)),
         OWN,
         lambda shape, dim, keep: (_reduced(shape, (dim,), keep),) * 2,
     )

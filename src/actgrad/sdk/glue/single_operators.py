@@ -10,23 +10,23 @@ from ... import ir
 from ...aclnn.objects import AclTensor
 from ...base.errors import KernelMissing, did_you_mean
 from ...calls.plan import Plan
-from .work import array_of, check
+from .work import array_of, check_argument
 
 
 def plan(name: str, attributes: str, inputs: tuple[AclTensor | None, ...], outputs: tuple[AclTensor, ...]) -> Plan:
     """The call, checked and ready to run. `attributes` is JSON without braces."""
     if name not in ir.names():
-        known = ir.names()
-        cure = did_you_mean(name, known, "use one that it has")
+        names = ir.names()
+        cure = did_you_mean(name, names, "use one that it has")
         raise KernelMissing(f"operator {name} is not in actgrad; it must be one of actgrad.ir.names(); {cure}")
     for parameter, tensors in (("input", inputs), ("output", outputs)):
         for number, tensor in enumerate(tensors):
-            check(name, f"{parameter} {number}", tensor, parameter == "input")
-    given = [tensor and array_of(tensor, 0) for tensor in inputs]
+            check_argument(name, f"{parameter} {number}", tensor, parameter == "input")
+    arrays = [tensor and array_of(tensor, 0) for tensor in inputs]
     results = tuple(array_of(tensor, 0) for tensor in outputs)
     graph: ir.GraphOperator = getattr(ir, name)
-    named = json.loads(f"{{{attributes}}}", object_hook=_number)
-    return graph.plan(*given, out=results[0] if len(results) == 1 else results, **named)
+    options = json.loads(f"{{{attributes}}}", object_hook=_number)
+    return graph.plan(*arrays, out=results[0] if len(results) == 1 else results, **options)
 
 
 def _number(value: dict[str, Any]) -> Any:

@@ -21,7 +21,7 @@ def _may_be_null(parameter: str) -> bool:
     return parameter in ("clipValueMin", "clipValueMax", "indices") or "Optional" in parameter
 
 
-def check(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
+def check_argument(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
     """Raise where an argument has no memory, no dtype to compute with, or is missing."""
     if value is None and not may_be_null:
         raise NullArgument(f"{name}: {parameter} is a null pointer; it is required; pass a pointer")
@@ -40,22 +40,22 @@ def check(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
 class Work:
     """A checked call. Phase two may run it several times."""
 
-    def __init__(self, name: str, rule: str, parameters: Sequence[CParameter], given: Sequence[Any]):
+    def __init__(self, name: str, rule: str, parameters: Sequence[CParameter], arguments: Sequence[Any]):
         self.name, self.rule = name, RULES[rule]
-        for parameter, value in zip(parameters, given, strict=True):
+        for parameter, value in zip(parameters, arguments, strict=True):
             for each in value if isinstance(value, tuple) else (value,):
-                check(name, parameter.name, each, _may_be_null(parameter.name))
+                check_argument(name, parameter.name, each, _may_be_null(parameter.name))
         self._results = [k for k, parameter in enumerate(parameters) if parameter.is_output]
-        self._calls = [tuple(given)]
+        self._calls = [tuple(arguments)]
         if parameters[self._results[0]].type == "tensors":
-            self._calls = self._one_by_one(given)
+            self._calls = self._one_by_one(arguments)
         for call in self._calls:
             self._check_shapes([parameters[k].name for k in self._results], call)
 
-    def _one_by_one(self, given: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _one_by_one(self, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The calls of one tensor each that a call of lists is."""
-        count = len(given[self._results[0]])
-        lists = [value if isinstance(value, tuple) else (value,) * count for value in given]
+        count = len(arguments[self._results[0]])
+        lists = [value if isinstance(value, tuple) else (value,) * count for value in arguments]
         if any(len(each) != count for each in lists):
             lengths = ", ".join(str(len(each)) for each in lists)
             raise InvalidArgument(
@@ -71,13 +71,14 @@ class Work:
         shapes = [_each(lambda each: getattr(each, "view_dims", each), value) for value in self._inputs(call)]
         tensors = [value.view_dims for value in self._inputs(call) if isinstance(value, AclTensor)]
         try:
-            wanted = self.rule.shape(*shapes) if self.rule.shape else np.broadcast_shapes(*tensors)
+            rule_shapes = self.rule.shape(*shapes) if self.rule.shape else np.broadcast_shapes(*tensors)
         except ValueError as error:
             words = ", ".join(map(str, tensors))
             text = f"the tensors have shapes {words}; they must broadcast; reshape one of them"
             reason = error if self.rule.shape and "; " in str(error) else text
             raise InvalidArgument(f"{self.name}: {reason}") from None
-        for name, result, shape in zip(names, self._targets(call), wanted if len(names) > 1 else [wanted], strict=True):
+        rule_shapes = rule_shapes if len(names) > 1 else [rule_shapes]
+        for name, result, shape in zip(names, self._targets(call), rule_shapes, strict=True):
             if result is None:
                 continue
             if shape is not ... and result.view_dims not in (shape, shape or (1,)):
@@ -106,8 +107,8 @@ class Work:
     def _compute(self, call: tuple[Any, ...], distance: int) -> tuple[int, ...]:
         results = [result if result is None else array_of(result, distance) for result in self._targets(call)]
         dtype = self._dtype(call, FLOAT32 if results[0] is None else results[0].dtype)
-        given = [_each(lambda each: _converted(each, dtype, distance), value) for value in self._inputs(call)]
-        values = self.rule.compute(*given)
+        inputs = [_each(lambda each: _converted(each, dtype, distance), value) for value in self._inputs(call)]
+        values = self.rule.compute(*inputs)
         for result, value in zip(results, values if len(results) > 1 else [values], strict=True):
             value = np.asarray(value)
             if result is not None:
@@ -138,8 +139,8 @@ def _each(function: Callable[[Any], Any], value: Any) -> Any:
 
 
 def _converted(value: AclTensor | AclScalar, dtype: Dtype | None, distance: int) -> Any:
-    given = array_of(value, distance) if isinstance(value, AclTensor) else np.asarray(value.value)
-    return given if dtype is None else given.astype(working(dtype))
+    array = array_of(value, distance) if isinstance(value, AclTensor) else np.asarray(value.value)
+    return array if dtype is None else array.astype(working(dtype))
 
 
 def _copy(to: np.ndarray[Any, Any], source: np.ndarray[Any, Any]) -> None:

@@ -22,22 +22,22 @@ class Gradient(NamedTuple):
     interface: Interface
     attributes: dict[str, Any]  # all of them, as PyTorch's schema has them
     plain: Callable[..., Any]  # the call on tensors that need no dispatcher
-    sources: tuple[int | None, ...]  # each tensor's place in (grad_output, *saved); None: left out
-    places: tuple[int, ...]  # each forward tensor's gradient among the outputs
+    sources: tuple[int | None, ...]  # each tensor's position in (grad_output, *saved); None: left out
+    positions: tuple[int, ...]  # each forward tensor's gradient among the outputs
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *args: Any) -> Any:
         """The outputs, given grad_output and the saved tensors."""
-        tensors = [None if source is None else given[source] for source in self.sources]
+        tensors = [None if source is None else args[source] for source in self.sources]
         results = self.plain(*tensors)
         if results is None or results is NotImplemented:
             return self.interface.overload(*self.interface.row(tensors, self.attributes))
         return results
 
-    def of_tensors(self, *given: Any) -> list[torch.Tensor]:
+    def of_tensors(self, *args: Any) -> list[torch.Tensor]:
         """The gradient of each forward tensor, given grad_output and the saved tensors."""
-        outputs = self(*given)
+        outputs = self(*args)
         every = outputs if isinstance(outputs, tuple) else (outputs,)
-        return [every[place] for place in self.places]
+        return [every[index] for index in self.positions]
 
 
 class Derivation(NamedTuple):
@@ -62,13 +62,13 @@ class Derivation(NamedTuple):
         """The gradients of some of the call's tensors, given the saved tensors and the outputs' gradients."""
         if self.by_kernel is None:
             return [self._of_gradient(number, saved, gradients) for number in numbers]
-        first, *others = gradients
+        first, *rest = gradients
         totals: Any = (
             [None] * len(self.interface.tensors) if first is None else self.by_kernel.of_tensors(first, *saved)
         )
-        if all(other is None for other in others):
+        if all(other is None for other in rest):
             return [totals[number] for number in numbers]
-        return [sum_present((totals[number], self._by_formula(number, saved, (None, *others)))) for number in numbers]
+        return [sum_present((totals[number], self._by_formula(number, saved, (None, *rest)))) for number in numbers]
 
     def _of_gradient(self, number: int, saved: Any, gradients: Tensors) -> torch.Tensor | None:
         """The gradient of one tensor of a backward operator's call, for which no kernel exists."""
@@ -138,9 +138,9 @@ def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: di
     backward = interface_of(way.backward)
     pairs = {tensor: output for output, tensor in way.backward.definition.gradients.items()}
     outputs = way.backward.schema.outputs
-    places = tuple(outputs.index(pairs[name]) for name in interface.operator.seen)
+    positions = tuple(outputs.index(pairs[name]) for name in interface.operator.seen)
     row = _row_attributes(backward, {**attributes, **way.flags})
-    return Gradient(backward, row, _partial(backward.operator._plain, backward, row), way.sources, places)
+    return Gradient(backward, row, _partial(backward.operator._plain, backward, row), way.sources, positions)
 
 
 def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
@@ -151,5 +151,5 @@ def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[st
 def _partial(call: Callable[..., Any], interface: Interface, attributes: dict[str, Any]) -> Callable[..., Any]:
     """A call with the attributes that differ from the defaults in type, value or sign; fewer are found faster."""
     defaults = interface.attributes_of(interface.values_of(interface.defaults))
-    known = interface.attributes_of([attributes[name] for name in interface.names])
-    return partial(call, **{name: attributes[name] for name in known if repr(known[name]) != repr(defaults[name])})
+    values = interface.attributes_of([attributes[name] for name in interface.names])
+    return partial(call, **{name: attributes[name] for name in values if repr(values[name]) != repr(defaults[name])})

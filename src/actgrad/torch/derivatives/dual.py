@@ -164,7 +164,7 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         return where((a <= b) | _is_nan(a), a, b)
 
     exp = _function(torch.exp, lambda result, x: result)
-    named: dict[str, Callable[..., Any]] = {
+    table: dict[str, Callable[..., Any]] = {
         "where": where,
         "abs": absolute,
         "conjugate": lambda x: x,
@@ -186,7 +186,7 @@ def functions(dtype: torch.dtype) -> Mapping[str, Callable[..., Any]]:
         "normal_pdf": _function(_normal_pdf, lambda result, x: -torch.clamp(x, -_FAR, _FAR) * result),
         "sigmoid_cubic": _function(_sigmoid_cubic, _sigmoid_cubic_slope),
     }
-    return xp.with_factors(named)
+    return xp.with_factors(table)
 
 
 def _is_nan(x: Any) -> Any:

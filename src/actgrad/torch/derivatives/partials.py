@@ -43,27 +43,27 @@ class FormulaCall:
         self.shapes = {name: tuple(tensor.shape) for name, tensor in self.tensors.items()}
         self.rank = self.access.rank(self.shapes)
         row = self.access.row_dimensions(self.rank, attributes, self.shapes)
-        found = self.access.statistics(operator.schema.outputs, len(row)) or _NO_STATISTICS
+        statistics = self.access.statistics(operator.schema.outputs, len(row)) or _NO_STATISTICS
         element, formulas = operator.element_and_formulas(self.tensors, attributes, products.chosen())
-        self.seen = {name: tensor for name, tensor in self.tensors.items() if name in operator.seen}
-        inputs = [part.to(dtype) for part in self.parts(self.seen) if part is not None]
+        self.visible_tensors = {name: tensor for name, tensor in self.tensors.items() if name in operator.seen}
+        inputs = [part.to(dtype) for part in self.parts(self.visible_tensors) if part is not None]
         scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
-        self.elements = ElementCall(found, row, [bound(f, dtype) for f in formulas], element, inputs, scalars)
+        self.elements = ElementCall(statistics, row, [bound(f, dtype) for f in formulas], element, inputs, scalars)
 
     def parts(self, tensors: dict[str, Any]) -> list[torch.Tensor | None]:
         """The parts that an element sees of some inputs or outputs; None for each part of a missing one."""
-        found: list[torch.Tensor | None] = []
+        parts: list[torch.Tensor | None] = []
         for name, tensor in tensors.items():
             if tensor is None:
-                found += [None] * self.access.part_count(name)
+                parts += [None] * self.access.part_count(name)
             else:
-                found += split(self.access, name, tensor, self.attributes, self.rank)
-        return found
+                parts += split(self.access, name, tensor, self.attributes, self.rank)
+        return parts
 
-    def places(self, tensor: str) -> list[int]:
-        """The places of a tensor's parts among the elements' inputs."""
-        owners = [name for name in self.seen for _ in self.parts({name: None})]
-        return [place for place, name in enumerate(owners) if name == tensor]
+    def positions(self, tensor: str) -> list[int]:
+        """The positions of a tensor's parts among the elements' inputs."""
+        owners = [name for name in self.visible_tensors for _ in self.parts({name: None})]
+        return [index for index, name in enumerate(owners) if name == tensor]
 
     def masked(self, parts: Iterable[Any]) -> list[Any]:
         """Parts with 0 in rows that are not computed."""
@@ -102,7 +102,7 @@ def vector_jacobian(
     call = FormulaCall(operator, tensors, attributes)
     cotangents = call.masked(call.parts(dict(zip(operator.schema.outputs, gradients, strict=True))))
     name = operator.schema.tensor_names[number]
-    parts = [call.elements.vector_jacobian(place, cotangents) for place in call.places(name)]
+    parts = [call.elements.vector_jacobian(index, cotangents) for index in call.positions(name)]
     target = call.tensors[name]
     if all(part is None for part in parts):
         return torch.zeros_like(target)
@@ -119,8 +119,8 @@ def jacobian_vector(
 ) -> list[torch.Tensor]:
     """The outputs' tangents, given the tensors' tangents; None stands for 0."""
     call = FormulaCall(operator, tensors, attributes)
-    named = dict(zip(operator.schema.tensor_names, tangents, strict=True))
-    directions = call.parts({name: named[name] for name in call.seen})
+    tangent_of = dict(zip(operator.schema.tensor_names, tangents, strict=True))
+    directions = call.parts({name: tangent_of[name] for name in call.visible_tensors})
     return call.shaped(call.masked(call.elements.jacobian_vector(directions)), dtype)
 
 
@@ -136,4 +136,4 @@ def depends_on_sign_only(operator: Operator, attributes: dict[str, Any], name: s
         return False
     ones = [torch.ones((), device="cpu")] * len(operator.schema.tensor_names)
     call = FormulaCall(operator, ones, attributes)
-    return all(derivative is None for place in call.places(name) for derivative in call.elements.partials(place))
+    return all(derivative is None for index in call.positions(name) for derivative in call.elements.partials(index))

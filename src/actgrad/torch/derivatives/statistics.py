@@ -29,13 +29,13 @@ class ElementCall(NamedTuple):
     inputs: Sequence[torch.Tensor]
     attributes: Sequence[float]
 
-    def outputs(self, inputs: Numbers, found: Numbers) -> list[Any]:
+    def outputs(self, inputs: Numbers, statistics: Numbers) -> list[Any]:
         """A number of each output, given the inputs and all statistics."""
         if not self.statistics.passes:
             return list(self.element(*self.formulas, *inputs, *self.attributes))
-        return self.statistics.results(self.element, self.formulas, inputs, found, self.attributes)
+        return self.statistics.results(self.element, self.formulas, inputs, statistics, self.attributes)
 
-    def found(self, inputs: Numbers) -> list[Any]:
+    def row_statistics(self, inputs: Numbers) -> list[Any]:
         """All statistics, with derivatives where the inputs have some."""
 
         def combine(kind: str, terms: Any) -> Any:
@@ -49,14 +49,14 @@ class ElementCall(NamedTuple):
 
     def combined(self, combine: str, terms: torch.Tensor) -> tuple[torch.Tensor, Any]:
         """A statistic, and each term's share in its derivative; the largest terms share it."""
-        terms = self.whole(terms)
+        terms = self.broadcast(terms)
         if combine == TOTAL:
             return self.total(terms), 1.0
         number = torch.amax(terms, self.dims, keepdim=True)
         is_largest = (terms == number).to(terms.dtype)
         return number, is_largest / self.total(is_largest)
 
-    def whole(self, terms: torch.Tensor) -> torch.Tensor:
+    def broadcast(self, terms: torch.Tensor) -> torch.Tensor:
         """Terms of all elements."""
         return terms.expand(self.shape)  # broadcast_to has no rule for batched gradients
 
@@ -69,58 +69,58 @@ class ElementCall(NamedTuple):
 
     def total(self, terms: torch.Tensor) -> torch.Tensor:
         """The sums of the rows."""
-        return torch.sum(self.whole(terms), self.dims, keepdim=True)
+        return torch.sum(self.broadcast(terms), self.dims, keepdim=True)
 
     @property
     def shape(self) -> torch.Size:
         """The shape of the elements."""
         return torch.broadcast_shapes(*(x.shape for x in self.inputs))
 
-    def held(self, output: int) -> int:
+    def statistic_of(self, output: int) -> int:
         """The statistic that an output holds; -1 where it holds the elements' results."""
         return self.statistics.output_statistics[output] if self.statistics.passes else -1
 
-    def partials(self, place: int) -> list[Any]:
-        """The outputs' own derivatives by the input at `place`; None where an output does not depend on it."""
-        return [slope(y) for y in self.outputs(_seeded(self.inputs, place), self.found(self.inputs))]
+    def partials(self, index: int) -> list[Any]:
+        """The outputs' own derivatives by the input at `index`; None where an output does not depend on it."""
+        return [slope(y) for y in self.outputs(_seeded(self.inputs, index), self.row_statistics(self.inputs))]
 
     def results(self) -> list[torch.Tensor]:
         """The outputs; a statistic that one holds has 1 for each of the row's dimensions."""
-        outputs = self.outputs(self.inputs, self.found(self.inputs))
-        return [self.whole(y) if self.held(k) < 0 else y for k, y in enumerate(outputs)]
+        outputs = self.outputs(self.inputs, self.row_statistics(self.inputs))
+        return [self.broadcast(y) if self.statistic_of(k) < 0 else y for k, y in enumerate(outputs)]
 
     def jacobian_vector(self, directions: Sequence[torch.Tensor | None]) -> list[torch.Tensor]:
         """The outputs' tangents, given those of the inputs; None stands for 0."""
         inputs = [x if d is None else Dual(x, d.to(x.dtype)) for x, d in zip(self.inputs, directions, strict=True)]
-        outputs = self.outputs(inputs, self.found(inputs))
+        outputs = self.outputs(inputs, self.row_statistics(inputs))
         tangents = [torch.zeros_like(value(y)) if slope(y) is None else slope(y) for y in outputs]
-        return [self.whole(tangent) if self.held(k) < 0 else tangent for k, tangent in enumerate(tangents)]
+        return [self.broadcast(tangent) if self.statistic_of(k) < 0 else tangent for k, tangent in enumerate(tangents)]
 
-    def vector_jacobian(self, place: int, gradients: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
-        """The gradient of the input at `place`, given the outputs' gradients; None stands for 0."""
-        dtype, found = self.inputs[place].dtype, self.found(self.inputs)
-        given = [None if gradient is None else gradient.to(dtype) for gradient in gradients]
-        of_elements = [gradient if self.held(k) < 0 else None for k, gradient in enumerate(given)]
-        total = _weighted(self.outputs(_seeded(self.inputs, place), found), of_elements)
-        of_found = [
+    def vector_jacobian(self, index: int, gradients: Sequence[torch.Tensor | None]) -> torch.Tensor | None:
+        """The gradient of the input at `index`, given the outputs' gradients; None stands for 0."""
+        dtype, statistics = self.inputs[index].dtype, self.row_statistics(self.inputs)
+        cotangents = [None if gradient is None else gradient.to(dtype) for gradient in gradients]
+        of_elements = [gradient if self.statistic_of(k) < 0 else None for k, gradient in enumerate(cotangents)]
+        total = _weighted(self.outputs(_seeded(self.inputs, index), statistics), of_elements)
+        of_statistics = [
             sum_present((
-                self._total_of(self.outputs(self.inputs, _seeded(found, number)), of_elements),
-                *(gradient for k, gradient in enumerate(given) if self.held(k) == number),
+                self._total_of(self.outputs(self.inputs, _seeded(statistics, number)), of_elements),
+                *(gradient for k, gradient in enumerate(cotangents) if self.statistic_of(k) == number),
             ))
-            for number in range(len(found))
+            for number in range(len(statistics))
         ]  # fmt: skip
-        for number, (combine, seen) in reversed([*enumerate(self._terms())]):
-            gradient, term, earlier = of_found[number], partial(self._term, number), found[:seen]
+        for number, (combine, count) in reversed([*enumerate(self._terms())]):
+            gradient, term, earlier = of_statistics[number], partial(self._term, number), statistics[:count]
             if gradient is None or combine == LENGTH:
                 continue
             inputs, pulled = ((), _weighted) if combine == ONCE else (self.inputs, self._total_of)
             if combine != ONCE:
                 _, share = self.combined(combine, term(inputs, earlier)[0])
                 gradient = gradient * share
-                own = _weighted(term(_seeded(inputs, place), earlier), [gradient])
-                total = sum_of(total, None if own is None else self.whole(own))
-            for k in range(seen):
-                of_found[k] = sum_of(of_found[k], pulled(term(inputs, _seeded(earlier, k)), [gradient]))
+                contribution = _weighted(term(_seeded(inputs, index), earlier), [gradient])
+                total = sum_of(total, None if contribution is None else self.broadcast(contribution))
+            for k in range(count):
+                of_statistics[k] = sum_of(of_statistics[k], pulled(term(inputs, _seeded(earlier, k)), [gradient]))
         return total
 
     def _total_of(self, numbers: Iterable[Any], gradients: Iterable[Any]) -> Any:
@@ -132,18 +132,18 @@ class ElementCall(NamedTuple):
 
     def _terms(self) -> list[tuple[str, int]]:
         """Of each statistic its combination, and how many earlier ones its term sees."""
-        found: list[tuple[str, int]] = []
+        result: list[tuple[str, int]] = []
         for one in self.statistics.passes:
-            found += [(combine, len(found)) for combine in one]
-        return found
+            result += [(combine, len(result)) for combine in one]
+        return result
 
 
-def _seeded(numbers: Numbers, place: int) -> list[Any]:
-    """Numbers whose derivatives are by the one at `place`."""
-    return [Dual(number, 1.0) if k == place else number for k, number in enumerate(numbers)]
+def _seeded(numbers: Numbers, index: int) -> list[Any]:
+    """Numbers whose derivatives are by the one at `index`."""
+    return [Dual(number, 1.0) if k == index else number for k, number in enumerate(numbers)]
 
 
 def _weighted(numbers: Iterable[Any], gradients: Iterable[Any]) -> Any:
     """The sum of gradients times derivatives; None stands for 0."""
     pairs = zip(gradients, map(slope, numbers), strict=True)
-    return sum_present(None if gradient is None or own is None else gradient * own for gradient, own in pairs)
+    return sum_present(None if gradient is None or factor is None else gradient * factor for gradient, factor in pairs)

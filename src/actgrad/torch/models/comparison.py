@@ -74,15 +74,15 @@ def report(model: torch.nn.Module, inputs: Any, *, compiled: bool = False) -> Mo
     with _unchanged(model):
         revert(model)
         before = _classes(model)
-        found = convert(model, inputs=inputs)
+        conversion = convert(model, inputs=inputs)
         after = _classes(model)
         both = [partial(_step, model, inputs, classes) for classes in (before, after)]
         values = [step(model) for step in both]
         ways = {"eager": _measured([partial(step, model) for step in both])}
         if compiled:
             ways["compiled"] = _measured([partial(step, torch.compile(model)) for step in both])
-    output, gradient = (_difference(theirs, ours) for theirs, ours in zip(*values, strict=True))
-    return ModelReport(found, output, gradient, ways)
+    output, gradient = (_difference(reference, result) for reference, result in zip(*values, strict=True))
+    return ModelReport(conversion, output, gradient, ways)
 
 
 Classes = dict[torch.nn.Module, type]
@@ -132,10 +132,10 @@ def _step(
     return [output.detach() for output in outputs], [gradient for gradient in gradients if gradient is not None]
 
 
-def _difference(theirs: list[torch.Tensor], ours: list[torch.Tensor]) -> float:
+def _difference(reference: list[torch.Tensor], result: list[torch.Tensor]) -> float:
     """The largest difference of tensors, of the largest number among them."""
-    largest = max(float(tensor.abs().max()) for tensor in theirs)
-    differences = [float((a.float() - b.float()).abs().max()) for a, b in zip(theirs, ours, strict=True)]
+    largest = max(float(tensor.abs().max()) for tensor in reference)
+    differences = [float((a.float() - b.float()).abs().max()) for a, b in zip(reference, result, strict=True)]
     return max(differences) / (largest or 1.0)
 
 
@@ -143,13 +143,13 @@ def _measured(both: Sequence[Callable[[], object]]) -> TrainingStep:
     """Times and memory of both steps, in turn: what else the machine does concerns both."""
     times: tuple[list[float], list[float]] = ([], [])
     for round_number in range(ROUNDS + 1):
-        for step, found in zip(both, times, strict=True):
+        for step, durations in zip(both, times, strict=True):
             start = time.perf_counter()
             step()
             if torch.cuda.is_available():
                 torch.cuda.synchronize()
             if round_number:  # the first one compiles
-                found.append(time.perf_counter() - start)
+                durations.append(time.perf_counter() - start)
     before, after = both
     return TrainingStep((statistics.median(times[0]), statistics.median(times[1])), (_peak(before), _peak(after)))
 

@@ -49,15 +49,15 @@ def call(model: torch.nn.Module, inputs: Any) -> Any:
 @cache
 def _counterparts() -> dict[Any, Callable[..., Any]]:
     """Our function of each of PyTorch's."""
-    found = {}
-    for names in public_names.stated():
+    counterparts = {}
+    for names in public_names.all_names():
         if hasattr(torch.nn.functional, names.function):
-            ours = getattr(functions, names.function)
-            for place in (torch.nn.functional, torch, torch.Tensor):
-                theirs = getattr(place, names.function, None)
-                if theirs is not None:
-                    found[theirs] = ours
-    return found
+            function = getattr(functions, names.function)
+            for namespace in (torch.nn.functional, torch, torch.Tensor):
+                original = getattr(namespace, names.function, None)
+                if original is not None:
+                    counterparts[original] = function
+    return counterparts
 
 
 class _Mode(TorchFunctionMode):
@@ -66,13 +66,13 @@ class _Mode(TorchFunctionMode):
         self.replaces, self.calls = replaces, calls
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        ours = _counterparts().get(function)
-        if ours is None:
+        counterpart = _counterparts().get(function)
+        if counterpart is None:
             return function(*args, **(kwargs or {}))
-        self.calls[ours.__name__] += 1
+        self.calls[counterpart.__name__] += 1
         if self.replaces:
             try:
-                return ours(*args, **(kwargs or {}))
+                return counterpart(*args, **(kwargs or {}))
             except (ActgradError, TypeError):  # PyTorch may know more dtypes, or other arguments
                 pass
         return function(*args, **(kwargs or {}))

@@ -43,22 +43,22 @@ class BlockStructure(NamedTuple):
 @cache
 def activations() -> dict[str, KnownActivation]:
     """The functions of actgrad.torch that a module may compute, by a name."""
-    found: dict[str, KnownActivation] = {}
-    for names in public_names.stated():
+    table: dict[str, KnownActivation] = {}
+    for names in public_names.all_names():
         operator = names.operator
         is_elementwise = operator.has_one_slope
         if names.module and is_elementwise and None not in operator.defaults.values():
-            found[names.function] = KnownActivation(names.function)
+            table[names.function] = KnownActivation(names.function)
             for choice in operator.choices[1:]:
-                found[f"{names.function}_{choice}"] = KnownActivation(names.function, ((str(operator.switch), choice),))
-    return found
+                table[f"{names.function}_{choice}"] = KnownActivation(names.function, ((str(operator.switch), choice),))
+    return table
 
 
 @cache
 def _formula(activation: KnownActivation) -> Callable[[torch.Tensor], torch.Tensor]:
     """The function in aten's operators, which need no compilation."""
     function, options = activation
-    interface = interface_of(public_names.named(function).operator)
+    interface = interface_of(public_names.names_of(function).operator)
     template = interface.template(dict(options))
     return lambda x: decomposition.decomposed(interface, x, *template[1:])
 
@@ -75,17 +75,17 @@ def activation(module: torch.nn.Module) -> tuple[str, str]:
     x = torch.linspace(-6, 6, 61, dtype=torch.float64, device="cpu").sinh()  # to 200: some are clipped at 10
     if module._parameters or module._buffers:
         return "", ""
-    given = x.clone()
+    copy = x.clone()
     try:
-        results = [_run(module, {}, given, training) for training in (False, True)]
+        results = [_run(module, {}, copy, training) for training in (False, True)]
     except Exception:
         return "", ""
-    if not torch.equal(given, x):
+    if not torch.equal(copy, x):
         return "", "it writes into its input"
     if not all(torch.is_tensor(result) and result.shape == x.shape for result in results) or _is_close(results[0], x):
         return "", ""
-    for name, known in activations().items():
-        if all(_is_close(result, _formula(known)(x)) for result in results):
+    for name, candidate in activations().items():
+        if all(_is_close(result, _formula(candidate)(x)) for result in results):
             return name, ""
     return "", "its forward is none of actgrad.torch's functions"
 
@@ -95,11 +95,11 @@ def block(module: torch.nn.Module) -> tuple[BlockStructure | None, str]:
     children = dict(module.named_children())
     projections = [name for name, child in children.items() if hasattr(child, "in_features")]
     dropouts = [name for name, child in children.items() if isinstance(child, nn.Dropout)]
-    others = [name for name in children if name not in projections and name not in dropouts]
-    has_parameters = any(True for name in others for _ in children[name].parameters())
+    rest = [name for name in children if name not in projections and name not in dropouts]
+    has_parameters = any(True for name in rest for _ in children[name].parameters())
     if not 1 <= len(projections) <= 3 or has_parameters or module._parameters or module._buffers:
         return None, ""
-    looks_gated = len(projections) == 3 and bool(others)
+    looks_gated = len(projections) == 3 and bool(rest)
     numbers = iter(range(2, 9))
     stubs: dict[str, Any] = {name: _StandIn(next(numbers), 0.1) for name in projections}
     stubs.update({name: _StandIn(next(numbers), 0.0) for name in dropouts})
@@ -108,18 +108,18 @@ def block(module: torch.nn.Module) -> tuple[BlockStructure | None, str]:
         results = [_run(module, stubs, x.clone(), training) for training in (False, True)]
     except Exception as fault:
         return None, f"its forward cannot be tried: {type(fault).__name__}" if looks_gated else ""
-    for form in _forms(projections, dropouts, others):
+    for form in _forms(projections, dropouts, rest):
         if all(_is_close(result, _expected(form, stubs, x)) for result in results):
-            return form._replace(casts=_casts(module, stubs, form, x)), _fault(children, others)
+            return form._replace(casts=_casts(module, stubs, form, x)), _fault(children, rest)
     return None, f"it computes something else than a gate of {', '.join(GATES)}" if looks_gated else ""
 
 
-def _fault(children: dict[str, torch.nn.Module], others: list[str]) -> str:
-    hooked = [name for name in others if has_hooks(children[name])]
+def _fault(children: dict[str, torch.nn.Module], rest: list[str]) -> str:
+    hooked = [name for name in rest if has_hooks(children[name])]
     return f"its {hooked[0]} has hooks, which would no longer be called" if hooked else ""
 
 
-def _forms(projections: list[str], dropouts: list[str], others: list[str]) -> Iterator[BlockStructure]:
+def _forms(projections: list[str], dropouts: list[str], rest: list[str]) -> Iterator[BlockStructure]:
     """The blocks that these children may make up."""
     for is_before, order in product(product((True, False), repeat=len(dropouts)), permutations(projections)):
         before = tuple(compress(dropouts, is_before))
@@ -127,9 +127,9 @@ def _forms(projections: list[str], dropouts: list[str], others: list[str]) -> It
         up, down = (order[1], order[2]) if len(order) == 3 else ("", "".join(order[1:]))
         for name, is_lower in product(GATES, (False,) if up else (False, True)):
             yield BlockStructure(activations()[name], order[0], up, down, True, is_lower, before, after)
-        if not up and not others:  # an activation that is a module is converted by itself
-            for known in activations().values():
-                yield BlockStructure(known, order[0], "", down, False, False, before, after)
+        if not up and not rest:  # an activation that is a module is converted by itself
+            for candidate in activations().values():
+                yield BlockStructure(candidate, order[0], "", down, False, False, before, after)
 
 
 def _expected(form: BlockStructure, stubs: dict[str, Any], x: torch.Tensor) -> torch.Tensor:
@@ -154,7 +154,7 @@ def _casts(module: torch.nn.Module, stubs: dict[str, Any], form: BlockStructure,
     last = stubs[form.down]
     last.weight = torch.zeros((), dtype=torch.float32, device="cpu")
     _run(module, stubs, x, False)
-    return bool(last.seen == torch.float32)
+    return bool(last.input_dtype == torch.float32)
 
 
 class _StandIn(torch.nn.Module):
@@ -164,10 +164,10 @@ class _StandIn(torch.nn.Module):
         super().__init__()
         self.factor, self.shift = factor / 4, shift
         self.weight = torch.zeros((), dtype=torch.float64, device="cpu")
-        self.seen: Any = None
+        self.input_dtype: Any = None
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        self.seen = x.dtype
+        self.input_dtype = x.dtype
         return x * self.factor + self.shift
 
 
@@ -181,9 +181,9 @@ def _run(module: torch.nn.Module, stubs: dict[str, Any], x: torch.Tensor, traini
         return kind.forward(trial, x)
 
 
-def _is_close(got: Any, wanted: torch.Tensor) -> bool:
+def _is_close(y: Any, reference: torch.Tensor) -> bool:
     """Whether numbers agree to float32's precision: some libraries write constants with eight digits."""
-    return torch.is_tensor(got) and got.shape == wanted.shape and torch.allclose(got.double(), wanted, 1e-6, 1e-7)
+    return torch.is_tensor(y) and y.shape == reference.shape and torch.allclose(y.double(), reference, 1e-6, 1e-7)
 
 
 def has_hooks(module: torch.nn.Module) -> bool:
