@@ -42,23 +42,23 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     parser = argument_types.add_command(subparsers, "demo", says, __doc__)
     parser.add_argument("--activation", action="append", choices=ACTIVATIONS, help="only this one; may be repeated")
     parser.add_argument(
-        "--epochs", type=argument_types.whole(1), default=40, help="passes over the training images (default: 40)"
+        "--epochs", type=argument_types.integer(1), default=40, help="passes over the training images (default: 40)"
     )
     parser.add_argument(
-        "--seed", type=argument_types.whole(0), default=0, help="of initial weights and data order (default: 0)"
+        "--seed", type=argument_types.integer(0), default=0, help="of initial weights and data order (default: 0)"
     )
     parser.add_argument("--no-torch", action="store_true", help="leave PyTorch out")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.set_defaults(run=_run)
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace) -> int:
     for name in ("rich", "sklearn"):
         library(name, f"demo needs {name}", "demo")
     threadpoolctl = library("threadpoolctl", "demo needs threadpoolctl", "demo")  # scikit-learn depends on it
     data = load_digits()
     try:
-        torch = None if given.no_torch else importlib.import_module("torch")
+        torch = None if args.no_torch else importlib.import_module("torch")
     except ImportError:
         hint = installation("torch")
         print(
@@ -68,8 +68,8 @@ def _run(given: argparse.Namespace) -> int:
         torch = None
     if torch:
         torch.set_num_threads(1)  # as below for NumPy
-    seed, epochs = given.seed, given.epochs
-    names = list(dict.fromkeys(given.activation or ACTIVATIONS))
+    seed, epochs = args.seed, args.epochs
+    names = list(dict.fromkeys(args.activation or ACTIVATIONS))
     results = []
     total = len(names) * epochs * (len(STORAGE) + (torch is not None))
     # Matrix products on one thread: at this size, more only wait for each other, on a busy machine for seconds.
@@ -81,7 +81,7 @@ def _run(given: argparse.Namespace) -> int:
             if torch is not None:
                 results.append(train_torch(torch, name, data, seed, epochs, partial(advance, 1, f"{words}, PyTorch")))
     settings = {"epochs": epochs, "seed": seed, "test_images": len(data.test_labels)}
-    if given.json:
+    if args.json:
         terminal.show(json.dumps({**settings, "results": [asdict(result) for result in results]}, indent=2))
     else:
         terminal.show(terminal.rendered([_table(results, **settings)]))

@@ -104,14 +104,14 @@ def forward(
 
     The activations' tensors are stored in dtype `storage`; `watch` times the activations.
     """
-    values, kept = [x], []
+    values, saved_tensors = [x], []
     for weight, bias in zip(parameters[:-2:2], parameters[1:-2:2], strict=True):
         z = (values[-1] @ weight + bias).astype(BY_NAME[storage].numpy)
         with watch:
             results = oracle.as_tuple(activation.forward(z))
-        kept.append(activation.keeps(z, *results))
+        saved_tensors.append(activation.keeps(z, *results))
         values.append(results[0].astype(x.dtype, copy=False))
-    return [*values, values[-1] @ parameters[-2] + parameters[-1]], kept
+    return [*values, values[-1] @ parameters[-2] + parameters[-1]], saved_tensors
 
 
 def cross_entropy(logits: Array, labels: Array) -> tuple[float, Array]:
@@ -129,14 +129,14 @@ def backward(
     activation: Activation,
     parameters: list[Array],
     values: list[Array],
-    kept: list[tuple[Array, ...]],
+    saved_tensors: list[tuple[Array, ...]],
     grad_logits: Array,
     watch: Stopwatch,
 ) -> tuple[list[Array], list[tuple[tuple[Array, ...], Array]]]:
     """The gradients of `parameters`, from the results of `forward`; and inputs and gradient of each activation."""
     grad, calls = grad_logits, []
     gradients = [grad.sum(axis=0), values[-2].T @ grad]
-    for tensors, weight, x in zip(kept[::-1], parameters[-2::-2], values[-3::-1], strict=False):
+    for tensors, weight, x in zip(saved_tensors[::-1], parameters[-2::-2], values[-3::-1], strict=False):
         inputs = ((grad @ weight.T).astype(tensors[0].dtype), *tensors)
         with watch:
             grad_z = activation.backward(*inputs, **activation.attributes)
@@ -196,14 +196,14 @@ def train(name: str, storage: str, data: Digits, seed: int, epochs: int, after_e
     activation = ACTIVATIONS[name]
     parameters = initial_parameters(activation, data.images.shape[1], seed)
     velocities = [np.zeros_like(p) for p in parameters]
-    whole, inside = Stopwatch(), Stopwatch()
+    total, inside = Stopwatch(), Stopwatch()
     errors: list[float] = []
     for epoch in range(epochs):
         for k, (images, labels) in enumerate(data.batches(seed, epoch)):
-            with whole:
-                values, kept = forward(activation, parameters, images, storage, inside)
+            with total:
+                values, saved_tensors = forward(activation, parameters, images, storage, inside)
                 _, grad_logits = cross_entropy(values[-1], labels)
-                gradients, calls = backward(activation, parameters, values, kept, grad_logits, inside)
+                gradients, calls = backward(activation, parameters, values, saved_tensors, grad_logits, inside)
                 for parameter, velocity, gradient in zip(parameters, velocities, gradients, strict=True):
                     velocity *= MOMENTUM
                     velocity += gradient
@@ -213,12 +213,12 @@ def train(name: str, storage: str, data: Digits, seed: int, epochs: int, after_e
         after_epoch()
     values, _ = forward(activation, parameters, data.test_images, storage, Stopwatch())
     accuracy = data.test_accuracy(values[-1])
-    return Result(name, "actgrad", storage, accuracy, whole.seconds, inside.seconds, max(errors))
+    return Result(name, "actgrad", storage, accuracy, total.seconds, inside.seconds, max(errors))
 
 
 def train_torch(torch: Any, name: str, data: Digits, seed: int, epochs: int, after_epoch: Callable[[], None]) -> Result:
     """Train the same network with PyTorch: same initial weights and batches, its own activations and autograd."""
-    activation, functional, whole = ACTIVATIONS[name], torch.nn.functional, Stopwatch()
+    activation, functional, total = ACTIVATIONS[name], torch.nn.functional, Stopwatch()
     initial = initial_parameters(activation, data.images.shape[1], seed)
     parameters = [torch.from_numpy(array).requires_grad_() for array in initial]
     optimiser = torch.optim.SGD(parameters, lr=RATE, momentum=MOMENTUM)
@@ -231,11 +231,11 @@ def train_torch(torch: Any, name: str, data: Digits, seed: int, epochs: int, aft
 
     for epoch in range(epochs):
         for images, labels in data.batches(seed, epoch):
-            with whole:
+            with total:
                 optimiser.zero_grad()
                 functional.cross_entropy(logits(images), torch.from_numpy(labels)).backward()
                 optimiser.step()
         after_epoch()
     with torch.no_grad():
         accuracy = data.test_accuracy(logits(data.test_images).numpy())
-    return Result(name, "PyTorch", "float32", accuracy, whole.seconds)
+    return Result(name, "PyTorch", "float32", accuracy, total.seconds)
