@@ -16,7 +16,7 @@ from actgrad.base.errors import ActgradError
 from actgrad.conformance import oracle
 from actgrad.conformance.exhaustive import mpmath_check, resumption, sweep, table
 from actgrad.conformance.exhaustive.resumption import Folder, State
-from actgrad.conformance.exhaustive.sweep import Extreme, Found, Item, Sweep, together
+from actgrad.conformance.exhaustive.sweep import Extreme, Item, Sweep, SweepErrors, together
 from actgrad.writing import documents
 from tests.support.calls import status
 
@@ -60,7 +60,7 @@ def test_one_in_so_many_is_one_of_each_stretch(every: int) -> None:
 # Findings
 
 
-def reference(item: Item, bits: np.ndarray) -> list[Found]:
+def reference(item: Item, bits: np.ndarray) -> list[SweepErrors]:
     """What the numbers of these bits come to, by another way: oracle.expected on the whole call."""
     x = bits.view(BY_NAME[item.dtype].numpy)
     tensors = oracle.tensors(item.operator, item.attributes, x)
@@ -75,7 +75,7 @@ def reference(item: Item, bits: np.ndarray) -> list[Found]:
             ulps = errors[~cancels]
             worst = Extreme(float(ulps.max()), 0)
             terms = Extreme(float(e.term_errors(result).ravel()[part][cancels].max()), 0) if cancels.any() else None
-            found.append(Found(len(errors), len(ulps), float(ulps.sum()), worst, None, terms))
+            found.append(SweepErrors(len(errors), len(ulps), float(ulps.sum()), worst, None, terms))
     return found
 
 
@@ -237,10 +237,10 @@ def test_other_code_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_state_is_what_was_kept() -> None:
-    found = Found(5, 4, 1.5, Extreme(float("inf"), 7), Extreme(0.25, 8), None, Extreme(1e-9, 9), 2, (1, 2))
-    assert Found.of_json(json.loads(json.dumps(vars(found)))) == found
+    found = SweepErrors(5, 4, 1.5, Extreme(float("inf"), 7), Extreme(0.25, 8), None, Extreme(1e-9, 9), 2, (1, 2))
+    assert SweepErrors.of_json(json.loads(json.dumps(vars(found)))) == found
     with pytest.raises(TypeError):
-        Found.of_json({**vars(found), "ulps": 3})
+        SweepErrors.of_json({**vars(found), "ulps": 3})
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", "\x00"])

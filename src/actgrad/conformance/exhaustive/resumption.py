@@ -29,7 +29,7 @@ from .. import oracle
 from ..files.sizes import UnreadableFile
 from ..measurement import in_threads
 from . import mpmath_check
-from .sweep import PASSES, Found, Item, Sweep
+from .sweep import PASSES, Item, Sweep, SweepErrors
 
 PART = 1 << 19  # numbers that a thread takes at a time
 SAVE_SECONDS = 5.0
@@ -48,7 +48,7 @@ class State:
     """How far a sweep is."""
 
     done: int = 0  # numbers, from the first
-    outputs: dict[str, Found] = field(default_factory=dict)
+    outputs: dict[str, SweepErrors] = field(default_factory=dict)
     verified: str = ""  # the sources that confirm its exact values
 
 
@@ -82,11 +82,11 @@ class Folder:
         """The state of a sweep; a new one where this code has found nothing yet."""
         path = self.file(item)
         try:
-            held = json.loads(path.read_text(encoding="utf-8"))
-            if held["fingerprint"] != fingerprint(item):
+            document = json.loads(path.read_text(encoding="utf-8"))
+            if document["fingerprint"] != fingerprint(item):
                 return State()
-            found = {name: Found.of_json(plain) for name, plain in held["outputs"].items()}
-            return State(int(held["done"]), found, str(held["verified"]))
+            errors = {name: SweepErrors.of_json(plain) for name, plain in document["outputs"].items()}
+            return State(int(document["done"]), errors, str(document["verified"]))
         except FileNotFoundError:
             return State()
         except OSError as error:
@@ -101,19 +101,19 @@ class Folder:
         document = {
             "operator": item.operator.name, "attributes": item.words, "dtype": item.dtype, "kind": item.kind,
             "every": item.every, "fingerprint": fingerprint(item), "done": state.done,
-            "verified": state.verified, "outputs": {name: vars(found) for name, found in state.outputs.items()},
+            "verified": state.verified, "outputs": {name: vars(errors) for name, errors in state.outputs.items()},
         }  # fmt: skip
         outputs.write(self.file(item), json.dumps(document, indent=1) + "\n")
 
     def finished(self, item: Item) -> tuple[Done | None, bool]:
         """The finished sweep of this task that tried the most numbers, and whether any state of the task exists."""
-        found = [path.stem.split("-")[-2] for path in self.path.glob(self.file(item, "*").name)]
-        for every in sorted(int(word) for word in found if word.isdecimal()):
+        strides = [path.stem.split("-")[-2] for path in self.path.glob(self.file(item, "*").name)]
+        for every in sorted(int(word) for word in strides if word.isdecimal()):
             same = replace(item, every=every)
             state = self.load(same)
             if state.done == same.count:
                 return Done(same, state), True
-        return None, bool(found)
+        return None, bool(strides)
 
 
 def fingerprint(item: Item) -> str:
@@ -133,11 +133,11 @@ def _sources() -> bytes:
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).digest()
 
 
-def finished(folder: Folder, wanted: Sequence[Item]) -> tuple[list[Done], list[Item]]:
+def finished(folder: Folder, tasks: Sequence[Item]) -> tuple[list[Done], list[Item]]:
     """The finished sweeps in a folder, the most complete of each task, and tasks that only other code has done."""
-    found = [(item, *folder.finished(item)) for item in wanted]
-    done = [best for _, best, _ in found if best is not None]
-    return done, [item for item, best, exists in found if exists and best is None]
+    states = [(item, *folder.finished(item)) for item in tasks]
+    done = [best for _, best, _ in states if best is not None]
+    return done, [item for item, best, exists in states if exists and best is None]
 
 
 # The sweeps
@@ -150,7 +150,7 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only
     """
     product = products.chosen()
     has_torch = importlib.util.find_spec("torch") is not None
-    found = []
+    tasks = []
     for dtype in dtypes:
         for operator in operators:
             is_taken = dtype in allowed_dtypes(operator.definition, product)
@@ -160,8 +160,8 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only
             kinds = [(kind, stride) for kind, stride in PASSES.items() if has_kind.get(kind, True)]
             is_long = BY_NAME[dtype].itemsize > 2
             for attributes in oracle.attribute_cases(operator, product)[: 1 if only_defaults else None]:
-                found += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
-    return found
+                tasks += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
+    return tasks
 
 
 def _has_others(operator: Operator) -> bool:
@@ -170,10 +170,10 @@ def _has_others(operator: Operator) -> bool:
     return sum(tensor.size for tensor in tensors) > 2
 
 
-def run(wanted: Sequence[Item], folder: Folder, advance: Callable[[Item, int], None]) -> Iterator[Done]:
+def run(tasks: Sequence[Item], folder: Folder, advance: Callable[[Item, int], None]) -> Iterator[Done]:
     """Do the sweeps, or take over their states from `folder`; `advance` learns how many numbers are done."""
-    with _one_thread_each(any(item.kind == "PyTorch" for item in wanted)):
-        for item in wanted:
+    with _one_thread_each(any(item.kind == "PyTorch" for item in tasks)):
+        for item in tasks:
             yield Done(item, _swept(item, folder, advance))
 
 
@@ -185,20 +185,20 @@ def _swept(item: Item, folder: Folder, advance: Callable[[Item, int], None]) -> 
     if not state.verified:
         first = Sweep(item)
         state.verified = _verified(first)
-        state.outputs = {lane.name: Found() for lane in first.call.outputs}
+        state.outputs = {lane.name: SweepErrors() for lane in first.call.outputs}
     local = threading.local()
 
-    def part(at: slice) -> list[Found]:
+    def part(at: slice) -> list[SweepErrors]:
         if not hasattr(local, "sweep"):
             local.sweep = Sweep(item)
-        found: list[Found] = local.sweep.run(at.start, at.stop)
-        return found
+        errors: list[SweepErrors] = local.sweep.run(at.start, at.stop)
+        return errors
 
     saved = time.monotonic()
     parts = (slice(start, min(start + PART, item.count)) for start in range(state.done, item.count, PART))
     try:
-        for at, found in in_threads(part, parts):
-            state.outputs = {n: sum_ + one for (n, sum_), one in zip(state.outputs.items(), found, strict=True)}
+        for at, errors in in_threads(part, parts):
+            state.outputs = {n: sum_ + one for (n, sum_), one in zip(state.outputs.items(), errors, strict=True)}
             state.done = at.stop
             advance(item, at.stop - at.start)
             if time.monotonic() - saved > SAVE_SECONDS:

@@ -69,7 +69,7 @@ class Extreme(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class SweepErrors:
     """The errors of some elements; the parts of a sweep add up."""
 
     elements: int = 0
@@ -82,26 +82,26 @@ class Found:
     faults: int = 0  # elements beyond the bounds
     first: tuple[int, ...] = ()  # the bits of x of the first faults
 
-    def __add__(self, other: Found) -> Found:
-        own, others = vars(self), vars(other)
-        sums = {name: own[name] + others[name] for name in ("elements", "counted", "total", "faults")}
-        extremes: dict[str, Any] = {name: _larger(own[name], others[name]) for name in _EXTREMES}
-        return Found(**sums, **extremes, first=(*self.first, *other.first)[:FIRST])
+    def __add__(self, other: SweepErrors) -> SweepErrors:
+        mine, more = vars(self), vars(other)
+        sums = {name: mine[name] + more[name] for name in ("elements", "counted", "total", "faults")}
+        extremes: dict[str, Any] = {name: _larger(mine[name], more[name]) for name in _EXTREMES}
+        return SweepErrors(**sums, **extremes, first=(*self.first, *other.first)[:FIRST])
 
     @property
     def mean(self) -> float:
         return self.total / self.counted if self.counted else 0.0
 
     @staticmethod
-    def of_json(plain: dict[str, Any]) -> Found:
+    def of_json(plain: dict[str, Any]) -> SweepErrors:
         """The inverse of `vars` through JSON; a KeyError, TypeError or ValueError for anything else."""
         extremes = {n: None if plain[n] is None else Extreme(*plain[n]) for n in _EXTREMES}
-        return Found(**{**plain, **extremes, "first": tuple(plain["first"])})
+        return SweepErrors(**{**plain, **extremes, "first": tuple(plain["first"])})
 
 
-def together(found: Sequence[Found]) -> Found:
+def together(parts: Sequence[SweepErrors]) -> SweepErrors:
     """Several outputs as one."""
-    return sum(found, Found())
+    return sum(parts, SweepErrors())
 
 
 def _larger(a: Extreme | None, b: Extreme | None) -> Extreme | None:
@@ -146,16 +146,16 @@ class Sweep:
         bits, every = np.arange(start, start + count, dtype=np.uint64), np.uint64(self.item.every)
         return (bits * every + ((bits * np.uint64(_HASH)) >> np.uint64(16)) % every).astype(kind)
 
-    def run(self, start: int, stop: int) -> list[Found]:
+    def run(self, start: int, stop: int) -> list[SweepErrors]:
         """The errors at the numbers from number `start` to before `stop`, for each output."""
-        found = [Found() for _ in self.call.outputs]
+        errors = [SweepErrors() for _ in self.call.outputs]
         for begin in range(start, stop, self.chunk):
             bits = self.bits(begin, self.chunk)
             self.fill(bits)
             self.compute()
             # The last chunk may reach beyond `stop`.
-            found = [a + b for a, b in zip(found, self._measured(bits, min(stop - begin, self.chunk)), strict=True)]
-        return found
+            errors = [a + b for a, b in zip(errors, self._measured(bits, min(stop - begin, self.chunk)), strict=True)]
+        return errors
 
     def fill(self, bits: Array) -> None:
         """Take the numbers of these bits for x."""
@@ -174,7 +174,7 @@ class Sweep:
         """The inputs of the formula at some elements."""
         return [lane.take(at) for lane in self.call.inputs]
 
-    def _measured(self, bits: Array, count: int) -> Iterator[Found]:
+    def _measured(self, bits: Array, count: int) -> Iterator[SweepErrors]:
         """The errors of each output at the first `count` elements."""
         lanes = self.lanes(slice(0, self.chunk))
         exact = self.golden.values(lanes)
@@ -187,7 +187,7 @@ class Sweep:
         for lane, number in zip(self.call.outputs, self.call.numbers, strict=True):
             yield self._found(lane.take(judged), exact[number][judged], bits[judged], lanes, number)
 
-    def _found(self, actual: Array, exact: Array, bits: Array, lanes: list[Array], number: int) -> Found:
+    def _found(self, actual: Array, exact: Array, bits: Array, lanes: list[Array], number: int) -> SweepErrors:
         """The errors of one output; NaN's are infinite. Only suspects need the size of their terms."""
         ulps = beyond = oracle.ulp_errors(actual, exact)
         counted, faults, terms, absolute = len(ulps), np.zeros(0, np.int64), None, None
@@ -213,7 +213,7 @@ class Sweep:
             absolute = _largest(error, bits)
         largest = _largest(ulps, bits)
         is_finite = largest is None or largest.error < np.inf
-        return Found(
+        return SweepErrors(
             len(ulps), counted, float(np.sum(ulps if is_finite else ulps[np.isfinite(ulps)])), largest,
             largest if beyond is ulps else _largest(beyond, bits), terms, absolute, len(faults),
             tuple(int(b) for b in bits[faults[:FIRST]]),

@@ -12,7 +12,7 @@ from ...writing import documents
 from .. import standards
 from ..oracle import few_digits
 from .resumption import Done
-from .sweep import ABSOLUTE, Found, Item, together
+from .sweep import ABSOLUTE, Item, SweepErrors, together
 
 PART = "exhaustive"  # of a document
 HEADINGS = (
@@ -29,16 +29,16 @@ def rows(done: Iterable[Done]) -> Iterator[tuple[str, ...]]:
     for names, kinds in groups.items():
         if "ones" not in kinds:
             continue
-        item, found = kinds["ones"].item, _found(kinds["ones"])
+        item, errors = kinds["ones"].item, _errors(kinds["ones"])
         faults = sum(map(fault_count, kinds.values()))
         yield (
-            *names, _numbers(item), _ulps(found),
-            "" if found.ulps is None or found.ulps.error == 0 else _x(found.ulps.bits, item.dtype),
-            f"{found.mean:.3f}",
+            *names, _numbers(item), _ulps(errors),
+            "" if errors.ulps is None or errors.ulps.error == 0 else _x(errors.ulps.bits, item.dtype),
+            f"{errors.mean:.3f}",
             f"{faults} BEYOND" if faults else f"{standards.bounds(item.operator, item.dtype)[0]:g}",
-            "" if found.terms is None else few_digits(found.terms.error),
-            "" if found.absolute is None else f"{found.absolute.error:.1e}",
-            *(_ulps(_found(kinds[kind])) if kind in kinds else "" for kind in ("random", "PyTorch")),
+            "" if errors.terms is None else few_digits(errors.terms.error),
+            "" if errors.absolute is None else f"{errors.absolute.error:.1e}",
+            *(_ulps(_errors(kinds[kind])) if kind in kinds else "" for kind in ("random", "PyTorch")),
         )  # fmt: skip
 
 
@@ -46,18 +46,18 @@ def fault_count(one: Done) -> int:
     """The numbers where our results break a bound; PyTorch never promised these bounds."""
     if one.item.kind == "PyTorch":
         return 0
-    found = _found(one)
-    return found.faults + (found.absolute is not None and found.absolute.error > ABSOLUTE)
+    errors = _errors(one)
+    return errors.faults + (errors.absolute is not None and errors.absolute.error > ABSOLUTE)
 
 
 def fault_lines(one: Done) -> Iterator[str]:
     """Each output that breaks a bound, and where."""
-    others = ", with random other numbers" if one.item.kind == "random" else ""
-    for name, found in one.state.outputs.items():
-        if found.faults:
-            at = ", ".join(_x(bits, one.item.dtype) for bits in found.first)
+    remark = ", with random other numbers" if one.item.kind == "random" else ""
+    for name, errors in one.state.outputs.items():
+        if errors.faults:
+            at = ", ".join(_x(bits, one.item.dtype) for bits in errors.first)
             call = f"{one.item.operator.name}({one.item.words}), {one.item.dtype}"
-            yield f"{call}: {name} is beyond the bound at {found.faults:,} numbers{others}, the first x = {at}"
+            yield f"{call}: {name} is beyond the bound at {errors.faults:,} numbers{remark}, the first x = {at}"
 
 
 def markdown(done: Iterable[Done]) -> str:
@@ -65,7 +65,7 @@ def markdown(done: Iterable[Done]) -> str:
     return documents.table(HEADINGS, rows(done))
 
 
-def _found(one: Done) -> Found:
+def _errors(one: Done) -> SweepErrors:
     return together(list(one.state.outputs.values()))
 
 
@@ -76,14 +76,14 @@ def _numbers(item: Item) -> str:
     return f"{item.count:,}, one in {item.every}"
 
 
-def _ulps(found: Found) -> str:
+def _ulps(errors: SweepErrors) -> str:
     """The largest error; in brackets, if much smaller, the error that a rounded argument of exp leaves unexplained."""
-    if found.ulps is None:
+    if errors.ulps is None:
         return ""
-    text = few_digits(found.ulps.error)
-    if found.beyond is None or found.ulps.error < found.beyond.error + 1 or math.isinf(found.ulps.error):
+    text = few_digits(errors.ulps.error)
+    if errors.beyond is None or errors.ulps.error < errors.beyond.error + 1 or math.isinf(errors.ulps.error):
         return text
-    return f"{text} ({few_digits(found.beyond.error)})"
+    return f"{text} ({few_digits(errors.beyond.error)})"
 
 
 def _x(bits: int, dtype: str) -> str:
