@@ -81,7 +81,7 @@ def disagreements(operator: Operator) -> list[Disagreement]:
     for attributes in oracle.attribute_cases(operator, product):
         for one in _compared(operator.definition, operator.gradient_of.definition, attributes, product):
             by_output.setdefault(one.output, []).append((attributes, one))
-    return [one for cases in by_output.values() if (one := _judged(operator, cases, by_output)) is not None]
+    return [d for cases in by_output.values() if (d := _judged(operator, cases, by_output)) is not None]
 
 
 def _judged(operator: Operator, cases: Sequence[Any], by_output: Mapping[str, Any]) -> Disagreement | None:
