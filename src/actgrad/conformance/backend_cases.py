@@ -224,12 +224,10 @@ def garbage(array: Array) -> None:
 # Judged
 
 
-def judge_case(
-    case: BackendCase, backend: str, standard_names: Iterable[str], strict: bool = False
-) -> CaseVerdict | None:
+def judge_case(case: BackendCase, backend: str, names: Iterable[str], strict: bool = False) -> CaseVerdict | None:
     """The judge's verdict on one case of a backend; None where no standard applies, or the chosen rules refuse it."""
-    standard_names = [name for name in standard_names if name in case.standards]
-    if not standard_names:
+    names = [name for name in names if name in case.standards]
+    if not names:
         return None
     try:
         plan = case.operator.plan(*case.inputs, backend="reference", **case.attributes)
@@ -238,19 +236,19 @@ def judge_case(
             raise
         return None
     outputs = tuple(case.layout(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))
-    verdict = compute_and_judge(case, backend, outputs, standard_names, strict)
+    verdict = compute_and_judge(case, backend, outputs, names, strict)
     return CaseVerdict(case.operator.name, case.dtype, case.name, verdict)
 
 
 def compute_and_judge(
-    case: BackendCase, backend: str, outputs: tuple[Array, ...], standard_names: Iterable[str], strict: bool
+    case: BackendCase, backend: str, outputs: tuple[Array, ...], names: Iterable[str], strict: bool
 ) -> Verdict:
     """The judge's verdict on a case that a backend computes into `outputs`."""
     for array in outputs:
         garbage(array)
     compute(case, backend, outputs)
-    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=standard_names, strict=strict)
-    if REPEAT not in standard_names:
+    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=names, strict=strict)
+    if REPEAT not in names:
         return verdict
     first, different = [array.tobytes() for array in outputs], 0
     for _ in range(RUNS - 1):

@@ -58,14 +58,12 @@ class CaseOutcome:
         return None if v is None else CaseVerdict(v.operator, v.outputs[0].dtype, self.case.name, v)
 
 
-def execute(
-    case: Described, backend: str, standard_names: Sequence[str] | None, seed: int, strict: bool = False
-) -> CaseOutcome:
-    """Run a case; `standard_names` replace its standards. A missing backend is an error, all else an outcome."""
+def execute(case: Described, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
+    """Run a case; `names` replace its standards. A missing backend is an error, all else an outcome."""
     try:
         if case.problem:
             raise NotRun(case.problem)
-        return CaseOutcome(case, _executed(case, backend, standard_names, seed, strict))
+        return CaseOutcome(case, _executed(case, backend, names, seed, strict))
     except BackendUnavailable:
         raise
     except NotRun as why:
