@@ -8,7 +8,6 @@ import sys
 from ..base.errors import ActgradError, either, some
 from ..calls.operator import REGISTRY
 from ..conformance.exhaustive import resumption, table
-from ..conformance.exhaustive.resumption import Folder, default_folder
 from ..conformance.exhaustive.sweep import DTYPES, Item
 from ..conformance.verdict import Decision
 from ..writing import documents, terminal
@@ -16,7 +15,7 @@ from ..writing import documents, terminal
 
 def run(args: argparse.Namespace) -> bool:
     """Print the table of all sweeps; whether every bound holds. A document gets all that is finished in the folder."""
-    folder, write = args.state or default_folder(), args.write
+    folder, write = args.state or resumption.default_folder(), args.write
     names, dtypes = list(dict.fromkeys(args.operator)) or list(REGISTRY), args.dtype or DTYPES
     if folder is None:
         raise ActgradError(
@@ -33,16 +32,15 @@ def run(args: argparse.Namespace) -> bool:
             "dtype "
             "and read one number each; name another operator or dtype"
         )
-    states = Folder(folder)
     with terminal.progress("", sum(item.count for item in tasks)) as advance:
 
         def show(item: Item, count: int) -> None:
             advance(count, f"{item.operator.name} {item.dtype} {item.words}"[:60])
 
-        done = list(resumption.run(tasks, states, show))
+        done = list(resumption.sweep_all(tasks, folder, show))
     if write is not None:
         every_item = resumption.items(list(REGISTRY.values()), DTYPES, 1)
-        finished, stale = resumption.finished(states, every_item)
+        finished, stale = resumption.finished(folder, every_item)
         documents.write_part(write, table.PART, table.markdown(finished))
         if stale:
             one = f"{stale[0].operator.name} {stale[0].dtype}"
@@ -53,5 +51,5 @@ def run(args: argparse.Namespace) -> bool:
     headings = [heading.replace(", ", ",\n") for heading in table.HEADINGS]
     figures = terminal.table(headings[:3], headings[3:], [table.rows(done)], folded=headings[1])
     decision = Decision(not faults, f"{'numbers are' if faults else 'no number is'} beyond actgrad's own bounds")
-    terminal.show(terminal.rendered([figures, *lines, f"exact values: {done[0].state.verified}", str(decision)]))
+    terminal.show(terminal.rendered([figures, *lines, f"exact values: {done[0].verified}", str(decision)]))
     return not faults

@@ -11,8 +11,8 @@ from ...base.dtypes import BY_NAME
 from ...writing import documents
 from .. import standards
 from ..oracle import few_digits
-from .resumption import Done
-from .sweep import ABSOLUTE, Item, SweepErrors, together
+from .resumption import State
+from .sweep import ABSOLUTE, Item, SweepErrors
 
 PART = "exhaustive"  # of a document
 HEADINGS = (
@@ -21,52 +21,47 @@ HEADINGS = (
 )  # fmt: skip
 
 
-def rows(done: Iterable[Done]) -> Iterator[tuple[str, ...]]:
+def rows(done: Iterable[State]) -> Iterator[tuple[str, ...]]:
     """The cells of each operator, attributes and dtype that a sweep tried."""
-    groups: dict[tuple[str, str, str], dict[str, Done]] = {}
+    groups: dict[tuple[str, str, str], dict[str, State]] = {}
     for one in done:
         groups.setdefault((one.item.operator.name, one.item.words, one.item.dtype), {})[one.item.kind] = one
     for names, kinds in groups.items():
         if "ones" not in kinds:
             continue
-        item, errors = kinds["ones"].item, _errors(kinds["ones"])
+        item, errors = kinds["ones"].item, kinds["ones"].errors
         faults = sum(map(fault_count, kinds.values()))
         yield (
             *names, _numbers(item), _ulps(errors),
-            "" if errors.ulps is None or errors.ulps.error == 0 else _x(errors.ulps.bits, item.dtype),
+            _x(errors.largest["ulps"][1], item.dtype) if errors.error("ulps") else "",
             f"{errors.mean:.3f}",
             f"{faults} BEYOND" if faults else f"{standards.bounds(item.operator, item.dtype)[0]:g}",
-            "" if errors.terms is None else few_digits(errors.terms.error),
-            "" if errors.absolute is None else f"{errors.absolute.error:.1e}",
-            *(_ulps(_errors(kinds[kind])) if kind in kinds else "" for kind in ("random", "PyTorch")),
+            "" if (terms := errors.error("terms")) is None else few_digits(terms),
+            "" if (absolute := errors.error("absolute")) is None else f"{absolute:.1e}",
+            *(_ulps(kinds[kind].errors) if kind in kinds else "" for kind in ("random", "PyTorch")),
         )  # fmt: skip
 
 
-def fault_count(one: Done) -> int:
+def fault_count(one: State) -> int:
     """The numbers where our results break a bound; PyTorch never promised these bounds."""
     if one.item.kind == "PyTorch":
         return 0
-    errors = _errors(one)
-    return errors.faults + (errors.absolute is not None and errors.absolute.error > ABSOLUTE)
+    return one.errors.faults + ((one.errors.error("absolute") or 0) > ABSOLUTE)
 
 
-def fault_lines(one: Done) -> Iterator[str]:
+def fault_lines(one: State) -> Iterator[str]:
     """Each output that breaks a bound, and where."""
     remark = ", with random other numbers" if one.item.kind == "random" else ""
-    for name, errors in one.state.outputs.items():
+    for name, errors in one.outputs.items():
         if errors.faults:
             at = ", ".join(_x(bits, one.item.dtype) for bits in errors.first)
             call = f"{one.item.operator.name}({one.item.words}), {one.item.dtype}"
             yield f"{call}: {name} is beyond the bound at {errors.faults:,} numbers{remark}, the first x = {at}"
 
 
-def markdown(done: Iterable[Done]) -> str:
+def markdown(done: Iterable[State]) -> str:
     """The rows as a Markdown table."""
     return documents.table(HEADINGS, rows(done))
-
-
-def _errors(one: Done) -> SweepErrors:
-    return together(list(one.state.outputs.values()))
 
 
 def _numbers(item: Item) -> str:
@@ -78,12 +73,11 @@ def _numbers(item: Item) -> str:
 
 def _ulps(errors: SweepErrors) -> str:
     """The largest error; in brackets, if much smaller, the error that a rounded argument of exp leaves unexplained."""
-    if errors.ulps is None:
+    ulps, beyond = errors.error("ulps"), errors.error("beyond")
+    if ulps is None or beyond is None:
         return ""
-    text = few_digits(errors.ulps.error)
-    if errors.beyond is None or errors.ulps.error < errors.beyond.error + 1 or math.isinf(errors.ulps.error):
-        return text
-    return f"{text} ({few_digits(errors.beyond.error)})"
+    is_alike = ulps < beyond + 1 or math.isinf(ulps)
+    return few_digits(ulps) if is_alike else f"{few_digits(ulps)} ({few_digits(beyond)})"
 
 
 def _x(bits: int, dtype: str) -> str:
