@@ -1,5 +1,7 @@
 """The hooks of the build: one compiles the extension actgrad.calls._fastcall, one makes the README's links absolute.
 
+The first one also copies the example that `actgrad demo` runs into the wheel.
+
 Without the extension, calls are slower. The extension is optional. Where it cannot be compiled, a warning says why and
 the wheel is pure; ACTGRAD_PURE=1 makes the pure wheel in any case.
 """
@@ -52,6 +54,8 @@ class Hook(BuildHookInterface):  # type: ignore[type-arg]
         return [] if _is_pure() else ["numpy>=2"]  # compiled with NumPy 2, the extension runs with 1.24 too
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if version != "editable":  # `actgrad demo` runs it, in a clone from its own folder
+            build_data["force_include"]["examples/digits.py"] = "actgrad/examples/digits.py"
         if _is_pure():
             return
         name = "_fastcall" + sysconfig.get_config_var("EXT_SUFFIX")

@@ -69,19 +69,6 @@ def test_help_has_an_example(command: list[str], capsys: pytest.CaptureFixture[s
     assert f"  actgrad {' '.join(command)}" in examples
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["--quick"], ["--help"], ["elu", "--json", "-", "--base", "main"]], ids=" ".join
-)
-@pytest.mark.parametrize("name", ["bench", "plot"])
-def test_a_command_that_moved_says_where(name: str, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([name, *arguments]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith(f"actgrad: {name}: ")
-    assert f"in a clone of the project: python -m benchmarks {'run' if name == 'bench' else 'plot'}" in captured.err
-    assert captured.err.count("\n") == 1
-
-
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"actgrad {actgrad.__version__}\n"

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import digits as demo_network
+from examples.digits import ACTIVATIONS, STORAGE, Stopwatch
 
-from actgrad.cli import demo_network
-from actgrad.cli.demo_network import ACTIVATIONS, STORAGE, Stopwatch
+from actgrad.cli import demo_command
 from actgrad.cli.main import main
 
 pytest.importorskip("sklearn")
@@ -39,6 +40,10 @@ def torch() -> Any:
     torch.set_num_threads(1)
     yield torch
     torch.set_num_threads(threads)
+
+
+def test_the_command_names_the_activations_of_the_script() -> None:
+    assert tuple(ACTIVATIONS) == demo_command.ACTIVATIONS
 
 
 def gradients(name: str, parameters: list[Any], x: Any, labels: Any, storage: str) -> tuple[float, list[Any], Any]:

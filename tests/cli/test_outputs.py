@@ -208,7 +208,7 @@ def test_a_pipe_is_written_directly_and_stays_one(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        outputs.check({"--json": pipe, "--html": tmp_path / "r"})
+        outputs.check_paths({"--json": pipe, "--html": tmp_path / "r"})
         outputs.write(pipe, "text")
         assert os.read(reading, 10) == b"text"
     finally:
@@ -218,7 +218,7 @@ def test_a_pipe_is_written_directly_and_stays_one(tmp_path: Path) -> None:
 
 
 def test_devices_may_be_named_twice() -> None:
-    outputs.check({"--json": "/dev/null", "--html": "/dev/null"})  # nothing is lost there
+    outputs.check_paths({"--json": "/dev/null", "--html": "/dev/null"})  # nothing is lost there
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everything")
@@ -227,7 +227,7 @@ def test_a_file_that_is_read_only_is_left_alone(tmp_path: Path) -> None:
     target.write_text("old")
     target.chmod(0o400)
     with pytest.raises(UnwritableFile, match="Permission denied"):
-        outputs.check({"-o": target})
+        outputs.check_paths({"-o": target})
     with pytest.raises(UnwritableFile, match="Permission denied"):
         outputs.write(target, "new")
     assert target.read_text() == "old"

@@ -64,7 +64,7 @@ def test_a_backend_that_gives_other_bits_is_found(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(backend_cases, "compute", unsteady)
     case = next(cases(actgrad.elu, "float32"))
-    result = backend_cases.check(case, "cpu", list(NAMES), strict=True)
+    result = backend_cases.judge_case(case, "cpu", list(NAMES), strict=True)
     assert result is not None
     assert len(calls) == 50
     assert result.verdict.repeat is not None
@@ -77,7 +77,7 @@ def test_an_output_that_is_not_written_is_found(monkeypatch: pytest.MonkeyPatch)
     seen: list[np.ndarray] = []
     monkeypatch.setattr(backend_cases, "compute", lambda case, backend, outputs: seen.extend(outputs))
     for dtype in ("float32", "int8"):
-        result = backend_cases.check(next(cases(actgrad.selu, dtype)), "cpu", ["ulp"])
+        result = backend_cases.judge_case(next(cases(actgrad.selu, dtype)), "cpu", ["ulp"])
         assert result is not None
         assert not result.verdict.holds
     assert np.isnan(seen[0]).all()

@@ -138,7 +138,7 @@ def test_every_dtype_class_of_attributes_size_and_special_value(name: str) -> No
     mixed = {7, 8, 31, 32, 63, 15, 16, 3, 4, 1, 2, 0, 6}
     assert {n for shape in shapes for n in shape} <= allowed | mixed
     assert all(np.prod(shape) <= 1 << 13 for shape in shapes)
-    assert ("in-place" in kinds(cases)) == any(signature.in_place for signature in interface.of(operator))
+    assert ("in-place" in kinds(cases)) == any(signature.in_place for signature in interface.functions_of(operator))
 
 
 def low(case: Described, name: str) -> float:
@@ -324,9 +324,9 @@ def test_reports_of_cases(folder: Path, capsys: Capture) -> None:
 
 def test_every_function_is_found_by_its_name() -> None:
     for operator in REGISTRY.values():
-        for signature in interface.of(operator):
+        for signature in interface.functions_of(operator):
             assert interface.find(signature.name) == signature
             names = [p.name for p in signature.parameters]
             assert all(a != b for a, b in pairwise(names))
     assert interface.find("aclnnGeluV9") is None
-    assert isinstance(interface.own(actgrad.gelu).operator, Operator)
+    assert isinstance(interface.own_signature(actgrad.gelu).operator, Operator)

@@ -131,7 +131,7 @@ def test_defaults_are_null_where_they_may_be(folder: Path) -> None:
 
 
 def test_a_function_under_our_own_name_is_one_object() -> None:
-    assert interface.own(REGISTRY["geglu_two"]) is interface.find("actgrad.geglu_two")
+    assert interface.own_signature(REGISTRY["geglu_two"]) is interface.find("actgrad.geglu_two")
 
 
 def test_whole_numbers_of_the_ends_are_drawn_as_such() -> None:

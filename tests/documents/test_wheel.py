@@ -121,6 +121,7 @@ def test_the_wheel_is_the_package_and_nothing_else(archives: tuple[Path, Path]) 
         names = set(archive.namelist())
     source = {path.relative_to(ROOT / "src") for path in (ROOT / "src" / "actgrad").rglob("*") if path.is_file()}
     wanted = {path.as_posix() for path in source if "__pycache__" not in path.parts and path.suffix != ".so"}
+    wanted.add("actgrad/examples/digits.py")  # which `actgrad demo` runs
     binary = f"actgrad/calls/_fastcall{sysconfig.get_config_var('EXT_SUFFIX')}"
     if binary in names:  # it was compiled
         wanted.add(binary)

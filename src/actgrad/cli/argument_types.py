@@ -69,9 +69,9 @@ def dtype(text: str) -> str:
     word = text.lower()
     name = word if word in BY_NAME else ALIASES.get(word, "")
     if not name:
-        known = dict.fromkeys((*FLOATS, *BY_NAME))  # the floating ones first: a message has room for a few
-        cure = did_you_mean(text, (*known, *ALIASES), "name one of these")
-        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(known, text)}; {cure}")
+        names = dict.fromkeys((*FLOATS, *BY_NAME))  # the floating ones first: a message has room for a few
+        cure = did_you_mean(text, (*names, *ALIASES), "name one of these")
+        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(names, text)}; {cure}")
     return name
 
 
@@ -79,28 +79,28 @@ def product(text: str) -> str:
     """A product, or that of a chip: Ascend910B3 is of Ascend910B."""
     name = products.of_chip(text)
     if name not in products.BY_NAME:
-        known = list(products.BY_NAME)
-        alike = [each for each in known if each.lower() == text.lower()]
+        names = list(products.BY_NAME)
+        alike = [each for each in names if each.lower() == text.lower()]
         cure = f"did you mean {alike[0]}?" if alike else "name one of these or one of their chips"
-        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {', '.join(known)}; {cure}")
+        raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {', '.join(names)}; {cure}")
     return name
 
 
 def require_product(name: str, chip: str | None) -> None:
     """Raise where a product lacks an operator."""
-    known = REGISTRY[name].products
-    if chip is not None and chip not in known:
-        has = f"{', '.join(known)} {'has' if len(known) == 1 else 'have'} it"
+    names = REGISTRY[name].products
+    if chip is not None and chip not in names:
+        has = f"{', '.join(names)} {'has' if len(names) == 1 else 'have'} it"
         raise UnsupportedOnProduct(f"{name}: not available on {chip}; {has}; choose one of these products")
 
 
-def one_of(known: Iterable[str]) -> Callable[[str], str]:
+def one_of(names: Iterable[str]) -> Callable[[str], str]:
     """A name that is known when the command line is parsed."""
 
     def name(text: str) -> str:
-        if text not in known:
-            cure = did_you_mean(text, known, "name one of these")
-            raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(known, text)}; {cure}")
+        if text not in names:
+            cure = did_you_mean(text, names, "name one of these")
+            raise argparse.ArgumentTypeError(f"{text!r} is unknown; known are {some(names, text)}; {cure}")
         return text
 
     return name
@@ -111,7 +111,7 @@ def several(one: Callable[[str], str]) -> Callable[[str], list[str]]:
     return lambda text: list(dict.fromkeys(one(name) for name in text.split(",")))
 
 
-def whole(low: int, high: int | None = None) -> Callable[[str], int]:
+def integer(low: int, high: int | None = None) -> Callable[[str], int]:
     """A whole number within bounds."""
     bounds = f"at least {low}" if high is None else f"from {low} to {high}"
 
@@ -121,8 +121,8 @@ def whole(low: int, high: int | None = None) -> Callable[[str], int]:
         except ValueError:  # no number, or more digits than Python reads
             value = low - 1
         if value < low or (high is not None and value > high):
-            shown = text if len(text) <= 40 else f"{text[:37]}..."
-            raise argparse.ArgumentTypeError(f"got {shown!r}; it must be a whole number {bounds}; change it")
+            excerpt = text if len(text) <= 40 else f"{text[:37]}..."
+            raise argparse.ArgumentTypeError(f"got {excerpt!r}; it must be a whole number {bounds}; change it")
         return value
 
     return number

@@ -29,25 +29,25 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     parser.set_defaults(run=_run)
 
 
-def _run(given: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace) -> int:
     from ..backends.cpu import code_cache
 
-    removed = code_cache.clear() if given.clear else 0
-    folder, found, fault = code_cache.folder(), code_cache.entries(), code_cache.why_unusable()
+    removed = code_cache.clear() if args.clear else 0
+    folder, entries, fault = code_cache.folder(), code_cache.entries(), code_cache.why_unusable()
     state = {
         "folder": None if folder is None else str(folder),
         "is_usable": fault is None,
         "fault": fault,
-        "entries": len(found),
-        "bytes": sum(found.values()),
+        "entries": len(entries),
+        "bytes": sum(entries.values()),
         "removed": removed,
     }
-    if given.json:
+    if args.json:
         terminal.show(json.dumps(state, indent=2))
     elif folder is None:
         terminal.show(f"no cache: {fault}")
     else:
-        cleared = f"{removed} entries removed\n" if given.clear else ""
+        cleared = f"{removed} entries removed\n" if args.clear else ""
         unusable = "" if fault is None else f"\nnot usable: {fault}"
-        terminal.show(f"{cleared}{folder}\n{len(found)} entries, {sum(found.values())} bytes{unusable}")
+        terminal.show(f"{cleared}{folder}\n{len(entries)} entries, {sum(entries.values())} bytes{unusable}")
     return 0

@@ -47,30 +47,30 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
         "--product", type=argument_types.product, metavar="NAME", help="cases that this product or chip takes"
     )
     parser.add_argument("--format", choices=case_files.FORMATS, help="as FILE's suffix says: .json atk, .csv ttk")
-    parser.add_argument("--seed", type=argument_types.whole(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
+    parser.add_argument("--seed", type=argument_types.integer(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
     parser.add_argument(
-        "--number", type=argument_types.whole(1, _MOST), metavar="N",
+        "--number", type=argument_types.integer(1, _MOST), metavar="N",
         help="cases of each operator, evenly of all kinds (default: each kind once)",
     )  # fmt: skip
     parser.add_argument(
-        "--largest", type=argument_types.whole(2, _LARGEST), default=generation.LARGEST, metavar="N",
+        "--largest", type=argument_types.integer(2, _LARGEST), default=generation.LARGEST, metavar="N",
         help=f"elements of the largest tensors (default: {generation.LARGEST})",
     )  # fmt: skip
     parser.set_defaults(run=partial(_run, parser))
 
 
-def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    chosen = case_files.format_of(given.output)
-    if given.format not in (None, chosen):
-        suffix = given.output.suffix
-        parser.error(f"--format is {given.format}; {suffix} is the suffix of {chosen}; change one of them")
-    outputs.check({"-o": given.output})
+def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
+    format_name = case_files.format_of(args.output)
+    if args.format not in (None, format_name):
+        suffix = args.output.suffix
+        parser.error(f"--format is {args.format}; {suffix} is the suffix of {format_name}; change one of them")
+    outputs.check_paths({"-o": args.output})
     cases: list[Described] = []
-    with products.product(given.product) if given.product else nullcontext():
-        for name in dict.fromkeys(given.operator):
-            argument_types.require_product(name, given.product)
-            cases += generation.generate(REGISTRY[name], given.number, given.largest, given.seed)
-    outputs.write(given.output, case_files.FORMATS[chosen].text(cases))
+    with products.product(args.product) if args.product else nullcontext():
+        for name in dict.fromkeys(args.operator):
+            argument_types.require_product(name, args.product)
+            cases += generation.generate(REGISTRY[name], args.number, args.largest, args.seed)
+    outputs.write(args.output, case_files.FORMATS[format_name].text(cases))
     count = sum(prod(tensor.shape) for case in cases for tensor in case.outputs.values())
-    print(f"{given.output}: {quantity(len(cases), 'case')}, {count:,} elements", file=sys.stderr)
+    print(f"{args.output}: {quantity(len(cases), 'case')}, {count:,} elements", file=sys.stderr)
     return 0

@@ -100,7 +100,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add("--backend", choices=backends.DEVICES, help="(default: cpu)")
     dtypes = argument_types.several(argument_types.dtype)
     add("--dtype", type=dtypes, metavar="A,B,...", help="also fp16, bf16, fp32 (default: all that the operator takes)")
-    add("--seed", type=argument_types.whole(0), metavar="N", help="of the numbers (default: 0)")
+    add("--seed", type=argument_types.integer(0), metavar="N", help="of the numbers (default: 0)")
     add = parser.add_argument_group("results from files").add_argument
     add("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
     add("--actual", nargs="+", metavar="FILE", help="the results: the first output, or each")
@@ -110,7 +110,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
     add = parser.add_argument_group("every number of a dtype").add_argument
     add("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
-    every = argument_types.whole(1, 1 << 24)
+    every = argument_types.integer(1, 1 << 24)
     add("--every", type=every, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
     add("--defaults", action="store_true", default=None, help="no attributes off their defaults")
     add("--state", metavar="DIR", type=Path, help="where an interrupted run goes on from")
@@ -118,44 +118,44 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     parser.set_defaults(run=partial(_run, parser))
 
 
-def _run(parser: argparse.ArgumentParser, given: argparse.Namespace) -> int:
-    mode = _mode(parser, given)
-    given.backend, given.seed = given.backend or "cpu", given.seed or 0
-    outputs.check(_written(given), _inputs(given))
+def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
+    mode = _mode(parser, args)
+    args.backend, args.seed = args.backend or "cpu", args.seed or 0
+    outputs.check_paths(_written(args), _inputs(args))
     library("rich", "check needs rich", "check")
-    with ExitStack() as chosen:
-        if given.product:
-            chosen.enter_context(products.product(given.product))
-        if given.rules:
-            chosen.enter_context(products.rules(given.rules))
-        is_accepted = exhaustive_command.run(given) if mode == "exhaustive" else _check(given, mode)
+    with ExitStack() as stack:
+        if args.product:
+            stack.enter_context(products.product(args.product))
+        if args.rules:
+            stack.enter_context(products.rules(args.rules))
+        is_accepted = exhaustive_command.run(args) if mode == "exhaustive" else _check(args, mode)
     return 0 if is_accepted else REJECTED
 
 
-def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> str:
+def _mode(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
     """The mode that the options choose; the end of the program where they do not go together."""
-    chosen = [mode for mode in MODES if mode and getattr(given, mode)]
-    if len(chosen) > 1:
-        both = " and ".join(f"--{mode}" for mode in chosen)
+    modes = [mode for mode in MODES if mode and getattr(args, mode)]
+    if len(modes) > 1:
+        both = " and ".join(f"--{mode}" for mode in modes)
         parser.error(f"{both} do not go together; expected is one of them; leave one out")
-    mode = chosen[0] if chosen else ""
+    mode = modes[0] if modes else ""
     for owner, options in MODES.items():
         for option in options:
-            if option not in MODES[mode] and getattr(given, option) is not None:
+            if option not in MODES[mode] and getattr(args, option) is not None:
                 if owner:
                     parser.error(
                         f"--{option} is given without --{owner}; it needs --{owner}; add it or leave --{option} out"
                     )
                 parser.error(f"--{option} and --{mode} do not go together; expected is one of them; leave one out")
-    if mode == "actual" and len(given.operator) != 1:
-        got = quantity(len(given.operator), "operator")
+    if mode == "actual" and len(args.operator) != 1:
+        got = quantity(len(args.operator), "operator")
         parser.error(f"--actual: got {got}; it must be the output of one operator; name that one")
-    if mode == "actual" and given.inputs is None:
+    if mode == "actual" and args.inputs is None:
         parser.error("--inputs is missing; --actual needs the tensors that it was computed from; add --inputs FILE")
-    if mode == "cases" and given.operator:
-        got = quantity(len(given.operator), "operator")
+    if mode == "cases" and args.operator:
+        got = quantity(len(args.operator), "operator")
         parser.error(f"--cases: got {got} too; the file must name the operators; leave the names out")
-    for name in given.dtype or ():
+    for name in args.dtype or ():
         if not is_judged(name):
             parser.error(f"--dtype is {name}; check judges real numbers; name a real dtype")
         if mode == "exhaustive" and name not in EXHAUSTIVE_DTYPES:
@@ -163,112 +163,112 @@ def _mode(parser: argparse.ArgumentParser, given: argparse.Namespace) -> str:
     return mode
 
 
-def _written(given: argparse.Namespace) -> dict[str, Path | None]:
+def _written(args: argparse.Namespace) -> dict[str, Path | None]:
     """The files that this call writes, by their options."""
-    files = {"--json": given.json, "--html": given.html, "--results": given.results, "--write": given.write}
+    files = {"--json": args.json, "--html": args.html, "--results": args.results, "--write": args.write}
     return {option: path for option, path in files.items() if path != "-"}
 
 
-def _inputs(given: argparse.Namespace) -> list[Path]:
+def _inputs(args: argparse.Namespace) -> list[Path]:
     """The files that this call reads."""
-    tensors = [tensor_files.split(text)[0] for text in (*(given.inputs or ()), *(given.actual or ()))]
-    return [*tensors, *filter(None, [given.cases])]
+    tensors = [tensor_files.split(text)[0] for text in (*(args.inputs or ()), *(args.actual or ()))]
+    return [*tensors, *filter(None, [args.cases])]
 
 
-def _check(given: argparse.Namespace, mode: str) -> bool:
+def _check(args: argparse.Namespace, mode: str) -> bool:
     """Judge, report and decide."""
     is_of_files = mode == "actual"
-    if given.html:
+    if args.html:
         pictures.load()
     # A standard that --standard names counts, our own too.
-    given.strict = bool(given.strict) or OWN in (given.standard or ())
-    asked = [name for name in NAMES if name in (given.standard or NAMES)]
+    args.strict = bool(args.strict) or OWN in (args.standard or ())
+    standard_names = [name for name in NAMES if name in (args.standard or NAMES)]
     outcomes: list[CaseOutcome] = []
     disagreements: list[Disagreement] = []
     if is_of_files:
-        asked = [name for name in asked if name != REPEAT]  # a file is one run
-        found = [submission.judged(given, asked)]
+        standard_names = [name for name in standard_names if name != REPEAT]  # a file is one run
+        results = [submission.judge_files(args, standard_names)]
     elif mode == "cases":
-        outcomes = _of_cases(given)
-        found = [one.judged for one in outcomes if one.judged is not None]
-        held = {outcome.standard for result in found for outcome in result.verdict.outcomes}
-        asked = [name for name in NAMES if name in held]
+        outcomes = _of_cases(args)
+        results = [one.case_verdict for one in outcomes if one.case_verdict is not None]
+        outcome_names = {outcome.standard for result in results for outcome in result.verdict.outcomes}
+        standard_names = [name for name in NAMES if name in outcome_names]
     else:
-        found = list(_of_backend(given, asked))
-        operators = [REGISTRY[name] for name in dict.fromkeys(result.operator for result in found)]
+        results = list(_of_backend(args, standard_names))
+        operators = [REGISTRY[name] for name in dict.fromkeys(result.operator for result in results)]
         disagreements = [one for operator in operators for one in gradient_check.disagreements(operator)]
-    _refuse_nothing(given, asked, found, outcomes)
+    _refuse_nothing(args, standard_names, results, outcomes)
     refused = [one.verdict is None for one in outcomes if one.case.expects_error and one.holds is not None]
-    decision = decide(found, refused, sum(one.holds is None for one in outcomes), disagreements)
-    settings = _settings(given, asked)
-    if given.results:
-        case_files.write(given.results, outcomes)
-    if given.html:
-        outputs.write(given.html, page.page(found, asked, settings, decision, is_of_files))
+    decision = decide(results, refused, sum(one.holds is None for one in outcomes), disagreements)
+    settings = _settings(args, standard_names)
+    if args.results:
+        case_files.write(args.results, outcomes)
+    if args.html:
+        outputs.write(args.html, page.page(results, standard_names, settings, decision, is_of_files))
     for line in case_files.lines(outcomes) if outcomes else ():
         print(f"actgrad: {line}", file=sys.stderr)
-    document = json.dumps(text.document(found, settings, decision), indent=2, allow_nan=False) + "\n"
-    if given.json == "-":
+    document = json.dumps(text.document(results, settings, decision), indent=2, allow_nan=False) + "\n"
+    if args.json == "-":
         terminal.show(document)
         terminal.complain(str(decision))
     else:
-        if given.json:
-            outputs.write(given.json, document)
-        blocks = text.blocks(found, asked, is_of_files, most=SHOWN, is_verbose=given.verbose)
+        if args.json:
+            outputs.write(args.json, document)
+        blocks = text.blocks(results, standard_names, is_of_files, most=SHOWN, is_verbose=args.verbose)
         terminal.show(terminal.rendered([*blocks, *map(str, disagreements), str(decision)]))
     return decision.is_accepted
 
 
 def _refuse_nothing(
-    given: argparse.Namespace, asked: list[str], found: list[CaseVerdict], outcomes: list[CaseOutcome]
+    args: argparse.Namespace, standard_names: list[str], results: list[CaseVerdict], outcomes: list[CaseOutcome]
 ) -> None:
     """Raise where no standard judges any result."""
-    if any(r.verdict.is_judged or r.verdict.repeat for r in found) or any(one.holds for one in outcomes):
+    if any(r.verdict.is_judged or r.verdict.repeat for r in results) or any(one.holds for one in outcomes):
         return
-    if outcomes and not found:
+    if outcomes and not results:
         first = outcomes[0]
         raise ActgradError(
-            f"check: {given.cases}: no case was run; at least one must be; the first of {len(outcomes)}, "
+            f"check: {args.cases}: no case was run; at least one must be; the first of {len(outcomes)}, "
             f"{first.case.name}, was not run: {first.says}"
         )
-    dtypes = ", ".join(dict.fromkeys(r.dtype for r in found)) or "calls that the chosen rules refuse"
-    standards = ", ".join(given.standard or asked)
+    dtypes = ", ".join(dict.fromkeys(r.dtype for r in results)) or "calls that the chosen rules refuse"
+    standards = ", ".join(args.standard or standard_names)
     raise ActgradError(f"check: no result was judged; {standards} must cover {dtypes}; choose another --standard")
 
 
-def _settings(given: argparse.Namespace, asked: list[str]) -> dict[str, Any]:
+def _settings(args: argparse.Namespace, standard_names: list[str]) -> dict[str, Any]:
     from .. import __version__
 
     product = products.chosen()
     return {
         "actgrad": __version__,
         "command": shlex.join(["actgrad", *sys.argv[1:]]),
-        "standards": asked,
-        "strict": given.strict,
+        "standards": standard_names,
+        "strict": args.strict,
         "product": product.name if product else "none",
         "rules": products.chosen_rules(),
-        **({"inputs": given.inputs, "actual": given.actual} if given.actual else {"backend": given.backend}),
-        **({"cases": str(given.cases)} if given.cases else {}),
+        **({"inputs": args.inputs, "actual": args.actual} if args.actual else {"backend": args.backend}),
+        **({"cases": str(args.cases)} if args.cases else {}),
     }
 
 
 # Our own backends
 
 
-def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[CaseVerdict]:
+def _of_backend(args: argparse.Namespace, standard_names: list[str]) -> Iterator[CaseVerdict]:
     product = products.chosen()
-    names = list(dict.fromkeys(given.operator)) or list(REGISTRY)
-    if not given.operator and product is not None:
+    names = list(dict.fromkeys(args.operator)) or list(REGISTRY)
+    if not args.operator and product is not None:
         names = [name for name in names if product.name in REGISTRY[name].products]
-    dtypes = given.dtype or BY_NAME
+    dtypes = args.dtype or BY_NAME
     allowed = {name: judged_dtypes(REGISTRY[name], product) for name in names}
     pairs = [(REGISTRY[name], dtype) for name in names for dtype in allowed[name] if dtype in dtypes]
     if not pairs:
-        raise ActgradError(nothing_takes(names, given.dtype or [], allowed))
+        raise ActgradError(nothing_takes(names, args.dtype or [], allowed))
     with terminal.progress("checking", len(pairs)) as advance:
         for operator, dtype in pairs:
-            for case in backend_cases.cases(operator, dtype, given.seed):
-                result = backend_cases.check(case, given.backend, asked, given.strict)
+            for case in backend_cases.cases(operator, dtype, args.seed):
+                result = backend_cases.judge_case(case, args.backend, standard_names, args.strict)
                 if result is not None:
                     yield result
             advance(1)
@@ -276,10 +276,10 @@ def _of_backend(given: argparse.Namespace, asked: list[str]) -> Iterator[CaseVer
 
 def nothing_takes(names: list[str], dtypes: list[str], allowed: Mapping[str, Sequence[str]]) -> str:
     """The message where no operator takes any of the dtypes, with the dtypes that they take together."""
-    place = f" on {products.chosen()}" if products.chosen() else ""
+    suffix = f" on {products.chosen()}" if products.chosen() else ""
     together = [dtype for dtype in BY_NAME if any(dtype in allowed[name] for name in names)]
     verb, pronoun = ("does", "it takes") if len(names) == 1 else ("do", "they take")
-    fault = f"check: {some(names)} {verb} not take {either(dtypes or ['any dtype'])}{place}"
+    fault = f"check: {some(names)} {verb} not take {either(dtypes or ['any dtype'])}{suffix}"
     cure = "change --dtype" if together else "choose another product"
     return f"{fault}; {pronoun} {either(together or ['no dtype'])}; {cure}"
 
@@ -287,14 +287,14 @@ def nothing_takes(names: list[str], dtypes: list[str], allowed: Mapping[str, Seq
 # Cases from a file
 
 
-def _of_cases(given: argparse.Namespace) -> list[CaseOutcome]:
-    case_files.check(given.results, given.cases)
-    listed = case_files.read(given.cases)
-    outputs.check(_written(given), case_files.named_files(given.cases, listed))
-    asked = None if given.standard is None else [name for name in NAMES if name in given.standard]
-    found = []
+def _of_cases(args: argparse.Namespace) -> list[CaseOutcome]:
+    case_files.check_results_path(args.results, args.cases)
+    listed = case_files.read(args.cases)
+    outputs.check_paths(_written(args), case_files.named_files(args.cases, listed))
+    standard_names = None if args.standard is None else [name for name in NAMES if name in args.standard]
+    outcomes = []
     with terminal.progress("cases", len(listed)) as advance:
         for k, case in enumerate(listed):
-            found.append(execution.execute(case, given.backend, asked, given.seed + k, given.strict))
+            outcomes.append(execution.execute(case, args.backend, standard_names, args.seed + k, args.strict))
             advance(1)
-    return found
+    return outcomes

@@ -8,16 +8,15 @@ import sys
 from ..base.errors import ActgradError, either, some
 from ..calls.operator import REGISTRY
 from ..conformance.exhaustive import resumption, table
-from ..conformance.exhaustive.resumption import Folder, default_folder
 from ..conformance.exhaustive.sweep import DTYPES, Item
 from ..conformance.verdict import Decision
 from ..writing import documents, terminal
 
 
-def run(given: argparse.Namespace) -> bool:
+def run(args: argparse.Namespace) -> bool:
     """Print the table of all sweeps; whether every bound holds. A document gets all that is finished in the folder."""
-    folder, write = given.state or default_folder(), given.write
-    names, dtypes = list(dict.fromkeys(given.operator)) or list(REGISTRY), given.dtype or DTYPES
+    folder, write = args.state or resumption.default_folder(), args.write
+    names, dtypes = list(dict.fromkeys(args.operator)) or list(REGISTRY), args.dtype or DTYPES
     if folder is None:
         raise ActgradError(
             "check: no home folder was found; --exhaustive needs a folder for its state; add --state DIR"
@@ -26,23 +25,22 @@ def run(given: argparse.Namespace) -> bool:
         raise ActgradError(f"check: --state {folder}: is a file; it must be a folder; name another one")
     if write is not None:
         documents.read(write, table.PART)  # refused before hours of work
-    wanted = resumption.items([REGISTRY[name] for name in names], dtypes, given.every or 1, given.defaults)
-    if not wanted:
+    tasks = resumption.items([REGISTRY[name] for name in names], dtypes, args.every or 1, args.defaults)
+    if not tasks:
         raise ActgradError(
             f"check: {some(names)} cannot be swept in {either(dtypes)}; --exhaustive needs operators that take the "
             "dtype "
             "and read one number each; name another operator or dtype"
         )
-    kept = Folder(folder)
-    with terminal.progress("", sum(item.count for item in wanted)) as advance:
+    with terminal.progress("", sum(item.count for item in tasks)) as advance:
 
         def show(item: Item, count: int) -> None:
             advance(count, f"{item.operator.name} {item.dtype} {item.words}"[:60])
 
-        done = list(resumption.run(wanted, kept, show))
+        done = list(resumption.sweep_all(tasks, folder, show))
     if write is not None:
         every_item = resumption.items(list(REGISTRY.values()), DTYPES, 1)
-        finished, stale = resumption.finished(kept, every_item)
+        finished, stale = resumption.finished(folder, every_item)
         documents.write_part(write, table.PART, table.markdown(finished))
         if stale:
             one = f"{stale[0].operator.name} {stale[0].dtype}"
@@ -51,7 +49,7 @@ def run(given: argparse.Namespace) -> bool:
     faults = [one for one in done if table.fault_count(one)]
     lines = [line for one in faults for line in table.fault_lines(one)]
     headings = [heading.replace(", ", ",\n") for heading in table.HEADINGS]
-    shown = terminal.table(headings[:3], headings[3:], [table.rows(done)], folded=headings[1])
+    figures = terminal.table(headings[:3], headings[3:], [table.rows(done)], folded=headings[1])
     decision = Decision(not faults, f"{'numbers are' if faults else 'no number is'} beyond actgrad's own bounds")
-    terminal.show(terminal.rendered([shown, *lines, f"exact values: {done[0].state.verified}", str(decision)]))
+    terminal.show(terminal.rendered([figures, *lines, f"exact values: {done[0].verified}", str(decision)]))
     return not faults

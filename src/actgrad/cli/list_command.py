@@ -39,13 +39,13 @@ def matching(words: Sequence[str]) -> list[Operator]:
         name = argument_types.resolved(word)
         part = word.lower().replace("-", "_")
         if name is None:
-            found = {one.name for one in REGISTRY.values() if part in one.name}
+            names = {one.name for one in REGISTRY.values() if part in one.name}
         else:
-            found = {one.name for one in REGISTRY.values() if name in (one.name, getattr(one.gradient_of, "name", ""))}
-        if not part or not found:
+            names = {one.name for one in REGISTRY.values() if name in (one.name, getattr(one.gradient_of, "name", ""))}
+        if not part or not names:
             cure = did_you_mean(word, REGISTRY, "run actgrad list for all names")
             raise ActgradError(f"list: {word!r} matches no operator; it must be a name or a part of one; {cure}")
-        matches |= found
+        matches |= names
     return [one for one in REGISTRY.values() if one.name in matches]
 
 
@@ -91,7 +91,7 @@ def text(listed: Iterable[dict[str, Any]], width: int | None = None) -> str:
             lines[-1] += c_names + graph_names
         else:
             names = {"in C": row["aclnn"], "in graphs": row["ir"]}
-            lines += [line(f"{place}: {', '.join(them)}", "    ") for place, them in names.items() if them]
+            lines += [line(f"{kind}: {', '.join(them)}", "    ") for kind, them in names.items() if them]
         paragraphs.append("\n".join(lines))
     return "\n\n".join(paragraphs)
 
@@ -114,17 +114,17 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     parser.set_defaults(run=_run)
 
 
-def _run(given: argparse.Namespace) -> int:
-    product = BY_NAME.get(given.product)
-    operators = matching(given.name)
+def _run(args: argparse.Namespace) -> int:
+    product = BY_NAME.get(args.product)
+    operators = matching(args.name)
     if product is not None:
-        for one in operators if given.name and len(operators) == 1 else ():
+        for one in operators if args.name and len(operators) == 1 else ():
             argument_types.require_product(one.name, product.name)
         operators = [one for one in operators if product.name in one.products]
     listed = rows(operators, product)
-    if given.json:
+    if args.json:
         terminal.show(json.dumps(listed, indent=2))
-    elif given.markdown:
+    elif args.markdown:
         terminal.show(markdown_table(listed))
     else:
         terminal.show(text(listed, terminal.columns()))

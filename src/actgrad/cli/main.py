@@ -16,7 +16,7 @@ from .. import __version__
 from ..base.errors import ActgradError, system_fault
 from ..sdk.prefix import SdkError
 from ..writing import terminal
-from . import cache_command, cases_command, check_command, demo_command, list_command, moved_command, sdk_command
+from . import cache_command, cases_command, check_command, demo_command, list_command, sdk_command
 from .parsing import ERROR, Parser, options_first
 
 INTERRUPTED = 130  # the shell's number for an interrupt
@@ -83,7 +83,6 @@ def _run(top: Parser, argv: list[str] | None) -> int:
     words = options_first(sys.argv[1:] if argv is None else argv, _names())
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
-    moved_command.refuse(words)
     arguments = top.parse_args(words)
     if arguments.version:
         terminal.show(_versions(arguments.verbose))

@@ -33,17 +33,17 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does; words behind options count as further words of a list before them."""
-        found, rest = super().parse_known_args(args, namespace)
+        result, rest = super().parse_known_args(args, namespace)
         listing = next(
             (action for action in self._actions if not action.option_strings and action.nargs in _LISTS), None
         )
         if listing is not None and rest and not any(word.startswith("-") for word in rest):
             words = [self._get_value(listing, word) for word in rest]
-            setattr(found, listing.dest, [*(getattr(found, listing.dest) or ()), *words])
+            setattr(result, listing.dest, [*(getattr(result, listing.dest) or ()), *words])
             rest = []
         if rest:
             self._refuse(rest[0])
-        return found, rest
+        return result, rest
 
     def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
         try:
@@ -54,19 +54,19 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is no choice; argparse would list all choices."""
         if action.choices is not None and value not in action.choices:
-            known = list(action.choices)
+            choices = list(action.choices)
             what = "command" if isinstance(action, argparse._SubParsersAction) else action.option_strings[-1]
-            cure = did_you_mean(value, known, self._help_hint())
-            self.error(f"{what} {value} is unknown; known are {some(known, value)}; {cure}")
+            cure = did_you_mean(value, choices, self._help_hint())
+            self.error(f"{what} {value} is unknown; known are {some(choices, value)}; {cure}")
 
     def _refuse(self, word: str) -> NoReturn:
         """Refuse a word that no option takes."""
         name = word.partition("=")[0]
         if not word.startswith("-"):
             self.error(f"{word!r} is one word too many; expected are the words of its help; {self._help_hint()}")
-        known = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
-        cure = did_you_mean(name, known, self._help_hint())
-        self.error(f"option {name} is unknown; known are {some(known, name)}; {cure}")
+        options = [option for action in self._actions for option in action.option_strings if option.startswith("--")]
+        cure = did_you_mean(name, options, self._help_hint())
+        self.error(f"option {name} is unknown; known are {some(options, name)}; {cure}")
 
     def _help_hint(self) -> str:
         return f"see {self.prog} --help"
@@ -113,5 +113,5 @@ def options_first(arguments: Sequence[str], commands: Sequence[str]) -> list[str
     words = list(arguments)
     if words[:1] != ["--json"]:
         return words
-    place = next((k for k, word in enumerate(words) if word in commands), None)
-    return words if place is None else [words[place], *words[:place], *words[place + 1 :]]
+    position = next((k for k, word in enumerate(words) if word in commands), None)
+    return words if position is None else [words[position], *words[:position], *words[position + 1 :]]

@@ -77,12 +77,12 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _check(paths: list[Path], flags: list[str], as_json: bool) -> int:
-    found = [finding for path in paths for finding in lacking.findings(path, flags)]
+    findings = [finding for path in paths for finding in lacking.findings(path, flags)]
     if as_json:
-        rows = [asdict(finding) | {"file": str(finding.file)} for finding in found]
+        rows = [asdict(finding) | {"file": str(finding.file)} for finding in findings]
         terminal.show(json.dumps(rows, indent=2))
-    elif found:
-        terminal.show("\n".join(map(str, found)))
+    elif findings:
+        terminal.show("\n".join(map(str, findings)))
     else:
         print("the SDK has every name of " + ", ".join(map(str, paths)), file=sys.stderr)
-    return 1 if found else 0
+    return 1 if findings else 0

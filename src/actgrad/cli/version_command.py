@@ -60,26 +60,26 @@ def _version(distribution: str) -> str:
 
 
 def _llvmlite() -> str:
-    found = _version("llvmlite")
+    version = _version("llvmlite")
     try:
         from llvmlite.binding import llvm_version_info
     except (ImportError, OSError) as error:  # installed, but its library does not load here
-        return found if found == MISSING else f"{found}, which cannot be loaded: {error}"
-    return f"{found}, LLVM {'.'.join(map(str, llvm_version_info))}"
+        return version if version == MISSING else f"{version}, which cannot be loaded: {error}"
+    return f"{version}, LLVM {'.'.join(map(str, llvm_version_info))}"
 
 
 def _pytorch() -> str:
     """PyTorch's version and its kind of build, from its file version.py: importing PyTorch takes seconds."""
-    found = _version("torch")
-    if found == MISSING:
-        return found
+    version = _version("torch")
+    if version == MISSING:
+        return version
     try:
         folder = util.find_spec("torch").submodule_search_locations[0]  # type: ignore[union-attr, index]
         built = runpy.run_path(os.path.join(folder, "version.py"))
     except Exception as error:  # a damaged installation can raise anything
-        return f"{found}, which cannot be looked into: {type(error).__name__}"
+        return f"{version}, which cannot be looked into: {type(error).__name__}"
     kinds = [f"{label} {built[key]}" for key, label in (("cuda", "CUDA"), ("hip", "ROCm")) if built.get(key)]
-    return f"{found}, built for {' and '.join(kinds) or 'the CPU only'}"
+    return f"{version}, built for {' and '.join(kinds) or 'the CPU only'}"
 
 
 def _cpu() -> dict[str, str]:
@@ -96,15 +96,15 @@ def _cpu() -> dict[str, str]:
         openmp += "; PyTorch's runtime once PyTorch is imported"
     fault = code_cache.why_unusable()
     state = "usable" if fault is None else f"not usable: {fault}"
-    kept = f"none: {fault}" if folder is None else f"{folder}, {len(code_cache.entries())} entries, {state}"
-    return {"processor": f"{host} ({host.cpu})", "OpenMP": openmp, "cache": kept}
+    cache = f"none: {fault}" if folder is None else f"{folder}, {len(code_cache.entries())} entries, {state}"
+    return {"processor": f"{host} ({host.cpu})", "OpenMP": openmp, "cache": cache}
 
 
 def _gpu() -> str:
     """The GPUs that NVIDIA's driver names, or whether AMD's driver is there."""
-    found = _output(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
-    if found:
-        return "; ".join(f"NVIDIA's driver names {line.replace(', ', ', driver ')}" for line in found)
+    gpus = _output(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"])
+    if gpus:
+        return "; ".join(f"NVIDIA's driver names {line.replace(', ', ', driver ')}" for line in gpus)
     return "AMD's driver is there" if os.path.exists("/dev/kfd") else "no driver found"
 
 
@@ -129,5 +129,6 @@ def _output(command: list[str]) -> list[str]:
 
 def _environment() -> str:
     """The variables that matter, as a shell takes them."""
-    found = {name: value for name, value in os.environ.items() if name.startswith(VARIABLES)}
-    return " ".join(f"{name}={shlex.quote(found[name])}" for name in sorted(found)) or "nothing that matters is set"
+    variables = {name: value for name, value in os.environ.items() if name.startswith(VARIABLES)}
+    settings = [f"{name}={shlex.quote(variables[name])}" for name in sorted(variables)]
+    return " ".join(settings) or "nothing that matters is set"

@@ -38,9 +38,9 @@ SHAPES = (
 )  # fmt: skip
 
 
-Place = Callable[[Array], Array]  # the same numbers in another layout
+Layout = Callable[[Array], Array]  # the same numbers in another layout
 
-PLACES: dict[str, Place] = {
+LAYOUTS: dict[str, Layout] = {
     "contiguous": partial(np.array, order="C"),
     "transposed": partial(np.array, order="F"),
     "every other element": lambda array: np.repeat(array, 2, axis=-1)[..., 1::2] if array.ndim else array,
@@ -50,7 +50,7 @@ PLACES: dict[str, Place] = {
 
 @dataclass(frozen=True)
 class BackendCase:
-    """A call to be judged; `place` lays its outputs out, `in_place` is the input that is the output too."""
+    """A call to be judged; `layout` lays its outputs out, `in_place` is the input that is the output too."""
 
     operator: Operator
     attributes: dict[str, Any]
@@ -58,7 +58,7 @@ class BackendCase:
     name: str
     standards: tuple[str, ...]
     inputs: tuple[Array | None, ...] = field(repr=False)
-    place: Place = field(default=PLACES["contiguous"], repr=False)
+    layout: Layout = field(default=LAYOUTS["contiguous"], repr=False)
     in_place: int | None = None
 
 
@@ -72,10 +72,10 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
         usual = _usual(operator, attributes, dtype, rng)
         yield make("usual", tuple(NAMES), usual)
         if operator.given_value:
-            given = dict(zip(operator.schema.tensor_names, usual, strict=True))
-            value = oracle.forward_results(operator, attributes, given[operator.definition.main])[1]
-            given[operator.given_value] = value
-            yield make("optional given", tuple(STANDARDS), tuple(given.values()))
+            tensors = dict(zip(operator.schema.tensor_names, usual, strict=True))
+            value = oracle.forward_results(operator, attributes, tensors[operator.definition.main])[1]
+            tensors[operator.given_value] = value
+            yield make("optional given", tuple(STANDARDS), tuple(tensors.values()))
         yield make("special", OF_SPECIAL, _special(operator, attributes, dtype, rng))
     rng = np.random.default_rng((seed, len(attribute_cases)))
     no_negative = [a for a in attribute_cases if not any(isinstance(v, float) and v < 0 for v in a.values())]
@@ -122,20 +122,20 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
     # The largest number, or infinity, times a factor that cancels or is subnormal may be anything. So may its sum with
     # a term that overflows, and a product with such a factor.
     with np.errstate(invalid="ignore"):
-        size, others = np.abs(x.astype(np.float64)), np.abs(other.astype(np.float64))
-    alone = oracle.expected(operator, oracle.tensors(operator, attributes, x), attributes)
-    decided = [((e.is_normal & ~e.cancels) | ~np.isfinite(e.values)).reshape(-1, len(x)) for e in alone]
-    kept = (others <= 2) | np.concatenate(decided).all(axis=0)
+        size, other_size = np.abs(x.astype(np.float64)), np.abs(other.astype(np.float64))
+    expected = oracle.expected(operator, oracle.tensors(operator, attributes, x), attributes)
+    decided = [((e.is_normal & ~e.cancels) | ~np.isfinite(e.values)).reshape(-1, len(x)) for e in expected]
+    is_usable = (other_size <= 2) | np.concatenate(decided).all(axis=0)
     if operator.gradient_of is None and not operator.multiplies:
-        kept &= (others <= 2) | ~((size > 2) & (size < np.inf))
+        is_usable &= (other_size <= 2) | ~((size > 2) & (size < np.inf))
         if sum(not a.is_optional for a in operator.schema.tensors) > 2:  # two of three may overflow before the third
             with np.errstate(over="ignore", invalid="ignore"):
-                kept &= (others <= 2) | ~(others < np.inf)
-                kept &= ~(size < np.inf) | ~(size * others > float(np.finfo(BY_NAME[dtype].compute).max))
-    for e in alone:
-        kept &= ~e.overflows.reshape(-1, len(x)).any(axis=0) | (others == 1)
-        kept &= ~e.is_magnified.reshape(-1, len(x)).any(axis=0)
-    return _pairs(operator, attributes, x[kept], other[kept])
+                is_usable &= (other_size <= 2) | ~(other_size < np.inf)
+                is_usable &= ~(size < np.inf) | ~(size * other_size > float(np.finfo(BY_NAME[dtype].compute).max))
+    for e in expected:
+        is_usable &= ~e.overflows.reshape(-1, len(x)).any(axis=0) | (other_size == 1)
+        is_usable &= ~e.is_magnified.reshape(-1, len(x)).any(axis=0)
+    return _pairs(operator, attributes, x[is_usable], other[is_usable])
 
 
 def _pairs(operator: Operator, attributes: dict[str, Any], x: Array, other: Array) -> tuple[Any, ...]:
@@ -159,31 +159,31 @@ def _layouts(
     """A case of each shape, in one layout after another."""
     dim = operator.access.dimension_attribute
 
-    def shaped(own: dict[str, Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
+    def shaped(setting: dict[str, Any], shape: tuple[int, ...]) -> tuple[Any, ...]:
         def some() -> Array:
             return numbers(dtype, prod(shape), rng).reshape(shape)
 
-        return oracle.paired(operator, own, some(), some)
+        return oracle.paired(operator, setting, some(), some)
 
     for k, shape in enumerate(SHAPES):
         if dim and not shape:
             continue
-        name, place = list(PLACES.items())[k % len(PLACES)]
-        own = {**attributes, dim: int(rng.integers(-len(shape), len(shape)))} if dim else attributes
+        name, layout = list(LAYOUTS.items())[k % len(LAYOUTS)]
+        setting = {**attributes, dim: int(rng.integers(-len(shape), len(shape)))} if dim else attributes
         words = f"{'x'.join(map(str, shape)) or 'no dimension'}, {name}"
-        placed = tuple(None if a is None else place(a) for a in shaped(own, shape))
-        yield BackendCase(operator, own, dtype, words, OF_SPECIAL, placed, place)
+        placed = tuple(None if a is None else layout(a) for a in shaped(setting, shape))
+        yield BackendCase(operator, setting, dtype, words, OF_SPECIAL, placed, layout)
     if operator.broadcasts:
         shapes = _broadcast_shapes(operator, attributes, dtype)
         of_shapes = {shape: shaped(attributes, shape) for shape in dict.fromkeys(shapes)}
         name = " with ".join("x".join(map(str, shape)) for shape in dict.fromkeys(shapes))
         tensors = tuple(of_shapes[shape][k] for k, shape in enumerate(shapes))
     else:
-        named = zip(operator.schema.tensor_names, shaped(attributes, (16, 4, 2)), strict=True)
+        pairs = zip(operator.schema.tensor_names, shaped(attributes, (16, 4, 2)), strict=True)
         name = "16x4x2, expanded"
         tensors = tuple(
             a if a is None or not operator.access.brings_elements(tensor) else np.broadcast_to(a[:1], a.shape)
-            for tensor, a in named
+            for tensor, a in pairs
         )
     yield BackendCase(operator, attributes, dtype, name, OF_SPECIAL, tensors)
 
@@ -193,22 +193,22 @@ def _broadcast_shapes(operator: Operator, attributes: dict[str, Any], dtype: str
 
     Those of a tensor along a dimension are shapes of elements.
     """
-    column, row, whole = (31, 1), (1, 32), (31, 32)
+    column, row, full = (31, 1), (1, 32), (31, 32)
     tensors, of_dtype = operator.schema.tensors, BY_NAME[dtype].numpy
     required = [not a.is_optional for a in tensors]
     last = max(k for k, is_required in enumerate(required) if is_required)
     usual = tuple(row if k == last else column for k in range(len(tensors)))
-    for shapes in (usual, *combined((whole, row, column), repeat=len(tensors))):
+    for shapes in (usual, *combined((full, row, column), repeat=len(tensors))):
         if len({shape for shape, is_required in zip(shapes, required, strict=True) if is_required}) == 1:
             continue
-        whole_shapes = [
+        tensor_shapes = [
             operator.access.whole_shape(a.name, s, attributes) for a, s in zip(tensors, shapes, strict=True)
         ]
-        arrays = [None if a.is_optional else np.empty(s, of_dtype) for a, s in zip(tensors, whole_shapes, strict=True)]
+        arrays = [None if a.is_optional else np.empty(s, of_dtype) for a, s in zip(tensors, tensor_shapes, strict=True)]
         with suppress(InvalidArgument):
             operator.plan(*arrays, backend="reference", **attributes)
             return shapes
-    return (whole,) * len(tensors)
+    return (full,) * len(tensors)
 
 
 def garbage(array: Array) -> None:
@@ -222,10 +222,10 @@ def garbage(array: Array) -> None:
 # Judged
 
 
-def check(case: BackendCase, backend: str, asked: Iterable[str], strict: bool = False) -> CaseVerdict | None:
+def judge_case(case: BackendCase, backend: str, names: Iterable[str], strict: bool = False) -> CaseVerdict | None:
     """The judge's verdict on one case of a backend; None where no standard applies, or the chosen rules refuse it."""
-    asked = [name for name in asked if name in case.standards]
-    if not asked:
+    names = [name for name in names if name in case.standards]
+    if not names:
         return None
     try:
         plan = case.operator.plan(*case.inputs, backend="reference", **case.attributes)
@@ -233,17 +233,20 @@ def check(case: BackendCase, backend: str, asked: Iterable[str], strict: bool = 
         if not products.any_chosen():
             raise
         return None
-    outputs = tuple(case.place(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))
-    return CaseVerdict(case.operator.name, case.dtype, case.name, judged(case, backend, outputs, asked, strict))
+    outputs = tuple(case.layout(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))
+    verdict = compute_and_judge(case, backend, outputs, names, strict)
+    return CaseVerdict(case.operator.name, case.dtype, case.name, verdict)
 
 
-def judged(case: BackendCase, backend: str, outputs: tuple[Array, ...], asked: Iterable[str], strict: bool) -> Verdict:
+def compute_and_judge(
+    case: BackendCase, backend: str, outputs: tuple[Array, ...], names: Iterable[str], strict: bool
+) -> Verdict:
     """The judge's verdict on a case that a backend computes into `outputs`."""
     for array in outputs:
         garbage(array)
     compute(case, backend, outputs)
-    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=asked, strict=strict)
-    if REPEAT not in asked:
+    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=names, strict=strict)
+    if REPEAT not in names:
         return verdict
     first, different = [array.tobytes() for array in outputs], 0
     for _ in range(RUNS - 1):

@@ -41,10 +41,13 @@ class Lane:
             return self.array.reshape(-1)[at] if self.array.flags.c_contiguous else self.array.flat[at]
         return self.array[np.unravel_index(at, self.array.shape)] if self.array.shape else self.array.reshape(-1)[at]
 
-    def index(self, place: int) -> tuple[int, ...]:
+    def index(self, position: int) -> tuple[int, ...]:
         """The index of an element in its tensor."""
-        number, shape = (place, self.array.shape) if self.numbers is None else (self.numbers().flat[place], self.shape)
-        return tuple(map(int, np.unravel_index(number, shape))) if shape else ()
+        if self.numbers is not None:
+            position, shape = self.numbers().flat[position], self.shape
+        else:
+            shape = self.array.shape
+        return tuple(map(int, np.unravel_index(position, shape))) if shape else ()
 
 
 @dataclass(frozen=True)
@@ -92,30 +95,30 @@ def elements(
     out = fresh if len(fresh) > 1 else fresh[0]
     plan = operator.plan(*inputs, out=out, backend="reference", **attributes)
     present = zip(operator.schema.tensor_names, inputs, strict=False)
-    given = {n: array for n, array in present if array is not None and n in operator.seen}
-    named = zip(operator.schema.outputs, actual, strict=True)
-    results = {name: array for name, array in named if array is not None}
-    for name, array in (*given.items(), *results.items()):
+    tensors = {n: array for n, array in present if array is not None and n in operator.seen}
+    pairs = zip(operator.schema.outputs, actual, strict=True)
+    results = {name: array for name, array in pairs if array is not None}
+    for name, array in (*tensors.items(), *results.items()):
         if not is_judged(array.dtype.name):
             raise InvalidDtype(
                 f"{operator.name}: {name} is {array.dtype}; check judges real numbers; pass a real {name}"
             )
     access, attributes = operator.access, plan.attributes
-    shapes = {name: array.shape for name, array in given.items()}
+    shapes = {name: array.shape for name, array in tensors.items()}
     shape = access.elements_shape(shapes, attributes)
-    named_lanes = [(n, lane) for n, array in given.items() for lane in _lanes(access, n, array, attributes, shape)]
+    named_lanes = [(n, lane) for n, array in tensors.items() for lane in _lanes(access, n, array, attributes, shape)]
     main = [name for name, _ in named_lanes].index(operator.definition.main)
     lanes = [lane for _, lane in named_lanes]
     outputs: list[Lane | None] = []  # by the formula's results
     for name in operator.schema.outputs:
-        result, whole = results.get(name), access.result_shape(name, shape, attributes, shapes)
+        result, expected = results.get(name), access.result_shape(name, shape, attributes, shapes)
         if result is None:
-            outputs += [None] * len(access.parts(name, whole, attributes))
+            outputs += [None] * len(access.parts(name, expected, attributes))
             continue
-        if result.size != prod(whole):  # some functions take an empty one
+        if result.size != prod(expected):  # some functions take an empty one
             fault = f"{operator.name}: {name} has shape {result.shape}"
-            raise InvalidArgument(f"{fault}; it must be {whole}, the shape of the result; write it with that shape")
-        outputs += _lanes(access, name, result.reshape(whole), attributes, shape)
+            raise InvalidArgument(f"{fault}; it must be {expected}, the shape of the result; write it with that shape")
+        outputs += _lanes(access, name, result.reshape(expected), attributes, shape)
     lanes += _statistics(access, plan.computation, lanes, attributes, shapes)
     numbers = tuple(k for k, lane in enumerate(outputs) if lane is not None)
     parts = tuple(lanes), tuple(filter(None, outputs)), numbers
@@ -131,12 +134,12 @@ def _statistics(
 ) -> Iterator[Lane]:
     """The exact statistics of each element's row."""
     shape = lanes[0].array.shape
-    own = access.row_dimensions(len(shape), attributes, shapes)
+    axes = access.row_dimensions(len(shape), attributes, shapes)
     precision = ReferenceKernel(computation).precision
     with np.errstate(all="ignore"):
         numbers = [np.asarray(n).astype(precision) for n in (*(lane.array for lane in lanes), *computation.scalars)]
-    found = statistics(computation, numbers, shape, axes=own)
-    for each in found:
+    results = statistics(computation, numbers, shape, axes=axes)
+    for each in results:
         yield Lane("statistic", each.map(lambda part: np.broadcast_to(part, shape)))
 
 

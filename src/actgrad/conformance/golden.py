@@ -67,12 +67,12 @@ class Golden:
                 value if isinstance(value, Sized) else np.asarray(value).astype(self.precision)
                 for value in (*lanes, *self.computation.scalars)
             ]
-        found = []
+        expectations = []
         for result in oracle.evaluate(self.computation, numbers, functions):  # it may be one number for all elements
             parts = result.value, result.size, result.slip
             value, size, slip = (np.broadcast_to(part, lanes[0].shape) for part in parts)
-            found.append(oracle.Expected(value, size, slip, np.dtype(dtype), self.computation.compute))
-        return found
+            expectations.append(oracle.Expected(value, size, slip, np.dtype(dtype), self.computation.compute))
+        return expectations
 
     def verify(self, lanes: Sequence[Array]) -> None:
         """Compare the compiled formula with NumPy on a few elements; NumPy takes over where they differ."""

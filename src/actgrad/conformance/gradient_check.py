@@ -81,7 +81,7 @@ def disagreements(operator: Operator) -> list[Disagreement]:
     for attributes in oracle.attribute_cases(operator, product):
         for one in _compared(operator.definition, operator.gradient_of.definition, attributes, product):
             by_output.setdefault(one.output, []).append((attributes, one))
-    return [found for cases in by_output.values() if (found := _judged(operator, cases, by_output)) is not None]
+    return [d for cases in by_output.values() if (d := _judged(operator, cases, by_output)) is not None]
 
 
 def _judged(operator: Operator, cases: Sequence[Any], by_output: Mapping[str, Any]) -> Disagreement | None:
@@ -91,17 +91,17 @@ def _judged(operator: Operator, cases: Sequence[Any], by_output: Mapping[str, An
         return None
     assert operator.gradient_of is not None
     attributes, worst = failing[0]
-    places = np.flatnonzero(worst.is_wrong)
-    place = places[np.argmax(np.abs(worst.gradient - worst.quotient)[places])]
+    points = np.flatnonzero(worst.is_wrong)
+    point = points[np.argmax(np.abs(worst.gradient - worst.quotient)[points])]
     return Disagreement(
         operator.name,
         operator.gradient_of.name,
         worst.output,
         attributes,
-        {name: float(values[place]) for name, values in worst.inputs.items()},
-        float(worst.gradient[place]),
-        float(worst.quotient[place]),
-        len(places),
+        {name: float(values[point]) for name, values in worst.inputs.items()},
+        float(worst.gradient[point]),
+        float(worst.quotient[point]),
+        len(points),
         len(worst.is_wrong),
         _cause(operator, attributes, worst, by_output),
     )
@@ -114,8 +114,8 @@ def _cause(operator: Operator, attributes: dict[str, Any], worst: _Comparison, b
         ratios = ratio[np.isfinite(ratio)]
     if len(ratios) and np.allclose(ratios, -1, rtol=1e-4):
         return "the sign is turned"
-    for output, others in by_output.items():
-        quotients = [one.quotient for case, one in others if case == attributes and output != worst.output]
+    for output, comparisons in by_output.items():
+        quotients = [one.quotient for case, one in comparisons if case == attributes and output != worst.output]
         for quotient in quotients[:1]:
             is_alike = quotient.shape == worst.gradient.shape
             if is_alike and np.allclose(worst.gradient, quotient, rtol=1e-4, atol=1e-9):
@@ -137,8 +137,8 @@ def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
         case = {**defaults, **changed}
         if not all(holds(case, None) for holds in operator.requires.values()):
             return False
-        found = _compared(operator.definition, forward, case, products.chosen())
-        return any(np.count_nonzero(one.is_wrong) > 1 for one in found)
+        comparisons = _compared(operator.definition, forward, case, products.chosen())
+        return any(np.count_nonzero(one.is_wrong) > 1 for one in comparisons)
 
     if differs():
         return []

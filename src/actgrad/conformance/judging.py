@@ -52,14 +52,15 @@ def judge(
         ActgradError: the errors of a call on such tensors.
     """
     call = elements(operator, attributes, tuple(inputs), tuple(actual))
-    asked = [name for name in STANDARDS if name in set(asked)]
+    requested = set(asked)
+    names = [name for name in STANDARDS if name in requested]
     golden = Golden(call.computation)
     if call.size:
         sample = np.arange(0, call.size, max(1, call.size // VERIFIED))
         golden.verify([lane.take(sample) for lane in call.inputs])
-    parts = measure(call, golden, asked, progress)
-    outputs = tuple(_judged(call, golden, k, asked, strict, part) for k, part in enumerate(parts))
-    verdict = Verdict(operator.name, call.attributes, golden.source, tuple(asked), outputs)
+    parts = measure(call, golden, names, progress)
+    outputs = tuple(_judged(call, golden, k, names, strict, part) for k, part in enumerate(parts))
+    verdict = Verdict(operator.name, call.attributes, golden.source, tuple(names), outputs)
     if not verdict.failing:
         return verdict
     counts = len(parts) * np.sum([axis.count(double(call.x.take(span))) for span in spans(call.size)], axis=0)
@@ -67,12 +68,12 @@ def judge(
     return replace(verdict, ranges=ranges, diagnoses=diagnose(_sample(call, golden, parts)) if explain else ())
 
 
-def _judged(call: Elements, golden: Golden, k: int, asked: list[str], strict: bool, part: Measured) -> Judged:
+def _judged(call: Elements, golden: Golden, k: int, names: list[str], strict: bool, part: Measured) -> Judged:
     lane = call.outputs[k]
     dtype = lane.array.dtype.name
     outcomes = tuple(
-        standards.decide(STANDARDS[n], dtype, part.tallies.get(n, Tally()), standards.counts(n, asked, dtype, strict))
-        for n in asked
+        standards.decide(STANDARDS[n], dtype, part.tallies.get(n, Tally()), standards.counts(n, names, dtype, strict))
+        for n in names
     )
     return Judged(
         name=lane.name,
@@ -83,27 +84,27 @@ def _judged(call: Elements, golden: Golden, k: int, asked: list[str], strict: bo
         outcomes=outcomes,
         histogram=tuple(int(n) for n in part.histogram),
         first=_failures(call, golden, k, np.sort(part.first)[:SHOWN]),
-        worst=_failures(call, golden, k, np.array([place for _, place in part.worst], np.int64)),
+        worst=_failures(call, golden, k, np.array([position for _, position in part.worst], np.int64)),
         points=part.points,
     )
 
 
-def _failures(call: Elements, golden: Golden, k: int, places: Array) -> tuple[Failure, ...]:
-    if not len(places):
+def _failures(call: Elements, golden: Golden, k: int, positions: Array) -> tuple[Failure, ...]:
+    if not len(positions):
         return ()
     lane = call.outputs[k]
-    inputs, actual = [operand.take(places) for operand in call.inputs], lane.take(places)
+    inputs, actual = [operand.take(positions) for operand in call.inputs], lane.take(positions)
     exact = golden.values(inputs)[call.numbers[k]]
     c = standards.compare(actual, exact)
     return tuple(
         Failure(
-            lane.index(int(place)),
+            lane.index(int(position)),
             {operand.name: _number(values[n]) for operand, values in zip(call.inputs, inputs, strict=True)},
             _number(actual[n]),
             _number(c.golden[n]),
             float(c.ulps[n]),
         )
-        for n, place in enumerate(places)
+        for n, position in enumerate(positions)
     )
 
 
@@ -115,12 +116,12 @@ def _sample(call: Elements, golden: Golden, parts: Sequence[Measured]) -> Sample
     """Failing elements and some right ones, as many as a diagnosis needs."""
     failing = np.unique(np.concatenate([part.first for part in parts]))
     failing = failing[:: -(-len(failing) // SAMPLED) or 1]
-    others = np.arange(0, call.size, max(1, call.size // SAMPLED))
-    places = np.unique(np.concatenate([failing, others]))
-    inputs = [lane.take(places) for lane in call.inputs]
-    actual = [lane.take(places) for lane in call.outputs]
+    grid = np.arange(0, call.size, max(1, call.size // SAMPLED))
+    positions = np.unique(np.concatenate([failing, grid]))
+    inputs = [lane.take(positions) for lane in call.inputs]
+    actual = [lane.take(positions) for lane in call.outputs]
     exact = golden.values(inputs)
     pairs = zip(actual, call.numbers, strict=True)
     wrong = tuple(with_faults(standards.compare(a, exact[n]), call, golden, inputs, n).faults for a, n in pairs)
     count, faults = len(call.computation.loop.inputs), tuple(part.failing for part in parts)
-    return Sample(call, places, tuple(inputs[:count]), tuple(actual), wrong, faults, tuple(inputs[count:]))
+    return Sample(call, positions, tuple(inputs[:count]), tuple(actual), wrong, faults, tuple(inputs[count:]))

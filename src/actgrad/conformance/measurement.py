@@ -53,39 +53,39 @@ class Measured:
         )
 
 
-def _thinned(places: Array) -> Array:
+def _thinned(positions: Array) -> Array:
     """Half of the places when they are many, always with the first ones."""
-    return places if len(places) <= 8 * SAMPLED else np.concatenate([places[:SHOWN], places[SHOWN::2]])
+    return positions if len(positions) <= 8 * SAMPLED else np.concatenate([positions[:SHOWN], positions[SHOWN::2]])
 
 
-def measure(call: Elements, golden: Golden, asked: Sequence[str], progress: Progress | None) -> list[Measured]:
+def measure(call: Elements, golden: Golden, standard_names: Sequence[str], progress: Progress | None) -> list[Measured]:
     """All elements of each output; the chunks add up in one order whichever thread is first."""
 
     def chunk(at: slice) -> list[Measured]:
-        inputs, found = [lane.take(at) for lane in call.inputs], []
+        inputs, parts = [lane.take(at) for lane in call.inputs], []
         exact = golden.values(inputs)
         for lane, number in zip(call.outputs, call.numbers, strict=True):
             c = with_faults(standards.compare(lane.take(at), exact[number]), call, golden, inputs, number)
-            found.append(_measured(c, inputs[call.main], at.start, asked, call.size))
-        return found
+            parts.append(_measured(c, inputs[call.main], at.start, standard_names, call.size))
+        return parts
 
     nothing = Measured(
-        {name: Tally() for name in asked}, np.zeros(len(ULP_EDGES), np.int64), 0, 0, np.zeros(0, np.int64), (),
+        {name: Tally() for name in standard_names}, np.zeros(len(ULP_EDGES), np.int64), 0, 0, np.zeros(0, np.int64), (),
         np.zeros(axis.BINS, np.int64), np.zeros((0, 2)),
     )  # fmt: skip
     outputs = [nothing] * len(call.outputs)
-    for span, found in in_threads(chunk, spans(call.size)):
-        outputs = [a + b for a, b in zip(outputs, found, strict=True)]
+    for span, parts in in_threads(chunk, spans(call.size)):
+        outputs = [a + b for a, b in zip(outputs, parts, strict=True)]
         if progress is not None:
-            progress((span.stop - span.start) * len(found))
+            progress((span.stop - span.start) * len(parts))
     return outputs
 
 
-def _measured(c: ElementErrors, x: Array, start: int, asked: Sequence[str], size: int) -> Measured:
+def _measured(c: ElementErrors, x: Array, start: int, standard_names: Sequence[str], size: int) -> Measured:
     """The measures of a chunk, from place `start` of an output of `size` elements."""
     dtype, ulps = c.actual.dtype.name, np.where(c.by_terms, 0, c.ulps)
     tallies, failing = {}, np.zeros(len(ulps), bool)
-    for standard in (STANDARDS[name] for name in asked):
+    for standard in (STANDARDS[name] for name in standard_names):
         if dtype in standard.limits:
             over, tallies[standard.name] = standard.measure(c, standard.limits[dtype])
             failing |= over
@@ -94,13 +94,13 @@ def _measured(c: ElementErrors, x: Array, start: int, asked: Sequence[str], size
     at = np.flatnonzero(failing)
     worst = at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]
     most = max(64, SAMPLED * CHUNK // size)
-    kept = np.union1d(at[:: -(-len(at) // most) or 1], at[:SHOWN])
+    first = np.union1d(at[:: -(-len(at) // most) or 1], at[:SHOWN])
     return Measured(
         tallies,
         histogram(ulps),
         int(np.count_nonzero(c.by_terms)),
         len(at),
-        start + kept,
+        start + first,
         tuple((-float(ulps[k]), start + int(k)) for k in worst),
         axis.count(double(x[at])),
         np.stack([double(x[some]), double(ulps[some])], axis=1),
@@ -147,9 +147,11 @@ def faults_among(
     expected = golden.expected(lanes, actual.dtype)[number]
     faults, excused = expected.faults(actual, ulps, terms), np.zeros(len(actual), bool)
     if (at := np.flatnonzero(faults)).size:
-        kept = [k == call.main or isinstance(lane, Sized) for k, lane in enumerate(lanes)]
-        alone = [lane[at] if is_kept else np.ones_like(lane[at]) for is_kept, lane in zip(kept, lanes, strict=True)]
-        excused[at] = inherited(actual[at], expected.values[at], golden.expected(alone, actual.dtype)[number], ulps)
+        is_factor = [k == call.main or isinstance(lane, Sized) for k, lane in enumerate(lanes)]
+        lanes = [
+            lane[at] if is_part else np.ones_like(lane[at]) for is_part, lane in zip(is_factor, lanes, strict=True)
+        ]
+        excused[at] = inherited(actual[at], expected.values[at], golden.expected(lanes, actual.dtype)[number], ulps)
     return expected, faults & ~excused, excused
 
 

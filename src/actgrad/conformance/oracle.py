@@ -109,12 +109,12 @@ def paired(
     def tensor(argument: Argument) -> Array | None:
         if argument.is_optional:
             return None
-        whole = access.whole_shape(argument.name, x.shape, attributes)
+        shape = access.whole_shape(argument.name, x.shape, attributes)
         is_main = argument.name == operator.definition.main
-        count = len(access.parts(argument.name, whole, attributes))
+        count = len(access.parts(argument.name, shape, attributes))
         values = [x if is_main and k == 0 else other().reshape(x.shape) for k in range(count)]
-        if not access.brings_elements(argument.name):
-            values = [np.resize(values[0], whole)]
+        if argument.name == access.tensor:
+            values = [np.resize(values[0], shape)]
         return np.asarray(join(access, argument.name, values, attributes, np.concatenate))
 
     return tuple(map(tensor, operator.schema.tensors))
@@ -141,8 +141,8 @@ def attribute_cases(operator: Operator, product: Product | None = None) -> list[
         options[str(operator.switch)] = operator.choices
     values = [dict(zip(scalars, row, strict=False)) for row in _SCALARS] if scalars else []
     cases = [
-        {**operator.defaults, **chosen, **dict(zip(options, flags, strict=True))}
-        for chosen in [{}, *values]
+        {**operator.defaults, **numbers, **dict(zip(options, flags, strict=True))}
+        for numbers in [{}, *values]
         for flags in combined(*options.values())
     ]
     rules = operator.requires.values()
@@ -252,32 +252,35 @@ def expected(
     assert isinstance(kernel, ReferenceKernel)
     with np.errstate(invalid="ignore"):  # signalling NaNs
         numbers = kernel.numbers(*plan.addresses)
-    found = statistics(plan.computation, numbers, plan.computation.loop.shape)
+    row_statistics = statistics(plan.computation, numbers, plan.computation.loop.shape)
     count = len(plan.computation.loop.inputs)
-    results = iter(evaluate(plan.computation, [*numbers[:count], *found, *numbers[count:]]))
-    named = zip(operator.schema.tensor_names, inputs, strict=False)
-    shapes = {name: np.shape(array) for name, array in named if array is not None}
-    own = operator.access.row_dimensions(len(plan.computation.loop.shape), plan.attributes, shapes)
+    results = iter(evaluate(plan.computation, [*numbers[:count], *row_statistics, *numbers[count:]]))
+    arguments = zip(operator.schema.tensor_names, inputs, strict=False)
+    shapes = {name: np.shape(array) for name, array in arguments if array is not None}
+    row_dims = operator.access.row_dimensions(len(plan.computation.loop.shape), plan.attributes, shapes)
     expectations = []
     for name, array in zip(operator.schema.outputs, as_tuple(plan.result), strict=True):
         values, size, slip = (np.zeros(array.shape, kernel.precision) for _ in range(3))
         lanes = (loop_views(operator.access, name, target, plan.attributes) for target in (values, size, slip))
         for value_part, size_part, slip_part in zip(*lanes, strict=True):
             result = next(results)
-            if own:
-                is_row = operator.access.is_statistic(name)
-                result = result.map(partial(_in_place, plan.computation.loop.shape, own, is_row, value_part.shape))
+            if row_dims:
+                is_held = name in operator.access.held
+                loop = plan.computation.loop.shape
+                result = result.map(partial(_in_place, loop, row_dims, is_held, value_part.shape))
             value_part[...], size_part[...], slip_part[...] = result.value, result.size, result.slip
         expectations.append(Expected(values, size, slip, array.dtype, plan.computation.compute))
     return tuple(expectations)
 
 
-def _in_place(loop: tuple[int, ...], own: tuple[int, ...], is_row: bool, shape: tuple[int, ...], part: Any) -> Any:
-    """An array of a loop over rows, whose dimensions `own` are its last, in the order of the output's dimensions."""
-    rest = [d for d in range(len(loop)) if d not in own]
-    if is_row:
-        return np.broadcast_to(part, (*loop[: len(rest)], *(1,) * len(own))).reshape(shape)
-    return np.transpose(np.broadcast_to(part, loop), np.argsort([*rest, *own])).reshape(shape)
+def _in_place(
+    loop: tuple[int, ...], row_dims: tuple[int, ...], is_held: bool, shape: tuple[int, ...], part: Any
+) -> Any:
+    """An array of a loop over rows, whose last dimensions are `row_dims`, in the order of the output's dimensions."""
+    rest = [d for d in range(len(loop)) if d not in row_dims]
+    if is_held:
+        return np.broadcast_to(part, (*loop[: len(rest)], *(1,) * len(row_dims))).reshape(shape)
+    return np.transpose(np.broadcast_to(part, loop), np.argsort([*rest, *row_dims])).reshape(shape)
 
 
 def statistics(
@@ -291,12 +294,12 @@ def statistics(
     rows = computation.statistics
     if rows is None:
         return []
-    own = tuple(range(-rows.dims, 0)) if axes is None else axes
+    row_axes = tuple(range(-rows.dims, 0)) if axes is None else axes
     with np.errstate(all="ignore"):
         terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
         sized = list(map(error_bounds.exactly, numbers))
         count = len(computation.loop.inputs)
-        return rows.find(terms, sized[:count], sized[count:], partial(error_bounds.combined, shape, own))
+        return rows.find(terms, sized[:count], sized[count:], partial(error_bounds.combined, shape, row_axes))
 
 
 def evaluate(

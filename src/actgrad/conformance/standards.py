@@ -209,11 +209,11 @@ def bounds(operator: Operator, dtype: str) -> tuple[float, float]:
 
 def _functions(operator: Operator) -> frozenset[str]:
     """The functions that the formulas of an operator and of its forward pass call."""
-    found: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
     for one in filter(None, (operator, operator.gradient_of)):
         formulas = one.formula.values() if isinstance(one.formula, Mapping) else [one.formula]
-        found = found.union(*map(xp.functions_of, formulas))
-    return found
+        names = names.union(*map(xp.functions_of, formulas))
+    return names
 
 
 def _ulp(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
@@ -244,8 +244,8 @@ def _excuses(t: Tally) -> str:
     return f"; {t.excused} excused, as near as rounding allows" if t.excused else ""
 
 
-def _count(chosen: Array) -> int:
-    return int(np.count_nonzero(chosen))
+def _count(mask: Array) -> int:
+    return int(np.count_nonzero(mask))
 
 
 def _largest(values: Array) -> float:
@@ -321,9 +321,9 @@ NAMES: Mapping[str, str] = {
 }
 
 
-def counts(name: str, asked: Iterable[str], dtype: str, strict: bool) -> bool:
+def counts(name: str, standard_names: Iterable[str], dtype: str, strict: bool) -> bool:
     """Whether a standard decides about a dtype: our own bounds only if `strict`, or where no published one is asked."""
-    return name != OWN or strict or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in asked)
+    return name != OWN or strict or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in standard_names)
 
 
 def repeat(runs: int, different: int) -> Outcome:

@@ -159,6 +159,6 @@ def decide(
 
 
 def _sentence(names: Iterable[str], one: str, several: str) -> str:
-    known = set(names)
-    titles = [STANDARDS[n].title if n != REPEAT else "equal bits in all runs" for n in NAMES if n in known]
+    name_set = set(names)
+    titles = [STANDARDS[n].title if n != REPEAT else "equal bits in all runs" for n in NAMES if n in name_set]
     return f"{', '.join(titles)} {one if len(titles) == 1 else several}" if titles else ""

@@ -23,19 +23,19 @@ class UnwritableFile(ActgradError):
     """A file that a command must not or cannot write."""
 
 
-def check(outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath] = ()) -> None:
+def check_paths(outputs: Mapping[str, AnyPath | None], inputs: Iterable[AnyPath] = ()) -> None:
     """Raise unless every output can be written, replaces no input, and is no other output.
 
     `outputs` maps the options to their files, None for one that is not given. Files are compared, not spellings.
     """
-    given = {option: os.fspath(path) for option, path in outputs.items() if path is not None}
-    taken = {os.fspath(path): f"is the input {path}" for path in inputs}
-    for option, path in given.items():
+    paths = {option: os.fspath(path) for option, path in outputs.items() if path is not None}
+    owners = {os.fspath(path): f"is the input {path}" for path in inputs}
+    for option, path in paths.items():
         if _is_regular(path):
-            for other, what in taken.items():
+            for other, what in owners.items():
                 if _is_same(path, other):
                     raise UnwritableFile(f"{option} {path}: {what}; each output needs its own file; name another file")
-            taken[path] = f"is the file of {option} too"
+            owners[path] = f"is the file of {option} too"
         _check_writable(option, path)
 
 
@@ -61,12 +61,12 @@ def _replace(target: Path, data: bytes) -> None:
         with part.open("xb") as file:
             file.write(data)
         with suppress(FileNotFoundError):
-            held = target.stat()
+            status = target.stat()
             if not os.access(target, os.W_OK):
                 raise PermissionError(13, "Permission denied")
             with suppress(PermissionError):  # only root gives files away
-                os.chown(part, held.st_uid, held.st_gid)
-            part.chmod(stat.S_IMODE(held.st_mode))
+                os.chown(part, status.st_uid, status.st_gid)
+            part.chmod(stat.S_IMODE(status.st_mode))
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)

@@ -99,19 +99,19 @@ def table(
     from rich.table import Table
     from rich.text import Text
 
-    found = Table(
+    result = Table(
         title=title, caption=caption, box=box.SIMPLE, pad_edge=False, title_justify="left", caption_justify="left"
     )
     for name in words:
         is_folded = name == folded
-        found.add_column(name, overflow="fold" if is_folded else "ellipsis", no_wrap=not is_folded)
+        result.add_column(name, overflow="fold" if is_folded else "ellipsis", no_wrap=not is_folded)
     for name in numbers:
-        found.add_column(name, justify="right", no_wrap=True)
+        result.add_column(name, justify="right", no_wrap=True)
     for group in groups:
-        found.add_section()
+        result.add_section()
         for row in group:
-            found.add_row(*(Text(cell, "bold red" if cell.startswith(("!", "FAILS")) else "") for cell in row))
-    return found
+            result.add_row(*(Text(cell, "bold red" if cell.startswith(("!", "FAILS")) else "") for cell in row))
+    return result
 
 
 def rendered(parts: Iterable[Any]) -> str:
@@ -170,6 +170,6 @@ def progress(name: str, total: int) -> Iterator[Any]:
     from rich import progress as rich
 
     columns = (*rich.Progress.get_default_columns(), rich.TimeElapsedColumn())
-    with rich.Progress(*columns, console=_console(sys.stderr)) as shown:
-        bar = shown.add_task(name, total=total)
-        yield lambda count, step=name: shown.update(bar, advance=count, description=step)
+    with rich.Progress(*columns, console=_console(sys.stderr)) as display:
+        bar = display.add_task(name, total=total)
+        yield lambda count, step=name: display.update(bar, advance=count, description=step)

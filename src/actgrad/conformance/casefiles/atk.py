@@ -19,7 +19,7 @@ CASCADE = "actgrad_cascade"
 NULL = "null"  # the value of a parameter that is left out
 #: The types of fields that may be missing.
 _TYPES = {
-    "id": fields.whole, "name": fields.text, "aclnn_name": fields.text, "default_seed": fields.whole,
+    "id": fields.natural, "name": fields.text, "aclnn_name": fields.text, "default_seed": fields.natural,
     "expected_error_msg": fields.text,
 }  # fmt: skip
 _INPUT_TYPES = {
@@ -40,66 +40,66 @@ _INPUT_KNOWN = {*_INPUT_TYPES, "range_values", "backward", "format", "length", *
 def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     """The cases of a file: the place in words, the fields, the number."""
     try:
-        held = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Fault(f"is not JSON ({error}); it must be a JSON list of cases; write it again") from error
-    if not isinstance(held, list) or not held:
-        raise Fault(f"is {shown(held)}; an ATK file must be a list of cases; write [CASE, ...]")
-    for place, case in enumerate(held):
+    if not isinstance(document, list) or not document:
+        raise Fault(f"is {shown(document)}; an ATK file must be a list of cases; write [CASE, ...]")
+    for index, case in enumerate(document):
         if not isinstance(case, dict):
-            raise Fault(f"case {place}: is {shown(case)}; a case must be an object; write {{...}}")
-        yield f"case {place}" + (f" (id {shown(case['id'])})" if "id" in case else ""), case, place
+            raise Fault(f"case {index}: is {shown(case)}; a case must be an object; write {{...}}")
+        yield f"case {index}" + (f" (id {shown(case['id'])})" if "id" in case else ""), case, index
 
 
-def described(case: dict[str, Any], place: int) -> Described:
+def described(case: dict[str, Any], number: int) -> Described:
     """A case; a Fault names the field that breaks the format."""
     notes = [f"field {name!r} is unknown" for name in case if name not in _KNOWN]
-    held = _typed(case, _TYPES)
+    case_fields = _typed(case, _TYPES)
     notes += [
         f"field {name!r} is {shown(case[name])}, whose meaning is not published"
         for name in _MUST_BE_NULL
         if case.get(name) not in (None, [], {})
     ]
-    word = held.get("aclnn_name") or held.get("name") or fields.text("name", None)
+    word = case_fields.get("aclnn_name") or case_fields.get("name") or fields.text("name", None)
     inputs = case.get("inputs")
     if not isinstance(inputs, list) or not all(isinstance(one, dict) for one in inputs):
         fields.refuse("inputs", inputs, "a list of objects")
     standards = _standards(case.get("standard"), notes)
-    name, signature = f"id {held.get('id', place)} {word}", interface.find(word)
+    name, signature = f"id {case_fields.get('id', number)} {word}", interface.find(word)
     if signature is None:
         return Described(name, case, problem=interface.unknown(word), notes=tuple(notes))
     tensors, scalars, problems = {}, {}, []
-    for parameter, given in _matched(signature, inputs, notes):
+    for parameter, entry in _matched(signature, inputs, notes):
         what = parameter.name
-        typed = _typed(given, _INPUT_TYPES, f"{what}: ")
+        typed = _typed(entry, _INPUT_TYPES, f"{what}: ")
         kind, shape, dtype = typed.get("type"), typed.get("shape"), typed.get("dtype")
         if (kind == "tensor") != (parameter.type == "Tensor"):
             expected = f"{signature.name} takes a {parameter.type}"
             raise Fault(f"inputs: type of {what} is {shown(kind)}; {expected}; correct the type")
         if kind not in ("tensor", "scalar", "attr", "attrs"):
             notes.append(f"type {shown(kind)} of inputs is unknown")
-        notes += [f"field {one!r} of inputs is unknown" for one in given if one not in _INPUT_KNOWN]
+        notes += [f"field {one!r} of inputs is unknown" for one in entry if one not in _INPUT_KNOWN]
         problems += [
-            f"{what}: {one} is {shown(given[one])}, whose meaning is not published"
+            f"{what}: {one} is {shown(entry[one])}, whose meaning is not published"
             for one in _INPUT_MUST_BE_NULL
-            if given.get(one) is not None
+            if entry.get(one) is not None
         ]
         if parameter.type != "Tensor":
-            if _alone(given.get("range_values")) != NULL or not interface.may_be_null(signature, parameter):
-                scalars[parameter.argument] = _scalar(parameter, given)
+            if _alone(entry.get("range_values")) != NULL or not interface.may_be_null(signature, parameter):
+                scalars[parameter.argument] = _scalar(parameter, entry)
         elif shape is not None or typed.get("required") is not False:
-            values = _values(f"{what}: range_values", given.get("range_values"), typed.get(CASCADE) is True)
+            values = _values(f"{what}: range_values", entry.get("range_values"), typed.get(CASCADE) is True)
             dtype, shape = fields.dtype(f"{what}: dtype", dtype), fields.shape(f"{what}: shape", shape)
             tensors[parameter.argument] = Tensor(dtype, shape, values)
     return Described(
-        name, case, signature, tensors, {}, scalars, standards, held.get("default_seed"),
-        "expected_error_msg" in held, "; ".join(problems), tuple(dict.fromkeys(notes)),
+        name, case, signature, tensors, {}, scalars, standards, case_fields.get("default_seed"),
+        "expected_error_msg" in case_fields, "; ".join(problems), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
 
 
-def _typed(given: dict[str, Any], types: Mapping[str, Callable[[str, Any], Any]], where: str = "") -> dict[str, Any]:
+def _typed(entry: dict[str, Any], types: Mapping[str, Callable[[str, Any], Any]], where: str = "") -> dict[str, Any]:
     """The fields that are not null, checked."""
-    return {n: typed(where + n, given[n]) for n, typed in types.items() if given.get(n) is not None}
+    return {n: typed(where + n, entry[n]) for n, typed in types.items() if entry.get(n) is not None}
 
 
 def _standards(standard: Any, notes: list[str]) -> tuple[str, ...]:
@@ -116,9 +116,9 @@ def _matched(
 ) -> Iterable[tuple[CParameter, dict[str, Any]]]:
     """Parameters and their entries: by name where all names are the function's, else in its order."""
     parameters = interface.inputs(signature)
-    named = [p for one in inputs if (p := interface.by_word(signature, str(one.get("name")))) in parameters and p]
-    if len({p.name for p in named}) == len(inputs):
-        return zip(named, inputs, strict=True)
+    matches = [p for one in inputs if (p := interface.by_word(signature, str(one.get("name")))) in parameters and p]
+    if len({p.name for p in matches}) == len(inputs):
+        return zip(matches, inputs, strict=True)
     if len(inputs) > len(parameters):
         expected = f"{signature.name} takes {', '.join(p.name for p in parameters)}"
         raise Fault(f"inputs has {len(inputs)} parameters; {expected}; leave the others out")
@@ -132,34 +132,34 @@ def _alone(value: Any) -> Any:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def _values(what: str, given: Any, is_result: bool) -> Values:
-    given = _alone(given)
-    if isinstance(given, dict):
-        if given.get("name") != "nd" or set(given) != {"name", "mean", "std"}:
+def _values(what: str, value: Any, is_result: bool) -> Values:
+    value = _alone(value)
+    if isinstance(value, dict):
+        if value.get("name") != "nd" or set(value) != {"name", "mean", "std"}:
             expected = "a distribution must be nd with mean and std"
-            raise Fault(f"{what} is {shown(given)}; {expected}; use one, or a range [LOW, HIGH]")
-        deviations = _pair(f"{what}: std", given["std"])
+            raise Fault(f"{what} is {shown(value)}; {expected}; use one, or a range [LOW, HIGH]")
+        deviations = _pair(f"{what}: std", value["std"])
         if deviations[0] < 0:
-            raise Fault(f"{what}: std is {shown(given['std'])}; it must be 0 or more; correct the case")
-        return Values(*_pair(f"{what}: mean", given["mean"]), deviations, is_result=is_result)
-    if not isinstance(given, list) and fields.number(given) is None:
-        fields.refuse(what, given, "a range, a number or a distribution")
-    return Values(*_pair(what, given), is_result=is_result)
+            raise Fault(f"{what}: std is {shown(value['std'])}; it must be 0 or more; correct the case")
+        return Values(*_pair(f"{what}: mean", value["mean"]), deviations, is_result=is_result)
+    if not isinstance(value, list) and fields.number(value) is None:
+        fields.refuse(what, value, "a range, a number or a distribution")
+    return Values(*_pair(what, value), is_result=is_result)
 
 
-def _pair(what: str, given: Any) -> tuple[float, float]:
+def _pair(what: str, value: Any) -> tuple[float, float]:
     """A range of two finite numbers, the smaller one first, or of one number."""
-    numbers = [fields.number(one) for one in (given if isinstance(given, list) else [given, given])]
+    numbers = [fields.number(one) for one in (value if isinstance(value, list) else [value, value])]
     if len(numbers) != 2 or None in numbers:
-        fields.refuse(what, given, "a range of two numbers")
+        fields.refuse(what, value, "a range of two numbers")
     return fields.ordered(what, float(numbers[0] or 0), float(numbers[1] or 0))
 
 
-def _scalar(parameter: CParameter, given: dict[str, Any]) -> Scalar:
-    what, value = f"{parameter.name}: range_values", _alone(given.get("range_values"))
+def _scalar(parameter: CParameter, entry: dict[str, Any]) -> Scalar:
+    what, value = f"{parameter.name}: range_values", _alone(entry.get("range_values"))
     if parameter.type != "Scalar":
         return Scalar(fields.attribute(what, parameter.type, value))
-    dtype = fields.dtype(f"{parameter.name}: dtype", given.get("dtype"))
+    dtype = fields.dtype(f"{parameter.name}: dtype", entry.get("dtype"))
     if isinstance(value, list):
         return Scalar(None, dtype, Values(*_pair(what, value)))
     return Scalar(fields.attribute(what, "Scalar", value, "a number or a range"), dtype)
@@ -206,16 +206,17 @@ def _input(case: Described, parameter: CParameter) -> dict[str, Any]:
     }  # fmt: skip
     if parameter.type != "Tensor":
         kind, dtype = _TYPE_WORDS[parameter.type]
-        held = case.attributes.get(parameter.argument)
-        value = NULL if held is None else held.value
+        scalar = case.attributes.get(parameter.argument)
+        value = NULL if scalar is None else scalar.value
         plain = fields.written(value) if isinstance(value, float) else value
         return entry | {"type": kind, "dtype": dtype, "range_values": plain}
     tensor = case.inputs[parameter.argument]
     values = tensor.values
-    given: Any = [fields.written(values.low), fields.written(values.high)]
-    if isinstance(given[0], str):  # infinite, or NaN
-        given = given[:1]
+    range_values: Any = [fields.written(values.low), fields.written(values.high)]
+    if isinstance(range_values[0], str):  # infinite, or NaN
+        range_values = range_values[:1]
     elif values.deviations is not None:
-        given = {"name": "nd", "mean": given, "std": [fields.written(d) for d in values.deviations]}
-    entry |= {"dtype": _WORDS.get(tensor.dtype, tensor.dtype), "shape": list(tensor.shape), "range_values": given}
+        range_values = {"name": "nd", "mean": range_values, "std": [fields.written(d) for d in values.deviations]}
+    dtype = _WORDS.get(tensor.dtype, tensor.dtype)
+    entry |= {"dtype": dtype, "shape": list(tensor.shape), "range_values": range_values}
     return entry | ({CASCADE: True} if values.is_result else {})

@@ -46,37 +46,37 @@ def read(path: Path) -> list[Described]:
 
 def parsed(path: Path, name: str, text: str) -> list[Described]:
     """The cases in the text of a file of this format."""
-    found, where = [], ""
+    cases, where = [], ""
     try:
-        for place, raw, number in FORMATS[name].entries(text):
-            where = f"{place}: "
-            found.append(FORMATS[name].described(raw, number))
+        for position, raw, number in FORMATS[name].entries(text):
+            where = f"{position}: "
+            cases.append(FORMATS[name].described(raw, number))
             where = ""
     except Fault as fault:
         raise UnreadableFile(f"{path}: {where}{fault}") from fault
-    return found
+    return cases
 
 
 def named_files(path: Path, cases: Sequence[Described]) -> list[str]:
     """The files that any field of the cases names, from this folder or from that of the case file."""
     words: set[str] = set()
-    held: list[Any] = [case.raw for case in cases]
-    while held:
-        value = held.pop()
+    values: list[Any] = [case.raw for case in cases]
+    while values:
+        value = values.pop()
         if isinstance(value, dict):
-            held += value.values()
+            values += value.values()
         elif isinstance(value, list):
-            held += value
+            values += value
         elif isinstance(value, str):
             words |= {value, *(quoted[1] for quoted in _QUOTED.findall(value))}  # TTK's cells quote names
-    found = [name for word in words if "\0" not in word for name in (word, os.path.join(path.parent, word))]
-    return sorted({name for name in found if os.path.isfile(name)})
+    paths = [name for word in words if "\0" not in word for name in (word, os.path.join(path.parent, word))]
+    return sorted({name for name in paths if os.path.isfile(name)})
 
 
 # Results
 
 
-def check(path: Path | None, cases: Path) -> None:
+def check_results_path(path: Path | None, cases: Path) -> None:
     """Raise unless results have the format of the cases."""
     if path is not None and format_of(path) != format_of(cases):
         expected = f"it must be {cases.suffix}, as that of the cases"
@@ -90,16 +90,16 @@ def write(path: Path, outcomes: Sequence[CaseOutcome]) -> None:
 
 def _atk_text(outcomes: Sequence[CaseOutcome]) -> str:
     def result(outcome: CaseOutcome) -> dict[str, Any]:
-        found: dict[str, Any] = {"precision_status": STATUS[outcome.holds], "says": outcome.reason}
+        entry: dict[str, Any] = {"precision_status": STATUS[outcome.holds], "says": outcome.reason}
         if outcome.case.notes:
-            found["notes"] = list(outcome.case.notes)
+            entry["notes"] = list(outcome.case.notes)
         if outcome.verdict is not None:
-            found["standards"] = [
+            entry["standards"] = [
                 {"output": o.name, "standard": s.standard, "holds": s.holds, "counts": s.counts, "says": s.says}
                 for o in outcome.verdict.outputs
                 for s in o.outcomes
             ]
-        return found
+        return entry
 
     return atk.in_lines({**outcome.case.raw, "result": result(outcome)} for outcome in outcomes)
 

@@ -52,18 +52,18 @@ class CaseOutcome:
         return "; ".join([*reasons, *(d.says for d in verdict.diagnoses)])
 
     @property
-    def judged(self) -> CaseVerdict | None:
+    def case_verdict(self) -> CaseVerdict | None:
         """The verdict as one of a report."""
         v = self.verdict
         return None if v is None else CaseVerdict(v.operator, v.outputs[0].dtype, self.case.name, v)
 
 
-def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
-    """Run a case; the standards `asked` replace its own. A missing backend is an error, all else an outcome."""
+def execute(case: Described, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
+    """Run a case; `names` replace its standards. A missing backend is an error, all else an outcome."""
     try:
         if case.problem:
             raise NotRun(case.problem)
-        return CaseOutcome(case, _executed(case, backend, asked, seed, strict))
+        return CaseOutcome(case, _executed(case, backend, names, seed, strict))
     except BackendUnavailable:
         raise
     except NotRun as why:
@@ -72,7 +72,7 @@ def execute(case: Described, backend: str, asked: Sequence[str] | None, seed: in
         return CaseOutcome(case, None, f"refused: {error}", case.expects_error)
 
 
-def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
+def _executed(case: Described, backend: str, standard_names: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
     signature = case.signature
     assert signature is not None, "else it has a problem"
     operator = signature.operator
@@ -88,17 +88,18 @@ def _executed(case: Described, backend: str, asked: Sequence[str] | None, seed: 
     for name, tensor in case.inputs.items():
         if tensor.values.is_result:
             inputs[name] = _result(operator, attributes, inputs, name, tensor)
-    given = tuple(inputs.get(name) for name in names)
-    outputs = _outputs(case, operator, attributes, given)
+    tensors = tuple(inputs.get(name) for name in names)
+    outputs = _outputs(case, operator, attributes, tensors)
     in_place = names.index(signature.parameters[0].argument) if signature.in_place else None
     dtype = outputs[0].dtype.name
-    whole = BackendCase(operator, attributes, dtype, case.name, (), given, in_place=in_place)
-    standards = list(asked or case.standards or (IN_FORCE,))
-    if asked is None and not all(a.dtype.name in STANDARDS[name].limits for name in standards for a in outputs):
+    backend_case = BackendCase(operator, attributes, dtype, case.name, (), tensors, in_place=in_place)
+    standards = list(standard_names or case.standards or (IN_FORCE,))
+    is_defined = all(array.dtype.name in STANDARDS[name].limits for name in standards for array in outputs)
+    if standard_names is None and not is_defined:
         standards.append(OWN)
     if strict and OWN not in standards:
         standards.append(OWN)
-    verdict = backend_cases.judged(whole, backend, outputs, standards, strict)
+    verdict = backend_cases.compute_and_judge(backend_case, backend, outputs, standards, strict)
     if not verdict.is_judged and verdict.repeat is None:
         raise NotRun(f"the dtype is {dtype}; {', '.join(standards)} must cover it; choose another standard")
     return verdict
@@ -124,9 +125,9 @@ def _result(
     if forward is None:
         raise NotRun(f"{name} is marked as a forward result; {operator.name} must be a gradient; remove the mark")
     is_value = name == operator.given_value
-    wanted = forward.schema.tensor_names
-    sources = [inputs[n] for n in wanted if n in inputs] if is_value else [inputs[name]]
-    if len(sources) != len(wanted):
+    input_names = forward.schema.tensor_names
+    sources = [inputs[n] for n in input_names if n in inputs] if is_value else [inputs[name]]
+    if len(sources) != len(input_names):
         raise NotRun(f"{name} is marked as a result of {forward.name}; its inputs must be in the case; add them")
     result = oracle.forward_results(operator, attributes, *sources)[is_value]
     if result.shape != tensor.shape or result.dtype.name != tensor.dtype:
@@ -140,10 +141,10 @@ def _outputs(
 ) -> tuple[Array, ...]:
     """Memory for the outputs: as the case describes them, else as the operator makes them."""
     planned = oracle.as_tuple(operator.plan(*inputs, backend="reference", **attributes).result)
-    found = tuple(
+    outputs = tuple(
         case.outputs[name].empty(name) if name in case.outputs else np.empty_like(array)
         for name, array in zip(operator.schema.outputs, planned, strict=True)
     )
     if products.any_chosen():  # its rules are those of a call with outputs
-        operator.plan(*inputs, out=found[0] if len(found) == 1 else found, backend="reference", **attributes)
-    return found
+        operator.plan(*inputs, out=outputs[0] if len(outputs) == 1 else outputs, backend="reference", **attributes)
+    return outputs

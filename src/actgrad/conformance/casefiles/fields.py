@@ -24,7 +24,7 @@ def text(what: str, value: Any) -> str:
     return value if isinstance(value, str) and value.strip() else refuse(what, value, "a name")
 
 
-def whole(what: str, value: Any) -> int:
+def natural(what: str, value: Any) -> int:
     """A whole number from 0."""
     return value if type(value) is int and value >= 0 else refuse(what, value, "a whole number from 0")
 
@@ -44,18 +44,18 @@ def dtype(what: str, word: Any) -> str:
     """A data type by its word in either format."""
     name = ALIASES.get(word, word) if isinstance(word, str) else None
     if name not in BY_NAME:
-        known = (*BY_NAME, *ALIASES)
-        raise Fault(f"{what} is {shown(word)}; it must be {either(known)}; {did_you_mean(word, known, 'correct it')}")
+        names = (*BY_NAME, *ALIASES)
+        raise Fault(f"{what} is {shown(word)}; it must be {either(names)}; {did_you_mean(word, names, 'correct it')}")
     return name
 
 
-def shape(what: str, given: Any) -> tuple[int, ...]:
+def shape(what: str, value: Any) -> tuple[int, ...]:
     """Sizes of dimensions: whole numbers that are not negative."""
-    if not isinstance(given, (list, tuple)) or not all(type(n) is int and 0 <= n < 1 << 62 for n in given):
-        refuse(what, given, "a list of whole numbers that are not negative")
-    if len(given) > MOST_DIMENSIONS:
-        raise Fault(f"{what} has {len(given)} dimensions; it must have at most {MOST_DIMENSIONS}; correct the case")
-    return tuple(given)
+    if not isinstance(value, (list, tuple)) or not all(type(n) is int and 0 <= n < 1 << 62 for n in value):
+        refuse(what, value, "a list of whole numbers that are not negative")
+    if len(value) > MOST_DIMENSIONS:
+        raise Fault(f"{what} has {len(value)} dimensions; it must have at most {MOST_DIMENSIONS}; correct the case")
+    return tuple(value)
 
 
 def attribute(what: str, kind: str, value: Any, must: str = "a number") -> Any:

@@ -69,9 +69,9 @@ class _Maker:
         operator = self.operator
         attributes = oracle.attribute_cases(operator, products.chosen())
         for dtype in self.dtypes:
-            for own in attributes:
+            for setting in attributes:
                 for name, values in (("uniform", UNIFORM), ("normal", NORMAL)):
-                    yield self.case(name, own, dtype, values)
+                    yield self.case(name, setting, dtype, values)
         for k, dtype in enumerate(self.dtypes):
             for n, (name, values, shape) in enumerate(_special(dtype)):
                 if operator.access.sees_rows and max(-values.low, values.high) == oracle.ends(dtype)[1]:
@@ -87,20 +87,20 @@ class _Maker:
     ) -> Described:
         """A case whose tensors are all of one dtype, and all of such numbers."""
         shape = self.shape() if shape is None else shape
-        own = oracle.attributes_for(self.operator, attributes, dtype)
+        setting = oracle.attributes_for(self.operator, attributes, dtype)
         dim = self.operator.access.dimension_attribute
         if dim and shape:
-            own[dim] = int(self.rng.integers(-len(shape), len(shape)))
-        operator, signature = self.operator, self.signature(own)
+            setting[dim] = int(self.rng.integers(-len(shape), len(shape)))
+        operator, signature = self.operator, self.signature(setting)
 
-        def whole(name: str) -> tuple[int, ...]:
-            return operator.access.whole_shape(name, shape, own) if shape or not dim else shape
+        def full_shape(name: str) -> tuple[int, ...]:
+            return operator.access.whole_shape(name, shape, setting) if shape or not dim else shape
 
         names = [a.name for a in operator.schema.tensors if not a.is_optional or a.name == operator.given_value]
-        inputs = {n: Tensor(dtype, whole(n), values) for n in names}
-        outputs = self.outputs(self.call(inputs, own))
+        inputs = {n: Tensor(dtype, full_shape(n), values) for n in names}
+        outputs = self.outputs(self.call(inputs, setting))
         inputs |= {p.argument: Tensor(dtype, shape, values) for p in signature.parameters if p.is_unread}
-        return Described(name, {}, signature, inputs, outputs, self.scalars(signature, own))
+        return Described(name, {}, signature, inputs, outputs, self.scalars(signature, setting))
 
     def call(self, inputs: dict[str, Tensor], attributes: dict[str, Any]) -> contract.Call:
         """The call of a case."""
@@ -115,15 +115,15 @@ class _Maker:
     def signature(self, attributes: dict[str, Any]) -> Signature:
         """One of the operator's functions that has these attributes, another one each time."""
         fitting = [
-            s for s in interface.of(self.operator)
+            s for s in interface.functions_of(self.operator)
             if not s.in_place and _has(s, attributes)
-        ] or [interface.own(self.operator)]  # fmt: skip
+        ] or [interface.own_signature(self.operator)]  # fmt: skip
         return fitting[int(self.rng.integers(len(fitting)))]
 
     def scalars(self, signature: Signature, attributes: dict[str, Any]) -> dict[str, Scalar]:
         """The attributes as a function takes them: choices by their number, defaults as null where that may be."""
         operator = self.operator
-        found = {}
+        scalars = {}
         for parameter in interface.inputs(signature):
             if parameter.type == "Tensor":
                 continue
@@ -132,43 +132,43 @@ class _Maker:
                 continue
             if operator.choices and name == operator.switch and parameter.type == "int":
                 value = operator.choices.index(value)
-            found[name] = Scalar(float(value) if parameter.type in ("Scalar", "double") else value)
-        return found
+            scalars[name] = Scalar(float(value) if parameter.type in ("Scalar", "double") else value)
+        return scalars
 
     def shape(self) -> tuple[int, ...]:
         """The next number of dimensions from 1 to 8, of sizes 2^k and 2^k - 1."""
         self.rank = self.rank % 8 + 1
-        room, found = self.largest // 2, []
+        room, sizes = self.largest // 2, []
         for left in range(self.rank, 0, -1):
             # Every dimension gets an equal share; the last one gets the rest.
             maximum = max(1, int(room ** (1 / left)) * (2 if left > 1 else 1))
             fitting = [n for n in _SIZES if n <= min(maximum, room)] or [1]
             size = fitting[int(self.rng.integers(max(0, len(fitting) - 6), len(fitting)))]
-            found.append(size)
+            sizes.append(size)
             room //= size
-        return tuple(found[k] for k in self.rng.permutation(self.rank))
+        return tuple(sizes[k] for k in self.rng.permutation(self.rank))
 
     def cascades(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
         """Cases whose tensors are results of the forward pass."""
         definition = self.operator.definition
-        for dtype, own in product(self.dtypes, attributes):
-            names = [definition.main] if definition.takes_result(own) else []
+        for dtype, setting in product(self.dtypes, attributes):
+            names = [definition.main] if definition.takes_result(setting) else []
             names += filter(None, [definition.given_value])
             for values in (UNIFORM, NORMAL) if names else ():
-                case = self.case("cascade", own, dtype, values)
+                case = self.case("cascade", setting, dtype, values)
                 results = {n: replace(case.inputs[n], values=replace(values, is_result=True)) for n in names}
                 yield replace(case, inputs={**case.inputs, **results})
 
     def in_place(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
         """The functions that have one tensor for input and output."""
-        for signature in interface.of(self.operator):
+        for signature in interface.functions_of(self.operator):
             if signature.in_place:
-                fitting = [own for own in attributes if _has(signature, own)]
+                fitting = [setting for setting in attributes if _has(signature, setting)]
                 for k, dtype in enumerate(self.dtypes):
-                    own = oracle.attributes_for(self.operator, fitting[k % len(fitting)], dtype)
-                    case = self.case("in-place", own, dtype, UNIFORM)
+                    setting = oracle.attributes_for(self.operator, fitting[k % len(fitting)], dtype)
+                    case = self.case("in-place", setting, dtype, UNIFORM)
                     if all(tensor.dtype == dtype for tensor in case.outputs.values()):
-                        scalars = self.scalars(signature, own)
+                        scalars = self.scalars(signature, setting)
                         yield replace(case, signature=signature, attributes=scalars, outputs={})
 
     def broadcast(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
@@ -181,12 +181,12 @@ class _Maker:
         for dtypes in permutations(self.dtypes, 2):
             mixed.append(("promotion", dict.fromkeys(names, self.shape()), dict(zip(names, dtypes, strict=False))))
         for k, (name, shapes, words) in enumerate(mixed):
-            own = attributes[k % len(attributes)]
-            case = self.case(name, own, self.dtypes[0], UNIFORM, ())
+            setting = attributes[k % len(attributes)]
+            case = self.case(name, setting, self.dtypes[0], UNIFORM, ())
             inputs = {
                 n: replace(t, shape=shapes.get(n, ()), dtype=words.get(n, t.dtype)) for n, t in case.inputs.items()
             }
-            call = self.call(inputs, own)
+            call = self.call(inputs, setting)
             try:
                 contract.run(call)
             except ActgradError:

@@ -17,21 +17,21 @@ def find(name: str) -> Signature | None:
     """The function called `name`, with or without the prefix aclnn; None for one that actgrad does not have."""
     if name.startswith(OWN):
         operator = REGISTRY.get(name.removeprefix(OWN))
-        return None if operator is None else own(operator)
-    wanted = name if name.startswith(PREFIX) else PREFIX + name
-    return signatures.find(wanted)
+        return None if operator is None else own_signature(operator)
+    c_name = name if name.startswith(PREFIX) else PREFIX + name
+    return signatures.find(c_name)
 
 
 def unknown(name: str) -> str:
     """The reason why a case of another function cannot be run."""
-    known = [s.name for s in signatures.every()]
-    wanted = name if name.startswith((PREFIX, OWN)) else PREFIX + name
-    cure = did_you_mean(wanted, known, "remove the case")
+    names = [s.name for s in signatures.every()]
+    c_name = name if name.startswith((PREFIX, OWN)) else PREFIX + name
+    cure = did_you_mean(c_name, names, "remove the case")
     return f"function {name} is unknown; actgrad has those of `actgrad list`; {cure}"
 
 
 @cache
-def own(operator: Operator) -> Signature:
+def own_signature(operator: Operator) -> Signature:
     """An operator under actgrad's own name, with the parameters of its schema: for those that have no C function."""
     schema = operator.schema
     inputs = [CParameter(a.name, a.name, "Tensor" if a.is_tensor else a.type) for a in schema.arguments]
@@ -40,19 +40,19 @@ def own(operator: Operator) -> Signature:
     return Signature(name, operator, C(name), operator.definition, False, (*inputs, *outputs))
 
 
-def of(operator: Operator) -> tuple[Signature, ...]:
+def functions_of(operator: Operator) -> tuple[Signature, ...]:
     """All functions of an operator; its own name where it has none in C."""
-    return signatures.list_signatures(operator) or (own(operator),)
+    return signatures.list_signatures(operator) or (own_signature(operator),)
 
 
 def inputs(signature: Signature) -> tuple[CParameter, ...]:
     """The parameters that a case states and a function reads, in its order; in place the reference too."""
     if signature.in_place:
         return signature.parameters
-    return tuple(p for p in stated(signature) if not p.is_output)
+    return tuple(p for p in case_parameters(signature) if not p.is_output)
 
 
-def stated(signature: Signature) -> tuple[CParameter, ...]:
+def case_parameters(signature: Signature) -> tuple[CParameter, ...]:
     """The parameters that a case states: all but optional tensors, unless one holds the formula's value."""
     definition = signature.operator.definition
     left_out = {a.name for a in definition.schema.tensors if a.is_optional and a.name != definition.given_value}

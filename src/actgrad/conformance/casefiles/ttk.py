@@ -48,10 +48,10 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     if len(set(header)) != len(header):
         twice = next(name for name in header if header.count(name) > 1)
         raise Fault(f"column {shown(twice)} occurs twice; each column must occur once; rename one")
-    kept = [(line, row) for line, row in enumerate(rows[1:], 2) if any(cell.strip() for cell in row)]
-    if not kept:
+    case_rows = [(line, row) for line, row in enumerate(rows[1:], 2) if any(cell.strip() for cell in row)]
+    if not case_rows:
         raise Fault("has only a header; it must have cases; add a row")
-    for line, row in kept:
+    for line, row in case_rows:
         if len(row) != len(header):
             fault = f"row {line}: has {quantity(len(row), 'cell')}"
             raise Fault(f"{fault}; it must have {len(header)}, as the header; quote cells with commas")
@@ -89,10 +89,10 @@ def _literal(column: str, cell: str | None) -> Any:
         raise Fault(f"{column} is {shown(cell)}; it must be a Python literal; quote names, close brackets") from error
 
 
-def _several(given: Any, kind: Any) -> tuple[Any, ...]:
+def _several(value: Any, kind: Any) -> tuple[Any, ...]:
     """Entries of this kind; one that stands alone is a tuple of one, as published files have it."""
-    is_several = isinstance(given, (tuple, list)) and not (given and all(isinstance(one, kind) for one in given))
-    return tuple(given) if is_several else (given,)
+    is_several = isinstance(value, (tuple, list)) and not (value and all(isinstance(one, kind) for one in value))
+    return tuple(value) if is_several else (value,)
 
 
 def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, kind: Any = ()) -> tuple[Any, ...]:
@@ -111,7 +111,7 @@ def _each(cells: dict[str, Any], column: str, count: int, default: Any = None, k
 
 def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Inputs and outputs by their names in the schema."""
-    parameters = [p for p in interface.stated(signature) if p.type == "Tensor"]
+    parameters = [p for p in interface.case_parameters(signature) if p.type == "Tensor"]
     shapes = _several(cells.get("tensor_view_shapes", ()), int)
     minimum = len(parameters) if signature.in_place else sum(not p.is_output for p in parameters)
     if not minimum <= len(shapes) <= len(parameters):
@@ -137,7 +137,7 @@ def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Ten
             fields.shape(f"tensor_view_shapes of {what}", shapes[k]),
             replace(values[k], is_result=fields.attribute(f"{CASCADE} of {what}", "bool", cascades[k])),
             strides,
-            fields.whole(f"tensor_view_offsets of {what}", offsets[k]),
+            fields.natural(f"tensor_view_offsets of {what}", offsets[k]),
             storage,
         )
     return inputs, outputs
@@ -148,50 +148,51 @@ def _check_indexes(cells: dict[str, Any], is_output: list[bool]) -> None:
     indexes, count = cells.get("output_tensor_indexes"), len(is_output)
     if indexes is None:
         return
-    places = _several(indexes, ())
-    if not all(type(n) is int and -count <= n < count for n in places):
+    positions = _several(indexes, ())
+    if not all(type(n) is int and -count <= n < count for n in positions):
         fields.refuse("output_tensor_indexes", indexes, f"places among {count} tensors")
-    if {n % count for n in places} != {k for k, out in enumerate(is_output) if out}:
+    if {n % count for n in positions} != {k for k, out in enumerate(is_output) if out}:
         expected = f"the function's outputs are {', '.join(str(k) for k, out in enumerate(is_output) if out) or 'none'}"
         raise Fault(f"output_tensor_indexes is {shown(indexes)}; {expected}; correct the row")
 
 
 def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
     """Ranges from the first to the second number; further ones must occur."""
-    found = []
-    for given in _each(cells, column, count, (None, None), (int, float, str, NoneType)):
-        if not isinstance(given, (tuple, list)) or len(given) < 2:
-            raise Fault(f"{column} has {shown(given)}; it must be (LOW, HIGH) and numbers that occur; correct the row")
-        ends = (default if v is None else v for v, default in zip(given, (UNTOLD.low, UNTOLD.high), strict=False))
-        numbers = [number for v in (*ends, *given[2:]) if (number := fields.number(v)) is not None]
-        if len(numbers) != len(given):
-            raise Fault(f"{column} has {shown(given)}; all must be numbers; correct the row")
-        found.append(Values(*fields.ordered(column, *numbers[:2]), None, tuple(numbers[2:])))
-    return found
+    ranges = []
+    for entry in _each(cells, column, count, (None, None), (int, float, str, NoneType)):
+        if not isinstance(entry, (tuple, list)) or len(entry) < 2:
+            raise Fault(f"{column} has {shown(entry)}; it must be (LOW, HIGH) and numbers that occur; correct the row")
+        ends = (default if v is None else v for v, default in zip(entry, (UNTOLD.low, UNTOLD.high), strict=False))
+        numbers = [number for v in (*ends, *entry[2:]) if (number := fields.number(v)) is not None]
+        if len(numbers) != len(entry):
+            raise Fault(f"{column} has {shown(entry)}; all must be numbers; correct the row")
+        ranges.append(Values(*fields.ordered(column, *numbers[:2]), None, tuple(numbers[2:])))
+    return ranges
 
 
 def _scalars(signature: Signature, cells: dict[str, Any]) -> dict[str, Scalar]:
     """The attributes of a call."""
-    given = cells.get("attributes", {})
-    if not isinstance(given, dict) or not all(isinstance(name, str) for name in given):
-        fields.refuse("attributes", given, "names with values")
-    wanted = [p.argument for p in signature.parameters if p.type == "Scalar"]
-    words = _each(cells, "scalar_dtypes", len(wanted))
+    attributes = cells.get("attributes", {})
+    if not isinstance(attributes, dict) or not all(isinstance(name, str) for name in attributes):
+        fields.refuse("attributes", attributes, "names with values")
+    scalar_names = [p.argument for p in signature.parameters if p.type == "Scalar"]
+    words = _each(cells, "scalar_dtypes", len(scalar_names))
     dtypes = ["" if word is None else fields.dtype("scalar_dtypes", word) for word in words]
-    ranges = _ranges("scalar_data_ranges", cells, len(wanted))
-    found = {name: Scalar(None, dtype, among) for name, dtype, among in zip(wanted, dtypes, ranges, strict=False)}
-    for name, value in given.items():
+    ranges = _ranges("scalar_data_ranges", cells, len(scalar_names))
+    drawn_scalars = (Scalar(None, dtype, values) for dtype, values in zip(dtypes, ranges, strict=False))
+    scalars = dict(zip(scalar_names, drawn_scalars, strict=False))
+    for name, value in attributes.items():
         target = interface.by_word(signature, name)
         if target is None or target.type == "Tensor":
-            known = [p.name for p in signature.parameters if p.type != "Tensor"]
-            expected = f"{signature.name} has {', '.join(known) or 'no attributes'}"
-            raise Fault(f"attributes: {name!r} is unknown; {expected}; {did_you_mean(name, known, 'leave it out')}")
-        drawn = found.pop(target.argument, None)
+            names = [p.name for p in signature.parameters if p.type != "Tensor"]
+            expected = f"{signature.name} has {', '.join(names) or 'no attributes'}"
+            raise Fault(f"attributes: {name!r} is unknown; {expected}; {did_you_mean(name, names, 'leave it out')}")
+        drawn = scalars.pop(target.argument, None)
         if value is None and interface.may_be_null(signature, target):
             continue
         plain = fields.attribute(f"attributes: {target.name}", target.type, value)
-        found[target.argument] = Scalar(plain, drawn.dtype if drawn else "")
-    return found
+        scalars[target.argument] = Scalar(plain, drawn.dtype if drawn else "")
+    return scalars
 
 
 # Writing
@@ -217,13 +218,13 @@ def in_rows(rows: Iterable[Iterable[Any]]) -> str:
 def _written(case: Described) -> tuple[Any, ...]:
     signature = case.signature
     assert signature is not None, "generated cases have one"
-    parameters = [p for p in interface.stated(signature) if p.type == "Tensor"]
-    known = {**case.outputs, **case.inputs}
-    tensors = [known[p.argument] for p in parameters]
-    inputs = [known[p.argument] for p in interface.inputs(signature) if p.type == "Tensor"]
+    parameters = [p for p in interface.case_parameters(signature) if p.type == "Tensor"]
+    by_name = {**case.outputs, **case.inputs}
+    tensors = [by_name[p.argument] for p in parameters]
+    inputs = [by_name[p.argument] for p in interface.inputs(signature) if p.type == "Tensor"]
     scalars = [p for p in signature.parameters if p.type == "Scalar"]
-    given = {p.name: case.attributes.get(p.argument) for p in signature.parameters if p.type != "Tensor"}
-    attributes = {name: None if one is None else one.value for name, one in given.items()}
+    settings = {p.name: case.attributes.get(p.argument) for p in signature.parameters if p.type != "Tensor"}
+    attributes = {name: None if one is None else one.value for name, one in settings.items()}
     cascades = tuple(t.values.is_result for t in tensors)
     return (
         case.name.replace(" ", "_"), signature.name, tuple(t.shape for t in tensors), tuple(t.dtype for t in tensors),

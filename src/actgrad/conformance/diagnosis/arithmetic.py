@@ -68,7 +68,7 @@ def _truncated(right: Expected) -> Array:
 
 def _valued(sample: Sample, values: list[Array]) -> Prediction:
     """A prediction of exactly these values."""
-    zero = np.zeros(len(sample.places))
+    zero = np.zeros(len(sample.positions))
     return [replace(right, values=v, size=np.abs(v), slip=zero) for right, v in zip(sample.right, values, strict=True)]
 
 

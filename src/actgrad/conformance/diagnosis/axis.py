@@ -41,17 +41,17 @@ def count(x: Array) -> Array:
 
 def ranges(elements: Array, failing: Array) -> tuple[Range, ...]:
     """The ranges with failing elements; neighbours that fail altogether are one range."""
-    found: list[tuple[int, int, int, int]] = []  # first and last bin, failing, elements
+    spans: list[tuple[int, int, int, int]] = []  # first and last bin, failing, elements
     for k in np.flatnonzero(failing):
         bad, all_ = int(failing[k]), int(elements[k])
-        if found and k < BINS - 1 and bad == all_:
-            first, _, before, of = found[-1]
+        if spans and k < BINS - 1 and bad == all_:
+            first, _, before, of = spans[-1]
             # Empty ranges between the two do not part them.
-            if before == of and not elements[found[-1][1] + 1 : k].any():
-                found[-1] = (first, int(k), before + bad, of + all_)
+            if before == of and not elements[spans[-1][1] + 1 : k].any():
+                spans[-1] = (first, int(k), before + bad, of + all_)
                 continue
-        found.append((int(k), int(k), bad, all_))
-    return tuple(Range(_says(first, last), bad, all_) for first, last, bad, all_ in found)
+        spans.append((int(k), int(k), bad, all_))
+    return tuple(Range(_says(first, last), bad, all_) for first, last, bad, all_ in spans)
 
 
 def _says(first: int, last: int) -> str:

@@ -29,12 +29,12 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
     """A stretch of the output holds NaN, or one and the same number: nothing was written there."""
     says, lanes = [], zip(sample.call.outputs, sample.actual, sample.right, sample.wrong, sample.failing, strict=True)
     for lane, actual, right, wrong, failing in lanes:
-        places, values = sample.places[wrong], actual[wrong]
-        if not len(places):
+        positions, values = sample.positions[wrong], actual[wrong]
+        if not len(positions):
             continue
-        first, last = int(places[0]), int(places[-1])
+        first, last = int(positions[0]), int(positions[-1])
         # All failing elements lie between them: it is one stretch only if there are as many as it is long.
-        if len(places) < 2 or failing < 0.9 * (last - first + 1):
+        if len(positions) < 2 or failing < 0.9 * (last - first + 1):
             return
         with np.errstate(invalid="ignore"):
             is_nan = bool(np.isnan(values.astype(np.float64)).all())
@@ -106,10 +106,10 @@ def attribute_converted(sample: Sample) -> Iterator[Suspicion]:
     for name, value in _scalars(sample).items():
         if not np.isfinite(value):
             continue
-        for taken, how in ((float(int(value)), "cut to an integer"), (-value, "with its sign turned")):
-            if taken != value:
-                says = f"{name} is read as {taken:g}: {how}"
-                yield Suspicion(f"{name}-converted", says, sample.recomputed({name: taken}))
+        for number, how in ((float(int(value)), "cut to an integer"), (-value, "with its sign turned")):
+            if number != value:
+                says = f"{name} is read as {number:g}: {how}"
+                yield Suspicion(f"{name}-converted", says, sample.recomputed({name: number}))
 
 
 def attributes_exchanged(sample: Sample) -> Iterator[Suspicion]:
@@ -130,8 +130,8 @@ def flag_turned(sample: Sample) -> Iterator[Suspicion]:
             chooses_half = True
             yield from _halves(sample, f", as if {argument.name} were {value}", {argument.name: value})
         elif argument.name == sample.call.operator.result_flag:
-            taken, given = ("result", "input") if value else ("input", "result")
-            says = f"computed as if {argument.name} were {value}: the {given} is taken for the {taken}"
+            role, source = ("result", "input") if value else ("input", "result")
+            says = f"computed as if {argument.name} were {value}: the {source} is taken for the {role}"
             yield Suspicion("result-for-input", says, sample.recomputed({argument.name: value}))
         else:
             says = f"computed as if {argument.name} were {value}"
@@ -205,19 +205,19 @@ def constant_left_out(sample: Sample) -> Iterator[Suspicion]:
 def factor(sample: Sample) -> Iterator[Suspicion]:
     """One common factor between actual and right elements, on one side of 0 or on both; the factor has a name."""
     names = _factors(sample)
-    for where, side, found in _common_ratios(sample):
-        exact = min(names, key=lambda name: abs(found / name - 1))
-        if abs(found / exact - 1) <= float(ml_dtypes.finfo(sample.actual[0].dtype).eps):
+    for where, side, ratio in _common_ratios(sample):
+        exact = min(names, key=lambda name: abs(ratio / name - 1))
+        if abs(ratio / exact - 1) <= float(ml_dtypes.finfo(sample.actual[0].dtype).eps):
             mistake, says = names[exact]
             yield Suspicion(mistake, says + where, _multiplied(sample, side, exact))
 
 
 def factor_without_a_name(sample: Sample) -> Iterator[Suspicion]:
     """The same with any factor."""
-    for where, side, found in _common_ratios(sample):
-        if abs(found - 1) > _NO_FACTOR:
-            says = f"everything is multiplied by {found:.6g}{where}"
-            yield Suspicion("factor", says, _multiplied(sample, side, found))
+    for where, side, ratio in _common_ratios(sample):
+        if abs(ratio - 1) > _NO_FACTOR:
+            says = f"everything is multiplied by {ratio:.6g}{where}"
+            yield Suspicion("factor", says, _multiplied(sample, side, ratio))
 
 
 def _multiplied(sample: Sample, side: Array, by: float) -> Prediction:
@@ -232,9 +232,9 @@ def _common_ratios(sample: Sample) -> Iterator[tuple[str, Array, float]]:
     with np.errstate(invalid="ignore"):  # NaN is on neither side
         sides = {"": np.ones(len(sample.x), bool), " where x > 0": sample.x > 0, " where x <= 0": sample.x <= 0}
     for where, side in sides.items():
-        found = _common_ratio(sample, side)
-        if found is not None:
-            yield where, side, found
+        ratio = _common_ratio(sample, side)
+        if ratio is not None:
+            yield where, side, ratio
 
 
 def _common_ratio(sample: Sample, side: Array) -> float | None:
@@ -258,27 +258,27 @@ def _factors(sample: Sample) -> dict[float, tuple[str, str]]:
     values = _scalars(sample)
     values |= {n.lower(): v for n, v in _constants(call.computation.formulas[-1]).items()}
     values = {name: v for name, v in values.items() if v not in (0.0, 1.0) and np.isfinite(v)}
-    found: dict[float, tuple[str, str]] = {-1.0: ("sign", "the sign is turned")}
+    factors: dict[float, tuple[str, str]] = {-1.0: ("sign", "the sign is turned")}
     for name, v in values.items():
-        found[v] = (f"surplus-{name}", f"{name} is applied once too often")
-        found[1 / v] = (f"missing-{name}", f"missing {name}: it is not applied")
+        factors[v] = (f"surplus-{name}", f"{name} is applied once too often")
+        factors[1 / v] = (f"missing-{name}", f"missing {name}: it is not applied")
     for (a, v), (b, w) in combinations(values.items(), 2):
-        found.setdefault(v * w, (f"surplus-{a}", f"{a} and {b} are applied once too often"))
-        found.setdefault(1 / (v * w), (f"missing-{a}", f"missing {a} and {b}: they are not applied"))
-        found.setdefault(v / w, (f"{a}-for-{b}", f"{a} is applied in the place of {b}"))
-        found.setdefault(w / v, (f"{b}-for-{a}", f"{b} is applied in the place of {a}"))
-    return found
+        factors.setdefault(v * w, (f"surplus-{a}", f"{a} and {b} are applied once too often"))
+        factors.setdefault(1 / (v * w), (f"missing-{a}", f"missing {a} and {b}: they are not applied"))
+        factors.setdefault(v / w, (f"{a}-for-{b}", f"{a} is applied in the place of {b}"))
+        factors.setdefault(w / v, (f"{b}-for-{a}", f"{b} is applied in the place of {a}"))
+    return factors
 
 
 @cache
 def _constants(formula: Callable[..., Any]) -> Mapping[str, float]:
     """The numbers that a formula, or a formula that it calls, knows by name."""
-    found: dict[str, float] = {}
+    constants: dict[str, float] = {}
     scope, names = formula.__globals__, formula.__code__.co_names
     for callee in (scope.get(name) for name in names if name not in xp.FUNCTIONS):
         if isinstance(callee, FunctionType):
-            found |= _constants(callee)
-    return found | {name: scope[name] for name in names if isinstance(scope.get(name), (int, float))}
+            constants |= _constants(callee)
+    return constants | {name: scope[name] for name in names if isinstance(scope.get(name), (int, float))}
 
 
 def _scalars(sample: Sample) -> dict[str, float]:

@@ -22,21 +22,21 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
     """The mistakes that explain the most failing elements, one after another; none where nothing explains enough."""
     left = np.concatenate(sample.wrong)
     looked_at = int(np.count_nonzero(left))
-    found: list[Diagnosis] = []
+    diagnoses: list[Diagnosis] = []
     if not looked_at:
         return ()
     suspicions = [(s, explained) for s in _suspicions(sample) if (explained := _explained(sample, s)) is not None]
     enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else SHARE
-    while suspicions and len(found) < MOST and left.any():
+    while suspicions and len(diagnoses) < MOST and left.any():
         remaining = int(np.count_nonzero(left))
         counts = [int(np.count_nonzero(left & explained)) for _, explained in suspicions]
         # A suspicion that predicts values goes before one that only allows for errors; the first of equals wins.
         best = max(range(len(counts)), key=lambda k: (not suspicions[k][0].is_loose, counts[k], -k))
         suspicion, explained = suspicions.pop(best)
         if counts[best] >= max(1, (LOOSE_SHARE if suspicion.is_loose else enough) * remaining):
-            found.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
+            diagnoses.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
             left = left & ~explained
-    return tuple(found)
+    return tuple(diagnoses)
 
 
 def _suspicions(sample: Sample) -> Iterator[Suspicion]:

@@ -23,7 +23,7 @@ class Sample:
     """Some elements of a call: inputs, actual outputs, and the wrong ones among them."""
 
     call: Elements
-    places: Array  # in the order of rows
+    positions: Array  # in the order of rows
     inputs: tuple[Array, ...]
     actual: tuple[Array, ...]  # per output lane, as `wrong` and `failing`
     wrong: tuple[Array, ...]
@@ -78,13 +78,13 @@ class Sample:
         lanes = [(inputs or {}).get(k, lane) for k, lane in enumerate(self.inputs)]
         computation, numbers = call.computation, call.numbers
         if attributes is not None:
-            own = {**call.attributes, **attributes}
+            setting = {**call.attributes, **attributes}
             try:
-                plan = call.operator.plan(*call.tensors, out=call.out, backend="reference", **own)
+                plan = call.operator.plan(*call.tensors, out=call.out, backend="reference", **setting)
             except ActgradError:
                 return None
             computation = plan.computation
-            is_other_half = self.other_half_is_active(own)
+            is_other_half = self.other_half_is_active(setting)
         if is_other_half:
             active = call.main
             lanes[active], lanes[active + 1] = lanes[active + 1], lanes[active]
@@ -101,8 +101,8 @@ class Sample:
         if not operator.access.is_packed:
             return False
         orders = [
-            operator.access.parts(operator.definition.main, (2,), {**own, operator.access.dimension_attribute: 0})
-            for own in (self.call.attributes, attributes)
+            operator.access.parts(operator.definition.main, (2,), {**setting, operator.access.dimension_attribute: 0})
+            for setting in (self.call.attributes, attributes)
         ]
         return orders[0] == orders[1][::-1]
 

@@ -19,7 +19,7 @@ SAMPLED = 48  # finite numbers
 _FAR = 10_000  # beyond it every function here is constant or overflows
 
 
-def check(golden: Golden, lanes: Sequence[Array], name: str) -> bool:
+def verify(golden: Golden, lanes: Sequence[Array], name: str) -> bool:
     """Raise where exact values differ from mpmath's by more than 2^-40 of the larger term; False without mpmath.
 
     `lanes` are finite inputs of the formula.
@@ -55,9 +55,11 @@ def _exact(mpmath: Any, computation: Computation, numbers: list[Any]) -> tuple[A
     """The results of a computation in mpmath's numbers."""
     functions = _functions(mpmath)
     formulas = [xp.bind(formula, functions) for formula in computation.formulas]
-    scalars = [mpmath.mpf(s) for s in computation.scalars]
-    results = computation.element(*formulas, *numbers, *scalars)
+    results = computation.element(*formulas, *numbers, *map(mpmath.mpf, computation.scalars))
     return tuple(results) if isinstance(results, (tuple, list)) else (results,)
+
+
+_NAMES = {"exp": "exp", "expm1": "expm1", "tanh": "tanh", "erfc": "erfc", "normal_cdf": "ncdf", "normal_pdf": "npdf"}
 
 
 def _functions(mpmath: Any) -> Mapping[str, Any]:
@@ -66,14 +68,15 @@ def _functions(mpmath: Any) -> Mapping[str, Any]:
     def near(function: Any) -> Any:
         return lambda x: function(max(-_FAR, min(x, _FAR)))
 
-    exp = near(mpmath.exp)
-    functions = {name: near(getattr(mpmath, name)) for name in ("exp", "expm1", "tanh", "erfc")}
-    functions |= {"conjugate": lambda x: x, "abs": abs, "minimum": min, "maximum": max, "log1p": mpmath.log1p}
-    functions |= {"normal_cdf": near(mpmath.ncdf), "normal_pdf": near(mpmath.npdf)}
-    functions["erfinv"] = lambda x: mpmath.nan if abs(x) > 1 else mpmath.inf * x if abs(x) == 1 else mpmath.erfinv(x)
-    functions["sqrt"] = lambda x: mpmath.nan if x < 0 else mpmath.sqrt(x)
-    functions["rsqrt"] = lambda x: mpmath.nan if x < 0 else mpmath.inf if x == 0 else 1 / mpmath.sqrt(x)
-    functions["where"] = lambda condition, x, y: x if condition else y
-    functions["sigmoid"] = lambda x: 1 / (1 + exp(-x))
-    functions["sigmoid_cubic"] = lambda x, c1, c3: 1 / (1 + exp(-(c1 * x + c3 * x**3)))
+    functions = {name: near(getattr(mpmath, word)) for name, word in _NAMES.items()}
+    exp = functions["exp"]
+    functions |= {
+        "conjugate": lambda x: x, "abs": abs, "minimum": min, "maximum": max, "log1p": mpmath.log1p,
+        "where": lambda condition, x, y: x if condition else y,
+        "sqrt": lambda x: mpmath.nan if x < 0 else mpmath.sqrt(x),
+        "rsqrt": lambda x: mpmath.nan if x < 0 else mpmath.inf if x == 0 else 1 / mpmath.sqrt(x),
+        "erfinv": lambda x: mpmath.nan if abs(x) > 1 else mpmath.inf * x if abs(x) == 1 else mpmath.erfinv(x),
+        "sigmoid": lambda x: 1 / (1 + exp(-x)),
+        "sigmoid_cubic": lambda x, c1, c3: 1 / (1 + exp(-(c1 * x + c3 * x**3))),
+    }  # fmt: skip
     return xp.with_factors(functions)

@@ -6,11 +6,9 @@ import hashlib
 import importlib
 import importlib.util
 import json
-import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -29,7 +27,7 @@ from .. import oracle
 from ..files.sizes import UnreadableFile
 from ..measurement import in_threads
 from . import mpmath_check
-from .sweep import PASSES, Found, Item, Sweep
+from .sweep import PASSES, Item, Sweep, SweepErrors
 
 PART = 1 << 19  # numbers that a thread takes at a time
 SAVE_SECONDS = 5.0
@@ -45,19 +43,17 @@ _CODE = (
 
 @dataclass
 class State:
-    """How far a sweep is."""
-
-    done: int = 0  # numbers, from the first
-    outputs: dict[str, Found] = field(default_factory=dict)
-    verified: str = ""  # the sources that confirm its exact values
-
-
-@dataclass(frozen=True)
-class Done:
-    """A sweep that is finished."""
+    """How far a sweep is: the numbers that were tried, the sources of the exact values, the errors of each output."""
 
     item: Item
-    state: State
+    done: int = 0
+    verified: str = ""
+    outputs: dict[str, SweepErrors] = field(default_factory=dict)
+
+    @property
+    def errors(self) -> SweepErrors:
+        """The errors of all outputs together."""
+        return sum(self.outputs.values(), SweepErrors())
 
 
 def default_folder() -> Path | None:
@@ -66,65 +62,48 @@ def default_folder() -> Path | None:
     return None if base is None else base / "actgrad-exhaustive"
 
 
-class Folder:
-    """The states in one folder, a file each, written whole or not at all."""
+def state_file(folder: Path, item: Item, every: str = "") -> Path:
+    """The file of a sweep's state; `every` is a pattern for other thinnings of the same task."""
+    product = products.chosen()
+    digest = hashlib.sha256(f"{item.words}\n{product.name if product else ''}".encode()).hexdigest()[:12]
+    return folder / f"{item.operator.name}-{item.dtype}-{item.kind}-{every or item.every}-{digest}.json"
 
-    def __init__(self, path: Path):
-        self.path = path
 
-    def file(self, item: Item, every: str = "") -> Path:
-        """The file of a sweep's state; `every` is a pattern for other thinnings of the same task."""
-        product = products.chosen()
-        digest = hashlib.sha256(f"{item.words}\n{product.name if product else ''}".encode()).hexdigest()[:12]
-        return self.path / f"{item.operator.name}-{item.dtype}-{item.kind}-{every or item.every}-{digest}.json"
+def load(folder: Path, item: Item) -> State:
+    """The state of a sweep; a new one where this code has computed nothing yet."""
+    path = state_file(folder, item)
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["fingerprint"] != fingerprint(item):
+            return State(item)
+        errors = {name: SweepErrors(**fields) for name, fields in document["outputs"].items()}
+        return State(item, int(document["done"]), str(document["verified"]), errors)
+    except FileNotFoundError:
+        return State(item)
+    except OSError as error:
+        raise UnreadableFile(f"{path}: {system_fault(error)}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        cause = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UnreadableFile(f"{path}: is damaged ({cause}); it must be the state of a sweep; remove it") from error
 
-    def load(self, item: Item) -> State:
-        """The state of a sweep; a new one where this code has found nothing yet."""
-        path = self.file(item)
-        try:
-            held = json.loads(path.read_text(encoding="utf-8"))
-            if held["fingerprint"] != fingerprint(item):
-                return State()
-            found = {name: Found.of_json(plain) for name, plain in held["outputs"].items()}
-            return State(int(held["done"]), found, str(held["verified"]))
-        except FileNotFoundError:
-            return State()
-        except OSError as error:
-            raise UnreadableFile(f"{path}: {system_fault(error)}") from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            cause = " ".join(f"{type(error).__name__}: {error}".split())
-            raise UnreadableFile(f"{path}: is damaged ({cause}); it must be the state of a sweep; remove it") from error
 
-    def save(self, item: Item, state: State) -> None:
-        """Write the state of a sweep."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        document = {
-            "operator": item.operator.name, "attributes": item.words, "dtype": item.dtype, "kind": item.kind,
-            "every": item.every, "fingerprint": fingerprint(item), "done": state.done,
-            "verified": state.verified, "outputs": {name: vars(found) for name, found in state.outputs.items()},
-        }  # fmt: skip
-        outputs.write(self.file(item), json.dumps(document, indent=1) + "\n")
-
-    def finished(self, item: Item) -> tuple[Done | None, bool]:
-        """The finished sweep of this task that tried the most numbers, and whether any state of the task exists."""
-        found = [path.stem.split("-")[-2] for path in self.path.glob(self.file(item, "*").name)]
-        for every in sorted(int(word) for word in found if word.isdecimal()):
-            same = replace(item, every=every)
-            state = self.load(same)
-            if state.done == same.count:
-                return Done(same, state), True
-        return None, bool(found)
+def save(folder: Path, state: State) -> None:
+    """Write the state of a sweep, whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    errors = {name: vars(one) for name, one in state.outputs.items()}
+    document = {"attributes": state.item.words, "fingerprint": fingerprint(state.item), "done": state.done}
+    document |= {"verified": state.verified, "outputs": errors}
+    outputs.write(state_file(folder, state.item), json.dumps(document, indent=1) + "\n")
 
 
 def fingerprint(item: Item) -> str:
     """The digest of the code that does a sweep: other code makes its state worthless."""
     tensors = oracle.tensors(item.operator, item.attributes, np.zeros(1, BY_NAME[item.dtype].numpy))
     computation = item.operator.plan(*tensors, backend="reference", **item.attributes).computation
-    modules = [sys.modules.get(formula.__module__) for formula in computation.formulas]
-    sources = [Path(m.__file__).read_bytes() for m in modules if m is not None and m.__file__ is not None]
-    names = [formula.__qualname__ for formula in computation.formulas]
-    words = repr((names, computation.scalars, computation.compute))
-    return hashlib.sha256(b"".join([_sources(), *sources, words.encode()])).hexdigest()[:24]
+    files = [Path(formula.__code__.co_filename) for formula in computation.formulas]
+    words = [formula.__qualname__ for formula in computation.formulas], computation.scalars, computation.compute
+    parts = [_sources(), *(file.read_bytes() for file in files if file.is_file()), repr(words).encode()]
+    return hashlib.sha256(b"".join(parts)).hexdigest()[:24]
 
 
 @cache
@@ -133,11 +112,19 @@ def _sources() -> bytes:
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).digest()
 
 
-def finished(folder: Folder, wanted: Sequence[Item]) -> tuple[list[Done], list[Item]]:
-    """The finished sweeps in a folder, the most complete of each task, and tasks that only other code has done."""
-    found = [(item, *folder.finished(item)) for item in wanted]
-    done = [best for _, best, _ in found if best is not None]
-    return done, [item for item, best, exists in found if exists and best is None]
+def finished(folder: Path, tasks: Sequence[Item]) -> tuple[list[State], list[Item]]:
+    """The finished sweep of each task that tried the most numbers, and the tasks that have other states only."""
+    best, stale = [], []
+    for item in tasks:
+        words = [path.stem.split("-")[-2] for path in folder.glob(state_file(folder, item, "*").name)]
+        strides = sorted(int(word) for word in words if word.isdecimal())
+        states = (load(folder, replace(item, every=every)) for every in strides)
+        state = next((state for state in states if state.done == state.item.count), None)
+        if state is not None:
+            best.append(state)
+        elif strides:
+            stale.append(item)
+    return best, stale
 
 
 # The sweeps
@@ -150,7 +137,7 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only
     """
     product = products.chosen()
     has_torch = importlib.util.find_spec("torch") is not None
-    found = []
+    tasks: list[Item] = []
     for dtype in dtypes:
         for operator in operators:
             is_taken = dtype in allowed_dtypes(operator.definition, product)
@@ -160,8 +147,8 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only
             kinds = [(kind, stride) for kind, stride in PASSES.items() if has_kind.get(kind, True)]
             is_long = BY_NAME[dtype].itemsize > 2
             for attributes in oracle.attribute_cases(operator, product)[: 1 if only_defaults else None]:
-                found += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
-    return found
+                tasks += [Item(operator, attributes, dtype, k, max(every, n) if is_long else 1) for k, n in kinds]
+    return tasks
 
 
 def _has_others(operator: Operator) -> bool:
@@ -170,43 +157,48 @@ def _has_others(operator: Operator) -> bool:
     return sum(tensor.size for tensor in tensors) > 2
 
 
-def run(wanted: Sequence[Item], folder: Folder, advance: Callable[[Item, int], None]) -> Iterator[Done]:
+def sweep_all(tasks: Sequence[Item], folder: Path, advance: Callable[[Item, int], None]) -> Iterator[State]:
     """Do the sweeps, or take over their states from `folder`; `advance` learns how many numbers are done."""
-    with _one_thread_each(any(item.kind == "PyTorch" for item in wanted)):
-        for item in wanted:
-            yield Done(item, _swept(item, folder, advance))
+    with ExitStack() as stack:  # each kernel computes on one thread: every core has a sweep already
+        backends.set_num_threads(1)
+        stack.callback(backends.set_num_threads, 0)
+        if any(item.kind == "PyTorch" for item in tasks):
+            torch = importlib.import_module("torch")
+            stack.callback(torch.set_num_threads, torch.get_num_threads())
+            torch.set_num_threads(1)
+        for item in tasks:
+            yield _swept(item, folder, advance)
 
 
-def _swept(item: Item, folder: Folder, advance: Callable[[Item, int], None]) -> State:
-    state = folder.load(item)
+def _swept(item: Item, folder: Path, advance: Callable[[Item, int], None]) -> State:
+    state = load(folder, item)
     advance(item, state.done)
     if state.done == item.count:
         return state
+    idle = [Sweep(item)]  # one for each thread
     if not state.verified:
-        first = Sweep(item)
-        state.verified = _verified(first)
-        state.outputs = {lane.name: Found() for lane in first.call.outputs}
-    local = threading.local()
+        state.verified = _verified(idle[0])
+        state.outputs = {lane.name: SweepErrors() for lane in idle[0].call.outputs}
 
-    def part(at: slice) -> list[Found]:
-        if not hasattr(local, "sweep"):
-            local.sweep = Sweep(item)
-        found: list[Found] = local.sweep.run(at.start, at.stop)
-        return found
+    def measure(part: slice) -> list[SweepErrors]:
+        sweep = idle.pop() if idle else Sweep(item)
+        errors = sweep.measure(part.start, part.stop)
+        idle.append(sweep)
+        return errors
 
     saved = time.monotonic()
     parts = (slice(start, min(start + PART, item.count)) for start in range(state.done, item.count, PART))
     try:
-        for at, found in in_threads(part, parts):
-            state.outputs = {n: sum_ + one for (n, sum_), one in zip(state.outputs.items(), found, strict=True)}
-            state.done = at.stop
-            advance(item, at.stop - at.start)
+        for part, errors in in_threads(measure, parts):
+            state.outputs = {n: sum_ + one for (n, sum_), one in zip(state.outputs.items(), errors, strict=True)}
+            state.done = part.stop
+            advance(item, part.stop - part.start)
             if time.monotonic() - saved > SAVE_SECONDS:
-                folder.save(item, state)
+                save(folder, state)
                 saved = time.monotonic()
     finally:  # an interruption too
         if state.done:
-            folder.save(item, state)
+            save(folder, state)
     return state
 
 
@@ -219,18 +211,5 @@ def _verified(sweep: Sweep) -> str:
         finite = np.flatnonzero(np.isfinite(lanes[sweep.call.main].astype(np.float64)))
     few = finite[:: -(-len(finite) // mpmath_check.SAMPLED)]
     sweep.golden.verify([lane[finite[:: -(-len(finite) // 1024)]] for lane in lanes])
-    agrees = mpmath_check.check(sweep.golden, [lane[few] for lane in lanes], sweep.item.operator.name)
+    agrees = mpmath_check.verify(sweep.golden, [lane[few] for lane in lanes], sweep.item.operator.name)
     return sweep.golden.source + (f", and against mpmath at {len(few)} numbers" if agrees else "")
-
-
-@contextmanager
-def _one_thread_each(with_torch: bool) -> Iterator[None]:
-    """Within, each kernel computes on one thread: every core has a sweep already."""
-    with ExitStack() as stack:
-        backends.set_num_threads(1)
-        stack.callback(backends.set_num_threads, 0)
-        if with_torch:
-            torch = importlib.import_module("torch")
-            stack.callback(torch.set_num_threads, torch.get_num_threads())
-            torch.set_num_threads(1)
-        yield

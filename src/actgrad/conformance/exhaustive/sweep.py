@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +28,6 @@ FIRST = 5  # faults whose numbers are kept
 SUSPECT = 0.25
 ABSOLUTE = 3e-7  # bound of a derivative that has a distribution function, in float32
 _HASH = 2654435761  # Knuth's multiplier scatters the numbers that a thinned sweep tries
-_EXTREMES = ("ulps", "beyond", "terms", "absolute")
 
 
 @dataclass(frozen=True)
@@ -61,62 +61,42 @@ class Item:
         return self.kind == "ones" and has_distribution and is_derivative and not is_of_result
 
 
-class Extreme(NamedTuple):
-    """The largest error of its kind, and the bits of the x where it is."""
-
-    error: float
-    bits: int
-
-
 @dataclass(frozen=True)
-class Found:
-    """The errors of some elements; the parts of a sweep add up."""
+class SweepErrors:
+    """The errors of some elements; the parts of a sweep add up.
+
+    `largest` has the largest error of each kind, and the bits of the x where it is: "ulps"; "beyond", the same less the
+    error that a rounded argument of exp explains; "terms" where terms cancel, in units of the larger term; "absolute".
+    """
 
     elements: int = 0
     count: int = 0  # elements measured in ULP: all but where terms cancel
     total: float = 0.0  # sum of their finite errors
-    ulps: Extreme | None = None
-    beyond: Extreme | None = None  # less the error that a rounded argument of exp explains
-    terms: Extreme | None = None  # where terms cancel, in units of the larger term
-    absolute: Extreme | None = None  # of finite numbers
     faults: int = 0  # elements beyond the bounds
-    first: tuple[int, ...] = ()  # the bits of x of the first faults
+    first: Sequence[int] = ()  # the bits of x of the first faults
+    largest: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
-    def __add__(self, other: Found) -> Found:
-        own, others = vars(self), vars(other)
-        sums = {name: own[name] + others[name] for name in ("elements", "count", "total", "faults")}
-        extremes: dict[str, Any] = {name: _larger(own[name], others[name]) for name in _EXTREMES}
-        return Found(**sums, **extremes, first=(*self.first, *other.first)[:FIRST])
+    def __add__(self, other: SweepErrors) -> SweepErrors:
+        names = ("elements", "count", "total", "faults")
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        largest = dict(self.largest)
+        for kind, extreme in other.largest.items():  # of equal errors the first one, which has the smaller bits
+            largest[kind] = max(largest.get(kind, extreme), extreme, key=itemgetter(0))
+        return SweepErrors(**sums, first=[*self.first, *other.first][:FIRST], largest=largest)
 
     @property
     def mean(self) -> float:
         return self.total / self.count if self.count else 0.0
 
-    @staticmethod
-    def of_json(plain: dict[str, Any]) -> Found:
-        """The inverse of `vars` through JSON; a KeyError, TypeError or ValueError for anything else."""
-        extremes = {n: None if plain[n] is None else Extreme(*plain[n]) for n in _EXTREMES}
-        return Found(**{**plain, **extremes, "first": tuple(plain["first"])})
+    def error(self, kind: str) -> float | None:
+        """The largest error of a kind, None without elements."""
+        return self.largest[kind][0] if kind in self.largest else None
 
 
-def together(found: Sequence[Found]) -> Found:
-    """Several outputs as one."""
-    return sum(found, Found())
-
-
-def _larger(a: Extreme | None, b: Extreme | None) -> Extreme | None:
-    """The larger of two errors; of equal ones the first, which has the smaller bits."""
-    if a is None or b is None:
-        return a or b
-    return b if b.error > a.error else a
-
-
-def _largest(errors: Array, bits: Array) -> Extreme | None:
-    """The largest error, None without elements."""
-    if not len(errors):
-        return None
-    k = int(np.argmax(errors))
-    return Extreme(float(errors[k]), int(bits[k]))
+def _largest(errors: Mapping[str, tuple[Array, Array]]) -> dict[str, list[Any]]:
+    """The largest error of each kind, and the bits of its x."""
+    positions = {kind: int(np.argmax(values)) for kind, (values, _) in errors.items() if len(values)}
+    return {kind: [float(errors[kind][0][k]), int(errors[kind][1][k])] for kind, k in positions.items()}
 
 
 class Sweep:
@@ -146,16 +126,16 @@ class Sweep:
         bits, every = np.arange(start, start + count, dtype=np.uint64), np.uint64(self.item.every)
         return (bits * every + ((bits * np.uint64(_HASH)) >> np.uint64(16)) % every).astype(kind)
 
-    def run(self, start: int, stop: int) -> list[Found]:
+    def measure(self, start: int, stop: int) -> list[SweepErrors]:
         """The errors at the numbers from number `start` to before `stop`, for each output."""
-        found = [Found() for _ in self.call.outputs]
+        errors = [SweepErrors() for _ in self.call.outputs]
         for begin in range(start, stop, self.chunk):
             bits = self.bits(begin, self.chunk)
             self.fill(bits)
             self.compute()
             # The last chunk may reach beyond `stop`.
-            found = [a + b for a, b in zip(found, self._measured(bits, min(stop - begin, self.chunk)), strict=True)]
-        return found
+            errors = [a + b for a, b in zip(errors, self._chunk(bits, min(stop - begin, self.chunk)), strict=True)]
+        return errors
 
     def fill(self, bits: Array) -> None:
         """Take the numbers of these bits for x."""
@@ -174,23 +154,23 @@ class Sweep:
         """The inputs of the formula at some elements."""
         return [lane.take(at) for lane in self.call.inputs]
 
-    def _measured(self, bits: Array, count: int) -> Iterator[Found]:
+    def _chunk(self, bits: Array, count: int) -> Iterator[SweepErrors]:
         """The errors of each output at the first `count` elements."""
         lanes = self.lanes(slice(0, self.chunk))
         exact = self.golden.values(lanes)
-        judged: At = slice(0, count)
+        at: At = slice(0, count)
         if self._torch is not None:  # SELU's derivative at 0 is a convention; infinities and NaN differ too
-            x = lanes[self.call.main][judged]
+            x = lanes[self.call.main][at]
             with np.errstate(invalid="ignore"):
-                judged = np.flatnonzero(np.isfinite(x) & (x != 0))
-        lanes = [lane[judged] for lane in lanes]
+                at = np.flatnonzero(np.isfinite(x) & (x != 0))
+        lanes = [lane[at] for lane in lanes]
         for lane, number in zip(self.call.outputs, self.call.numbers, strict=True):
-            yield self._found(lane.take(judged), exact[number][judged], bits[judged], lanes, number)
+            yield self._errors(lane.take(at), exact[number][at], bits[at], lanes, number)
 
-    def _found(self, actual: Array, exact: Array, bits: Array, lanes: list[Array], number: int) -> Found:
+    def _errors(self, actual: Array, exact: Array, bits: Array, lanes: list[Array], number: int) -> SweepErrors:
         """The errors of one output; NaN's are infinite. Only suspects need the size of their terms."""
-        ulps = beyond = oracle.ulp_errors(actual, exact)
-        count, faults, terms, absolute = len(ulps), np.zeros(0, np.int64), None, None
+        ulps = oracle.ulp_errors(actual, exact)
+        count, faults, kinds = len(ulps), np.zeros(0, np.int64), {"ulps": (ulps, bits), "beyond": (ulps, bits)}
         at = np.flatnonzero(ulps > self._suspect)
         if self._torch is not None:  # nothing excuses PyTorch's infinite errors, and they are many
             at = at[np.isfinite(ulps[at])]
@@ -202,19 +182,15 @@ class Sweep:
                 slip = np.nan_to_num(expected.unit * expected.slip / oracle.ulp(expected.values, actual.dtype))
                 beyond[at] = np.where(np.isinf(ulps[at]), ulps[at], np.maximum(ulps[at] - slip, 0))
             faults, cancels = at[wrong], expected.cancels
-            terms = _largest(expected.term_errors(actual[at])[cancels], bits[at[cancels]])
             count -= int(np.count_nonzero(cancels))
             # A subnormal factor lacks digits; its error is none in the last place.
             ulps[at[cancels | excused]] = beyond[at[cancels | excused]] = 0
+            terms = expected.term_errors(actual[at])[cancels]
+            kinds |= {"beyond": (beyond, bits), "terms": (terms, bits[at[cancels]])}
         if self.item.is_absolute:
             with np.errstate(all="ignore"):
                 error = np.abs(actual.astype(np.float64) - exact)
-            error[~np.isfinite(error)] = 0
-            absolute = _largest(error, bits)
-        largest = _largest(ulps, bits)
-        is_finite = largest is None or largest.error < np.inf
-        return Found(
-            len(ulps), count, float(np.sum(ulps if is_finite else ulps[np.isfinite(ulps)])), largest,
-            largest if beyond is ulps else _largest(beyond, bits), terms, absolute, len(faults),
-            tuple(int(b) for b in bits[faults[:FIRST]]),
-        )  # fmt: skip
+            kinds["absolute"] = np.where(np.isfinite(error), error, 0), bits
+        finite = ulps if np.max(ulps, initial=0) < np.inf else ulps[np.isfinite(ulps)]
+        first = bits[faults[:FIRST]].tolist()
+        return SweepErrors(len(ulps), count, float(np.sum(finite)), len(faults), first, _largest(kinds))

@@ -11,8 +11,8 @@ from ...base.dtypes import BY_NAME
 from ...writing import documents
 from .. import standards
 from ..oracle import few_digits
-from .resumption import Done
-from .sweep import ABSOLUTE, Found, Item, together
+from .resumption import State
+from .sweep import ABSOLUTE, Item, SweepErrors
 
 PART = "exhaustive"  # of a document
 HEADINGS = (
@@ -21,52 +21,47 @@ HEADINGS = (
 )  # fmt: skip
 
 
-def rows(done: Iterable[Done]) -> Iterator[tuple[str, ...]]:
+def rows(done: Iterable[State]) -> Iterator[tuple[str, ...]]:
     """The cells of each operator, attributes and dtype that a sweep tried."""
-    groups: dict[tuple[str, str, str], dict[str, Done]] = {}
+    groups: dict[tuple[str, str, str], dict[str, State]] = {}
     for one in done:
         groups.setdefault((one.item.operator.name, one.item.words, one.item.dtype), {})[one.item.kind] = one
     for names, kinds in groups.items():
         if "ones" not in kinds:
             continue
-        item, found = kinds["ones"].item, _found(kinds["ones"])
+        item, errors = kinds["ones"].item, kinds["ones"].errors
         faults = sum(map(fault_count, kinds.values()))
         yield (
-            *names, _numbers(item), _ulps(found),
-            "" if found.ulps is None or found.ulps.error == 0 else _x(found.ulps.bits, item.dtype),
-            f"{found.mean:.3f}",
+            *names, _numbers(item), _ulps(errors),
+            _x(errors.largest["ulps"][1], item.dtype) if errors.error("ulps") else "",
+            f"{errors.mean:.3f}",
             f"{faults} BEYOND" if faults else f"{standards.bounds(item.operator, item.dtype)[0]:g}",
-            "" if found.terms is None else few_digits(found.terms.error),
-            "" if found.absolute is None else f"{found.absolute.error:.1e}",
-            *(_ulps(_found(kinds[kind])) if kind in kinds else "" for kind in ("random", "PyTorch")),
+            "" if (terms := errors.error("terms")) is None else few_digits(terms),
+            "" if (absolute := errors.error("absolute")) is None else f"{absolute:.1e}",
+            *(_ulps(kinds[kind].errors) if kind in kinds else "" for kind in ("random", "PyTorch")),
         )  # fmt: skip
 
 
-def fault_count(one: Done) -> int:
+def fault_count(one: State) -> int:
     """The numbers where our results break a bound; PyTorch never promised these bounds."""
     if one.item.kind == "PyTorch":
         return 0
-    found = _found(one)
-    return found.faults + (found.absolute is not None and found.absolute.error > ABSOLUTE)
+    return one.errors.faults + ((one.errors.error("absolute") or 0) > ABSOLUTE)
 
 
-def fault_lines(one: Done) -> Iterator[str]:
+def fault_lines(one: State) -> Iterator[str]:
     """Each output that breaks a bound, and where."""
-    others = ", with random other numbers" if one.item.kind == "random" else ""
-    for name, found in one.state.outputs.items():
-        if found.faults:
-            at = ", ".join(_x(bits, one.item.dtype) for bits in found.first)
+    remark = ", with random other numbers" if one.item.kind == "random" else ""
+    for name, errors in one.outputs.items():
+        if errors.faults:
+            at = ", ".join(_x(bits, one.item.dtype) for bits in errors.first)
             call = f"{one.item.operator.name}({one.item.words}), {one.item.dtype}"
-            yield f"{call}: {name} is beyond the bound at {found.faults:,} numbers{others}, the first x = {at}"
+            yield f"{call}: {name} is beyond the bound at {errors.faults:,} numbers{remark}, the first x = {at}"
 
 
-def markdown(done: Iterable[Done]) -> str:
+def markdown(done: Iterable[State]) -> str:
     """The rows as a Markdown table."""
     return documents.table(HEADINGS, rows(done))
-
-
-def _found(one: Done) -> Found:
-    return together(list(one.state.outputs.values()))
 
 
 def _numbers(item: Item) -> str:
@@ -76,14 +71,13 @@ def _numbers(item: Item) -> str:
     return f"{item.count:,}, one in {item.every}"
 
 
-def _ulps(found: Found) -> str:
+def _ulps(errors: SweepErrors) -> str:
     """The largest error; in brackets, if much smaller, the error that a rounded argument of exp leaves unexplained."""
-    if found.ulps is None:
+    ulps, beyond = errors.error("ulps"), errors.error("beyond")
+    if ulps is None or beyond is None:
         return ""
-    text = few_digits(found.ulps.error)
-    if found.beyond is None or found.ulps.error < found.beyond.error + 1 or math.isinf(found.ulps.error):
-        return text
-    return f"{text} ({few_digits(found.beyond.error)})"
+    is_alike = ulps < beyond + 1 or math.isinf(ulps)
+    return few_digits(ulps) if is_alike else f"{few_digits(ulps)} ({few_digits(beyond)})"
 
 
 def _x(bits: int, dtype: str) -> str:

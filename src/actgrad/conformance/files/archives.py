@@ -32,12 +32,12 @@ def npz(path: Path, words: list[str]) -> tuple[Array, list[str]]:
         entries |= {name: name for name in archive.namelist()}
         names = [name.removesuffix(".npy") for name in archive.namelist()]
         rest = ["bfloat16"] if words[-1:] == ["bfloat16"] and ":".join(words) not in names else []
-        entry = archive.getinfo(entries[chosen(path, names, words[: len(words) - len(rest)])])
+        entry = archive.getinfo(entries[choose_name(path, names, words[: len(words) - len(rest)])])
         _check_method(path, entry)
         with archive.open(entry) as file:
             shape, _, dtype, start = sizes.npy_header(path, file.read(sizes.MOST_NPY_HEADER))
         size = entry.file_size - start
-        sizes.check(path, dtype, shape, size)
+        sizes.check_size(path, dtype, shape, size)
         if size > MOST_UNPACKED and entry.compress_type != zipfile.ZIP_STORED:
             raise UnreadableFile(
                 f"{path}: {entry.filename} unpacks to an array of {size} bytes; a compressed array may have at most "
@@ -64,11 +64,11 @@ def _check_method(path: Path, entry: zipfile.ZipInfo) -> None:
 def safetensors(path: Path, words: list[str]) -> Array:
     """One tensor of a .safetensors file."""
     package = library("safetensors", f"{path}: needs safetensors", "check")
-    with package.safe_open(path, framework="numpy") as held:
-        name = chosen(path, held.keys(), words)
-        most = min(path.stat().st_size, _LARGEST_ITEM * prod(held.get_slice(name).get_shape()))
+    with package.safe_open(path, framework="numpy") as file:
+        name = choose_name(path, file.keys(), words)
+        most = min(path.stat().st_size, _LARGEST_ITEM * prod(file.get_slice(name).get_shape()))
         sizes.refuse_large(path, most, "when it is read")
-        array: Array = held.get_tensor(name)
+        array: Array = file.get_tensor(name)
         return array
 
 
@@ -87,31 +87,31 @@ def pytorch(path: Path, words: list[str]) -> Array:
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        held = torch.load(str(path), map_location="cpu", weights_only=True, mmap=True)
-    if isinstance(held, Mapping):
-        held = held[chosen(path, held, words)]
+        content = torch.load(str(path), map_location="cpu", weights_only=True, mmap=True)
+    if isinstance(content, Mapping):
+        content = content[choose_name(path, content, words)]
     elif words:
         name = shown(":".join(words))
         raise UnreadableFile(f"{path}: has one tensor without a name; a name must be of several; leave {name} out")
-    if not isinstance(held, torch.Tensor) or held.layout != torch.strided or held.is_quantized:
-        raise UnreadableFile(f"{path}: holds a {type(held).__name__}; it must hold a dense tensor; save one")
-    size = held.untyped_storage().nbytes()
+    if not isinstance(content, torch.Tensor) or content.layout != torch.strided or content.is_quantized:
+        raise UnreadableFile(f"{path}: holds a {type(content).__name__}; it must hold a dense tensor; save one")
+    size = content.untyped_storage().nbytes()
     if size and size not in {entry.file_size for entry in entries}:  # PyTorch maps without a look at the entry's size
         fault = f"{path}: is damaged"
         raise UnreadableFile(f"{fault}; an entry must have the tensor's {quantity(size, 'byte')}; save it again")
     # A view that repeats its elements may be larger than the file.
-    sizes.refuse_large(path, held.numel() * held.element_size(), "when its tensor is read")
-    return aten.from_torch(torch, held.detach().resolve_conj().resolve_neg())
+    sizes.refuse_large(path, content.numel() * content.element_size(), "when its tensor is read")
+    return aten.from_torch(torch, content.detach().resolve_conj().resolve_neg())
 
 
-def chosen(path: Path, names: Iterable[Any], words: list[str]) -> Any:
+def choose_name(path: Path, names: Iterable[Any], words: list[str]) -> Any:
     """One of several tensors, by its name."""
-    held, name = list(names), ":".join(words)
-    if words and name in held:
+    keys, name = list(names), ":".join(words)
+    if words and name in keys:
         return name
-    if not words and len(held) == 1:
-        return held[0]
-    known = some(sorted(map(str, held)), name) or "no tensor"
-    problem = f"has no tensor {shown(name)}" if words else f"has {quantity(len(held), 'tensor')}, but no name follows"
-    cure = did_you_mean(name, map(str, held), f"write {path}:NAME") if held else "name another file"
-    raise UnreadableFile(f"{path}: {problem}; it holds {known}; {cure}")
+    if not words and len(keys) == 1:
+        return keys[0]
+    listing = some(sorted(map(str, keys)), name) or "no tensor"
+    problem = f"has no tensor {shown(name)}" if words else f"has {quantity(len(keys), 'tensor')}, but no name follows"
+    cure = did_you_mean(name, map(str, keys), f"write {path}:NAME") if keys else "name another file"
+    raise UnreadableFile(f"{path}: {problem}; it holds {listing}; {cure}")

@@ -31,22 +31,22 @@ class UnreadableFile(ActgradError):
 
 def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int = 0, order: Any = "C") -> Array:
     """The elements from byte `start` to the end of a file, mapped into memory."""
-    held = path.stat().st_size - start
-    check(path, dtype, shape, held)
+    size = path.stat().st_size - start
+    check_size(path, dtype, shape, size)
     # Bytes: memmap takes neither every dtype by name nor an empty file.
-    raw = np.memmap(path, np.uint8, "r", start, (held,)) if held else np.empty(0, np.uint8)
+    raw = np.memmap(path, np.uint8, "r", start, (size,)) if size else np.empty(0, np.uint8)
     return np.ndarray(shape, dtype, raw, order=order)
 
 
-def check(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], held: int) -> None:
-    """Raise unless an array of this dtype and shape takes `held` bytes."""
+def check_size(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], size: int) -> None:
+    """Raise unless an array of this dtype and shape takes `size` bytes."""
     if not all(0 <= n < MOST_ELEMENTS for n in shape):
         raise UnreadableFile(f"{path}: has shape {shown(shape)}; sizes must be from 0 to 2**62; write it again")
     promised = prod(shape) * dtype.itemsize
-    if promised != held:
-        what = f"{'truncated' if held < promised else 'too long a'} {path.suffix} file"
+    if promised != size:
+        what = f"{'truncated' if size < promised else 'too long a'} {path.suffix} file"
         expected = f"{dtype.name} of shape {shown(shape)} must have {promised}"
-        raise UnreadableFile(f"{path}: {what} with {quantity(held, 'byte')} of elements; {expected}; write it again")
+        raise UnreadableFile(f"{path}: {what} with {quantity(size, 'byte')} of elements; {expected}; write it again")
 
 
 def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[Any], int]:

@@ -23,31 +23,30 @@ _TYPES: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def judged(given: argparse.Namespace, asked: list[str]) -> CaseVerdict:
+def judge_files(args: argparse.Namespace, standard_names: list[str]) -> CaseVerdict:
     """The verdict on the files of --actual."""
-    operator = REGISTRY[given.operator[0]]
-    attributes = _attributes(operator, given.attr or [])
+    operator = REGISTRY[args.operator[0]]
+    attributes = _attributes(operator, args.attr or [])
     tensors, outputs = operator.schema.tensors, operator.schema.outputs
     minimum = sum(not a.is_optional for a in tensors)
-    if not minimum <= len(given.inputs) <= len(tensors):
+    if not minimum <= len(args.inputs) <= len(tensors):
         names = ", ".join(a.name + (" (may be left out)" if a.is_optional else "") for a in tensors)
-        got = quantity(len(given.inputs), "file")
+        got = quantity(len(args.inputs), "file")
         raise ActgradError(f"{operator.name}: --inputs got {got}; it takes {names}; name them in this order")
-    if len(given.actual) > len(outputs):
-        got = quantity(len(given.actual), "file")
+    if len(args.actual) > len(outputs):
+        got = quantity(len(args.actual), "file")
         raise ActgradError(f"{operator.name}: --actual got {got}; it takes {', '.join(outputs)}; leave the others out")
-    inputs, actual = list(map(tensor_files.read, given.inputs)), list(map(tensor_files.read, given.actual))
+    inputs, actual = list(map(tensor_files.read, args.inputs)), list(map(tensor_files.read, args.actual))
     judged_outputs = [*actual, *[None] * (len(outputs) - len(actual))]
     try:
         with terminal.progress(operator.name, sum(array.size for array in actual)) as advance:
-            verdict = judge(
-                operator, attributes, inputs, judged_outputs, asked=asked, strict=given.strict, progress=advance
-            )
+            options = {"asked": standard_names, "strict": args.strict, "progress": advance}
+            verdict = judge(operator, attributes, inputs, judged_outputs, **options)
     except ActgradError as error:
-        files = zip([a.name for a in tensors], given.inputs, strict=False), zip(outputs, given.actual, strict=False)
-        held = ", ".join(f"{name} is {file}" for name, file in chain(*files))
-        raise ActgradError(f"{error} ({held})") from error
-    return CaseVerdict(operator.name, actual[0].dtype.name, ", ".join(given.actual), verdict)
+        files = zip([a.name for a in tensors], args.inputs, strict=False), zip(outputs, args.actual, strict=False)
+        files_by_name = ", ".join(f"{name} is {file}" for name, file in chain(*files))
+        raise ActgradError(f"{error} ({files_by_name})") from error
+    return CaseVerdict(operator.name, actual[0].dtype.name, ", ".join(args.actual), verdict)
 
 
 def _attributes(operator: Operator, texts: list[str]) -> dict[str, Any]:
@@ -68,13 +67,13 @@ def _attribute(operator: Operator, text: str) -> tuple[str, Any]:
     name, is_given, value = text.partition("=")
     argument = operator.schema.attributes_by_name.get(name)
     if argument is None or not is_given:
-        known = list(operator.schema.attributes_by_name)
+        names = list(operator.schema.attributes_by_name)
         if not is_given:
-            example = known[0] if known else "NAME"
+            example = names[0] if names else "NAME"
             fault = f"{operator.name}: --attr {text}: has no value"
             raise ActgradError(f"{fault}; expected NAME=VALUE; write for example {example}=1")
-        expected = f"the attributes are {', '.join(known)}" if known else f"{operator.name} has no attributes"
-        cure = did_you_mean(name, known, f"leave --attr {text} out")
+        expected = f"the attributes are {', '.join(names)}" if names else f"{operator.name} has no attributes"
+        cure = did_you_mean(name, names, f"leave --attr {text} out")
         raise ActgradError(f"{operator.name}: --attr {text}: attribute {name} is unknown; {expected}; {cure}")
     choices = operator.choices if name == operator.switch else ()
     if value in choices:

@@ -16,28 +16,29 @@ from . import pictures, text
 
 def page(
     results: Sequence[CaseVerdict],
-    asked: Sequence[str],
+    standard_names: Sequence[str],
     settings: Mapping[str, Any],
     decision: Decision,
     is_of_files: bool,
 ) -> str:
     """The page as text."""
+    blocks = text.blocks(results, standard_names, is_of_files)
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     return template.substitute(
         word=decision.word,
         why=escape(terminal.printable(decision.why)),
         settings=_definitions(settings),
-        results=terminal.as_html([*text.blocks(results, asked, is_of_files), *map(str, decision.disagreements)]),
+        results=terminal.as_html([*blocks, *map(str, decision.disagreements)]),
         pictures="\n".join(_figures(results, is_of_files)),
-        standards=_definitions({name: NAMES[name] for name in asked}),
+        standards=_definitions({name: NAMES[name] for name in standard_names}),
     )
 
 
 def _definitions(pairs: Mapping[str, Any]) -> str:
     entries = []
     for name, value in pairs.items():
-        shown = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-        entries.append(f"<dt>{escape(name)}</dt><dd><code>{escape(terminal.printable(shown))}</code></dd>")
+        words = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+        entries.append(f"<dt>{escape(name)}</dt><dd><code>{escape(terminal.printable(words))}</code></dd>")
     return f"<dl>{''.join(entries)}</dl>"
 
 

@@ -36,8 +36,8 @@ def picture(series: Series) -> str:
         ulps = np.minimum(np.nan_to_num(ulps, nan=_TOP, posinf=_TOP), _TOP)
         left.plot(np.clip(x, -_FAR, _FAR), ulps, linestyle="none", marker=marker, markersize=3, color=grey, label=label)
         counts = np.sum([output.histogram for output in outputs], axis=0)
-        places = np.arange(len(counts)) + (k - (len(series) - 1) / 2) * width
-        right.bar(places, counts / max(1, counts.sum()), width, color=grey, hatch=hatch, edgecolor="black")
+        positions = np.arange(len(counts)) + (k - (len(series) - 1) / 2) * width
+        right.bar(positions, counts / max(1, counts.sum()), width, color=grey, hatch=hatch, edgecolor="black")
     left.set_xscale("symlog", linthresh=1)
     left.set_yscale("symlog", linthresh=1)
     left.set_ylim(-0.1, None)

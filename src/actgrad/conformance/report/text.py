@@ -35,7 +35,7 @@ COLUMNS: Mapping[str, Mapping[str, Callable[[Tally], str]]] = {
 
 def blocks(
     results: Sequence[CaseVerdict],
-    asked: Sequence[str],
+    standard_names: Sequence[str],
     is_of_files: bool,
     most: int | None = None,
     is_verbose: bool = True,
@@ -48,16 +48,16 @@ def blocks(
         for result in results:
             yield from details(result)
         return
-    yield overview(results, asked) if is_verbose else summary(results)
+    yield overview(results, standard_names) if is_verbose else summary(results)
     failing = [result for result in results if not result.verdict.holds]
     for result in failing[:most]:
         yield from details(result)
     if failing:
-        shown = f"; the first {most} are shown" if most is not None and len(failing) > most else ""
-        yield f"{len(failing)} of {len(results)} cases fail{shown}"
+        remark = f"; the first {most} are shown" if most is not None and len(failing) > most else ""
+        yield f"{len(failing)} of {len(results)} cases fail{remark}"
 
 
-def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Any:
+def overview(results: Sequence[CaseVerdict], standard_names: Sequence[str]) -> Any:
     """All cases of our own backends: a row per operator and dtype, in the order of the results.
 
     Cells are "-" where a standard says nothing, and begin with "!" where it fails.
@@ -65,14 +65,14 @@ def overview(results: Sequence[CaseVerdict], asked: Sequence[str]) -> Any:
 
     def cells(of: Sequence[CaseVerdict]) -> Row:
         figures = [str(len(of)), f"{sum(r.verdict.elements for r in of):,}"]
-        for name in asked:
+        for name in standard_names:
             outcomes = [o for r in of for o in r.verdict.outcomes if o.standard == name and o.holds is not None]
             tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
             mark = "! " if any(o.is_broken for o in outcomes) else ""
             figures += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
         return figures
 
-    headings = [heading for name in asked for heading in COLUMNS[name]]
+    headings = [heading for name in standard_names for heading in COLUMNS[name]]
     return table(["operator", "dtype"], ["cases", "elements", *headings], _grouped(results, cells), caption=CAPTION)
 
 
