@@ -78,7 +78,7 @@ def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> t
         if function is None:
             fault = f"{name.decode()}: is in the SDK, but not in this actgrad"
             raise ActgradError(f"{fault}; both must be of one version; run `actgrad sdk` again")
-        key = words, id(Ruleset.chosen(typed=True))  # a few terms exist, and live on
+        key = words, id(Ruleset.current(typed=True))  # a few terms exist, and live on
         cached = function.cache.get(key)
         planned = _planned_again(function, cached, memory) if cached is not None else None
         if planned is None or cached is None:
