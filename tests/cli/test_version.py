@@ -165,7 +165,7 @@ def test_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert told()["cache"] == f"{folder}, 1 entries, usable"
     folder.chmod(0o777)
     fault = f"not usable: {folder} belongs to another user or others may write to it; only you may write to it; "
-    fault += "run chmod go-w on it"
+    fault += "run chmod go-w on it, or set ACTGRAD_CACHE_DIR to a folder of your own"
     assert told()["cache"] == f"{folder}, 0 entries, {fault}"
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", "")
     assert told()["cache"].startswith("none: ")

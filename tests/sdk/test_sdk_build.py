@@ -149,7 +149,7 @@ def test_a_new_operator_is_in_c_too(tmp_path: Path, smooth_relu: ModuleType, mon
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds without libraries, for tests of where they go."""
-    monkeypatch.setattr(builder, "_write_libraries", lambda fresh, *_: (fresh / "lib64").mkdir(parents=True))
+    monkeypatch.setattr(builder, "_write_libraries", lambda *_: None)
 
 
 @pytest.fixture

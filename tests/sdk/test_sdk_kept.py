@@ -23,7 +23,6 @@ OTHER = 65534  # a user who is not this one
 
 def libraries(fresh: Path, *_: object) -> None:
     """Instead of real ones, which take a compiler's time."""
-    (fresh / "lib64").mkdir(parents=True)
     (fresh / "lib64" / "libopapi.so").write_text("a library")
 
 
@@ -49,7 +48,9 @@ def sdk(original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return prefix
 
 
-def refused(path: Path, says: str = "must belong to this user and be writable by no other user") -> None:
+def refused(
+    path: Path, says: str = "belongs to another user or others may write to it; only you may write to it"
+) -> None:
     with pytest.raises(SdkError) as error:
         programs.kept_sdk()
     assert str(error.value) == f"{path} {says}; move it away, or set XDG_CACHE_HOME to a folder of your own"
@@ -81,7 +82,7 @@ def test_the_sdk_is_a_link(sdk: Path, tmp_path: Path) -> None:
     sdk.rename(tmp_path / "sdk")
     for target in (tmp_path / "sdk", Path("/nowhere")):
         sdk.symlink_to(target)
-        refused(sdk, "must be a folder, and no link to one")
+        refused(sdk, "is a file or a link; it must be a folder")
         sdk.unlink()
     (tmp_path / "sdk").rename(sdk)
     sdk.parent.rename(tmp_path / "elsewhere")
@@ -121,16 +122,16 @@ def another_target(sdk: Path) -> str:
 
 @pytest.mark.parametrize("change", [linked_library, linked_folder, changed_library, another_library, another_target])
 def test_it_was_changed(change: Callable[[Path], str], sdk: Path) -> None:
-    refused(sdk / change(sdk), "must be as actgrad built it")
+    refused(sdk / change(sdk), "was changed; it must be as actgrad built it")
 
 
 def test_no_sdk_at_all(sdk: Path) -> None:
     shutil.rmtree(sdk)
     sdk.mkdir()
-    refused(sdk, "must be an SDK of actgrad")
+    refused(sdk, "has no actgrad-sdk; it must be an SDK of actgrad")
     sdk.rmdir()
     sdk.write_text("a file")
-    refused(sdk, "must be a folder, and no link to one")
+    refused(sdk, "is a file or a link; it must be a folder")
 
 
 @pytest.mark.parametrize("mask", [0o002, 0o000, 0o077])
@@ -167,4 +168,4 @@ def test_the_command_says_so(sdk: Path, tmp_path: Path, capfd: pytest.CaptureFix
     assert main(["sdk", "--run", str(program)]) == 2
     said = capfd.readouterr().err
     assert said.count("\n") == 1
-    assert said.startswith(f"actgrad: {sdk} must belong to this user")
+    assert said.startswith(f"actgrad: {sdk} belongs to another user")

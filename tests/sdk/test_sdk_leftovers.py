@@ -24,11 +24,9 @@ import os, signal, sys
 from pathlib import Path
 from actgrad.sdk import builder, prefix
 def end(*given): os.kill(os.getpid(), signal.SIGKILL)
-def libraries(fresh, made, *others):
-    for name, text in builder._sources().items():
-        builder._write(made.parent / name, text)
-    for name in builder._compiled():
-        builder._write(made.parent / name, "half a libr")
+def libraries(fresh, *others):
+    for name in builder._library_files():
+        builder._write(fresh / name, "half a libr")
 builder._write_libraries = libraries
 step = sys.argv[2]
 if step == "marker":
@@ -54,11 +52,9 @@ builder.build(Path(sys.argv[1]))
 STEPS = ("marker", "empty file", "sources", "libraries", "finished", "exchange")
 
 
-def libraries(fresh: Path, made: Path, *_: object) -> None:
-    for name, text in builder._sources().items():
-        builder._write(made.parent / name, text)
-    for name in builder._compiled():
-        builder._write(made.parent / name, "a library")
+def libraries(fresh: Path, *_: object) -> None:
+    for name in builder._library_files():
+        builder._write(fresh / name, "a library")
 
 
 @pytest.fixture
@@ -95,7 +91,7 @@ def test_killed_builds_are_cleaned_up(tmp_path: Path, build: Callable[[], list[s
 def test_folders_of_the_user(tmp_path: Path, build: Callable[[], list[str]]) -> None:
     """Of the same beginning, with files of any name, or empty."""
     names = [f".actgrad-sdk-{end}" for end in ("notes", "", "abcd1234", "old", "build")]
-    contents = ["thesis.txt", "fresh/thesis.txt", "made/opapi.c", "actgrad-sdk", prefixes.BUILD_MARKER]
+    contents = ["thesis.txt", "fresh/thesis.txt", "old/opapi.c", prefixes.MARKER, f"fresh/{prefixes.MARKER}"]
     for name, content in zip(names, contents, strict=True):
         (tmp_path / name / content).parent.mkdir(parents=True)
         (tmp_path / name / content).write_text("years of work")
@@ -117,8 +113,8 @@ def add_file_inside(left: Path) -> Path:
 
 
 def add_hidden_file(left: Path) -> Path:
-    (left / "made" / ".thesis").write_text("years of work")
-    return left / "made" / ".thesis"
+    (left / "fresh" / "lib64" / ".thesis").write_text("years of work")
+    return left / "fresh" / "lib64" / ".thesis"
 
 
 def change_file(left: Path) -> Path:
@@ -148,10 +144,23 @@ def link_instead_of_a_library(left: Path) -> Path:
 
 
 def link_instead_of_a_folder(left: Path) -> Path:
-    path = left / "made"
+    path = left / "fresh" / "lib64"
     path.rename(left.parent / "thesis")
     path.symlink_to(left.parent / "thesis")
-    return path / "opapi.c"
+    return path / "libopapi.so"
+
+
+def link_instead_of_the_sdk(left: Path) -> Path:
+    path = left / "fresh"
+    path.rename(left.parent / "thesis")
+    path.symlink_to(left.parent / "thesis")
+    return path / prefixes.MARKER
+
+
+def unfinished_as_old(left: Path) -> Path:
+    """No library is as the marker of a finished SDK would say."""
+    (left / "fresh").rename(left / "old")
+    return left / "old"
 
 
 def fifo(left: Path) -> Path:
@@ -161,31 +170,31 @@ def fifo(left: Path) -> Path:
 
 
 def no_marker(left: Path) -> Path:
-    (left / prefixes.BUILD_MARKER).unlink()
+    (left / "fresh" / prefixes.MARKER).unlink()
     return left / "fresh"
 
 
 def foreign_marker(left: Path) -> Path:
-    (left / prefixes.BUILD_MARKER).write_text("what I still have to do\n")
-    return left / prefixes.BUILD_MARKER
+    (left / "fresh" / prefixes.MARKER).write_text("what I still have to do\n")
+    return left / "fresh" / prefixes.MARKER
 
 
 def marker_of_other_bytes(left: Path) -> Path:
-    (left / prefixes.BUILD_MARKER).write_bytes(b"0.3.0\n\xff\xfe")
-    return left / prefixes.BUILD_MARKER
+    (left / "fresh" / prefixes.MARKER).write_bytes(b"0.3.0\n\xff\xfe")
+    return left / "fresh" / prefixes.MARKER
 
 
 def linked_marker(left: Path) -> Path:
-    marker = left / prefixes.BUILD_MARKER
+    marker = left / "fresh" / prefixes.MARKER
     marker.rename(left.parent / "marker")
     marker.symlink_to(left.parent / "marker")
     return marker
 
 
 def fifo_marker(left: Path) -> Path:
-    (left / prefixes.BUILD_MARKER).unlink()
-    os.mkfifo(left / prefixes.BUILD_MARKER)
-    return left / prefixes.BUILD_MARKER
+    (left / "fresh" / prefixes.MARKER).unlink()
+    os.mkfifo(left / "fresh" / prefixes.MARKER)
+    return left / "fresh" / prefixes.MARKER
 
 
 def writable_by_others(left: Path) -> Path:
@@ -201,8 +210,8 @@ def old_folder_of_the_user(left: Path) -> Path:
 
 CHANGES = [
     add_file, add_file_inside, add_hidden_file, change_file, file_instead_of_a_link, link_instead_of_a_file,
-    link_instead_of_a_library, link_instead_of_a_folder, fifo, no_marker, foreign_marker, marker_of_other_bytes,
-    linked_marker, fifo_marker, writable_by_others, old_folder_of_the_user,
+    link_instead_of_a_library, link_instead_of_a_folder, link_instead_of_the_sdk, unfinished_as_old, fifo, no_marker,
+    foreign_marker, marker_of_other_bytes, linked_marker, fifo_marker, writable_by_others, old_folder_of_the_user,
 ]  # fmt: skip
 
 
@@ -238,7 +247,7 @@ def test_an_old_sdk_that_the_user_changed(tmp_path: Path, build: Callable[[], li
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 def test_what_another_user_owns(tmp_path: Path, build: Callable[[], list[str]]) -> None:
     names = []
-    for k, part in enumerate([".", "fresh/include/acl/acl.h", "made"]):
+    for k, part in enumerate([".", "fresh/include/acl/acl.h", "fresh/lib64"]):
         left = kill(tmp_path, "libraries").rename(tmp_path / f"left{k}")
         os.chown(left / part, 65534, 65534)
         names.append(f".actgrad-sdk-{k}")
@@ -258,25 +267,23 @@ def test_links_and_files(tmp_path: Path, build: Callable[[], list[str]]) -> None
     os.mkfifo(tmp_path / ".actgrad-sdk-fifo")
     before = sorted(path.name for path in tmp_path.iterdir())
     assert build() == before
-    assert (elsewhere / "left" / prefixes.BUILD_MARKER).is_file()
+    assert (elsewhere / "left" / "fresh" / prefixes.MARKER).is_file()
 
 
 def test_the_marker_lists_every_file(tmp_path: Path) -> None:
     """Of a whole build, with its libraries: no file of ours keeps a folder from being cleaned up."""
-    seen: list[str] = []
-    put = prefixes.put
+    differences: list[str] = []
+    finish = prefixes.finish
 
-    def look(fresh: Path, prefix: Path, old: Path) -> None:
-        folder = fresh.parent
-        names = {
-            path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir() or path.is_symlink()
-        }
-        listed = set(prefixes._listed(folder / prefixes.BUILD_MARKER))
-        seen.extend(names ^ listed ^ {prefixes.BUILD_MARKER})
-        assert prefixes._is_left_by_a_build(folder)
-        put(fresh, prefix, old)
+    def look(fresh: Path) -> None:
+        names = {path.relative_to(fresh).as_posix() for path in fresh.rglob("*") if not path.is_dir()}
+        links = {path.relative_to(fresh).as_posix() for path in fresh.rglob("*") if path.is_symlink()}
+        differences.extend((names | links) ^ set(prefixes._listed(fresh / prefixes.MARKER)) ^ {prefixes.MARKER})
+        assert prefixes._is_left_by_a_build(fresh.parent)
+        finish(fresh)
+        assert prefixes._is_left_by_a_build(fresh.parent)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prefixes, "put", look)
+        patch.setattr(prefixes, "finish", look)
         builder.build(tmp_path / "sdk")
-    assert seen == []
+    assert differences == []

@@ -19,10 +19,9 @@ def is_this_users(status: os.stat_result) -> bool:
 
 
 def folder_fault(path: Path, status: os.stat_result) -> str:
-    """The reason why `path` is not a folder of this user alone; "" if it is one."""
+    """The reason why `path` is not a folder of this user alone, and what it must be; "" if it is one."""
     if not stat.S_ISDIR(status.st_mode):
-        return f"{path} is a file or a link; it must be a folder; remove it or set ACTGRAD_CACHE_DIR"
+        return f"{path} is a file or a link; it must be a folder"
     if not is_this_users(status):
-        fault = f"{path} belongs to another user or others may write to it"
-        return f"{fault}; only you may write to it; run chmod go-w on it"
+        return f"{path} belongs to another user or others may write to it; only you may write to it"
     return ""

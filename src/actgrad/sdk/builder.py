@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,6 @@ CPP_SUFFIXES = (".cc", ".cpp", ".cxx", ".c++", ".C")
 OPERATOR_LIBRARIES = ("opapi_nn", "opapi", "cust_opapi")
 
 
-_MADE = "made"  # in a temporary folder: the generated sources
 _OBJECTS = ("opapi", "missing")  # generated sources that all libraries of the operators have
 
 #: The sources of the older interface that libascendcl has; the others are of libacl_op_compiler.
@@ -111,19 +111,18 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
     try:
         prefixes.refuse_occupied(prefix)
         prefix.parent.mkdir(parents=True, exist_ok=True)
-        with prefixes.beside(prefix) as folder:
-            fresh, source_folder = folder / prefixes.FRESH, folder / _MADE
-            texts = {f"{fresh.name}/include/{name}": text for name, text in headers()}
-            description_texts = {f"{fresh.name}/{name}": text for name, text in descriptions.files(prefix, libraries())}
-            links = {f"{fresh.name}/{name}": target for name, target in descriptions.links()}
-            prefixes.announce(folder, texts | description_texts | _sources(), links | _library_links(), _compiled())
+        with prefixes.beside(prefix) as folder, tempfile.TemporaryDirectory(prefix="actgrad-") as sources:
+            fresh = folder / prefixes.FRESH
+            texts = {f"include/{name}": text for name, text in headers()}
+            texts |= dict(descriptions.files(prefix, libraries()))
+            links = {"lib64/libacl_rt.so": "libascendcl.so", **dict(descriptions.links())}
+            prefixes.announce(fresh, texts, links, _library_files())
             for name, text in texts.items():
-                _write(folder / name, text)
-            _write_libraries(fresh, source_folder, command, interpreter or Interpreter.current())
-            for name, text in description_texts.items():
-                _write(folder / name, text)
+                _write(fresh / name, text)
             for name, target in links.items():
-                _link(folder / name, target)
+                (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+                (fresh / name).symlink_to(target)
+            _write_libraries(fresh, Path(sources), command, interpreter or Interpreter.current())
             prefixes.finish(fresh)
             prefixes.put(fresh, prefix, folder / prefixes.OLD)
     except OSError as error:
@@ -152,34 +151,20 @@ def libraries() -> tuple[str, ...]:
     return ("ascendcl", "nnopbase", *OPERATOR_LIBRARIES, *clients.libraries())
 
 
-def _sources() -> dict[str, str]:
-    """The generated sources of the libraries, by their names in a temporary folder."""
-    stubs = {"missing": "opapi"} | {name: name for name in ("ascendcl", *clients.libraries())}
-    texts = {
-        "data_types.h": prototypes.data_types(),
-        "products.h": prototypes.products_header(),
-        "opapi.c": prototypes.stubs(),
-        **{f"{name}.c": clients.stubs(library) for name, library in stubs.items()},
-    }
-    return {f"{_MADE}/{name}": text for name, text in texts.items()}
-
-
-def _compiled() -> list[str]:
-    """What the compiler makes, by its names in a temporary folder."""
-    objects = [f"{_MADE}/{name}.o" for name in _OBJECTS]
-    return objects + [f"{prefixes.FRESH}/lib64/lib{name}.so" for name in libraries()]
-
-
-def _library_links() -> dict[str, str]:
-    return {f"{prefixes.FRESH}/lib64/libacl_rt.so": "libascendcl.so"}
+def _library_files() -> list[str]:
+    """The libraries' files in an SDK."""
+    return [f"lib64/lib{name}.so" for name in libraries()]
 
 
 def _write_libraries(fresh: Path, source_folder: Path, command: list[str], interpreter: Interpreter) -> None:
-    """Compile the libraries; `made` is a folder for the generated sources."""
+    """Compile the libraries; `source_folder` gets the generated sources."""
     library = fresh / "lib64"
-    library.mkdir(parents=True)
-    for name, text in _sources().items():
-        _write(source_folder.parent / name, text)
+    _write(source_folder / "data_types.h", prototypes.data_types())
+    _write(source_folder / "products.h", prototypes.products_header())
+    _write(source_folder / "opapi.c", prototypes.stubs())
+    _write(source_folder / "missing.c", clients.stubs("opapi"))
+    for name in ("ascendcl", *clients.libraries()):
+        _write(source_folder / f"{name}.c", clients.stubs(name))
     folders = [f"-I{folder}" for folder in (SOURCES, fresh / "include", source_folder)]
     macros = {
         "ACTGRAD_PYTHON": interpreter.executable,
@@ -213,8 +198,6 @@ def _write_libraries(fresh: Path, source_folder: Path, command: list[str], inter
     for name, needed in clients.libraries().items():
         c_sources = [SOURCES / "acl_op" / "single_operators.c"] if name == "acl_op_compiler" else []
         link(name, [*c_sources, source_folder / f"{name}.c"], *needed)
-    for name, linked in _library_links().items():
-        _link(source_folder.parent / name, linked)
 
 
 def _run(command: list[str], what: str) -> None:
@@ -226,11 +209,6 @@ def _run(command: list[str], what: str) -> None:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _link(path: Path, target: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.symlink_to(target)
 
 
 def _write(path: Path, text: str) -> None:

@@ -3,8 +3,9 @@
 A marker at its root names the version and every file of the SDK with its digest. Other files, and changed ones, are the
 user's: an SDK with any of these is not replaced.
 
-A build works in a temporary folder next to the prefix. A marker in that folder lists every file that the build makes.
-By this list a later build deletes the folder of a killed build, and no folder that holds anything else.
+A build works in a temporary folder next to the prefix, which gets the new SDK and then the old one. The marker of the
+new SDK is its first file, and lists the files that the build is going to make. By the markers a later build deletes the
+folder of a killed build, and no folder that holds anything else.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from ..base import folders
 from ..base.errors import ActgradError
 
 MARKER = "actgrad-sdk"
-BUILD_MARKER = "actgrad-sdk-build"  # of a temporary folder
 FRESH, OLD = "fresh", "old"  # in a temporary folder: the new SDK, and the SDK that it replaces
 _TEMPORARY = ".actgrad-sdk-"  # the beginning of a temporary folder's name
 _ANY = "any"  # instead of a digest: the compiler writes the file
@@ -45,8 +45,7 @@ def refuse_occupied(prefix: Path) -> None:
 
 def finish(fresh: Path) -> None:
     """Write the marker of a new SDK, and let no other user write to its files."""
-    lines = [f"{digest}  {name}\n" for name, digest in ((name, _digest(fresh / name)) for name in _names(fresh))]
-    (fresh / MARKER).write_text(f"{__version__}\n{''.join(lines)}", encoding="utf-8")
+    _write_marker(fresh, {name: _digest(fresh / name) for name in _names(fresh)})
     for path in (fresh, *fresh.rglob("*")):
         if not path.is_symlink():
             path.chmod(stat.S_IMODE(path.stat().st_mode) & ~(stat.S_IWGRP | stat.S_IWOTH))
@@ -75,11 +74,11 @@ def _faults(prefix: Path) -> Iterator[str]:
         status = path.lstat()
         is_link = stat.S_ISLNK(status.st_mode)  # the mode of a link says nothing
         if not (status.st_uid == os.geteuid() if is_link else folders.is_this_users(status)):
-            yield f"{path} must belong to this user and be writable by no other user"
+            yield f"{path} belongs to another user or others may write to it; only you may write to it"
     if not _is_sdk(prefix):
-        yield f"{prefix} must be an SDK of actgrad"
+        yield f"{prefix} has no {MARKER}; it must be an SDK of actgrad"
     for name in _files_of_the_user(prefix, prefix):
-        yield f"{prefix / name} must be as actgrad built it"
+        yield f"{prefix / name} was changed; it must be as actgrad built it"
 
 
 @contextmanager
@@ -96,13 +95,17 @@ def beside(prefix: Path) -> Iterator[Path]:
                 os.close(lock)
 
 
-def announce(folder: Path, texts: Mapping[str, str], links: Mapping[str, str], compiled: Iterable[str]) -> None:
-    """Write the marker of a temporary folder: the files that the build is going to make there, by their names."""
+def announce(fresh: Path, texts: Mapping[str, str], links: Mapping[str, str], compiled: Iterable[str]) -> None:
+    """Begin a new SDK: write a marker with the files that the build is going to make, by their names."""
     digests = {name: _digest_of_text(text) for name, text in texts.items()}
     digests |= {name: _digest_of_link(target) for name, target in links.items()}
-    digests |= dict.fromkeys((*compiled, f"{FRESH}/{MARKER}"), _ANY)
+    fresh.mkdir()
+    _write_marker(fresh, digests | dict.fromkeys(compiled, _ANY))
+
+
+def _write_marker(folder: Path, digests: Mapping[str, str]) -> None:
     lines = [f"{digest}  {name}\n" for name, digest in digests.items()]
-    (folder / BUILD_MARKER).write_text(f"{__version__}\n{''.join(lines)}", encoding="utf-8")
+    (folder / MARKER).write_text(f"{__version__}\n{''.join(lines)}", encoding="utf-8")
 
 
 def _remove_if_left(folder: Path) -> None:
@@ -120,23 +123,14 @@ def _remove_if_left(folder: Path) -> None:
 
 
 def _is_left_by_a_build(folder: Path) -> bool:
-    if not _has_version(folder / BUILD_MARKER):
-        return False
-    digests, names = _listed(folder / BUILD_MARKER), _names(folder)
-    of_old = [name for name in names if name.startswith(f"{OLD}/")]
-    if of_old and (not _is_sdk(folder / OLD) or any(_files_of_the_user(folder / OLD, folder / FRESH))):
-        return False
-    for path in folder.rglob("*"):
-        if path.lstat().st_uid != os.geteuid():
+    """Whether a folder has nothing but an unfinished SDK, an old SDK or both, without any file of somebody else."""
+    parts = list(folder.iterdir())
+    for part in parts:
+        if part.name not in (FRESH, OLD) or part.is_symlink() or not (part.is_dir() and _is_sdk(part)):
             return False
-    mine = {BUILD_MARKER, *of_old}
-    return all(name in mine or _is_as_listed(folder / name, digests.get(name)) for name in names)
-
-
-def _is_as_listed(path: Path, digest: str | None) -> bool:
-    if digest == _ANY:
-        return path.is_file() and not path.is_symlink()
-    return digest is not None and _digest(path) in (digest, _EMPTY)
+        if any(_files_of_the_user(part, folder / FRESH, is_unfinished=part.name == FRESH)):
+            return False
+    return bool(parts) and all(path.lstat().st_uid == os.geteuid() for path in folder.rglob("*"))
 
 
 def _locked(folder: Path) -> int:
@@ -176,27 +170,23 @@ def put(fresh: Path, prefix: Path, old: Path) -> None:
 
 
 def _is_sdk(prefix: Path) -> bool:
-    return _has_version(prefix / MARKER)
-
-
-def _has_version(marker: Path) -> bool:
-    """Whether a marker is a file that begins with a version of actgrad."""
+    """Whether a folder has a marker: a file that begins with a version of actgrad."""
+    marker = prefix / MARKER
     if marker.is_symlink() or not marker.is_file():
         return False
     with open(marker, encoding="utf-8", errors="replace") as file:
         return re.fullmatch(r"\d+\.\d+\S*\n?", file.readline(100)) is not None
 
 
-def _files_of_the_user(prefix: Path, fresh: Path) -> Iterator[str]:
+def _files_of_the_user(prefix: Path, fresh: Path, is_unfinished: bool = False) -> Iterator[str]:
     """The names of files in `prefix` that differ from those of `actgrad sdk`, or are not among them."""
-    if not _is_sdk(prefix):  # an empty folder
-        return
-    digests = _listed(prefix / MARKER)
-    sdk_files = digests or dict.fromkeys(_names(fresh), "")  # version 0.1 listed no files, but had the same names
-    for name in _names(prefix):
-        if name == MARKER:
-            continue
-        if name not in sdk_files or (digests and _digest(prefix / name) != digests[name]):
+    digests = _listed(prefix / MARKER) if _is_sdk(prefix) else {}  # without a marker, it is an empty folder
+    if not digests:  # version 0.1 listed no files, but had the same names
+        yield from sorted({*_names(prefix)} - {*_names(fresh)})
+    for name in _names(prefix) if digests else ():
+        path, digest = prefix / name, digests.get(name)
+        is_of_the_build = path.is_file() and not path.is_symlink() if digest == _ANY else _digest(path) == _EMPTY
+        if _digest(path) != digest and not (is_unfinished and digest and is_of_the_build):
             yield name
 
 
@@ -207,9 +197,9 @@ def _listed(marker: Path) -> dict[str, str]:
 
 
 def _names(folder: Path) -> list[str]:
-    """The files in a folder and those below, in order."""
+    """The files in a folder and those below, in order, without its marker."""
     paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    return sorted(path.relative_to(folder).as_posix() for path in paths)
+    return sorted({path.relative_to(folder).as_posix() for path in paths} - {MARKER})
 
 
 def _digest(path: Path) -> str:

@@ -152,7 +152,7 @@ def _descriptor(path: Path, name: str | Path, within: int | None) -> Iterator[in
 
 def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
     if fault := folders.folder_fault(path, status):
-        raise Unusable(fault)
+        raise Unusable(f"{fault}; run chmod go-w on it, or set ACTGRAD_CACHE_DIR to a folder of your own")
 
 
 def _refuse_beyond_limit(size: int) -> None:
