@@ -34,7 +34,7 @@ from .base.errors import (
     did_you_mean,
     either,
     quantity,
-    shown,
+    quote,
 )
 from .base.loop import UNKNOWN, UNKNOWN_RANK, Shape, TensorMeta, row_major
 from .base.schema import GraphSignature
@@ -126,7 +126,7 @@ class GraphOperator:
         """The shape of the elements that are computed, as far as the inputs' shapes tell, which are judged."""
         access, broadcasts = self.operator.access, self.signature.broadcasts
         may_differ = broadcasts or self.operator.broadcasts or access.broadcasts
-        visible = {tensor: shape for tensor, shape in sizes.items() if tensor in self.operator.seen}
+        visible = {tensor: shape for tensor, shape in sizes.items() if tensor in self.operator.element_tensors}
         shapes = completed_shapes(access, visible, values, may_differ)
         if not shapes:
             return UNKNOWN_RANK
@@ -141,7 +141,7 @@ class GraphOperator:
 
     def _judge(self, metas: dict[str, TensorMeta], values: dict[str, Any], of_dtypes: bool = False) -> contract.Call:
         """A call on such tensors, after the checks on dtypes or all others; raises the first broken one's error."""
-        call = contract.Call(self.operator.definition, {**metas}, values, contract.Ruleset.chosen())
+        call = contract.Call(self.operator.definition, {**metas}, values, contract.Ruleset.current())
         for check in contract.checks_of(call.definition):
             is_judged = (check.error is InvalidDtype) is of_dtypes and check.error is not NullArgument
             fault = check.test(call) if is_judged and check.when.applies(call.terms) else None
@@ -188,11 +188,11 @@ class GraphOperator:
             only = signature.attributes[key]
             if not renamed[key] and not (isinstance(value, (bool, np.bool_)) and value == only):
                 raise InvalidArgument(
-                    f"{name}: {key} is {shown(value)}; actgrad computes only {key}={only}; pass {only}"
+                    f"{name}: {key} is {quote(value)}; actgrad computes only {key}={only}; pass {only}"
                 )
             if isinstance(value, (list, tuple)) and self.operator.access.dimension_attribute == renamed[key]:
                 if len(value) != 1:
-                    raise InvalidArgument(f"{name}: {key} is {shown(value)}; it must be one dimension; pass -1 or [-1]")
+                    raise InvalidArgument(f"{name}: {key} is {quote(value)}; it must be one dimension; pass -1 or [-1]")
                 attributes[key] = value[0]  # CANN writes the dimension of rows as a list of one
         read = {tensors[key]: by_name[key] for key in names if tensors[key] and by_name.get(key) is not None}
         return read, signature.fixed | {renamed[key]: value for key, value in attributes.items() if renamed[key]}
@@ -203,7 +203,7 @@ def _sizes(name: str, shape: Any) -> Shape:
     try:
         sizes = tuple(map(index, shape))
     except Exception as error:  # an object of any type may be given
-        raise InvalidCall(f"{name} is {shown(shape)}; it must be a sequence of integers; pass a tuple") from error
+        raise InvalidCall(f"{name} is {quote(shape)}; it must be a sequence of integers; pass a tuple") from error
     if sizes == UNKNOWN_RANK:
         return UNKNOWN_RANK
     if any(size < -1 for size in sizes):
@@ -213,20 +213,20 @@ def _sizes(name: str, shape: Any) -> Shape:
 
 def _dtype(name: str, dtype: Any, definition: Definition) -> Dtype:
     """A data type by any of its names; errors name the graph operator and the input."""
-    text = dtype if isinstance(dtype, str) else shown(dtype).removeprefix("torch.")
+    text = dtype if isinstance(dtype, str) else quote(dtype).removeprefix("torch.")
     if text in DTYPES:
         return DTYPES[text]
     try:
         text = np.dtype(dtype).name
     except Exception as error:  # NumPy asks the object, which may raise anything
-        raise _no_dtype(f"{name} is {shown(dtype)}", definition) from error
+        raise _no_dtype(f"{name} is {quote(dtype)}", definition) from error
     if text not in DTYPES:
         raise _no_dtype(f"{name} is {text}", definition)
     return DTYPES[text]
 
 
 def _no_dtype(fault: str, definition: Definition) -> InvalidDtype:
-    allowed = contract.allowed_dtypes(definition, products.chosen())
+    allowed = contract.allowed_dtypes(definition, products.current())
     return InvalidDtype(f"{fault}; it must be {either(allowed)}; pass one of these")
 
 

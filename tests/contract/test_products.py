@@ -122,7 +122,7 @@ def test_a_product_holds_for_its_own_context_only() -> None:
     seen: list[Any] = []
 
     def other_thread() -> None:
-        seen.append(products.chosen())
+        seen.append(products.current())
 
     with actgrad.product("Ascend310B"):
         thread = threading.Thread(target=other_thread)

@@ -11,7 +11,7 @@ from .. import arrays, contract
 from ..arrays import ArrayView
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME
-from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, shown
+from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, quote
 from ..base.schema import Argument
 from ..calls import aliasing, arguments, prepare
 from ..calls.plan import Plan, Prepared
@@ -72,7 +72,7 @@ class CFunction:
 
     def plan(self, args: tuple[Any, ...]) -> Plan:
         """The plan of a call with the arguments of phase one. Raises the error of the first rule that it breaks."""
-        terms = Ruleset.chosen(typed=True)
+        terms = Ruleset.current(typed=True)
         views: list[Any] = []  # None for an optional tensor that was left out
         values: list[Any] = []  # the other arguments: scalars and flags
         tokens: list[Any] = [terms]
@@ -176,7 +176,7 @@ class CFunction:
             raise NullArgument(f"{self.operator.name}: {missing(argument.name)}")
         if value is None or isinstance(value, str) is not (kind == "text"):
             expected = {"double": "a number", **KINDS}[kind]
-            fault = f"{self.operator.name}: {argument.name} is {shown(value)}; it must be {expected}; pass {expected}"
+            fault = f"{self.operator.name}: {argument.name} is {quote(value)}; it must be {expected}; pass {expected}"
             raise InvalidCall(fault)
         if self.signature.function.any_choice and argument.name == self.operator.switch:
             value = value if value in range(len(self.operator.choices)) else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..base.errors import ActgradError, InvalidArgument, shown
+from ..base.errors import ActgradError, InvalidArgument, quote
 from ..base.forks import forkable_lock
 from ..calls.plan import Plan
 from .c_functions import CFunction
@@ -83,7 +83,7 @@ class AclOpExecutor(Handle):
             )
         if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(positions):
             limits = f"it must lie in [0, {len(positions) - 1}]"
-            raise InvalidArgument(f"{function}: index is {shown(index)}; {limits}; pass the position of the tensor")
+            raise InvalidArgument(f"{function}: index is {quote(index)}; {limits}; pass the position of the tensor")
         if tensor is not self._tensors[positions[index]]:
             raise InvalidArgument(
                 f"{function}: tensor is another one than in phase one; it must be the one of index {index}; pass that "

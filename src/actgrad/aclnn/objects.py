@@ -15,7 +15,7 @@ from ..arrays import ArrayView, foreign
 from ..base import first_use, loop
 from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME, BY_NUMBER, EXACT, Dtype
-from ..base.errors import InvalidArgument, InvalidCall, NullArgument, quantity, shown
+from ..base.errors import InvalidArgument, InvalidCall, NullArgument, quantity, quote
 from ..base.floating_point import default_environment
 from ..base.loop import TensorMeta, extent
 from .messages import report
@@ -243,7 +243,7 @@ def storage_of(storage: Any, function: str) -> Storage:
 def _report(error: Exception, function: str) -> int:
     """Report a failure and return its status. Python's own exceptions mean an argument of the wrong kind."""
     is_ours = isinstance(error, (NullArgument, InvalidArgument))
-    cause = shown(f"{type(error).__name__}: {error}")
+    cause = quote(f"{type(error).__name__}: {error}")
     fault = (
         f"{function}: an argument raises {cause}; arguments must be of the documented types; see help(actgrad.aclnn)"
     )
@@ -356,7 +356,7 @@ def _rounded(context: str, value: Any, dtype: Dtype) -> float | complex:
         number = python_operator.index(value) if hasattr(value, "__index__") else int(value)
         limits = np.iinfo(dtype.numpy)
         if not limits.min <= number <= limits.max:
-            fault = f"{context}: value is {shown(value)}"
+            fault = f"{context}: value is {quote(value)}"
             raise InvalidArgument(
                 f"{fault}; {dtype.acl_name} holds {limits.min} to {limits.max}; pass a number in that range"
             )

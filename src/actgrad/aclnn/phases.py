@@ -6,7 +6,7 @@ from collections.abc import Callable
 from keyword import iskeyword
 from typing import Any
 
-from ..base.errors import InvalidCall, NullArgument, quantity, shown
+from ..base.errors import InvalidCall, NullArgument, quantity, quote
 from ..contract.documentation import first_line
 from . import streams
 from .c_functions import CFunction
@@ -53,10 +53,10 @@ def second(function: CFunction) -> Callable[[Any, int, AclOpExecutor | None, Any
                 )
             if type(executor) is not AclOpExecutor or executor.function is not function:
                 expected = f"it must be an executor of {signature.first_name}"
-                raise ExecutorError(f"{name}: executor is {shown(executor)}; {expected}; pass that one")
+                raise ExecutorError(f"{name}: executor is {quote(executor)}; {expected}; pass that one")
             work = executor.repeat or executor.take()
             if workspaceSize and workspace is None:
-                size = f"workspaceSize is {shown(workspaceSize)}"
+                size = f"workspaceSize is {quote(workspaceSize)}"
                 expected = "it must be memory of that size"
                 raise NullArgument(f"{name}: workspace is a null pointer, but {size}; {expected}; allocate it")
             if stream is None and not streams.STRICT:

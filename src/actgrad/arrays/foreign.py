@@ -25,7 +25,7 @@ from ..base.errors import (
     InvalidDtype,
     either,
     quantity,
-    shown,
+    quote,
 )
 from ..base.loop import TensorMeta, extent, row_major
 
@@ -204,7 +204,7 @@ def _consumer(obj: Any) -> dict[str, int]:
 def _by_cuda(obj: Any, interface: Any, operator: str, argument: str) -> Memory:
     about = f"{operator}: {argument}"
     if not isinstance(interface, dict):
-        fault = f"{about}: __cuda_array_interface__ is {shown(interface)}"
+        fault = f"{about}: __cuda_array_interface__ is {quote(interface)}"
         raise InvalidCall(f"{fault}; it must be a dictionary; {_REPAIR}")
     fields: list[Any] = [interface.get(name) for name in ("typestr", "shape", "strides", "data", "stream")]
     text, shape, strides, data, stream = fields
@@ -217,7 +217,7 @@ def _by_cuda(obj: Any, interface: Any, operator: str, argument: str) -> Memory:
         ("stream", stream is None or _is_integers([stream]), "an integer or None"),
     ):
         if not is_right:
-            fault = f"__cuda_array_interface__[{name!r}] is {shown(interface.get(name))}; it must be {must}"
+            fault = f"__cuda_array_interface__[{name!r}] is {quote(interface.get(name))}; it must be {must}"
             raise InvalidCall(f"{about}: {fault}; {_REPAIR}")
     if interface.get("mask") is not None:
         raise InvalidCall(f"{about} is a masked array; it must have no mask; fill the masked elements")
@@ -226,7 +226,7 @@ def _by_cuda(obj: Any, interface: Any, operator: str, argument: str) -> Memory:
     except (TypeError, ValueError, SyntaxError) as error:  # NumPy has all of them for a text that is no type
         if isinstance(error, InvalidDtype):
             raise
-        fault = f"{about}: __cuda_array_interface__['typestr'] is {shown(text)}"
+        fault = f"{about}: __cuda_array_interface__['typestr'] is {quote(text)}"
         raise InvalidDtype(f"{fault}; it must be a data type such as '<f4'; {_REPAIR}") from error
     check_rank(rank, operator, argument)
     sizes = tuple(map(int, shape))

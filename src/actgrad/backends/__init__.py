@@ -12,7 +12,7 @@ from types import ModuleType
 
 from ..base import first_use
 from ..base.computation import Computation
-from ..base.errors import BackendUnavailable, InvalidCall, either, installation, shown
+from ..base.errors import BackendUnavailable, InvalidCall, either, installation, quote
 
 #: Name, and the devices whose memory it computes on.
 DEVICES = {"cpu": ("cpu",), "reference": ("cpu",), "triton": ("cuda", "rocm")}
@@ -25,13 +25,13 @@ def choose(name: str | None, device: str, operator: str) -> str:
         for backend, devices in DEVICES.items():
             if kind in devices:
                 return backend
-        known = either(device for devices in dict.fromkeys(DEVICES.values()) for device in devices)
+        names = either(device for devices in dict.fromkeys(DEVICES.values()) for device in devices)
         raise BackendUnavailable(
-            f"{operator}: the tensors are on {device}; they must be on {known}; move them with .cpu()"
+            f"{operator}: the tensors are on {device}; they must be on {names}; move them with .cpu()"
         )
     if not isinstance(name, str) or name not in DEVICES:
         raise InvalidCall(
-            f"{operator}: backend is {shown(name)}; it must be {either(map(repr, DEVICES))}; pass one of these"
+            f"{operator}: backend is {quote(name)}; it must be {either(map(repr, DEVICES))}; pass one of these"
         )
     if kind not in DEVICES[name] and not (kind == "cpu" and name == "triton" and triton_is_interpreted()):
         hint = ", or set TRITON_INTERPRET=1 for Triton's interpreter" if name == "triton" and kind == "cpu" else ""

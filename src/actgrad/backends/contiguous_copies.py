@@ -44,16 +44,16 @@ class CopyingKernel:
 
     def run(self, *addresses: int) -> None:
         """Copy the inputs, compute, and copy the outputs back."""
-        places, buffers = list(addresses), []
+        positions, buffers = list(addresses), []
         for copy in self._copies:
-            buffer, places[copy.tensor] = _buffer(copy.size, self._device)
+            buffer, positions[copy.tensor] = _buffer(copy.size, self._device)
             buffers.append(buffer)  # which lives until all is copied back
             if copy.load is not None:
-                copy.load.run(places[copy.tensor], addresses[copy.tensor])
-        self._kernel.run(*places)
+                copy.load.run(positions[copy.tensor], addresses[copy.tensor])
+        self._kernel.run(*positions)
         for copy in self._copies:
             if copy.store is not None:
-                copy.store.run(addresses[copy.tensor], places[copy.tensor])
+                copy.store.run(addresses[copy.tensor], positions[copy.tensor])
 
 
 def _buffer(size: int, device: str) -> tuple[Any, int]:

@@ -76,7 +76,7 @@ class RowStatistics:
             term, seen = self.kept_term
             inputs = [formulas[1 + term](*inputs, *found[:seen], *attributes)]
         of_elements = iter(element(formulas[0], *inputs, *found, *attributes))
-        return [next(of_elements) if held < 0 else found[held] for held in self.output_statistics]
+        return [next(of_elements) if index < 0 else found[index] for index in self.output_statistics]
 
     def rows(self, loop: Loop) -> int:
         """The number of rows."""
@@ -98,7 +98,7 @@ class Computation:
     @property
     def is_empty(self) -> bool:
         """Whether no element of an output is computed."""
-        if self.statistics is None or not any(held >= 0 for held in self.statistics.output_statistics):
+        if self.statistics is None or not any(index >= 0 for index in self.statistics.output_statistics):
             return self.loop.size == 0
         return self.statistics.rows(self.loop) == 0
 

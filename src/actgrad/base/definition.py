@@ -8,7 +8,7 @@ from typing import Any
 
 from . import computation, products, schema, xp
 from .access import Access, Elementwise
-from .errors import InvalidOperator, shown
+from .errors import InvalidOperator, quote
 from .faults import definition_faults
 from .forks import cached_property
 from .products import Product
@@ -114,15 +114,15 @@ class Definition:
     paper: str = ""  # authors, year and address of the source; an Operator takes that of its forward operator
 
     def __post_init__(self) -> None:
-        given = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)
-        if not given or not all(map(callable, given)):
+        formulas = tuple(self.formula.values()) if isinstance(self.formula, Mapping) else (self.formula,)
+        if not formulas or not all(map(callable, formulas)):
             expected = "it must be a function, or a mapping of functions"
-            raise InvalidOperator(f"operator {self.name}: formula is {shown(self.formula)}; {expected}; pass one")
+            raise InvalidOperator(f"operator {self.name}: formula is {quote(self.formula)}; {expected}; pass one")
         for find in (definition_faults.of_types, definition_faults.of_definition):
             definition_faults.refuse(self.name, find(self))
         _ = self.graphs  # a wrong line is refused here, not at the first use of actgrad.ir
         if self.gradient_of is not None:
-            self._pair_gradients(self.gradient_of.seen)
+            self._pair_gradients(self.gradient_of.element_tensors)
 
     def of_c(self, function: C, in_place: bool = False) -> Definition:
         """The definition that holds for calls of a C function; this one where that differs in nothing."""
@@ -205,13 +205,13 @@ class Definition:
         """Of a gradient operator: each output, and the tensor of the forward operator that it is the gradient of."""
         if self.gradient_of is None:
             return {}
-        tensors, outputs = self.gradient_of.seen, self.schema.outputs
+        tensors, outputs = self.gradient_of.element_tensors, self.schema.outputs
         if len(tensors) == len(outputs) == 1:
             return {outputs[0]: tensors[0]}
         return {output: output.removeprefix("grad_") for output in outputs}
 
     @cached_property
-    def seen(self) -> tuple[str, ...]:
+    def element_tensors(self) -> tuple[str, ...]:
         """The tensors that elements see: all but one that counts rows or is only checked."""
         return tuple(name for name in self.schema.tensor_names if name not in (self.unseen, self.row_counter))
 
@@ -222,7 +222,7 @@ class Definition:
         It is not the one along a dimension.
         """
         names = [argument.name for argument in self.schema.tensors if not argument.is_optional]
-        return [name for name in names if self.access.brings_elements(name) and name in self.seen][-1]
+        return [name for name in names if self.access.brings_elements(name) and name in self.element_tensors][-1]
 
     @property
     def multiplied_by(self) -> str:
@@ -249,22 +249,22 @@ class Definition:
         return name == (self.linear_in or (self.schema.tensor_names[0] if self.gradient_of is not None else ""))
 
     def formula_for(
-        self, attributes: dict[str, Any], product: Product | None, given: Mapping[str, Any] | None = None
+        self, attributes: dict[str, Any], product: Product | None, tensors: Mapping[str, Any] | None = None
     ) -> Formula:
         """The formula that a call with these attributes and optional tensors computes."""
         if not isinstance(self.formula, Mapping):
             return self.formula
         switch = self.switch
         if switch in self.schema.tensor_names:
-            return self.formula[(given or {}).get(switch) is not None]
+            return self.formula[(tensors or {}).get(switch) is not None]
         key = switch(attributes, product) if callable(switch) else attributes[switch]
         return self.formula[key if isinstance(key, (str, int)) else bool(key)]  # a tracer's truth becomes a guard
 
     def element_and_formulas(
-        self, given: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
+        self, tensors: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
     ) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
-        """An element's arithmetic, a function of computation.py, and its formulas; `given` are the tensors."""
-        formula, forward = self.formula_for(attributes, product, given), self.gradient_of
+        """An element's arithmetic, a function of computation.py, and its formulas; `tensors` are the tensors."""
+        formula, forward = self.formula_for(attributes, product, tensors), self.gradient_of
         xp.check(formula)
         is_packed, outputs = self.access.is_packed, self.schema.outputs
         if self.access.sees_rows:
@@ -281,7 +281,7 @@ class Definition:
             return computation.forward if parts == 1 else computation.forward_of_two, (formula,)
         if not forward.multiplies:
             return computation.backward if parts == 1 else computation.backward_of_two, (formula,)
-        if self.given_value and given.get(self.given_value) is not None:
+        if self.given_value and tensors.get(self.given_value) is not None:
             return computation.gated_backward_given, (formula,)
         both = forward.formula_for(attributes, product), formula
         return computation.gated_backward if is_packed else computation.pair_backward, both

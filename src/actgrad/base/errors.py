@@ -119,18 +119,18 @@ _SHOWN = 80  # characters of a value in a message
 _NAMED = 12  # names in a message
 
 
-def nearest(name: object, known: Iterable[str]) -> list[str]:
+def nearest(name: object, names: Iterable[str]) -> list[str]:
     """The known names that resemble a wrong one, the closest first; upper and lower case count as equal."""
     if not isinstance(name, str):
         return []
-    by_lower = {each.lower(): each for each in known}
+    by_lower = {each.lower(): each for each in names}
     matches = first_use.module("difflib").get_close_matches(name.lower(), by_lower)
     return [by_lower[match] for match in matches]
 
 
-def did_you_mean(name: object, known: Iterable[str], otherwise: str) -> str:
+def did_you_mean(name: object, names: Iterable[str], otherwise: str) -> str:
     """The last part of a message about a wrong name: "did you mean elu?", or `otherwise` if no known name is close."""
-    near = nearest(name, known)
+    near = nearest(name, names)
     return f"did you mean {near[0]}?" if near else otherwise
 
 
@@ -154,7 +154,7 @@ def some(names: Iterable[str], like: object = "") -> str:
     return ", ".join(every) if more <= 0 else f"{', '.join(every[:_NAMED])} and {more} more"
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """A value for a message: its `repr` in one line, cut; its type where `repr` fails, as for 5,000 digits."""
     try:
         text = " ".join(repr(value).split())

@@ -73,7 +73,7 @@ _worker = 0  # the thread that does such work now, 0 for none; written while the
 _modules: dict[str, ModuleType] = {}
 _refusal: Exception | None = None  # raised where work would begin
 on_thread: Callable[[], object] | None = None  #: called first on each thread of such work, if a process needs that
-on_module: Callable[[], object] | None = None  #: called after each import of `module`, if a process needs that
+after_work: Callable[[], object] | None = None  #: called after such work, if a process needs that
 atexit.register(lock.end)
 
 
@@ -84,21 +84,18 @@ def run(work: Callable[[], T]) -> T:
     with lock:
         if _refusal is not None:
             raise _refusal
-        return _on_large_stack(work)
+        try:
+            return _on_large_stack(work)
+        finally:
+            if after_work is not None:
+                after_work()
 
 
 def module(name: str) -> ModuleType:
     """The module of this name, imported at its first use."""
     imported = _modules.get(name)
     if imported is None or sys.modules.get(name) is not imported:
-        imported = _modules[name] = run(lambda: _imported(name))
-    return imported
-
-
-def _imported(name: str) -> ModuleType:
-    imported = importlib.import_module(name)
-    if on_module is not None:
-        on_module()
+        imported = _modules[name] = run(lambda: importlib.import_module(name))
     return imported
 
 

@@ -110,7 +110,7 @@ class Loop:
     def operands(self) -> tuple[Operand, ...]:
         return self.outputs + self.inputs
 
-    def places(self, tensor: int) -> frozenset[tuple[int, tuple[int, ...]]]:
+    def positions(self, tensor: int) -> frozenset[tuple[int, tuple[int, ...]]]:
         """Where the elements of a tensor's parts lie: each part's offset and its strides, 0 along a single element."""
         parts = [operand for operand in self.operands if operand.tensor == tensor]
         return frozenset(
@@ -126,8 +126,8 @@ class Loop:
         """The same elements in as few dimensions as possible, memory order of the outputs outermost to innermost."""
         if self.size > 1 and all(o.strides == row_major(self.shape, o.dtype.itemsize) for o in self.operands):
             return self._flat()  # what follows comes to the same
-        kept = [d for d, n in enumerate(self.shape) if n != 1]
-        loop = self.reordered(kept)._ascending()
+        dimensions = [d for d, n in enumerate(self.shape) if n != 1]
+        loop = self.reordered(dimensions)._ascending()
         order = sorted(range(len(loop.shape)), key=lambda d: [-abs(o.strides[d]) for o in loop.operands])
         return loop.reordered(order)._merged()
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from .errors import InvalidArgument, InvalidCall, either, shown
+from .errors import InvalidArgument, InvalidCall, either, quote
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # one object per product
@@ -86,7 +86,7 @@ def any_chosen() -> bool:
     return selected.get() is not None or _environment_says
 
 
-def chosen() -> Product | None:
+def current() -> Product | None:
     """The product chosen for this context, else by ACTGRAD_PRODUCT, else None."""
     here = selected.get()
     return _product_of_environment() if here is None or here.product is None else here.product
@@ -146,5 +146,5 @@ def _known(name: str, what: str, known: tuple[str, ...], read: Callable[[str], s
         kind = InvalidArgument if isinstance(name, str) else InvalidCall
         alike = [each for each in known if isinstance(name, str) and each.lower() == name.lower()]
         cure = f"did you mean {alike[0]}?" if alike else "pass one of these"
-        raise kind(f"{what} is {shown(name)}; it must be {either(known)}; {cure}")
+        raise kind(f"{what} is {quote(name)}; it must be {either(known)}; {cure}")
     return read(name)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import InvalidOperator, quantity, shown
+from .errors import InvalidOperator, quantity, quote
 
 _SCHEMA = re.compile(r"(?P<name>[a-z]\w*)\((?P<inputs>.*)\) -> (?P<outputs>Tensor \w+|\((?:Tensor \w+(?:, )?)+\))")
 _ARGUMENT = re.compile(r"(?P<type>Tensor\??|Scalar|bool|int) (?P<name>[a-z]\w*)(?:=(?P<default>\S+))?")
@@ -58,7 +58,7 @@ def parse(text: str) -> Schema:
     line = _SCHEMA.fullmatch(text) if isinstance(text, str) else None
     if line is None:
         example = "'name(Tensor x, Scalar alpha=1) -> Tensor out'"
-        raise InvalidOperator(f"schema is {shown(text)}; it must have the form of {example}; rewrite it")
+        raise InvalidOperator(f"schema is {quote(text)}; it must have the form of {example}; rewrite it")
     arguments = []
     for part in line["inputs"].split(", "):
         match = _ARGUMENT.fullmatch(part)
@@ -112,7 +112,7 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
     line = _GRAPH.fullmatch(text) if isinstance(text, str) else None
     if line is None:
         raise InvalidOperator(
-            f"operator {schema.name}: graph operator is {shown(text)}; it must have the form of "
+            f"operator {schema.name}: graph operator is {quote(text)}; it must have the form of "
             "'Elu(x=self, alpha=1.0) -> y'; rewrite it"
         )
 

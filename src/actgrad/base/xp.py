@@ -179,8 +179,8 @@ def functions_of(formula: Callable[..., Any]) -> frozenset[str]:
     """The names of FUNCTIONS that a formula calls, the formulas that it uses included."""
     names = [function_name(formula, name) for name in formula.__code__.co_names]
     used = (formula.__globals__.get(name) for name in names if name not in FUNCTIONS)
-    own = frozenset(name for name in names if name in FUNCTIONS)
-    return own.union(*(functions_of(f) for f in used if isinstance(f, FunctionType)))
+    own_functions = frozenset(name for name in names if name in FUNCTIONS)
+    return own_functions.union(*(functions_of(f) for f in used if isinstance(f, FunctionType)))
 
 
 def function_name(formula: Callable[..., Any], name: str) -> str:

@@ -32,12 +32,12 @@ def layouts(
     loop does not see is read before it, or never.
     """
     present = (*outputs, *inputs)
-    seen = {operand.tensor for operand in loop.operands} if loop is not None else set()
+    loop_tensors = {operand.tensor for operand in loop.operands} if loop is not None else set()
 
     def is_alike(k: int, j: int) -> bool:
         if not same_layout(present[k], present[j]):
             return False
-        return loop is None or j not in seen or loop.places(k) == loop.places(j)
+        return loop is None or j not in loop_tensors or loop.positions(k) == loop.positions(j)
 
     def alike(k: int) -> int:
         return sum(is_alike(k, j) << j for j in range(len(outputs), len(present)))

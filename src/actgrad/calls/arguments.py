@@ -14,7 +14,7 @@ from ..arrays import ArrayView
 from ..base import products
 from ..base.definition import Definition
 from ..base.dtypes import EXACT
-from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, quantity, shown
+from ..base.errors import InvalidArgument, InvalidCall, did_you_mean, either, quantity, quote
 from ..base.schema import Argument
 
 Inputs = Sequence["ArrayView | None"]  # in the order of the schema; None for an optional tensor that was left out
@@ -39,7 +39,7 @@ def arrange(
     # Null and product come before all else: also before an argument that is no tensor or no number.
     if products.any_chosen() or any(t is None for t in tensors) or any(v is None for v in values.values()):
         given = dict(zip(names, tensors, strict=True))
-        contract.run(contract.Call(definition, given, values, contract.Ruleset(products.chosen())), early=True)
+        contract.run(contract.Call(definition, given, values, contract.Ruleset(products.current())), early=True)
     if attributes:
         values = {**values, **{name: attribute(definition, *item) for name, item in known}}
     return tensors, values
@@ -72,16 +72,16 @@ def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
     if kind == "bool":
         if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
             return bool(value)
-        raise InvalidCall(f"{definition.name}: {name} is {shown(value)}; it must be True or False; pass one of these")
+        raise InvalidCall(f"{definition.name}: {name} is {quote(value)}; it must be True or False; pass one of these")
     try:
         if isinstance(value, numbers.Complex) and not isinstance(value, numbers.Real):
             return complex(value)
         if isinstance(value, (numbers.Real, np.bool_)) or type(value).__name__ == "bfloat16":
             return _float(value)
     except Exception as error:  # whatever a number of another library raises
-        cause = shown(f"{type(error).__name__}: {error}")
+        cause = quote(f"{type(error).__name__}: {error}")
         expected = f"it must be a number, but float() raises {cause}"
-        raise InvalidCall(f"{definition.name}: {name} is {shown(value)}; {expected}; pass a float") from error
+        raise InvalidCall(f"{definition.name}: {name} is {quote(value)}; {expected}; pass a float") from error
     cure = "pass .item()" if hasattr(type(value), "item") else "pass a float"
     raise InvalidCall(f"{definition.name}: {name} is a {type(value).__name__}; it must be a number; {cure}")
 
@@ -95,8 +95,8 @@ def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> 
             kinds = f"{name} is a {type(view.source).__name__}, but {first_name} is a {type(first.source).__name__}"
             raise InvalidCall(f"{definition.name}: {kinds}; all must be of one library; convert one of them")
         if view.device != first.device:
-            places = f"{name} is on {view.device}, but {first_name} is on {first.device}"
-            raise InvalidArgument(f"{definition.name}: {places}; all must be on one device; move one of them")
+            fault = f"{name} is on {view.device}, but {first_name} is on {first.device}"
+            raise InvalidArgument(f"{definition.name}: {fault}; all must be on one device; move one of them")
     raise AssertionError("called for tensors that are alike")
 
 
@@ -156,14 +156,14 @@ def _float(value: Any) -> float:
 def _integer(definition: Definition, name: str, value: Any) -> int:
     if type(value) is not int:
         if isinstance(value, (bool, np.bool_)) or not hasattr(type(value), "__index__"):
-            raise _no_integer(definition, name, shown(value))
+            raise _no_integer(definition, name, quote(value))
         try:
             value = python_operator.index(value)
         except Exception as error:  # an array has __index__ too; others raise whatever they like
             raise _no_integer(definition, name, f"a {type(value).__name__}") from error
     if not -(1 << 63) <= value < 1 << 63:
         expected = "it must be an integer of 64 bits, signed"
-        raise InvalidArgument(f"{definition.name}: {name} is {shown(value)}; {expected}; pass a smaller one")
+        raise InvalidArgument(f"{definition.name}: {name} is {quote(value)}; {expected}; pass a smaller one")
     return int(value)
 
 

@@ -86,19 +86,19 @@ class CountedKernel:
 
     def run(self, *addresses: int) -> None:
         """Compute as many rows as the last tensor counts."""
-        *others, place = addresses
+        *tensors, counter = addresses
         sizes = self._computation.loop.shape[: self._counts.dimensions]
         rows = prod(sizes)
-        counted = numpy_array(place, self._counts.meta).sum(dtype=np.longdouble)  # in INT64 a sum may wrap around
+        counted = numpy_array(counter, self._counts.meta).sum(dtype=np.longdouble)  # in INT64 a sum may wrap around
         count = int(min(max(counted, 0), rows))
         kernels = self._kernels.get(count)
         if kernels is None:
             kernels = self._made(sizes, count)
         for kernel in kernels:
-            kernel.run(*others)
+            kernel.run(*tensors)
         if self._counts.clears:
             for box in boxes(sizes, count, rows):
-                _clear(narrowed(self._computation.loop, box), others)
+                _clear(narrowed(self._computation.loop, box), tensors)
 
     def _made(self, sizes: tuple[int, ...], count: int) -> list[Kernel]:
         loops = [narrowed(self._computation.loop, box) for box in boxes(sizes, 0, count)]
@@ -117,6 +117,6 @@ def _clear(loop: Loop, addresses: list[int]) -> None:
 def prepare(computation: Computation, counts: RowCount, make: Make) -> Kernel:
     """The kernel of a computation whose rows are counted."""
     if computation.device != "cpu":
-        place = f"the tensor that counts rows is on {computation.device}"
-        raise InvalidArgument(f"{place}; it must be on the CPU; move all tensors with .cpu()")
+        fault = f"the tensor that counts rows is on {computation.device}"
+        raise InvalidArgument(f"{fault}; it must be on the CPU; move all tensors with .cpu()")
     return CountedKernel(computation, counts, make) if computation.loop.size else EmptyKernel()

@@ -85,12 +85,12 @@ class PythonFastPath:
         if described is None or (out is not None and not outputs):
             return None
         try:
-            found = self._entries.get((len(outputs), described[0], _keys(attributes)))
+            entry = self._entries.get((len(outputs), described[0], _keys(attributes)))
         except TypeError:  # no hash: no number either, which the slow path says
             return None
-        if found is None:
+        if entry is None:
             return None
-        (call, layouts, results), addresses = found, described[1]
+        (call, layouts, results), addresses = entry, described[1]
         if out is None:
             return _compute_fresh(call, tensors, addresses)
         if (type(out) is tuple) is (results == 1) or not aliasing.may_write(addresses, layouts, results):

@@ -12,7 +12,7 @@ from ..arrays import ArrayView, interception
 from ..base import first_use, products
 from ..base.definition import FIELDS, C, Definition
 from ..base.dtypes import Dtype
-from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, shown
+from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, quote
 from ..base.faults import definition_faults
 from ..base.loop import TensorMeta
 from ..base.products import BY_NAME
@@ -85,7 +85,7 @@ class Operator(FastPath):
         definition_faults.refuse_fields(text, fields, FIELDS)
         for name, other in (("gradient_of", gradient_of), ("part_of", part_of)):
             if other is not None and not isinstance(other, Operator):
-                what = f"{name} is {shown(other)}; it must be an operator; pass one"
+                what = f"{name} is {quote(other)}; it must be an operator; pass one"
                 raise InvalidOperator(f"operator {definition_faults.name_in(text)}: {what}")
         forward = gradient_of or part_of
         self.definition: Definition = Definition(
@@ -170,7 +170,7 @@ class Operator(FastPath):
         ):
             return interception.load_handler()(self, tensors, values, outs)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
-        terms = Ruleset.chosen()
+        terms = Ruleset.current()
         self._refuse_mixture(inputs, outputs)
         prepared, addresses, results, views = self._prepare(inputs, outputs, values, terms, backend)
         prepared.kernel.run(*addresses)
@@ -179,7 +179,7 @@ class Operator(FastPath):
         tell = arrays.note_written(first.kind) if outputs else None
         if tell is not None:
             tell(results if isinstance(results, tuple) else (results,))
-        if backend is None and terms is Ruleset.chosen() and not products.any_chosen():
+        if backend is None and terms is Ruleset.current() and not products.any_chosen():
             self._keep(given, attributes, inputs, views, prepared, is_fresh=not outputs)
         return results if outputs else arrays.like_input(results, first)
 
@@ -218,7 +218,7 @@ class Operator(FastPath):
             self.definition, tensors, () if out is None else arguments.outputs(self.definition, out)
         )
         self._refuse_mixture(inputs, outputs)
-        terms = Ruleset.chosen()
+        terms = Ruleset.current()
         return self.plan_views(inputs, outputs, values, terms, backend)
 
     def plan_views(
@@ -322,7 +322,7 @@ class Operator(FastPath):
         except (MemoryError, ValueError, RuntimeError) as error:
             what = f"a result of shape {meta.shape} in {meta.dtype} takes {meta.size * meta.dtype.itemsize} bytes"
             library = "NumPy" if first.kind != "torch" and first.device == "cpu" else "PyTorch"
-            fault = f"{library} must allocate them, but raises {shown(f'{type(error).__name__}: {error}')}"
+            fault = f"{library} must allocate them, but raises {quote(f'{type(error).__name__}: {error}')}"
             raise OutOfMemory(f"{self.name}: {what}; {fault}; pass out= or compute in parts") from error
 
 
@@ -355,7 +355,7 @@ def _hold_names(definition: Definition) -> None:
 def _registered(name: str) -> Operator:
     if name not in REGISTRY:
         raise InvalidOperator(
-            f"operator {shown(name)} is unknown; it must be registered in this process; import the module that "
+            f"operator {quote(name)} is unknown; it must be registered in this process; import the module that "
             "defines it"
         )
     return REGISTRY[name]

@@ -10,7 +10,7 @@ from .. import backends, contract
 from ..base import first_use, products
 from ..base.computation import Computation
 from ..base.dtypes import BY_NAME
-from ..base.errors import InvalidCall, InvalidDtype, did_you_mean, either, shown, some
+from ..base.errors import InvalidCall, InvalidDtype, did_you_mean, either, quote, some
 from ..base.floating_point import default_environment
 from ..base.loop import TensorMeta, row_major
 from ..base.products import Product
@@ -61,12 +61,12 @@ def _names(what: str, names: Iterable[str] | str | None, known: Iterable[str]) -
         try:
             wanted = list(names)
         except Exception as error:  # no iterable, or one that raises whatever it likes
-            message = f"precompile: {what}s is {shown(names)}; it must be a name or several; pass some of {some(known)}"
+            message = f"precompile: {what}s is {quote(names)}; it must be a name or several; pass some of {some(known)}"
             raise InvalidCall(message) from error
     for name in wanted:
         if not isinstance(name, str) or name not in known:
             cure = did_you_mean(name, known, f"pass one of these {what}s")
-            raise InvalidCall(f"precompile: {what} {shown(name)} is unknown; known are {some(known, name)}; {cure}")
+            raise InvalidCall(f"precompile: {what} {quote(name)} is unknown; known are {some(known, name)}; {cure}")
     if not wanted:
         raise InvalidCall(f"precompile: {what}s is empty; it must name one; leave it out for all")
     return wanted
@@ -80,7 +80,7 @@ def _inputs(operator: Operator, dtype: str, size: int) -> Iterator[tuple[TensorM
         return TensorMeta(row, shape, row_major(shape, row.itemsize))
 
     required = [a.name for a in operator.schema.tensors if not a.is_optional]
-    optional = [a.name for a in operator.schema.tensors if a.is_optional and a.name in operator.seen]
+    optional = [a.name for a in operator.schema.tensors if a.is_optional and a.name in operator.element_tensors]
     for names in ([*required], [*required, *optional])[: 2 if optional else 1]:
         attributes = {operator.access.dimension_attribute: 0}
         shapes = {name: operator.access.whole_shape(name, (size,), attributes) for name in names}

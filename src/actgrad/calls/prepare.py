@@ -61,8 +61,8 @@ def prepare(
         with first_use.lock, default_environment():  # constants and tables outlive the caller's environment
             contract.validate(definition)
             contract.run(call)
-            known = cache.similar.get(similar)
-            prepared = (known and _with_scalars(known, call)) or _prepare(call, backend, device)
+            similar_call = cache.similar.get(similar)
+            prepared = (similar_call and _with_scalars(similar_call, call)) or _prepare(call, backend, device)
         cache.similar.keep(similar, prepared)
         cache.prepared.keep(signature, prepared)
     return prepared
@@ -118,17 +118,17 @@ def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
     return counted_kernel.RowCount(counter, dimensions, definition.clears_rest or not call.outputs)
 
 
-def _with_scalars(known: Prepared, call: contract.Call) -> Prepared | None:
+def _with_scalars(similar_call: Prepared, call: contract.Call) -> Prepared | None:
     """The preparation of a call that differs in scalars alone; None where these take other machine code."""
-    before, definition = known.computation, call.definition
-    if known.kernel.with_scalars is None:
+    before, definition = similar_call.computation, call.definition
+    if similar_call.kernel.with_scalars is None:
         return None
     element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
     if (element, formulas) != (before.element, before.formulas):
         return None
     what = Computation(element, formulas, _scalars(call, before.compute), before.compute, before.loop, before.device)
-    kernel = known.kernel.with_scalars(what)
-    return None if kernel is None else known.with_kernel(what, kernel)
+    kernel = similar_call.kernel.with_scalars(what)
+    return None if kernel is None else similar_call.with_kernel(what, kernel)
 
 
 def _scalars(call: contract.Call, compute: str) -> tuple[float, ...]:

@@ -239,7 +239,7 @@ def _refuse_nothing(
 def _settings(args: argparse.Namespace, standard_names: list[str]) -> dict[str, Any]:
     from .. import __version__
 
-    product = products.chosen()
+    product = products.current()
     return {
         "actgrad": __version__,
         "command": shlex.join(["actgrad", *sys.argv[1:]]),
@@ -256,7 +256,7 @@ def _settings(args: argparse.Namespace, standard_names: list[str]) -> dict[str, 
 
 
 def _of_backend(args: argparse.Namespace, standard_names: list[str]) -> Iterator[CaseVerdict]:
-    product = products.chosen()
+    product = products.current()
     names = list(dict.fromkeys(args.operator)) or list(REGISTRY)
     if not args.operator and product is not None:
         names = [name for name in names if product.name in REGISTRY[name].products]
@@ -276,7 +276,7 @@ def _of_backend(args: argparse.Namespace, standard_names: list[str]) -> Iterator
 
 def nothing_takes(names: list[str], dtypes: list[str], allowed: Mapping[str, Sequence[str]]) -> str:
     """The message where no operator takes any of the dtypes, with the dtypes that they take together."""
-    suffix = f" on {products.chosen()}" if products.chosen() else ""
+    suffix = f" on {products.current()}" if products.current() else ""
     together = [dtype for dtype in BY_NAME if any(dtype in allowed[name] for name in names)]
     verb, pronoun = ("does", "it takes") if len(names) == 1 else ("do", "they take")
     fault = f"check: {some(names)} {verb} not take {either(dtypes or ['any dtype'])}{suffix}"

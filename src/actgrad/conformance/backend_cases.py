@@ -64,7 +64,7 @@ class BackendCase:
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
     """All cases of an operator in one dtype; a seed gives the same numbers again."""
-    every = oracle.attribute_cases(operator, products.chosen())
+    every = oracle.attribute_cases(operator, products.current())
     attribute_cases = [oracle.attributes_for(operator, attributes, dtype) for attributes in every]
     for k, attributes in enumerate(attribute_cases):
         rng = np.random.default_rng((seed, k))

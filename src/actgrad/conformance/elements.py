@@ -95,7 +95,7 @@ def elements(
     out = fresh if len(fresh) > 1 else fresh[0]
     plan = operator.plan(*inputs, out=out, backend="reference", **attributes)
     present = zip(operator.schema.tensor_names, inputs, strict=False)
-    tensors = {n: array for n, array in present if array is not None and n in operator.seen}
+    tensors = {n: array for n, array in present if array is not None and n in operator.element_tensors}
     pairs = zip(operator.schema.outputs, actual, strict=True)
     results = {name: array for name, array in pairs if array is not None}
     for name, array in (*tensors.items(), *results.items()):

@@ -76,7 +76,7 @@ def disagreements(operator: Operator) -> list[Disagreement]:
     """The outputs of an operator that are not gradients of its forward operator; none for other operators."""
     if operator.gradient_of is None:
         return []
-    product = products.chosen()
+    product = products.current()
     by_output: dict[str, list[tuple[dict[str, Any], _Comparison]]] = {}
     for attributes in oracle.attribute_cases(operator, product):
         for one in _compared(operator.definition, operator.gradient_of.definition, attributes, product):
@@ -137,7 +137,7 @@ def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
         case = {**defaults, **changed}
         if not all(holds(case, None) for holds in operator.requires.values()):
             return False
-        comparisons = _compared(operator.definition, forward, case, products.chosen())
+        comparisons = _compared(operator.definition, forward, case, products.current())
         return any(np.count_nonzero(one.is_wrong) > 1 for one in comparisons)
 
     if differs():

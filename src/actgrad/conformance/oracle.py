@@ -113,7 +113,7 @@ def paired(
         is_main = argument.name == operator.definition.main
         count = len(access.parts(argument.name, shape, attributes))
         values = [x if is_main and k == 0 else other().reshape(x.shape) for k in range(count)]
-        if argument.name == access.tensor:
+        if not access.brings_elements(argument.name):
             values = [np.resize(values[0], shape)]
         return np.asarray(join(access, argument.name, values, attributes, np.concatenate))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME
-from ..base.errors import ActgradError, shown
+from ..base.errors import ActgradError, quote
 from ..base.loop import TensorMeta, row_major
 from ..base.products import BY_NAME as PRODUCTS
 from ..base.schema import Argument
@@ -63,7 +63,7 @@ def _of_rule(
             yield f"{what} raises {type(error).__name__} ({error}) for {values}; {must}"
             return
         if not is_allowed:
-            yield f"{what} returns {shown(result)} for {values}; {must}"
+            yield f"{what} returns {quote(result)} for {values}; {must}"
             return
 
 
@@ -95,39 +95,39 @@ def of_checks(definition: Definition) -> Iterator[str]:
     for number, group in enumerate(definition.checks):
         for one in group:
             if not isinstance(one, Check):
-                yield f"checks[{number}] has {shown(one)}, which is not a rule; write supported('self') or Check(...)"
+                yield f"checks[{number}] has {quote(one)}, which is not a rule; write supported('self') or Check(...)"
                 return
-    known = {*schema.tensor_names, *schema.outputs, *schema.attributes_by_name}
-    yield from _of_order("null_order", definition.null_order, known)
+    arguments = {*schema.tensor_names, *schema.outputs, *schema.attributes_by_name}
+    yield from _of_order("null_order", definition.null_order, arguments)
     for c in definition.aclnn:
-        yield from _of_order(f"null_order of aclnn {c.name}", tuple(c.null_order.split()), known)
+        yield from _of_order(f"null_order of aclnn {c.name}", tuple(c.null_order.split()), arguments)
     for check in kinds.checks_of(definition):
         for name in check.about:
-            if name not in known:
-                listed = ", ".join(sorted(known))
+            if name not in arguments:
+                listed = ", ".join(sorted(arguments))
                 expected = f"it must be one of {listed}"
                 yield f"the check {check.rule!r} is about {name!r}; {expected}; name one of these"
 
 
-def _of_order(field: str, order: tuple[str, ...], known: set[str]) -> Iterator[str]:
+def _of_order(field: str, order: tuple[str, ...], arguments: set[str]) -> Iterator[str]:
     for name in order:
-        if name not in known:
-            yield f"{field} names {name!r}, which is not an argument; name one of {', '.join(sorted(known))}"
+        if name not in arguments:
+            yield f"{field} names {name!r}, which is not an argument; name one of {', '.join(sorted(arguments))}"
 
 
 def of_sample_calls(definition: Definition) -> Iterator[str]:
     """Faults of the checks as calls on small tensors show them."""
     access, names = definition.access, [a.name for a in definition.schema.tensors if not a.is_optional]
-    found = _sample(definition, names)
-    if isinstance(found, str):
+    sample = _sample(definition, names)
+    if isinstance(sample, str):
         for name in names:
             if (position := access.position_of(name)) is not None:
                 what = f"{name} along dimension {position}"
-                yield f"its checks refuse {what}: {found}; {_rule_along(definition, name)}"
+                yield f"its checks refuse {what}: {sample}; {_rule_along(definition, name)}"
         return
-    attributes, shapes = found
+    attributes, shapes = sample
     first, *others = names
-    for name in [name for name in others if name in definition.seen]:
+    for name in [name for name in others if name in definition.element_tensors]:
         shape = shapes[name]
         wrong = {**shapes, name: (*shape[:-1], shape[-1] + 1)}
         if _fault(definition, wrong, attributes) is None:
@@ -137,7 +137,7 @@ def of_sample_calls(definition: Definition) -> Iterator[str]:
     plain = [
         name
         for name in names
-        if access.is_elementwise(name) and access.brings_elements(name) and name in definition.seen
+        if access.is_elementwise(name) and access.brings_elements(name) and name in definition.element_tensors
     ]
     ones = [{**shapes, name: (1, *shapes[name][1:])} for name in plain]
     if definition.broadcasts and len(plain) > 1 and all(_fault(definition, one, attributes) for one in ones):

@@ -24,11 +24,11 @@ class Ruleset(NamedTuple):
     typed: bool = False  # through the C interface: typed scalars, and every tensor and scalar a pointer
 
     @staticmethod
-    def chosen(typed: bool = False) -> Ruleset:
+    def current(typed: bool = False) -> Ruleset:
         """The terms chosen here or by the environment; the C interface is always judged by a product."""
         if not products.any_chosen():
             return _TYPED if typed else _PLAIN
-        product = products.chosen() or (products.DEFAULT if typed else None)
+        product = products.current() or (products.DEFAULT if typed else None)
         return _terms(product, products.chosen_rules() == "document", typed)
 
 
@@ -50,9 +50,9 @@ class Call:
     outputs: dict[str, TensorMeta] = field(init=False)
 
     def __post_init__(self) -> None:
-        schema, given = self.definition.schema, self.tensors.get
-        for kind, names in (("inputs", self.definition.seen), ("outputs", schema.outputs)):
-            object.__setattr__(self, kind, {name: meta for name in names if (meta := given(name)) is not None})
+        schema, tensor_of = self.definition.schema, self.tensors.get
+        for kind, names in (("inputs", self.definition.element_tensors), ("outputs", schema.outputs)):
+            object.__setattr__(self, kind, {name: meta for name in names if (meta := tensor_of(name)) is not None})
 
     @property
     def product(self) -> Product | None:
@@ -73,7 +73,7 @@ class Call:
         return self.tensors.get(self.definition.row_counter)
 
     @property
-    def place(self) -> str:
+    def on_product(self) -> str:
         """The product whose rules are in force, for messages: " on Ascend310P", or nothing."""
         return f" on {self.product}" if self.product else ""
 

@@ -24,7 +24,7 @@ def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str
 
 def _unsupported(name: str, dtype: Dtype, allowed: tuple[str, ...], call: Call) -> str:
     """The fault of a tensor whose dtype is not allowed."""
-    return f"{name} is {dtype}; it must be {either(allowed)}{call.place}; convert {name}"
+    return f"{name} is {dtype}; it must be {either(allowed)}{call.on_product}; convert {name}"
 
 
 def _on(product: Product | None, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ def supported(
         if meta.dtype.name in allowed:
             return None
         if not allowed:
-            return f"{name} is {meta.dtype}; the operator takes no dtype{call.place}; choose another product"
+            return f"{name} is {meta.dtype}; the operator takes no dtype{call.on_product}; choose another product"
         return _unsupported(name, meta.dtype, allowed, call)
 
     return of_each(names, "{name} has a supported dtype", test, InvalidDtype, when, origin)
@@ -137,7 +137,7 @@ def promoted(*names: str) -> tuple[Check, ...]:
             return None
         dtypes = " and ".join(map(str, (first, *others)))
         promoted_to = "which have no common dtype" if result is None else f"which promote to {result}"
-        expected = f"the common dtype must be {either(allowed)}{call.place}"
+        expected = f"the common dtype must be {either(allowed)}{call.on_product}"
         return f"{' and '.join(names)} are {dtypes}, {promoted_to}; {expected}; convert them"
 
     return (Check(f"{' and '.join(names)} are promoted to a supported dtype", test, InvalidDtype, about=names),)
@@ -169,7 +169,9 @@ def scalar_supported(name: str, dtypes: str, everywhere: bool = False) -> tuple[
         dtype, allowed = call.scalar_dtypes[name], names if everywhere else _on(call.product, names)
         if dtype.name in allowed:
             return None
-        return f"{name} is a scalar of {dtype}; it must be {either(allowed)}{call.place}; create it with that dtype"
+        return (
+            f"{name} is a scalar of {dtype}; it must be {either(allowed)}{call.on_product}; create it with that dtype"
+        )
 
     typed = Check(f"{name} has a supported dtype ({', '.join(names)})", test, InvalidDtype, When.TYPED, about=(name,))
     return (typed, *real(name, when=When.UNTYPED))
@@ -192,8 +194,8 @@ def scalar_converts(name: str) -> tuple[Check, ...]:
 
     typed = Check(f"{name} can be converted to the result's dtype", test, InvalidDtype, When.TYPED, about=(name,))
     rule = f"{name} is an integer where the result is one"
-    whole = Check(rule, fraction, InvalidDtype, When.UNTYPED, Origin.ACTGRAD, (name,))
-    return (typed, *real(name, when=When.UNTYPED), whole)
+    check = Check(rule, fraction, InvalidDtype, When.UNTYPED, Origin.ACTGRAD, (name,))
+    return (typed, *real(name, when=When.UNTYPED), check)
 
 
 def scalars_of_integers(definition: Definition) -> tuple[Check, ...]:

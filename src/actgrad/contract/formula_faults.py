@@ -9,7 +9,7 @@ from typing import Any
 from ..base import xp
 from ..base.computation import LENGTH, ONCE, UNVISITED
 from ..base.definition import Definition
-from ..base.errors import InvalidOperator, quantity, shown
+from ..base.errors import InvalidOperator, quantity, quote
 from ..base.rows import Rows
 from . import traced
 
@@ -19,7 +19,7 @@ def of_switch(definition: Definition) -> Iterator[str]:
     switch, schema = definition.switch, definition.schema
     if not isinstance(definition.formula, Mapping):
         if switch:
-            yield f"switch is {shown(switch)}, but there is one formula; write formula={{False: ..., True: ...}}"
+            yield f"switch is {quote(switch)}, but there is one formula; write formula={{False: ..., True: ...}}"
         return
     keys = list(definition.formula)
     if not switch:
@@ -47,14 +47,14 @@ def of_formulas(definition: Definition) -> Iterator[str]:
     gates = definition.multiplies or (definition.gradient_of is not None and definition.gradient_of.multiplies)
     names, is_several = _returned(definition, bool(gates))
     for formula in _formulas_in(definition.formula):
-        wanted = 1 if gates else _elements(definition)
+        count = 1 if gates else _elements(definition)
         if definition.switch in definition.schema.tensor_names:
-            wanted += formula is definition.formula_for({}, None, {str(definition.switch): True})
-        yield from _fault(f"formula {_name(formula)}", formula, wanted, scalars, names, is_several)
+            count += formula is definition.formula_for({}, None, {str(definition.switch): True})
+        yield from _fault(f"formula {_name(formula)}", formula, count, scalars, names, is_several)
     if definition.integer_formula is not None and definition.integer_formula != definition.formula:
-        wanted = definition.access.part_count(*definition.seen)
+        count = definition.access.part_count(*definition.element_tensors)
         for formula in _formulas_in(definition.integer_formula):
-            yield from _fault(f"integer_formula {_name(formula)}", formula, wanted, scalars, definition.schema.outputs)
+            yield from _fault(f"integer_formula {_name(formula)}", formula, count, scalars, definition.schema.outputs)
 
 
 def of_statistics(definition: Definition) -> Iterator[str]:
@@ -94,12 +94,12 @@ def _fault(
     what: str, formula: Any, elements: int, scalars: list[str], names: tuple[str, ...], is_several: bool = False
 ) -> Iterator[str]:
     """The fault of a formula that takes so many elements and these scalars; it returns a number for each name."""
-    arity, wanted = _arity(formula), elements + len(scalars)
+    arity, count = _arity(formula), elements + len(scalars)
     if isinstance(arity, str):
         yield arity if arity.startswith("formula ") else f"{what} {arity}"
-    elif arity != wanted:
+    elif arity != count:
         xp.check(formula)
-        must = f"it must take {wanted}: the elements of its tensors, then {', '.join(scalars) or 'no scalars'}"
+        must = f"it must take {count}: the elements of its tensors, then {', '.join(scalars) or 'no scalars'}"
         yield f"{what} takes {quantity(arity, 'argument')}; {must}; change its parameters"
     elif fault := traced.fault_of_result(formula, arity, names, is_several):
         yield fault
@@ -142,7 +142,7 @@ def _elements(definition: Definition) -> int:
 
 def _seen(definition: Definition) -> list[str]:
     """The tensors that formulas see."""
-    names = [a.name for a in definition.schema.tensors if not a.is_optional and a.name in definition.seen]
+    names = [a.name for a in definition.schema.tensors if not a.is_optional and a.name in definition.element_tensors]
     return names if definition.gradient_of is None or definition.takes_gradient else names[1:]
 
 
@@ -151,7 +151,7 @@ def _formulas_in(formula: Any) -> tuple[Callable[..., Any], ...]:
 
 
 def _name(formula: Any) -> str:
-    return getattr(formula, "__name__", shown(formula))
+    return getattr(formula, "__name__", quote(formula))
 
 
 def _shown(keys: list[Any]) -> str:

@@ -60,13 +60,12 @@ def most_along(packed: str, maximum: int, others: int, dim: str = "dim") -> tupl
         shape, number = call.inputs[packed].shape, call.attributes[dim]
         size = shape[number]
         if not 1 <= size <= maximum:
-            return (
-                f"{packed} has size {size} in dimension {number}{call.place}; it must be 1 to {maximum}; split {packed}"
-            )
+            fault = f"{packed} has size {size} in dimension {number}{call.on_product}"
+            return f"{fault}; it must be 1 to {maximum}; split {packed}"
         rows = prod(shape) // size
         if rows <= others:
             return None
-        fault = f"{packed} has {rows} rows along dimension {number}{call.place}"
+        fault = f"{packed} has {rows} rows along dimension {number}{call.on_product}"
         return f"{fault}; it must have at most {others}; split {packed}"
 
     rule = f"{packed} has 1 to {maximum} elements along {dim}, in at most {others} rows"

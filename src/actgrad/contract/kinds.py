@@ -30,7 +30,7 @@ def checks_of(definition: Definition) -> tuple[Check, ...]:
         middle.append(shape_rules.off(definition.unsupported, definition.schema.tensor_names))
     middle += dtype_rules.scalars_of_integers(definition)
     storable = dtype_rules.storable(*definition.schema.outputs)
-    checks = (*shape_rules.given(definition), shape_rules.available(definition), *middle, *storable)
+    checks = (*shape_rules.no_nulls(definition), shape_rules.available(definition), *middle, *storable)
     if definition.has_document and definition.aclnn:
         return checks
     return tuple([replace(check, origin=Origin.ACTGRAD) for check in checks])

@@ -16,7 +16,7 @@ from ..base.errors import (
     did_you_mean,
     either,
     quantity,
-    shown,
+    quote,
 )
 from ..base.loop import TensorMeta, broadcast_shapes, row_major
 from ..base.products import BY_NAME, Product
@@ -34,7 +34,7 @@ def missing(name: str, kind: str = "Tensor", is_c: bool = True) -> str:
     return f"{name} is None; it is required; pass {KINDS.get(kind, 'an array or a tensor')}"
 
 
-def given(definition: Definition) -> tuple[Check, ...]:
+def no_nulls(definition: Definition) -> tuple[Check, ...]:
     """No required argument is missing. In the C interface every tensor and scalar is a pointer, outputs too."""
 
     def check(name: str, kind: str, when: When) -> Check:
@@ -51,9 +51,9 @@ def given(definition: Definition) -> tuple[Check, ...]:
 
     needed = [a for a in definition.schema.arguments if not a.is_optional or a.name == definition.given_value]
     inputs = [check(a.name, a.type, when(a)) for a in needed]
-    found = (*inputs, *[check(name, "Tensor", When.TYPED) for name in definition.schema.outputs])
+    checks = (*inputs, *[check(name, "Tensor", When.TYPED) for name in definition.schema.outputs])
     order = definition.null_order
-    return tuple(sorted(found, key=lambda check: order.index(check.about[0]))) if order else found
+    return tuple(sorted(checks, key=lambda check: order.index(check.about[0]))) if order else checks
 
 
 def available(definition: Definition) -> Check:
@@ -235,10 +235,10 @@ def known_choice(switch: str, choices: tuple[str, ...]) -> Check:
         if value in choices:
             return None
         names = either(f"{name!r} ({k})" for k, name in enumerate(choices))
-        return f"{switch} is {shown(value)}; it must be {names}; {did_you_mean(value, choices, 'pass one of these')}"
+        return f"{switch} is {quote(value)}; it must be {names}; {did_you_mean(value, choices, 'pass one of these')}"
 
-    known = ", ".join(f"{choice!r} ({k})" for k, choice in enumerate(choices))
-    return Check(f"{switch} is one of {known}", test, about=(switch,))
+    names = ", ".join(f"{choice!r} ({k})" for k, choice in enumerate(choices))
+    return Check(f"{switch} is one of {names}", test, about=(switch,))
 
 
 def off(flag: str, tensors: tuple[str, ...]) -> Check:
@@ -263,7 +263,7 @@ def required(rule: str, holds: Callable[[dict[str, Any], Product | None], bool],
     def test(call: Call) -> str | None:
         if holds(call.attributes, call.product):
             return None
-        values = " and ".join(f"{name} is {shown(call.attributes[name])}" for name in concerned)
+        values = " and ".join(f"{name} is {quote(call.attributes[name])}" for name in concerned)
         return f"{values}; the operator needs {rule}; change {either(concerned)}"
 
     return Check(rule, test, origin=origin, about=concerned)

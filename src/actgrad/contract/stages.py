@@ -24,8 +24,8 @@ def unless_empty(names: tuple[str, ...], *groups: Group, tested_on: str = "") ->
             is_tested = call.product is not None and call.product.name in tested_on.split()
             return None if is_empty and call.outputs and not is_tested else check.test(call)
 
-        place = f" (tested on {tested_on})" if tested_on else ""
-        return replace(check, rule=f"{check.rule}, unless {' or '.join(names)} is empty{place}", test=test)
+        words = f" (tested on {tested_on})" if tested_on else ""
+        return replace(check, rule=f"{check.rule}, unless {' or '.join(names)} is empty{words}", test=test)
 
     return tuple(guarded(check) for group in groups for check in group)
 
@@ -59,12 +59,12 @@ def off(products: str, *groups: Group) -> Group:
     return _where(f"off {products}", lambda name: name not in products.split(), groups)
 
 
-def _where(place: str, holds: Callable[[str], bool], groups: tuple[Group, ...]) -> Group:
+def _where(words: str, holds: Callable[[str], bool], groups: tuple[Group, ...]) -> Group:
     def placed(check: Check) -> Check:
         def test(call: Call) -> str | None:
             return check.test(call) if call.product is not None and holds(call.product.name) else None
 
         origin = Origin.DOCUMENT if check.origin is Origin.DOCUMENT else Origin.OPERATOR
-        return replace(check, rule=f"{place}: {check.rule}", test=test, origin=origin)
+        return replace(check, rule=f"{words}: {check.rule}", test=test, origin=origin)
 
     return tuple(placed(check) for group in groups for check in group)

@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import Any
 
 from ..base import xp
-from ..base.errors import InvalidOperator, shown
+from ..base.errors import InvalidOperator, quote
 
 ALLOWED = "a formula may use + - * /, comparisons, & and | between them, and the functions of actgrad.xp"
 
@@ -66,7 +66,7 @@ def _number(value: Any) -> TracedNumber:
     if isinstance(value, TracedCondition):
         raise InvalidOperator("it computes with a comparison; write where(condition, 1.0, 0.0)")
     if not isinstance(value, (TracedNumber, int, float)):
-        raise InvalidOperator(f"it computes with {shown(value)}, which is not a number; {ALLOWED}")
+        raise InvalidOperator(f"it computes with {quote(value)}, which is not a number; {ALLOWED}")
     return TracedNumber()
 
 
@@ -108,13 +108,13 @@ def result(formula: Callable[..., Any], count: int) -> Any:
     """
     bound = xp.bind(formula, FUNCTIONS)
     try:
-        found = bound(*[TracedNumber()] * count)
+        result = bound(*[TracedNumber()] * count)
     except InvalidOperator:
         raise
     except Exception as error:  # of any code that an author writes
         what = str(error).replace("TracedNumber", "number").replace("TracedCondition", "comparison")
         raise InvalidOperator(f"it cannot be computed: {type(error).__name__}: {what}; {ALLOWED}") from error
-    return found
+    return result
 
 
 def fault_of_result(
@@ -136,5 +136,5 @@ def fault_of_result(
         if isinstance(value, TracedCondition):
             return f"{where_} returns a comparison; write where(condition, 1.0, 0.0)"
         if not isinstance(value, (TracedNumber, int, float)):
-            return f"{where_} returns {'nothing' if value is None else shown(value)}; {must}"
+            return f"{where_} returns {'nothing' if value is None else quote(value)}; {must}"
     return None

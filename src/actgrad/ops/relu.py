@@ -64,7 +64,7 @@ def int64_of_950(name):
             return None
         threshold = call.attributes["threshold"]
         expected = "int64 needs Ascend950 and threshold 0"
-        return f"{name} is int64, threshold is {threshold}{call.place}; {expected}; convert {name} to int32"
+        return f"{name} is int64, threshold is {threshold}{call.on_product}; {expected}; convert {name} to int32"
 
     rule = f"{name} is int64 on Ascend950 alone, where threshold is 0"
     return (Check(rule, fault, InvalidDtype, When.PRODUCT, Origin.OPERATOR, (name, "threshold")),)

@@ -78,7 +78,7 @@ def plan(name: bytes, words: bytes, memory: tuple[int, ...], is_here: bool) -> t
         if function is None:
             fault = f"{name.decode()}: is in the SDK, but not in this actgrad"
             raise ActgradError(f"{fault}; both must be of one version; run `actgrad sdk` again")
-        key = words, id(Ruleset.chosen(typed=True))  # a few terms exist, and live on
+        key = words, id(Ruleset.current(typed=True))  # a few terms exist, and live on
         cached = function.cache.get(key)
         planned = _planned_again(function, cached, memory) if cached is not None else None
         if planned is None or cached is None:
@@ -308,7 +308,8 @@ def attach(interface: int, plan_size: int, attach_address: int, report_address: 
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
     # A leak checker in the process looks away from this thread already, but not from those that compile.
     first_use.on_thread = getattr(ctypes.CDLL(None), "__lsan_disable", None)
-    first_use.on_module = ctypes.CFUNCTYPE(None)(watch_address)  # LLVM's library comes later, and must end later
+    # What LLVM creates at its first uses ends before all that was registered earlier; it must end after its users.
+    first_use.after_work = ctypes.CFUNCTYPE(None)(watch_address)
     attach_to_c = ctypes.CFUNCTYPE(None, pointer)(attach_address)
     report_text = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(report_address)
 

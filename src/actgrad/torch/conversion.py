@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..base.errors import InvalidArgument, InvalidCall, shown
+from ..base.errors import InvalidArgument, InvalidCall, quote
 from . import functions, modules, public_names, saving
 from .models import patching, trials
 
@@ -104,7 +104,7 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = No
     require_module(model, "convert")
     if save not in (saving.AUTO, saving.INPUT):
         expected = f"it must be {saving.AUTO!r} or {saving.INPUT!r}"
-        raise InvalidArgument(f"convert: save is {shown(save)}; {expected}; pass one of these")
+        raise InvalidArgument(f"convert: save is {quote(save)}; {expected}; pass one of these")
     overwritten = _overwritten(model)
     report = _each(model, lambda module: _converted(saving.INPUT if module in overwritten else save, module))
     return report if inputs is None else Report(report.rows, report.looked_at, _calls(model, inputs))
@@ -130,7 +130,7 @@ def require_module(model: Any, function: str) -> None:
     """Raise where `model` is no module."""
     if not isinstance(model, torch.nn.Module):
         raise InvalidCall(
-            f"actgrad.torch.{function}: model is {shown(model)}; it must be a torch.nn.Module; pass the module itself"
+            f"actgrad.torch.{function}: model is {quote(model)}; it must be a torch.nn.Module; pass the module itself"
         )
 
 

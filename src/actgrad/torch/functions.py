@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from ..base.errors import InvalidArgument, did_you_mean, either, shown
+from ..base.errors import InvalidArgument, did_you_mean, either, quote
 from ..calls.operator import REGISTRY
 from . import autograd, public_names
 from .saving import AUTO
@@ -51,5 +51,5 @@ def _number(function: str, choice: str | int, choices: tuple[str, ...]) -> int:
     if choice not in choices:
         names = either(map(repr, choices))
         cure = did_you_mean(choice, choices, "pass one of these")
-        raise InvalidArgument(f"{function}: approximate is {shown(choice)}; it must be {names}; {cure}")
+        raise InvalidArgument(f"{function}: approximate is {quote(choice)}; it must be {names}; {cure}")
     return choices.index(choice)

@@ -176,7 +176,7 @@ def checked(interface: Interface, args: tuple[Any, ...], out: Sequence[Any] = ()
         for name, tensor in tensors.items()
     }
     attributes = interface.attributes_of(interface.values_of(args))
-    call = contract.Call(operator.definition, metas, attributes, contract.Ruleset.chosen())
+    call = contract.Call(operator.definition, metas, attributes, contract.Ruleset.current())
     contract.run(call)
     return call
 

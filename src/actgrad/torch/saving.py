@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from ..base import products
-from ..base.errors import InvalidArgument, InvalidOperator, did_you_mean, either, shown
+from ..base.errors import InvalidArgument, InvalidOperator, did_you_mean, either, quote
 from ..calls.operator import REGISTRY, Operator
 from .derivatives.partials import depends_on_sign_only
 
@@ -105,12 +105,12 @@ def choose(
             names = [AUTO, *candidates]
             cure = did_you_mean(save, names, "pass one of these")
             raise InvalidArgument(
-                f"{operator.name}: save is {shown(save)}; it must be {either(map(repr, names))}; {cure}"
+                f"{operator.name}: save is {quote(save)}; it must be {either(map(repr, names))}; {cure}"
             )
         rule = _broken_rule(candidates[save], attributes)
         if rule:
             values = _arguments(candidates[save], attributes)
-            words = [f"{name} is {shown(value)}" for name, value in values.items() if re.search(rf"\b{name}\b", rule)]
+            words = [f"{name} is {quote(value)}" for name, value in values.items() if re.search(rf"\b{name}\b", rule)]
             expected = f"save={RESULT!r} needs {rule}, so that the result has the sign of the input"
             cure = f"pass save={AUTO!r} or save={INPUT!r}"
             raise InvalidArgument(f"{operator.name}: {' and '.join(words)}; {expected}; {cure}")
@@ -127,7 +127,7 @@ def _broken_rule(way: SavedForBackward, attributes: dict[str, Any]) -> str | Non
     """The first rule that forbids a result to replace its input; None if it can replace it."""
     if not way.keeps_result:
         return None
-    product, values = products.chosen(), _arguments(way, attributes)
+    product, values = products.current(), _arguments(way, attributes)
     rules = {**way.backward.requires, **way.backward.result_suffices}
     return next((rule for rule, holds in rules.items() if not holds(values, product)), None)
 

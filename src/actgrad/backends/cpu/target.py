@@ -14,6 +14,7 @@ from .tuning import Tuning
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
+llvm.parse_assembly("")  # creates LLVM's context now: a process may have to end its own work before that is gone
 
 
 LINE = 64  # bytes of a cache line

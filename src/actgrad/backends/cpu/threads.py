@@ -15,7 +15,7 @@ from pathlib import Path
 import llvmlite.binding as llvm
 
 from ...base import first_use
-from ...base.errors import BackendUnavailable, InvalidArgument, InvalidCall, shown
+from ...base.errors import BackendUnavailable, InvalidArgument, InvalidCall, quote
 from .. import FIRST_PROCESS
 from .call_block import SLOTS_SYMBOL, RuntimeFunctions, ThreadSlots
 
@@ -84,13 +84,13 @@ def set_num_threads(n: int) -> None:
     """Compute on at most `n` threads from now on; 0 returns to the default."""
     expected = f"it must be an integer from 0 to {MOST_THREADS}; pass 0 for the default"
     if isinstance(n, bool) or not hasattr(type(n), "__index__"):
-        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {expected}")
+        raise InvalidCall(f"set_num_threads: n is {quote(n)}; {expected}")
     try:
         number = operator.index(n)
     except Exception as error:  # arrays have __index__ too; __index__ may raise anything
-        raise InvalidCall(f"set_num_threads: n is {shown(n)}; {expected}") from error
+        raise InvalidCall(f"set_num_threads: n is {quote(n)}; {expected}") from error
     if not 0 <= number <= MOST_THREADS:
-        raise InvalidArgument(f"set_num_threads: n is {shown(n)}; {expected}")
+        raise InvalidArgument(f"set_num_threads: n is {quote(n)}; {expected}")
     _table[ThreadSlots.CHOSEN] = number
 
 

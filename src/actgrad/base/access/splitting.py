@@ -36,14 +36,14 @@ def join(
     if len(parts) == 1:
         return parts[0]
     shape = access.whole_shape(name, tuple(parts[0].shape), attributes)
-    places = [part for part in access.parts(name, shape, attributes) if part is not None]
-    ordered = [part for _, part in sorted(zip(places, parts, strict=True), key=lambda pair: pair[0].start)]
-    dim = places[0].dim
+    ranges = [part for part in access.parts(name, shape, attributes) if part is not None]
+    ordered = [part for _, part in sorted(zip(ranges, parts, strict=True), key=lambda pair: pair[0].start)]
+    dim = ranges[0].dim
     merged = access.merged_from(attributes, len(shape))
     if merged is not None:
         rows = [part.reshape((*shape[:dim], prod(part.shape[dim:]), 1)) for part in ordered]
         return concatenate(rows, dim + 1).reshape(shape)
-    if places[0].step == 1:
+    if ranges[0].step == 1:
         return concatenate(ordered, dim)
-    alone = (*parts[0].shape[: dim + 1], 1, *parts[0].shape[dim + 1 :])
-    return concatenate([part.reshape(alone) for part in ordered], dim + 1).reshape(shape)
+    single = (*parts[0].shape[: dim + 1], 1, *parts[0].shape[dim + 1 :])
+    return concatenate([part.reshape(single) for part in ordered], dim + 1).reshape(shape)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..access import Along, Elementwise, Halves
-from ..errors import either, shown
+from ..errors import either, quote
 from ..rows import Rows, RowsAlong, Statistic
 from ..schema import Schema
 
@@ -16,7 +16,7 @@ def of_access(reads: Any, schema: Schema) -> Iterator[str]:
     if reads is None:
         return
     if not isinstance(reads, Elementwise):
-        yield f"reads is {shown(reads)}; it must be an access, as Along('weight', 1) or Halves(('x',))"
+        yield f"reads is {quote(reads)}; it must be an access, as Along('weight', 1) or Halves(('x',))"
     elif isinstance(reads, Rows):
         yield from _of_rows(reads, schema)
     elif isinstance(reads, Halves):
@@ -27,26 +27,26 @@ def of_access(reads: Any, schema: Schema) -> Iterator[str]:
 
 def _of_tensor_along(reads: Any, schema: Schema) -> Iterator[str]:
     kind, required = type(reads).__name__, [a.name for a in schema.tensors if not a.is_optional]
-    others = ", ".join(required[1:]) or "none; add Tensor weight to the schema"
+    names = ", ".join(required[1:]) or "none; add Tensor weight to the schema"
     if reads.tensor not in required[1:]:
         what = "no tensor" if reads.tensor not in schema.tensor_names else "optional or the first tensor"
-        yield f"reads={kind} names {shown(reads.tensor)}, which is {what}; it must be one of {others}"
+        yield f"reads={kind} names {quote(reads.tensor)}, which is {what}; it must be one of {names}"
     if not _is_integer(reads.position) or reads.position < 0:
-        yield f"reads={kind} has position {shown(reads.position)}; count dimensions from the front, from 0"
+        yield f"reads={kind} has position {quote(reads.position)}; count dimensions from the front, from 0"
 
 
 def _of_halves(reads: Halves, schema: Schema) -> Iterator[str]:
     if isinstance(reads.packed, str) or not isinstance(reads.packed, tuple) or not reads.packed:
-        yield f"reads=Halves packs {shown(reads.packed)}; it must be a tuple of tensors, as Halves(('x',))"
+        yield f"reads=Halves packs {quote(reads.packed)}; it must be a tuple of tensors, as Halves(('x',))"
         return
     flags = [a.name for a in schema.attributes if a.type == "bool"]
     listed = ", ".join(map(repr, flags)) or "none"
     if reads.active not in ("lower", "upper", *flags):
         must = f"it must be 'lower', 'upper' or a bool attribute ({listed})"
-        yield f"reads=Halves has active {shown(reads.active)}; {must}"
+        yield f"reads=Halves has active {quote(reads.active)}; {must}"
     if reads.interleaved not in (False, True, *flags):
         yield (
-            f"reads=Halves has interleaved {shown(reads.interleaved)}; it must be False, True or a bool attribute "
+            f"reads=Halves has interleaved {quote(reads.interleaved)}; it must be False, True or a bool attribute "
             f"({listed})"
         )
     if reads.tensor and reads.tensor not in schema.tensor_names:
@@ -59,17 +59,17 @@ def _of_halves(reads: Halves, schema: Schema) -> Iterator[str]:
 def _of_rows(reads: Rows, schema: Schema) -> Iterator[str]:
     kind, example = type(reads).__name__, "passes=({'total': total(term)},)"
     if not isinstance(reads.passes, tuple) or not all(isinstance(one, Mapping) and one for one in reads.passes):
-        yield f"reads={kind} has passes {shown(reads.passes)}; they must be a tuple of mappings, as {example}"
+        yield f"reads={kind} has passes {quote(reads.passes)}; they must be a tuple of mappings, as {example}"
         return
     if not reads.passes:
         yield f"reads={kind} has no passes; write {example}, or leave out reads"
     if not _is_integer(reads.position):
-        yield f"reads={kind} has position {shown(reads.position)}; it must be an integer"
+        yield f"reads={kind} has position {quote(reads.position)}; it must be an integer"
     names: list[str] = []
     for one in reads.passes:
         for name, statistic in one.items():
             if not isinstance(statistic, Statistic) or not callable(statistic.term):
-                yield f"reads={kind} has {name!r}: {shown(statistic)}; write largest(term), total(term) or once(term)"
+                yield f"reads={kind} has {name!r}: {quote(statistic)}; write largest(term), total(term) or once(term)"
             if name in names:
                 yield f"reads={kind} has two statistics {name!r}; give each a name of its own"
             if name in schema.tensor_names or name in schema.attributes_by_name:

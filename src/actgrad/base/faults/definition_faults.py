@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ..errors import InvalidOperator, shown, some
+from ..errors import InvalidOperator, quote, some
 from ..schema import Schema
 from .access_faults import of_access
 
@@ -72,17 +72,17 @@ _KINDS: Mapping[str, _Kind] = {
 def name_in(text: object) -> str:
     """The name in a schema line, also in a wrong one."""
     match = re.match(r"\s*(\w+)", text) if isinstance(text, str) else None
-    return match[1] if match else shown(text)
+    return match[1] if match else quote(text)
 
 
-def refuse_fields(text: object, stated: Iterable[str], known: Mapping[str, bool]) -> None:
-    """Raise for a stated field that is none, and for a missing one; `known` tells whether a field must be stated."""
+def refuse_fields(text: object, stated: Iterable[str], fields: Mapping[str, bool]) -> None:
+    """Raise for a stated field that is none, and for a missing one; `fields` tells whether a field must be stated."""
     names = [*stated]
     for name in names:
-        if name not in known:
-            fields = some(known, name)
-            raise InvalidOperator(f"operator {name_in(text)}: {name} is not a field; the fields are {fields}")
-    for name, is_required in known.items():
+        if name not in fields:
+            fault = f"operator {name_in(text)}: {name} is not a field"
+            raise InvalidOperator(f"{fault}; the fields are {some(fields, name)}")
+    for name, is_required in fields.items():
         if is_required and name not in names:
             raise InvalidOperator(f"operator {name_in(text)}: it states no {name}; write {name}=...")
 
@@ -92,7 +92,7 @@ def of_types(definition: Any) -> Iterator[str]:
     for name, (holds, must) in _KINDS.items():
         value = getattr(definition, name)
         if not holds(value):
-            yield f"{name} is {shown(value)}; it must be {must}"
+            yield f"{name} is {quote(value)}; it must be {must}"
 
 
 def of_definition(definition: Any) -> Iterator[str]:
@@ -114,8 +114,8 @@ def of_schema(schema: Schema) -> Iterator[str]:
         first = schema.tensors[0].name
         yield f"its first tensor, {first}, is optional; write 'Tensor {first}', or a required tensor before it"
     arguments, attributes = schema.arguments, [a.name for a in schema.attributes]
-    places = [k for k, a in enumerate(arguments) if not a.is_tensor]
-    if places and places[-1] - places[0] + 1 != len(places):
+    positions = [k for k, a in enumerate(arguments) if not a.is_tensor]
+    if positions and positions[-1] - positions[0] + 1 != len(positions):
         yield f"its schema has tensors between attributes; write {', '.join(attributes)} behind one another"
     default = ""
     for argument in arguments:
@@ -172,13 +172,13 @@ def of_c(definition: Any) -> Iterator[str]:
     schema: Schema = definition.schema
     for c in definition.aclnn:
         if not hasattr(c, "unusual_const"):
-            yield f"aclnn is {shown(c)}; write a C name, as 'SmoothRelu', or C(...)"
+            yield f"aclnn is {quote(c)}; write a C name, as 'SmoothRelu', or C(...)"
             return
         if not isinstance(c.name, str) or not _C_NAME.fullmatch(c.name):
             if isinstance(c.name, str) and c.name.startswith("aclnn"):
                 yield f"aclnn is {c.name!r}; write it without aclnn, as {c.name.removeprefix('aclnn')!r}"
             camel = "".join(word[:1].upper() + word[1:] for word in re.findall(r"[A-Za-z0-9]+", str(c.name)))
-            yield f"aclnn is {shown(c.name)}; write it in camel case, as {camel or 'SmoothRelu'!r}"
+            yield f"aclnn is {quote(c.name)}; write it in camel case, as {camel or 'SmoothRelu'!r}"
             continue
         if c.name.endswith("GetWorkspaceSize"):
             yield f"aclnn is {c.name!r}; leave out GetWorkspaceSize, which is the name of the first of two functions"
@@ -232,7 +232,7 @@ def of_torch(definition: Any) -> Iterator[str]:
     if definition.torch is None:
         return
     if not hasattr(definition.torch, "function"):
-        yield f"torch is {shown(definition.torch)}; write Torch('name') or Torch('name(alpha)', module='Name')"
+        yield f"torch is {quote(definition.torch)}; write Torch('name') or Torch('name(alpha)', module='Name')"
         return
     for text in (definition.torch.function, definition.torch.module):
         name = name_in(text) if text else ""

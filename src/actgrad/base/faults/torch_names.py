@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from ..errors import InvalidOperator, shown
+from ..errors import InvalidOperator, quote
 
 _NAME = re.compile(r"(?P<name>[A-Za-z]\w*)(?:\((?P<parameters>.*)\))?")
 
@@ -53,6 +53,6 @@ def _refusal(definition: Any, text: str) -> InvalidOperator:
     takes = ", ".join([*definition.schema.attributes_by_name, "save"])
     takes += ", inplace" if definition.may_be_in_place else ""
     return InvalidOperator(
-        f"operator {definition.name}: torch names {shown(text)}; it must have the form of 'name' or "
+        f"operator {definition.name}: torch names {quote(text)}; it must have the form of 'name' or "
         f"'name(alpha, *, save)', with names for all tensors or for none, and of {takes}; rewrite it"
     )

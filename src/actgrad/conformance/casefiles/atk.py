@@ -8,7 +8,7 @@ from typing import Any
 
 from ...aclnn.signatures import CParameter, Signature
 from ...base.dtypes import ALIASES
-from ...base.errors import shown
+from ...base.errors import quote
 from . import fields, interface
 from .case_model import Described, Scalar, Tensor, Values
 from .fields import Fault
@@ -44,11 +44,11 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     except (ValueError, RecursionError) as error:
         raise Fault(f"is not JSON ({error}); it must be a JSON list of cases; write it again") from error
     if not isinstance(document, list) or not document:
-        raise Fault(f"is {shown(document)}; an ATK file must be a list of cases; write [CASE, ...]")
+        raise Fault(f"is {quote(document)}; an ATK file must be a list of cases; write [CASE, ...]")
     for index, case in enumerate(document):
         if not isinstance(case, dict):
-            raise Fault(f"case {index}: is {shown(case)}; a case must be an object; write {{...}}")
-        yield f"case {index}" + (f" (id {shown(case['id'])})" if "id" in case else ""), case, index
+            raise Fault(f"case {index}: is {quote(case)}; a case must be an object; write {{...}}")
+        yield f"case {index}" + (f" (id {quote(case['id'])})" if "id" in case else ""), case, index
 
 
 def described(case: dict[str, Any], number: int) -> Described:
@@ -56,7 +56,7 @@ def described(case: dict[str, Any], number: int) -> Described:
     notes = [f"field {name!r} is unknown" for name in case if name not in _KNOWN]
     case_fields = _typed(case, _TYPES)
     notes += [
-        f"field {name!r} is {shown(case[name])}, whose meaning is not published"
+        f"field {name!r} is {quote(case[name])}, whose meaning is not published"
         for name in _MUST_BE_NULL
         if case.get(name) not in (None, [], {})
     ]
@@ -75,12 +75,12 @@ def described(case: dict[str, Any], number: int) -> Described:
         kind, shape, dtype = typed.get("type"), typed.get("shape"), typed.get("dtype")
         if (kind == "tensor") != (parameter.type == "Tensor"):
             expected = f"{signature.name} takes a {parameter.type}"
-            raise Fault(f"inputs: type of {what} is {shown(kind)}; {expected}; correct the type")
+            raise Fault(f"inputs: type of {what} is {quote(kind)}; {expected}; correct the type")
         if kind not in ("tensor", "scalar", "attr", "attrs"):
-            notes.append(f"type {shown(kind)} of inputs is unknown")
+            notes.append(f"type {quote(kind)} of inputs is unknown")
         notes += [f"field {one!r} of inputs is unknown" for one in entry if one not in _INPUT_KNOWN]
         problems += [
-            f"{what}: {one} is {shown(entry[one])}, whose meaning is not published"
+            f"{what}: {one} is {quote(entry[one])}, whose meaning is not published"
             for one in _INPUT_MUST_BE_NULL
             if entry.get(one) is not None
         ]
@@ -107,7 +107,7 @@ def _standards(standard: Any, notes: list[str]) -> tuple[str, ...]:
     if word is None:
         return ()
     if fields.text("standard", word) not in STANDARDS:
-        notes.append(f"standard {shown(word)} is unknown: judged by the one in force")
+        notes.append(f"standard {quote(word)} is unknown: judged by the one in force")
     return STANDARDS.get(word, ())
 
 
@@ -137,10 +137,10 @@ def _values(what: str, value: Any, is_result: bool) -> Values:
     if isinstance(value, dict):
         if value.get("name") != "nd" or set(value) != {"name", "mean", "std"}:
             expected = "a distribution must be nd with mean and std"
-            raise Fault(f"{what} is {shown(value)}; {expected}; use one, or a range [LOW, HIGH]")
+            raise Fault(f"{what} is {quote(value)}; {expected}; use one, or a range [LOW, HIGH]")
         deviations = _pair(f"{what}: std", value["std"])
         if deviations[0] < 0:
-            raise Fault(f"{what}: std is {shown(value['std'])}; it must be 0 or more; correct the case")
+            raise Fault(f"{what}: std is {quote(value['std'])}; it must be 0 or more; correct the case")
         return Values(*_pair(f"{what}: mean", value["mean"]), deviations, is_result=is_result)
     if not isinstance(value, list) and fields.number(value) is None:
         fields.refuse(what, value, "a range, a number or a distribution")

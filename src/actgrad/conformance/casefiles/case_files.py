@@ -105,7 +105,7 @@ def _atk_text(outcomes: Sequence[CaseOutcome]) -> str:
 
 
 def _ttk_text(outcomes: Sequence[CaseOutcome]) -> str:
-    product = products.chosen()
+    product = products.current()
     added = ("precision", "precision_status", "soc", "fail_reason")
     header = [name for name in outcomes[0].case.raw if name not in added]
     rows = [[*header, *added]]

@@ -6,7 +6,7 @@ import math
 from typing import Any, NoReturn
 
 from ...base.dtypes import ALIASES, BY_NAME
-from ...base.errors import did_you_mean, either, shown
+from ...base.errors import did_you_mean, either, quote
 from .case_model import MOST_DIMENSIONS, NAMED
 
 
@@ -16,7 +16,7 @@ class Fault(Exception):
 
 def refuse(what: str, value: Any, must: str) -> NoReturn:
     """Raise the Fault of a field."""
-    raise Fault(f"{what} is {shown(value)}; it must be {must}; correct the case")
+    raise Fault(f"{what} is {quote(value)}; it must be {must}; correct the case")
 
 
 def text(what: str, value: Any) -> str:
@@ -45,7 +45,7 @@ def dtype(what: str, word: Any) -> str:
     name = ALIASES.get(word, word) if isinstance(word, str) else None
     if name not in BY_NAME:
         names = (*BY_NAME, *ALIASES)
-        raise Fault(f"{what} is {shown(word)}; it must be {either(names)}; {did_you_mean(word, names, 'correct it')}")
+        raise Fault(f"{what} is {quote(word)}; it must be {either(names)}; {did_you_mean(word, names, 'correct it')}")
     return name
 
 

@@ -60,14 +60,14 @@ class _Maker:
     @property
     def dtypes(self) -> list[str]:
         """The dtypes that are judged: the operator's, or those of a product that was chosen."""
-        chip = products.chosen()
+        chip = products.current()
         names = contract.allowed_dtypes(self.operator.definition, chip) if chip else self.operator.dtypes
         return [name for name in names if is_judged(name)]
 
     def round(self) -> Iterator[Described]:
         """Every kind of case once."""
         operator = self.operator
-        attributes = oracle.attribute_cases(operator, products.chosen())
+        attributes = oracle.attribute_cases(operator, products.current())
         for dtype in self.dtypes:
             for setting in attributes:
                 for name, values in (("uniform", UNIFORM), ("normal", NORMAL)):

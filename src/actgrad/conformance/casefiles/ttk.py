@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any
 
 from ...aclnn.signatures import Signature
-from ...base.errors import did_you_mean, quantity, shown
+from ...base.errors import did_you_mean, quantity, quote
 from . import fields, interface
 from .case_model import UNTOLD, Described, Scalar, Tensor, Values
 from .fields import Fault
@@ -44,10 +44,10 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     header = [name.strip().removeprefix("\ufeff") for name in rows[0]] if rows else []
     if missing := [name for name in REQUIRED if name not in header]:
         expected = f"{', '.join(REQUIRED)} must be among them"
-        raise Fault(f"its columns are {shown(header)}; {expected}; add {', '.join(missing)}")
+        raise Fault(f"its columns are {quote(header)}; {expected}; add {', '.join(missing)}")
     if len(set(header)) != len(header):
         twice = next(name for name in header if header.count(name) > 1)
-        raise Fault(f"column {shown(twice)} occurs twice; each column must occur once; rename one")
+        raise Fault(f"column {quote(twice)} occurs twice; each column must occur once; rename one")
     case_rows = [(line, row) for line, row in enumerate(rows[1:], 2) if any(cell.strip() for cell in row)]
     if not case_rows:
         raise Fault("has only a header; it must have cases; add a row")
@@ -57,7 +57,7 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
             raise Fault(f"{fault}; it must have {len(header)}, as the header; quote cells with commas")
         case = dict(zip(header, (cell.strip() for cell in row), strict=True))
         name = case.get("testcase_name")
-        yield f"row {line}" + (f" ({shown(name)})" if name else ""), case, line
+        yield f"row {line}" + (f" ({quote(name)})" if name else ""), case, line
 
 
 def described(case: dict[str, Any], line: int) -> Described:
@@ -75,7 +75,7 @@ def described(case: dict[str, Any], line: int) -> Described:
         problems.append("manual_tensor_binaries names files, which actgrad does not read")
     formats = fields.texts("tensor_formats", cells.get("tensor_formats"))
     if set(formats) - {"ND"}:
-        notes.append(f"tensor_formats is {shown(formats)}: read as ND")
+        notes.append(f"tensor_formats is {quote(formats)}: read as ND")
     tensors, outputs = _tensors(signature, cells)
     scalars = _scalars(signature, cells)
     return Described(name, case, signature, tensors, outputs, scalars, problem="; ".join(problems), notes=tuple(notes))
@@ -86,7 +86,7 @@ def _literal(column: str, cell: str | None) -> Any:
     try:
         return ast.literal_eval(_CALL.sub(r"\1", cell)) if cell else None
     except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
-        raise Fault(f"{column} is {shown(cell)}; it must be a Python literal; quote names, close brackets") from error
+        raise Fault(f"{column} is {quote(cell)}; it must be a Python literal; quote names, close brackets") from error
 
 
 def _several(value: Any, kind: Any) -> tuple[Any, ...]:
@@ -153,7 +153,7 @@ def _check_indexes(cells: dict[str, Any], is_output: list[bool]) -> None:
         fields.refuse("output_tensor_indexes", indexes, f"places among {count} tensors")
     if {n % count for n in positions} != {k for k, out in enumerate(is_output) if out}:
         expected = f"the function's outputs are {', '.join(str(k) for k, out in enumerate(is_output) if out) or 'none'}"
-        raise Fault(f"output_tensor_indexes is {shown(indexes)}; {expected}; correct the row")
+        raise Fault(f"output_tensor_indexes is {quote(indexes)}; {expected}; correct the row")
 
 
 def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
@@ -161,11 +161,11 @@ def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
     ranges = []
     for entry in _each(cells, column, count, (None, None), (int, float, str, NoneType)):
         if not isinstance(entry, (tuple, list)) or len(entry) < 2:
-            raise Fault(f"{column} has {shown(entry)}; it must be (LOW, HIGH) and numbers that occur; correct the row")
+            raise Fault(f"{column} has {quote(entry)}; it must be (LOW, HIGH) and numbers that occur; correct the row")
         ends = (default if v is None else v for v, default in zip(entry, (UNTOLD.low, UNTOLD.high), strict=False))
         numbers = [number for v in (*ends, *entry[2:]) if (number := fields.number(v)) is not None]
         if len(numbers) != len(entry):
-            raise Fault(f"{column} has {shown(entry)}; all must be numbers; correct the row")
+            raise Fault(f"{column} has {quote(entry)}; all must be numbers; correct the row")
         ranges.append(Values(*fields.ordered(column, *numbers[:2]), None, tuple(numbers[2:])))
     return ranges
 

@@ -64,7 +64,7 @@ def default_folder() -> Path | None:
 
 def state_file(folder: Path, item: Item, every: str = "") -> Path:
     """The file of a sweep's state; `every` is a pattern for other thinnings of the same task."""
-    product = products.chosen()
+    product = products.current()
     digest = hashlib.sha256(f"{item.words}\n{product.name if product else ''}".encode()).hexdigest()[:12]
     return folder / f"{item.operator.name}-{item.dtype}-{item.kind}-{every or item.every}-{digest}.json"
 
@@ -135,7 +135,7 @@ def items(operators: Sequence[Operator], dtypes: Sequence[str], every: int, only
 
     An operator that is part of another one is swept with that. One whose elements see their rows is not swept.
     """
-    product = products.chosen()
+    product = products.current()
     has_torch = importlib.util.find_spec("torch") is not None
     tasks: list[Item] = []
     for dtype in dtypes:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ... import aten
-from ...base.errors import did_you_mean, library, quantity, shown, some
+from ...base.errors import did_you_mean, library, quantity, quote, some
 from ..elements import Array
 from . import sizes
 from .sizes import UnreadableFile
@@ -91,7 +91,7 @@ def pytorch(path: Path, words: list[str]) -> Array:
     if isinstance(content, Mapping):
         content = content[choose_name(path, content, words)]
     elif words:
-        name = shown(":".join(words))
+        name = quote(":".join(words))
         raise UnreadableFile(f"{path}: has one tensor without a name; a name must be of several; leave {name} out")
     if not isinstance(content, torch.Tensor) or content.layout != torch.strided or content.is_quantized:
         raise UnreadableFile(f"{path}: holds a {type(content).__name__}; it must hold a dense tensor; save one")
@@ -112,6 +112,6 @@ def choose_name(path: Path, names: Iterable[Any], words: list[str]) -> Any:
     if not words and len(keys) == 1:
         return keys[0]
     listing = some(sorted(map(str, keys)), name) or "no tensor"
-    problem = f"has no tensor {shown(name)}" if words else f"has {quantity(len(keys), 'tensor')}, but no name follows"
+    problem = f"has no tensor {quote(name)}" if words else f"has {quantity(len(keys), 'tensor')}, but no name follows"
     cure = did_you_mean(name, map(str, keys), f"write {path}:NAME") if keys else "name another file"
     raise UnreadableFile(f"{path}: {problem}; it holds {listing}; {cure}")

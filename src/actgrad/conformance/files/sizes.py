@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...base.errors import NO_FILE, ActgradError, quantity, shown, system_fault
+from ...base.errors import NO_FILE, ActgradError, quantity, quote, system_fault
 from ..elements import Array
 
 MOST_ELEMENTS = 1 << 62  # of each dimension
@@ -41,11 +41,11 @@ def mapped(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], start: int 
 def check_size(path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], size: int) -> None:
     """Raise unless an array of this dtype and shape takes `size` bytes."""
     if not all(0 <= n < MOST_ELEMENTS for n in shape):
-        raise UnreadableFile(f"{path}: has shape {shown(shape)}; sizes must be from 0 to 2**62; write it again")
+        raise UnreadableFile(f"{path}: has shape {quote(shape)}; sizes must be from 0 to 2**62; write it again")
     promised = prod(shape) * dtype.itemsize
     if promised != size:
         what = f"{'truncated' if size < promised else 'too long a'} {path.suffix} file"
-        expected = f"{dtype.name} of shape {shown(shape)} must have {promised}"
+        expected = f"{dtype.name} of shape {quote(shape)} must have {promised}"
         raise UnreadableFile(f"{path}: {what} with {quantity(size, 'byte')} of elements; {expected}; write it again")
 
 
@@ -56,7 +56,7 @@ def npy_header(path: Path, head: bytes) -> tuple[tuple[int, ...], Any, np.dtype[
         warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
         shape, is_fortran, dtype = _HEADERS[np.lib.format.read_magic(file)](file)
     if dtype.hasobject or dtype.names or dtype.subdtype:
-        raise UnreadableFile(f"{path}: holds {shown(dtype)}; it must hold numbers, not objects or records; convert it")
+        raise UnreadableFile(f"{path}: holds {quote(dtype)}; it must hold numbers, not objects or records; convert it")
     return shape, "F" if is_fortran else "C", dtype, file.tell()
 
 

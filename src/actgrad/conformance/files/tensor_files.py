@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from ...base.dtypes import BY_NAME
-from ...base.errors import ActgradError, either, shown
+from ...base.errors import ActgradError, either, quote
 from ..elements import Array
 from . import archives, sizes
 from .sizes import UnreadableFile
@@ -77,7 +77,7 @@ def _as_bfloat16(path: Path, array: Array, words: list[str]) -> Array:
         return array
     if words != ["bfloat16"] or array.dtype.name not in ("uint16", "int16", "bfloat16"):
         raise UnreadableFile(
-            f"{path}: holds {array.dtype.name}, but {shown(':'.join(words))} follows; only :bfloat16 may follow, after "
+            f"{path}: holds {array.dtype.name}, but {quote(':'.join(words))} follows; only :bfloat16 may follow, after "
             "uint16 or int16; leave it out"
         )
     return array.view(BY_NAME["bfloat16"].numpy)
@@ -86,7 +86,7 @@ def _as_bfloat16(path: Path, array: Array, words: list[str]) -> Array:
 def _raw(path: Path, words: list[str]) -> Array:
     if len(words) != 2 or words[0] not in BY_NAME or not _SHAPE.fullmatch(words[1]):
         raise UnreadableFile(
-            f"{path}: holds raw bytes, and {shown(':'.join(words)) if words else 'nothing'} follows; dtype "
+            f"{path}: holds raw bytes, and {quote(':'.join(words)) if words else 'nothing'} follows; dtype "
             f"({either(BY_NAME)}) and shape must follow; write {path}:float16:16x32 or {path}:float32:scalar"
         )
     shape = () if words[1] == "scalar" else tuple(map(int, words[1].split("x")))

@@ -138,7 +138,7 @@ def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: di
     backward = interface_of(way.backward)
     pairs = {tensor: output for output, tensor in way.backward.definition.gradients.items()}
     outputs = way.backward.schema.outputs
-    positions = tuple(outputs.index(pairs[name]) for name in interface.operator.seen)
+    positions = tuple(outputs.index(pairs[name]) for name in interface.operator.element_tensors)
     row = _row_attributes(backward, {**attributes, **way.flags})
     return Gradient(backward, row, _partial(backward.operator._plain, backward, row), way.sources, positions)
 

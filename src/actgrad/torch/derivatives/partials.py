@@ -44,8 +44,10 @@ class FormulaCall:
         self.rank = self.access.rank(self.shapes)
         row = self.access.row_dimensions(self.rank, attributes, self.shapes)
         statistics = self.access.statistics(operator.schema.outputs, len(row)) or _NO_STATISTICS
-        element, formulas = operator.element_and_formulas(self.tensors, attributes, products.chosen())
-        self.visible_tensors = {name: tensor for name, tensor in self.tensors.items() if name in operator.seen}
+        element, formulas = operator.element_and_formulas(self.tensors, attributes, products.current())
+        self.visible_tensors = {
+            name: tensor for name, tensor in self.tensors.items() if name in operator.element_tensors
+        }
         inputs = [part.to(dtype) for part in self.parts(self.visible_tensors) if part is not None]
         scalars = [attributes[a.name] for a in operator.schema.attributes if a.type == "Scalar"]
         self.elements = ElementCall(statistics, row, [bound(f, dtype) for f in formulas], element, inputs, scalars)

@@ -164,7 +164,7 @@ static void end_compiler(void) {
     if (getpid() == process && python.is_initialized()) ask(END, "", NULL, 0, NULL, 0, &answer);
 }
 
-/* The Python side calls this after each import of a library: what is registered last is done first. */
+/* The Python side calls this after each import and each compilation: what is registered last is done first. */
 static void watch_end(void) { atexit(end_compiler); }
 
 /* The Python side calls this when it has started, or reports the reason why not. */
