@@ -57,7 +57,7 @@ static void compute_after_end(aclrtStream stream) {
     Tensor x = matrix(1, 1, NULL);
     uint64_t size;
     aclOpExecutor* executor;
-    FAILS(aclnnInplaceSeluGetWorkspaceSize(x.tensor, &size, &executor), 561000, "has ended the Python");
+    FAILS(aclnnInplaceSeluGetWorkspaceSize(x.tensor, &size, &executor), 561000, "the program ended Python");
     destroy(x);
 }
 

@@ -59,7 +59,7 @@ static int older(const char* name) {
     return status;
 }
 
-static void refuse_older(void) { FAILS(older("Acos"), 207000, "the operator Acos is not in actgrad"); }
+static void refuse_older(void) { FAILS(older("Acos"), 207000, "operator Acos is not in actgrad"); }
 static void refuse_wrong_call(void) { FAILS(older(NULL), 100000, "opType is a null pointer"); }
 static void refuse_second_version(void) {
     FAILS(aclopCompileAndExecuteV2("Acos", 0, NULL, NULL, 0, NULL, NULL, NULL, ACL_ENGINE_SYS, ACL_COMPILE_SYS, NULL,
@@ -105,9 +105,9 @@ static const struct {
     const char* reason;
     int phase; /* 0: of the older interface */
 } FAILURES[] = {
-    {refuse_older, "the operator Acos is not in actgrad", 0},
+    {refuse_older, "operator Acos is not in actgrad", 0},
     {refuse_wrong_call, "opType is a null pointer", 0},
-    {refuse_second_version, "the operator Acos is not in actgrad", 0},
+    {refuse_second_version, "operator Acos is not in actgrad", 0},
     {refuse_execute, "aclopExecute is not in actgrad", 0},
     {refuse_execute_v2, "aclopExecuteV2 is not in actgrad", 0},
     {refuse_handle, "aclopExecWithHandle is not in actgrad", 0},
