@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..backend_cases import BackendCase
 from ..elements import Array, is_judged
 from ..files.sizes import available_memory
 from ..standards import OWN, STANDARDS
-from ..verdict import CaseVerdict, Verdict
+from ..verdict import Verdict
 from .case_model import Described, NotRun, Tensor
 
 IN_FORCE = "mixed"  # the standard that decides where neither the command nor the case names one
@@ -50,12 +50,6 @@ class CaseOutcome:
         broken = [(o.name, s) for o in verdict.outputs for s in o.outcomes if s.is_broken]
         reasons = [f"{name}: {STANDARDS[s.standard].title}: {s.says}" for name, s in broken]
         return "; ".join([*reasons, *(d.says for d in verdict.diagnoses)])
-
-    @property
-    def case_verdict(self) -> CaseVerdict | None:
-        """The verdict as one of a report."""
-        v = self.verdict
-        return None if v is None else CaseVerdict(v.operator, v.outputs[0].dtype, self.case.name, v)
 
 
 def execute(case: Described, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
@@ -102,7 +96,7 @@ def _executed(case: Described, backend: str, standard_names: Sequence[str] | Non
     verdict = backend_cases.compute_and_judge(backend_case, backend, outputs, standards, strict)
     if not verdict.is_judged and verdict.repeat is None:
         raise NotRun(f"the dtype is {dtype}; {', '.join(standards)} must cover it; choose another standard")
-    return verdict
+    return replace(verdict, dtype=dtype, case=case.name)
 
 
 def _refuse_unfit(case: Described) -> None:
