@@ -56,9 +56,7 @@ def described(case: dict[str, Any], number: int) -> Described:
     notes = [f"field {name!r} is unknown" for name in case if name not in _KNOWN]
     case_fields = _typed(case, _TYPES)
     notes += [
-        f"field {name!r} is {shown(case[name])}, whose meaning is not published"
-        for name in _MUST_BE_NULL
-        if case.get(name) not in (None, [], {})
+        f"field {name!r} {says}" for name, says in _unpublished(case, _MUST_BE_NULL) if case[name] not in ([], {})
     ]
     word = case_fields.get("aclnn_name") or case_fields.get("name") or fields.text("name", None)
     inputs = case.get("inputs")
@@ -79,11 +77,7 @@ def described(case: dict[str, Any], number: int) -> Described:
         if kind not in ("tensor", "scalar", "attr", "attrs"):
             notes.append(f"type {shown(kind)} of inputs is unknown")
         notes += [f"field {one!r} of inputs is unknown" for one in entry if one not in _INPUT_KNOWN]
-        problems += [
-            f"{what}: {one} is {shown(entry[one])}, whose meaning is not published"
-            for one in _INPUT_MUST_BE_NULL
-            if entry.get(one) is not None
-        ]
+        problems += [f"{what}: {name} {says}" for name, says in _unpublished(entry, _INPUT_MUST_BE_NULL)]
         if parameter.type != "Tensor":
             if _alone(entry.get("range_values")) != NULL or not interface.may_be_null(signature, parameter):
                 scalars[parameter.argument] = _scalar(parameter, entry)
@@ -95,6 +89,12 @@ def described(case: dict[str, Any], number: int) -> Described:
         name, case, signature, tensors, {}, scalars, standards, case_fields.get("default_seed"),
         "expected_error_msg" in case_fields, "; ".join(problems), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
+
+
+def _unpublished(entry: dict[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
+    """The fields of these names that are not null, each with a remark."""
+    values = [(name, entry[name]) for name in names if entry.get(name) is not None]
+    return [(name, f"is {shown(value)}, whose meaning is not published") for name, value in values]
 
 
 def _typed(entry: dict[str, Any], types: Mapping[str, Callable[[str, Any], Any]], where: str = "") -> dict[str, Any]:

@@ -113,19 +113,15 @@ class _Maker:
 
     def signature(self, attributes: dict[str, Any]) -> Signature:
         """One of the operator's functions that has these attributes, another one each time."""
-        fitting = [
-            s for s in interface.functions_of(self.operator)
-            if not s.in_place and _has(s, attributes)
-        ] or [interface.own_signature(self.operator)]  # fmt: skip
+        functions = interface.functions_of(self.operator)
+        fitting = [s for s in functions if not s.in_place and _has(s, attributes)]
+        fitting = fitting or [interface.own_signature(self.operator)]
         return fitting[int(self.rng.integers(len(fitting)))]
 
     def scalars(self, signature: Signature, attributes: dict[str, Any]) -> dict[str, Scalar]:
         """The attributes as a function takes them: choices by their number, defaults as null where that may be."""
-        operator = self.operator
-        scalars = {}
-        for parameter in interface.inputs(signature):
-            if parameter.type == "Tensor":
-                continue
+        operator, scalars = self.operator, {}
+        for parameter in (p for p in interface.inputs(signature) if p.type != "Tensor"):
             name, value = parameter.argument, attributes[parameter.argument]
             if interface.may_be_null(signature, parameter) and value == operator.defaults[name]:
                 continue
@@ -174,17 +170,15 @@ class _Maker:
         """Tensors of different shapes, and of different dtypes, where the operator takes them."""
         names = self.operator.schema.tensor_names
         pairs = [((31, 1), (1, 32)), ((16, 15), (15,)), ((), (7, 8)), ((4, 1, 63), (4, 8, 1)), ((1,), (2, 1, 3, 1))]
-        mixed: list[tuple[str, dict[str, Any], dict[str, str]]] = [
-            ("broadcast", dict(zip(names, shapes, strict=False)), {}) for shapes in pairs
-        ]
-        for dtypes in permutations(self.dtypes, 2):
-            mixed.append(("promotion", dict.fromkeys(names, self.shape()), dict(zip(names, dtypes, strict=False))))
-        for k, (name, shapes, words) in enumerate(mixed):
+        first = self.dtypes[0]
+        mixed: list[tuple[str, Any, Any]] = [("broadcast", shapes, (first, first)) for shapes in pairs]
+        mixed += [("promotion", (self.shape(),) * len(names), dtypes) for dtypes in permutations(self.dtypes, 2)]
+        for k, (name, shapes, dtypes) in enumerate(mixed):
             setting = attributes[k % len(attributes)]
-            case = self.case(name, setting, self.dtypes[0], UNIFORM, ())
-            inputs = {
-                n: replace(t, shape=shapes.get(n, ()), dtype=words.get(n, t.dtype)) for n, t in case.inputs.items()
-            }
+            case = self.case(name, setting, first, UNIFORM, ())
+            shape_of, dtype_of = (dict(zip(names, parts, strict=False)) for parts in (shapes, dtypes))
+            changes = {n: {"shape": shape_of.get(n, ()), "dtype": dtype_of.get(n, first)} for n in case.inputs}
+            inputs = {n: replace(tensor, **changes[n]) for n, tensor in case.inputs.items()}
             call = self.call(inputs, setting)
             try:
                 contract.run(call)
@@ -200,22 +194,12 @@ def _has(signature: Signature, attributes: dict[str, Any]) -> bool:
 
 def _special(dtype: str) -> Iterator[tuple[str, Values, tuple[int, ...] | None]]:
     """Name, numbers and shape of the cases at the ends of a dtype; None for any shape."""
-    yield "empty", UNIFORM, (0,)
-    yield "empty", UNIFORM, (4, 0, 3)
-    yield "one", UNIFORM, (1,)
-    yield "zeros", Values(0.0, 0.0), None
+    yield from (("empty", UNIFORM, (0,)), ("empty", UNIFORM, (4, 0, 3)), ("one", UNIFORM, (1,)))
     minimum, maximum = map(float, oracle.ends(dtype))
-    if BY_NAME[dtype].kind != "float":
-        yield "bounds", Values(minimum, maximum), None
-        return
-    tiny, end = float(ml_dtypes.finfo(BY_NAME[dtype].numpy).smallest_normal), log(maximum)
-    for values in (
-        Values(-maximum, -maximum),
-        Values(maximum, maximum),
-        Values(-maximum, maximum),
-        Values(-tiny, tiny),
-    ):
-        yield "bounds", values, None
-    yield "tail", Values(-1.25 * end, -0.75 * end), None
-    for value in (inf, -inf, nan):
-        yield str(value), Values(value, value), None
+    ranges = [("zeros", 0.0, 0.0), ("bounds", minimum, maximum)]
+    if BY_NAME[dtype].kind == "float":
+        tiny, end = float(ml_dtypes.finfo(BY_NAME[dtype].numpy).smallest_normal), log(maximum)
+        ranges[1:1] = [("bounds", minimum, minimum), ("bounds", maximum, maximum)]
+        ranges += [("bounds", -tiny, tiny), ("tail", -1.25 * end, -0.75 * end)]
+        ranges += [(str(value), value, value) for value in (inf, -inf, nan)]
+    yield from ((name, Values(low, high), None) for name, low, high in ranges)
