@@ -28,7 +28,7 @@ SAMPLED = 4096  # elements for plots, and failing ones for the diagnosis
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measures:
     """The measures of some elements of one output."""
 
     tallies: dict[str, Tally]
@@ -40,8 +40,8 @@ class Measured:
     ranges: Array  # failing elements per range of x
     points: Array  # (x, ULP) of some elements
 
-    def __add__(self, other: Measured) -> Measured:
-        return Measured(
+    def __add__(self, other: Measures) -> Measures:
+        return Measures(
             {name: self.tallies[name] + tally for name, tally in other.tallies.items()},
             self.histogram + other.histogram,
             self.by_terms + other.by_terms,
@@ -58,14 +58,14 @@ def _thinned(positions: Array) -> Array:
     return positions if len(positions) <= 8 * SAMPLED else np.concatenate([positions[:SHOWN], positions[SHOWN::2]])
 
 
-def measure(call: Elements, golden: Golden, standard_names: Sequence[str], progress: Progress | None) -> list[Measured]:
+def measure(call: Elements, golden: Golden, names: Sequence[str], progress: Progress | None) -> list[Measures]:
     """All elements of each output; the chunks add up in one order whichever thread is first."""
 
-    def chunk(at: slice) -> list[Measured]:
+    def chunk(at: slice) -> list[Measures]:
         inputs, errors = compare_at(call, golden, at)
-        return [_measured(c, inputs[call.main], at.start, standard_names, call.size) for c in errors]
+        return [_measures(c, inputs[call.main], at.start, names, call.size) for c in errors]
 
-    outputs: list[Measured] = []
+    outputs: list[Measures] = []
     for span, parts in in_threads(chunk, spans(call.size)):
         outputs = [a + b for a, b in zip(outputs, parts, strict=True)] if outputs else parts
         if progress is not None:
@@ -73,11 +73,11 @@ def measure(call: Elements, golden: Golden, standard_names: Sequence[str], progr
     return outputs
 
 
-def _measured(c: ElementErrors, x: Array, start: int, standard_names: Sequence[str], size: int) -> Measured:
+def _measures(c: ElementErrors, x: Array, start: int, names: Sequence[str], size: int) -> Measures:
     """The measures of a chunk, from place `start` of an output of `size` elements."""
     dtype, ulps = c.actual.dtype.name, np.where(c.by_terms, 0, c.ulps)
     tallies, failing = {}, np.zeros(len(ulps), bool)
-    for standard in (STANDARDS[name] for name in standard_names):
+    for standard in (STANDARDS[name] for name in names):
         if dtype in standard.limits:
             over, tallies[standard.name] = standard.measure(c, standard.limits[dtype])
             failing |= over
@@ -86,7 +86,7 @@ def _measured(c: ElementErrors, x: Array, start: int, standard_names: Sequence[s
     at = np.flatnonzero(failing)
     worst = at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]
     first = np.union1d(at[:: -(-len(at) // most) or 1], at[:SHOWN])
-    return Measured(
+    return Measures(
         tallies,
         histogram(ulps),
         int(np.count_nonzero(c.by_terms)),

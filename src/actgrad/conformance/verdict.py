@@ -39,7 +39,7 @@ class Diagnosis:
 
 
 @dataclass(frozen=True)
-class Judged:
+class OutputVerdict:
     """One output, or one half of a gated one."""
 
     name: str
@@ -69,7 +69,7 @@ class Verdict:
     attributes: Mapping[str, Any]
     golden: str  # the source of the exact values
     standards: tuple[str, ...]
-    outputs: tuple[Judged, ...]
+    outputs: tuple[OutputVerdict, ...]
     ranges: tuple[Range, ...] = ()  # of x, with failing elements
     diagnoses: tuple[Diagnosis, ...] = ()
     repeat: Outcome | None = None  # whether runs give the same bits, where it ran here

@@ -27,7 +27,7 @@ from ...calls.operator import Operator
 from .. import oracle
 from ..elements import is_judged
 from . import interface
-from .case_model import Described, Scalar, Tensor, Values
+from .case_model import FileCase, Scalar, Tensor, Values
 
 STANDARDS = {"v2": "the mixed tolerance, in force since July 2026"}
 LARGEST = 1 << 14  # elements of a tensor
@@ -36,7 +36,7 @@ NORMAL = Values(-5.0, 5.0, (0.1, 2.0))
 _SIZES = sorted({1, *(2**k - d for k in range(2, 9) for d in (0, 1))})
 
 
-def generate(operator: Operator, number: int | None, largest: int, seed: int) -> list[Described]:
+def generate(operator: Operator, number: int | None, largest: int, seed: int) -> list[FileCase]:
     """`number` cases of an operator, evenly of all kinds; None for each kind once."""
     maker = _Maker(operator, largest, np.random.default_rng((seed, *operator.name.encode())))
     once = list(maker.round())
@@ -64,7 +64,7 @@ class _Maker:
         names = contract.allowed_dtypes(self.operator.definition, chip) if chip else self.operator.dtypes
         return [name for name in names if is_judged(name)]
 
-    def round(self) -> Iterator[Described]:
+    def round(self) -> Iterator[FileCase]:
         """Every kind of case once."""
         operator = self.operator
         attributes = oracle.attribute_cases(operator, products.chosen())
@@ -84,7 +84,7 @@ class _Maker:
 
     def case(
         self, name: str, attributes: dict[str, Any], dtype: str, values: Values, shape: tuple[int, ...] | None = None
-    ) -> Described:
+    ) -> FileCase:
         """A case whose tensors are all of one dtype, and all of such numbers."""
         shape = self.shape() if shape is None else shape
         setting = oracle.attributes_for(self.operator, attributes, dtype)
@@ -99,7 +99,7 @@ class _Maker:
         inputs = {n: Tensor(dtype, full_shape(n), values) for n in names}
         outputs = self.outputs(self.call(inputs, setting))
         inputs |= {p.argument: Tensor(dtype, shape, values) for p in signature.parameters if p.is_unread}
-        return Described(name, {}, signature, inputs, outputs, self.scalars(signature, setting))
+        return FileCase(name, {}, signature, inputs, outputs, self.scalars(signature, setting))
 
     def call(self, inputs: dict[str, Tensor], attributes: dict[str, Any]) -> contract.Call:
         """The call of a case."""
@@ -143,7 +143,7 @@ class _Maker:
             room //= size
         return tuple(sizes[k] for k in self.rng.permutation(self.rank))
 
-    def cascades(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
+    def cascades(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:
         """Cases whose tensors are results of the forward pass."""
         definition = self.operator.definition
         for dtype, setting in product(self.dtypes, attributes):
@@ -154,7 +154,7 @@ class _Maker:
                 results = {n: replace(case.inputs[n], values=replace(values, is_result=True)) for n in names}
                 yield replace(case, inputs={**case.inputs, **results})
 
-    def in_place(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
+    def in_place(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:
         """The functions that have one tensor for input and output."""
         for signature in interface.functions_of(self.operator):
             if signature.in_place:
@@ -166,7 +166,7 @@ class _Maker:
                         scalars = self.scalars(signature, setting)
                         yield replace(case, signature=signature, attributes=scalars, outputs={})
 
-    def broadcast(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
+    def broadcast(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:
         """Tensors of different shapes, and of different dtypes, where the operator takes them."""
         names = self.operator.schema.tensor_names
         pairs = [((31, 1), (1, 32)), ((16, 15), (15,)), ((), (7, 8)), ((4, 1, 63), (4, 8, 1)), ((1,), (2, 1, 3, 1))]
