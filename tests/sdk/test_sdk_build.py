@@ -134,7 +134,7 @@ def test_each_header_alone(sdk: Sdk, compiler: str, tmp_path: Path) -> None:
 def test_a_new_operator_is_in_c_too(tmp_path: Path, smooth_relu: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its schema and its name alone: a header of its own, and functions that agree with it."""
     monkeypatch.setattr(smooth_relu.smooth_relu, "aclnn", (C("SmoothRelu"),))
-    builder.write_headers(tmp_path / "include")
+    builder.write_files(tmp_path / "include", dict(builder.headers()))
     header = (tmp_path / "include" / "aclnnop" / "aclnn_smooth_relu.h").read_text()
     assert "aclnnSmoothReluGetWorkspaceSize(const aclTensor* self," in header
     (tmp_path / "opapi.c").write_text(prototypes.stubs())

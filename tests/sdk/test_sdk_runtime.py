@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 @pytest.fixture(scope="session")
 def headers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sdk") / "include"
-    builder.write_headers(folder)
+    builder.write_files(folder, dict(builder.headers()))
     (folder / "missing.c").write_text(clients.stubs("ascendcl"))
     (folder / "products.h").write_text(prototypes.products_header())
     (folder / "data_types.h").write_text(prototypes.data_types())

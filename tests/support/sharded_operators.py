@@ -81,7 +81,7 @@ def check_derivatives(operator: Any, function: Any, given: list[Any], mesh: Any,
             assert (one is None) == (other is None), operator.name
             if one is not None:
                 assert isinstance(one, DTensor), operator.name
-                torch.testing.assert_close(one.full_tensor(), other, equal_nan=True, msg=operator.name)
+                torch.testing.assert_close(one.full_tensor(), other, equal_nan=True)  # erfinv beyond 1
 
 
 def check_writing_and_counting(mesh: Any) -> None:

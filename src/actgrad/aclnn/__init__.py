@@ -12,6 +12,7 @@ messages        aclGetRecentErrMsg: the text of the last failure
 signatures      names and parameters of the C functions, from the schemas
 objects         aclTensor and aclScalar
 c_functions     calls of an operator's functions, planned or found in a cache
+memory_checks   formats, faults and overlaps of the tensors' memory
 streams         aclrtStream: work at once, or strictly at a synchronize
 executors       aclOpExecutor, between the phases
 phases          phase one and phase two as Python functions, made at their first use

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import logging
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -13,15 +12,13 @@ from ..base.bounded_cache import BoundedCache
 from ..base.dtypes import BY_NAME
 from ..base.errors import ActgradError, InvalidArgument, InvalidCall, KernelMissing, NullArgument, quote
 from ..base.schema import Argument
-from ..calls import aliasing, arguments, prepare
+from ..calls import arguments, prepare
 from ..calls.plan import Plan, Prepared
 from ..contract import Ruleset
 from ..contract.shape_rules import KINDS, missing
-from . import signatures
+from . import memory_checks, signatures
 from .objects import DESTROYED, AclScalar, AclTensor, scalar_of, token_of, token_of_flag
-from .signatures import CParameter, Signature
-
-_log = logging.getLogger("actgrad.aclnn")
+from .signatures import Signature
 
 
 class CachedPlan(NamedTuple):
@@ -121,9 +118,7 @@ class CFunction:
             self.keep(key, plan, tokens)
         return plan
 
-    def _new_plan(
-        self, args: tuple[Any, ...], views: list[ArrayView | None], values: list[Any], terms: Ruleset
-    ) -> Plan:
+    def _new_plan(self, args: tuple[Any, ...], views: list[Any], values: list[Any], terms: Ruleset) -> Plan:
         """The plan of a call that is not cached."""
         operator, n = self.operator, len(self.inputs)
         by_name = {argument.name: value for (_, argument), value in zip(self._attributes, values, strict=True)}
@@ -131,7 +126,8 @@ class CFunction:
         scalars = {name: value for name, value in attributes.items() if isinstance(value, AclScalar)}
         attributes |= {name: scalar.value for name, scalar in scalars.items()}
         dtypes = tuple([scalars[n].dtype if n in scalars else _DOUBLE for n in operator.schema.scalars])
-        formats, fault = self._formats_and_fault(args)
+        tensors = [(self.signature.parameters[k], args[k]) for k in self.tensors]
+        formats, fault = memory_checks.formats_and_fault(self.signature.name, tensors)
         if fault:
             # The operator's own checks come first: its contract says nothing of memory.
             metas = tuple([view and view.meta for view in views])
@@ -141,20 +137,8 @@ class CFunction:
         try:
             return operator.plan_views(views[:n], views[n:], attributes, terms, None, dtypes, formats)
         except KernelMissing:  # overlapping tensors count before a missing kernel
-            self._refuse_overlaps(views)
+            memory_checks.refuse_overlaps(operator, views[:n], views[n:])
             raise
-
-    def _refuse_overlaps(self, views: list[ArrayView | None]) -> None:
-        """Raise where an output overlaps itself or another tensor, of dtypes whose elements have a place."""
-        n, schema = len(self.inputs), self.operator.schema
-        inputs, outputs = views[:n], views[n:]
-        metas = [view.meta for view in (*outputs, *inputs) if view]
-        if all(meta.dtype.name in BY_NAME for meta in metas):
-            for name, view in zip(schema.outputs, outputs, strict=True):
-                assert view is not None, "no output is optional"
-                aliasing.refuse_self_overlap(self.operator.name, name, view.meta)
-            layouts = aliasing.layouts(metas[: len(outputs)], metas[len(outputs) :])
-            aliasing.check(self.operator.name, schema.outputs, outputs, schema.tensor_names, inputs, layouts)
 
     def _other_view(self, tensor: Any, name: str) -> ArrayView:
         """The view of a tensor that is no plain aclTensor."""
@@ -194,30 +178,6 @@ class CFunction:
         for p in self.signature.parameters:
             if p.type == "text" and values[p.argument] is None:
                 raise NullArgument(f"{operator.name}: {missing(p.argument)}")
-
-    def _formats_and_fault(self, args: tuple[Any, ...]) -> tuple[tuple[str, ...], str]:
-        """The formats, if one is not ND, and the fault of a tensor's memory, or nothing."""
-        tensors = [(self.signature.parameters[k], args[k]) for k in self.tensors if type(args[k]) is AclTensor]
-        for parameter, tensor in tensors:
-            if tensor.format == "FRACTAL_NZ":
-                name = f"{self.signature.name}: {parameter.name}"
-                _log.warning("%s has format FRACTAL_NZ; actgrad reads it as ND; create it with ACL_FORMAT_ND", name)
-        fault = next((f"{parameter.argument} {tensor.fault}" for parameter, tensor in tensors if tensor.fault), "")
-        if not fault:
-            self._warn_of_views(tensors)
-        if all(tensor.format == "ND" for _, tensor in tensors):
-            return (), fault
-        return tuple(args[k].format if type(args[k]) is AclTensor else "ND" for k in self.tensors), fault
-
-    def _warn_of_views(self, tensors: list[tuple[CParameter, AclTensor]]) -> None:
-        """Warn of views that end beyond their declared storage, for which the memory behind it is large enough."""
-        for parameter, tensor in tensors:
-            if tensor.reach > tensor.storage_size:
-                _log.warning(
-                    "%s: %s needs %d bytes, but storageDims %s has %d; actgrad uses the memory behind it; enlarge "
-                    "storageDims",
-                    self.signature.name, parameter.name, tensor.reach, tensor.storage_dims, tensor.storage_size,
-                )  # fmt: skip
 
 
 _functions: dict[str, CFunction] = {}

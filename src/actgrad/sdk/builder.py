@@ -10,7 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,8 +117,7 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
             texts |= dict(descriptions.files(prefix, libraries()))
             links = {"lib64/libacl_rt.so": "libascendcl.so", **dict(descriptions.links())}
             prefixes.announce(fresh, texts, links, _library_files())
-            for name, text in texts.items():
-                _write(fresh / name, text)
+            write_files(fresh, texts)
             for name, target in links.items():
                 (fresh / name).parent.mkdir(parents=True, exist_ok=True)
                 (fresh / name).symlink_to(target)
@@ -129,10 +128,12 @@ def build(prefix: Path, interpreter: Interpreter | None = None) -> None:
         raise SdkError(f"{error.filename or prefix}: {system_fault(error)}") from error
 
 
-def write_headers(include: Path) -> None:
-    """Write the public headers into `include`."""
-    for name, text in headers():
-        _write(include / name, text)
+def write_files(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write texts into files below a folder, by their names there."""
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def headers() -> Iterator[tuple[str, str]]:
@@ -159,12 +160,13 @@ def _library_files() -> list[str]:
 def _write_libraries(fresh: Path, source_folder: Path, command: list[str], interpreter: Interpreter) -> None:
     """Compile the libraries; `source_folder` gets the generated sources."""
     library = fresh / "lib64"
-    _write(source_folder / "data_types.h", prototypes.data_types())
-    _write(source_folder / "products.h", prototypes.products_header())
-    _write(source_folder / "opapi.c", prototypes.stubs())
-    _write(source_folder / "missing.c", clients.stubs("opapi"))
-    for name in ("ascendcl", *clients.libraries()):
-        _write(source_folder / f"{name}.c", clients.stubs(name))
+    texts = {
+        "data_types.h": prototypes.data_types(),
+        "products.h": prototypes.products_header(),
+        "opapi.c": prototypes.stubs(),
+        "missing.c": clients.stubs("opapi"),
+    }
+    write_files(source_folder, texts | {f"{n}.c": clients.stubs(n) for n in ("ascendcl", *clients.libraries())})
     folders = [f"-I{folder}" for folder in (SOURCES, fresh / "include", source_folder)]
     macros = {
         "ACTGRAD_PYTHON": interpreter.executable,
@@ -209,8 +211,3 @@ def _run(command: list[str], what: str) -> None:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")

@@ -110,18 +110,29 @@ def _of_built(path: Path) -> Iterator[Finding]:
     for library in re.findall(r"\(NEEDED\).*\[(.+)\]", said):
         if _LIBRARY.fullmatch(library) and library not in has:
             yield Finding(path, 0, "library", library)
-    with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
-        sdk_names = _declared(Path(folder))
-    for name in sorted(set(re.findall(r"\bUND +([\w.]+)", said))):
-        if _NAME.fullmatch(name) and name not in sdk_names:
-            yield _finding(path, 0, "function", name)
+    for name in sorted(filter(_is_lacking, set(re.findall(r"\bUND +([\w.]+)", said)))):
+        yield _finding(path, 0, "function", name)
 
 
-def _declared(include: Path) -> set[str]:
-    """The names of the SDK's headers, which are written into a folder, but of functions that always fail."""
-    builder.write_headers(include)
-    texts = (path.read_text(encoding="utf-8") for path in include.rglob("*.h"))
-    return {name for text in texts for name in re.findall(r"\w+", text)} - _failing().keys()
+@cache
+def _sdk_names() -> set[str]:
+    """The names in the SDK's headers, without those of functions that always fail."""
+    return {name for _, text in builder.headers() for name in re.findall(r"\w+", text)} - _failing().keys()
+
+
+def _is_lacking(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None and name not in _sdk_names()
+
+
+def _headers() -> dict[str, str]:
+    """The SDK's headers by name; they declare the functions that always fail as deprecated."""
+    texts = dict(builder.headers())
+    for name, row in _failing().items():
+        if row.header:
+            inside, guard, _ = texts[row.header].rpartition("#endif")
+            again = f'extern __typeof__({name}) {name} __attribute__((deprecated("{row.reason}")));\n'
+            texts[row.header] = f"{inside}{again}{guard}\n"
+    return texts
 
 
 def _finding(file: Path, line: int, kind: str, name: str) -> Finding:
@@ -132,14 +143,7 @@ def _finding(file: Path, line: int, kind: str, name: str) -> Finding:
 def _of_source(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Finding]:
     with tempfile.TemporaryDirectory(prefix="actgrad-") as folder:
         include, stubs = Path(folder) / "include", Path(folder) / "stubs"
-        sdk_names = _declared(include)
-        for name, row in _failing().items():
-            if not row.header:
-                continue
-            header = include / row.header
-            inside, guard, _ = header.read_text(encoding="utf-8").rpartition("#endif")
-            again = f'extern __typeof__({name}) {name} __attribute__((deprecated("{row.reason}")));\n'
-            header.write_text(f"{inside}{again}{guard}\n", encoding="utf-8")
+        builder.write_files(include, _headers())
         command = builder.compile_command(path, include)
         if "clang" not in command[0]:
             command.append("-ftrack-macro-expansion=0")  # the line of a macro's use
@@ -149,8 +153,8 @@ def _of_source(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[
         missing = _complete(command, root, stubs)
         results = [_finding(path, _line(path, name), "header", name) for name in missing if _HEADER.fullmatch(name)]
         headers = [name for name in missing if not _HEADER.fullmatch(name)]
-        results += _undeclared(command, path, headers, sdk_names)
-        results += _looked_up(command, path, sdk_names)
+        results += _undeclared(command, path, headers)
+        results += _looked_up(command, path)
         yield from sorted(results, key=lambda finding: finding.line)
 
 
@@ -181,7 +185,7 @@ def _included(command: list[str]) -> list[str]:
     return [_ESCAPED.sub(r"\1\2", word) for word in _WORD.findall(said)[1:]]
 
 
-def _undeclared(command: list[str], path: Path, headers: Sequence[str], sdk_names: set[str]) -> Iterator[Finding]:
+def _undeclared(command: list[str], path: Path, headers: Sequence[str]) -> Iterator[Finding]:
     """Names in the compiler's diagnostics, and the other headers: without them the program cannot be compiled.
 
     A name that the headers have is not missing: the program uses it wrongly.
@@ -192,7 +196,8 @@ def _undeclared(command: list[str], path: Path, headers: Sequence[str], sdk_name
         quoted = _QUOTED.search(match["text"])
         name = _NAME.fullmatch(re.sub(r"\(.*|.* (?=\w+\()", "", quoted[1])) if quoted else None
         is_judged = match["level"] != "warning" or match["text"].endswith("[-Wdeprecated-declarations]")
-        if name is None or name[1] in sdk_names or not is_judged or _is_member(match["text"]):
+        is_member = "has no member" in match["text"] or "no member named" in match["text"]
+        if name is None or name[1] in _sdk_names() or not is_judged or is_member:
             continue
         results.append(_finding(Path(match["file"]), int(match["line"]), _kind(match["text"], name[1], path), name[1]))
     if done.returncode and not results and not headers:
@@ -200,10 +205,6 @@ def _undeclared(command: list[str], path: Path, headers: Sequence[str], sdk_name
         raise SdkError(f"{path}: does not compile; the compiler must accept it; see its messages:\n{said}")
     yield from results
     yield from (Finding(path, _line(path, name), "foreign header", name) for name in headers)
-
-
-def _is_member(text: str) -> bool:
-    return "has no member" in text or "no member named" in text
 
 
 def _kind(text: str, name: str, path: Path) -> str:
@@ -217,7 +218,7 @@ def _kind(text: str, name: str, path: Path) -> str:
 _STRINGS = re.compile(r'"\w+"(?:\s*"\w*")*')
 
 
-def _looked_up(command: list[str], path: Path, sdk_names: set[str]) -> Iterator[Finding]:
+def _looked_up(command: list[str], path: Path) -> Iterator[Finding]:
     """Names in strings, which a program gives to dlsym, as the preprocessor leaves them."""
     line, is_own = 0, False
     for text in _run([*command, "-E"]).stdout.splitlines():
@@ -227,7 +228,7 @@ def _looked_up(command: list[str], path: Path, sdk_names: set[str]) -> Iterator[
         line += 1
         for match in _STRINGS.finditer(text) if is_own else ():
             name = "".join(re.findall(r"\w+", match[0]))
-            if _NAME.fullmatch(name) and name not in sdk_names:
+            if _is_lacking(name):
                 yield _finding(path, line, "function", name)
 
 
