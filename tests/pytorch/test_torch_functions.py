@@ -161,17 +161,17 @@ def test_calls_that_need_no_dispatcher() -> None:
     declined = (NotImplemented,) if extension.native is not None else (None,)
     operator, x = actgrad.elu, torch.linspace(-2, 2, 5)
     weight = torch.nn.Parameter(x.clone())
-    assert torch.equal(operator._plain(x, alpha=1.3), actgrad.elu(x, alpha=1.3))
+    assert torch.equal(operator.direct(x, alpha=1.3), actgrad.elu(x, alpha=1.3))
     with torch.no_grad():
         for _ in range(2):
-            assert torch.equal(operator._plain(weight, alpha=1.3), actgrad.elu(x, alpha=1.3))
+            assert torch.equal(operator.direct(weight, alpha=1.3), actgrad.elu(x, alpha=1.3))
             assert operator._cached
-    assert operator._plain(weight, alpha=1.3) in declined
-    assert operator._plain(x.to("meta")) is None
-    assert operator._plain(x.numpy()) is None
+    assert operator.direct(weight, alpha=1.3) in declined
+    assert operator.direct(x.to("meta")) is None
+    assert operator.direct(x.numpy()) is None
     with FakeTensorMode(), torch.device("cpu"):
-        assert operator._plain(x) is None
-    assert torch.func.vmap(lambda row: torch.tensor(operator._plain(row) is None))(x).all()
+        assert operator.direct(x) is None
+    assert torch.func.vmap(lambda row: torch.tensor(operator.direct(row) is None))(x).all()
     with pytest.raises(actgrad.ActgradError, match="elu: "):
         actgrad.torch.elu(torch.ones(3, dtype=torch.int64))
 

@@ -223,7 +223,7 @@ static PyObject* call(PyObject* self, PyObject* const* args, Py_ssize_t count, P
 static PyObject* call_operator(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* names) {
     return call(self, args, PyVectorcall_NARGS(nargsf), names, false);
 }
-static PyObject* call_plain(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+static PyObject* call_direct(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
     if (count == 0 || Py_TYPE(args[0]) == &PyArray_Type) Py_RETURN_NONE;
     return call(self, args, count, names, true);
 }
@@ -311,7 +311,7 @@ static PyObject* settle(PyObject* Py_UNUSED(module), PyObject* Py_UNUSED(none)) 
 
 static PyMethodDef fast_path_methods[] = {
     {"_remember", (PyCFunction)remember, METH_VARARGS, NULL},
-    {"_plain", (PyCFunction)(void (*)(void))call_plain, METH_FASTCALL | METH_KEYWORDS, NULL},
+    {"direct", (PyCFunction)(void (*)(void))call_direct, METH_FASTCALL | METH_KEYWORDS, NULL},
     {"_forget", (PyCFunction)forget, METH_NOARGS, NULL},
     {NULL},
 };

@@ -69,7 +69,7 @@ class PythonFastPath:
         result = self._try(tensors, out, attributes) if tensors and self._entries else None
         return self._slow_path(*tensors, out=out, **attributes) if result is None else result
 
-    def _plain(self, /, *tensors: Any, **attributes: Any) -> Any:
+    def direct(self, /, *tensors: Any, **attributes: Any) -> Any:
         """The result of a call on tensors that need no dispatcher of PyTorch, else None.
 
         The extension's returns NotImplemented where the autograd graph alone has to see the call.

@@ -14,7 +14,7 @@ from ..calls.operator import REGISTRY
 from . import autograd, public_names
 from .saving import AUTO
 
-__all__ = [names.function for names in public_names.all_names()]
+__all__ = public_names.function_names()
 
 # For the functions' code
 _actgrad = torch.ops.actgrad
@@ -26,7 +26,7 @@ _record_in_place = autograd.record_in_place
 
 
 def __getattr__(name: str) -> Any:
-    return public_names.make_member(globals(), name)
+    return public_names.make_function(globals(), name)
 
 
 def __dir__() -> list[str]:

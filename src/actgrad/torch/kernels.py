@@ -122,7 +122,7 @@ class Interface:
         """
         row = self.filled(args)
         options = dict(zip(self.names, row[self.span], strict=True))
-        results = self.operator._plain(*self.tensors_of(row), **options)
+        results = self.operator.direct(*self.tensors_of(row), **options)
         return None if results is NotImplemented else results
 
     def template(self, attributes: dict[str, Any]) -> list[Any]:

@@ -11,13 +11,13 @@ import torch
 
 from . import functions, public_names
 
-__all__ = [names.module for names in public_names.all_names() if names.module]
+__all__ = public_names.module_names()
 
 _USED = (functions,)  # by the modules' code
 
 
 def __getattr__(name: str) -> Any:
-    return public_names.make_member(globals(), name)
+    return public_names.make_module(globals(), name)
 
 
 def __dir__() -> list[str]:

@@ -105,7 +105,7 @@ class TorchNames:
         if "inplace" in names:
             in_place = f"_record_in_place({operator_text}, ({values}), {tensors})"
             body.append("if inplace:")
-            body += _indented(_tried(f"{operator_text}._plain({', '.join([*options, f'out={tensors}'])})", in_place))
+            body += _indented(_tried(f"{operator_text}.direct({', '.join([*options, f'out={tensors}'])})", in_place))
             body.append(f"    return _actgrad.{operator.name}_.default({row})")
         parent = operator.part_of
         if "save" in names and parent is not None:
@@ -113,7 +113,7 @@ class TorchNames:
             body += [f"if save in {extra!r}:", f"    return _actgrad.{parent.name}.default({row}, save=save)[0]"]
         save = "save" if "save" in names else repr(AUTO)
         recorded = f"_record({operator_text}, ({values}), {save}, {tensors})"
-        body += _tried(f"{operator_text}._plain({', '.join(options)})", recorded, operator.name in AUTOCAST)
+        body += _tried(f"{operator_text}.direct({', '.join(options)})", recorded, operator.name in AUTOCAST)
         saving = ", **_saving(save)" if "save" in names else ""
         body.append(f"return _actgrad.{operator.name}.default({row}{saving})")
         return _function(self.function, [*self._tensor_parameters(), *self.parameters], body, "torch.Tensor")
@@ -201,32 +201,54 @@ def _indented(lines: Sequence[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
+def _operators(kind: str) -> dict[str, Operator]:
+    """The operators by the names of their functions or modules, which is `kind`."""
+    statements = [(operator, operator.definition.torch) for operator in list(REGISTRY.values())]
+    names = {getattr(statement, kind).partition("(")[0]: operator for operator, statement in statements if statement}
+    return {name: operator for name, operator in names.items() if name}
+
+
+def function_names() -> list[str]:
+    return list(_operators("function"))
+
+
+def module_names() -> list[str]:
+    return list(_operators("module"))
+
+
 def all_names() -> list[TorchNames]:
     """The names that the registry's operators state."""
-    return [TorchNames(operator) for operator in list(REGISTRY.values()) if operator.definition.torch is not None]
+    return [TorchNames(operator) for operator in _operators("function").values()]
 
 
 def names_of(function: str) -> TorchNames:
     """The names of the operator whose function has this name."""
-    return next(names for names in all_names() if names.function == function)
+    return TorchNames(_operators("function")[function])
 
 
-def make_member(module: dict[str, Any], name: str) -> Any:
-    """The function or class `name`, made and stored in the module with these members.
+def make_function(module: dict[str, Any], name: str) -> Any:
+    """The function `name`, made and stored in the module with these members."""
+    names = _names(module, name, "function")
+    return _make(module, name, names.function_text(), names.function_documentation)
 
-    Raises AttributeError where no operator states the name.
-    """
-    for names in all_names():
-        if name == names.function and module["__name__"].endswith("functions"):
-            text, documentation = names.function_text(), names.function_documentation
-        elif name == names.module and module["__name__"].endswith("modules"):
-            text, documentation = names.module_text(), names.module_documentation
-        else:
-            continue
-        file = f"<actgrad.torch {name}>"
-        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # for tracebacks
-        scope: dict[str, Any] = {}
-        exec(compile(text, file, "exec", __future__.annotations.compiler_flag, dont_inherit=True), module, scope)
-        scope[name].__doc__ = documentation
-        return module.setdefault(name, scope[name])  # another thread may have stored one
-    raise AttributeError(f"module {module['__name__']!r} has no attribute {name!r}")
+
+def make_module(module: dict[str, Any], name: str) -> Any:
+    """The class `name`, made and stored in the module with these members."""
+    names = _names(module, name, "module")
+    return _make(module, name, names.module_text(), names.module_documentation)
+
+
+def _names(module: dict[str, Any], name: str, kind: str) -> TorchNames:
+    operator = _operators(kind).get(name)
+    if operator is None:
+        raise AttributeError(f"module {module['__name__']!r} has no attribute {name!r}")
+    return TorchNames(operator)
+
+
+def _make(module: dict[str, Any], name: str, text: str, documentation: str) -> Any:
+    file = f"<actgrad.torch {name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # for tracebacks
+    scope: dict[str, Any] = {}
+    exec(compile(text, file, "exec", __future__.annotations.compiler_flag, dont_inherit=True), module, scope)
+    scope[name].__doc__ = documentation
+    return module.setdefault(name, scope[name])  # another thread may have stored one

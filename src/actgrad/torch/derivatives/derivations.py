@@ -126,7 +126,7 @@ def _derive(interface: Interface, values: tuple[Any, ...], dtype: torch.dtype | 
         interface,
         attributes,
         _partial(interface.operator, interface, attributes),
-        _partial(interface.operator._plain, interface, attributes),
+        _partial(interface.operator.direct, interface, attributes),
         way is not None and way.keeps_result,
         way is not None and way.keeps_more,
         None if way is None else _gradient(interface, way, attributes),
@@ -140,7 +140,7 @@ def _gradient(interface: Interface, way: saving.SavedForBackward, attributes: di
     outputs = way.backward.schema.outputs
     positions = tuple(outputs.index(pairs[name]) for name in interface.operator.element_tensors)
     row = _row_attributes(backward, {**attributes, **way.flags})
-    return Gradient(backward, row, _partial(backward.operator._plain, backward, row), way.sources, positions)
+    return Gradient(backward, row, _partial(backward.operator.direct, backward, row), way.sources, positions)
 
 
 def _row_attributes(interface: Interface, attributes: dict[str, Any]) -> dict[str, Any]:
