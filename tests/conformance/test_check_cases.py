@@ -14,7 +14,7 @@ import actgrad
 from actgrad.calls.operator import REGISTRY, Operator
 from actgrad.conformance import backend_cases, oracle
 from actgrad.conformance.casefiles import case_files, execution, generation, interface
-from actgrad.conformance.casefiles.case_model import Described, Tensor, Values
+from actgrad.conformance.casefiles.case_model import FileCase, Tensor, Values
 from actgrad.conformance.elements import is_judged
 from tests.support.calls import OPERATORS as REPRESENTATIVES
 from tests.support.calls import status
@@ -50,7 +50,7 @@ def test_generated_cases_pass_on_the_cpu(name: str, folder: Path, capsys: Captur
 @pytest.mark.parametrize("name", OPERATORS)
 def test_what_is_read_is_what_was_generated(name: str, form: str) -> None:
     cases = generation.generate(REGISTRY[name], None, 512, 3)
-    again = case_files.parsed(Path("cases"), form, case_files.FORMATS[form].text(cases))
+    again = case_files.parse(Path("cases"), form, case_files.FORMATS[form].text(cases))
     assert len(again) == len(cases)
     for case, read in zip(cases, again, strict=True):
         assert read.signature == case.signature
@@ -115,7 +115,7 @@ def test_as_many_cases_as_were_asked_for(number: int) -> None:
     assert len({case.seed for case in cases}) == number
 
 
-def kinds(cases: list[Described]) -> set[str]:
+def kinds(cases: list[FileCase]) -> set[str]:
     return {case.name.split(" ")[-1] for case in cases}
 
 
@@ -141,7 +141,7 @@ def test_every_dtype_class_of_attributes_size_and_special_value(name: str) -> No
     assert ("in-place" in kinds(cases)) == any(signature.in_place for signature in interface.functions_of(operator))
 
 
-def low(case: Described, name: str) -> float:
+def low(case: FileCase, name: str) -> float:
     return case.inputs[name].values.low
 
 
@@ -174,7 +174,7 @@ def test_cascades_give_what_the_forward_pass_returns(monkeypatch: pytest.MonkeyP
     assert result.min() >= -1.7581
     assert result.size > 10
     plain = case.inputs["result"].values
-    alone = Described("", {}, case.signature, {**case.inputs, "result": Tensor("float32", result.shape, Values(
+    alone = FileCase("", {}, case.signature, {**case.inputs, "result": Tensor("float32", result.shape, Values(
         plain.low, plain.high, plain.deviations))}, {}, seed=case.seed)  # fmt: skip
     _, drawn = captured(alone, monkeypatch)
     np.testing.assert_allclose(result, actgrad.selu(drawn), rtol=1e-6)
@@ -250,7 +250,7 @@ def test_names_decide_over_order(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     entries = [{**entry, "name": name} for entry, name in zip(BACKWARD["inputs"], (
         "grad_output", "alpha", "scale", "inputScale", "is_result", "selfOrResult"), strict=True)]  # fmt: skip
     entries[0]["range_values"] = [7, 7]
-    (case,) = case_files.parsed(Path("f"), "atk", json.dumps([atk_case(**{**BACKWARD, "inputs": entries[::-1]})]))
+    (case,) = case_files.parse(Path("f"), "atk", json.dumps([atk_case(**{**BACKWARD, "inputs": entries[::-1]})]))
     grad, _ = captured(case, monkeypatch)
     assert (grad == 7).all()
     assert {n: s.value for n, s in case.attributes.items()} == {
@@ -275,7 +275,7 @@ def test_a_ttk_file_as_published(folder: Path, monkeypatch: pytest.MonkeyPatch) 
     assert status("check", "--cases", "c.csv", "--results", "r.csv", "--product", "Ascend910B") == 0
     assert statuses("r.csv") == ["PASS"] * 3
     assert {row["soc"] for row in rows("r.csv")} == {"Ascend910B"}
-    one, two, three = case_files.parsed(Path("f"), "ttk", PUBLISHED_TTK)
+    one, two, three = case_files.parse(Path("f"), "ttk", PUBLISHED_TTK)
     grad, result = captured(one, monkeypatch)
     assert grad.max() <= -10
     assert result.min() < -900
@@ -294,7 +294,7 @@ def test_views_as_the_case_lays_them_out(monkeypatch: pytest.MonkeyPatch) -> Non
         tensor_view_strides="((4, 1), (1, 2))", tensor_view_offsets="(5, 0)", tensor_storage_shapes="((3, 6), (6,))",
         input_data_ranges="((-3, -1, 'inf', float('-inf')),)",
     )  # fmt: skip
-    (case,) = case_files.parsed(Path("f"), "ttk", text)
+    (case,) = case_files.parse(Path("f"), "ttk", text)
     seen: list[Any] = []
     compute = backend_cases.compute
 

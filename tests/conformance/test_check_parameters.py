@@ -37,7 +37,7 @@ def test_a_null_scalar_is_its_default_in_an_atk_file(value: Any, folder: Path) -
     cases = [case("Swish", tensor(), scalar(value)), case("Swish", tensor(), scalar(1.7))]
     code, _ = results(folder, cases)
     assert code == 0
-    null, given = case_files.parsed(Path("c"), "atk", json.dumps(cases))
+    null, given = case_files.parse(Path("c"), "atk", json.dumps(cases))
     assert null.attributes == {}
     assert given.attributes["beta"].value == 1.7
 
@@ -51,7 +51,7 @@ def test_what_may_not_be_null_is_refused(folder: Path, capsys: Capture) -> None:
 def test_a_null_scalar_is_its_default_in_a_ttk_file(monkeypatch: pytest.MonkeyPatch) -> None:
     def parsed(attributes: str) -> Any:
         text = ttk_text(api_name="aclnnSwish", attributes=attributes)
-        return case_files.parsed(Path("c"), "ttk", text)[0]
+        return case_files.parse(Path("c"), "ttk", text)[0]
 
     assert parsed("{'betaOptional': None}").attributes == {}
     assert parsed("{'betaOptional': 1.7}").attributes["beta"].value == 1.7
@@ -69,7 +69,7 @@ def test_a_choice_by_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch, cap
     one = case("GeluBackwardV2", tensor(), tensor(), scalar("tanh", "string", "attr"))
     code, _ = results(folder, [one])
     assert code == 0
-    (read,) = case_files.parsed(Path("c"), "atk", json.dumps([one]))
+    (read,) = case_files.parse(Path("c"), "atk", json.dumps([one]))
     assert read.attributes["approximate"].value == "tanh"
     one["inputs"][2]["range_values"] = 1
     Path("c.json").write_text(json.dumps([one]))

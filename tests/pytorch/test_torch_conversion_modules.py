@@ -10,7 +10,7 @@ import pytest
 
 import actgrad.torch
 from actgrad.torch import convert
-from actgrad.torch.public_names import stated
+from actgrad.torch.public_names import all_names
 
 torch = pytest.importorskip("torch")
 nn = torch.nn
@@ -40,7 +40,7 @@ def with_gradient(module: Any, x: Any) -> tuple[Any, Any]:
     return y, torch.autograd.grad(y.square().sum(), x)
 
 
-KINDS = [getattr(nn, names.module) for names in stated() if hasattr(nn, names.module or "-")]
+KINDS = [getattr(nn, names.module) for names in all_names() if hasattr(nn, names.module or "-")]
 
 
 @pytest.mark.parametrize("kind", KINDS)

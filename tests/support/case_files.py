@@ -11,7 +11,7 @@ import pytest
 
 from actgrad.conformance import backend_cases
 from actgrad.conformance.casefiles import execution
-from actgrad.conformance.casefiles.case_model import Described
+from actgrad.conformance.casefiles.case_model import FileCase
 from tests.support.calls import status
 
 
@@ -28,7 +28,7 @@ def rows(path: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def captured(case: Described, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, ...]:
+def captured(case: FileCase, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, ...]:
     """The tensors that a case is computed from."""
     found: list[Any] = []
     compute = backend_cases.compute

@@ -19,7 +19,7 @@ def is_this_users(status: os.stat_result) -> bool:
 
 
 def folder_fault(path: Path, status: os.stat_result) -> str:
-    """The reason why `path` is not a folder of this user alone, and the expectation; "" if it is one."""
+    """The reason why `path` is not a folder of this user alone, and the rule for it; "" if it is one."""
     if not stat.S_ISDIR(status.st_mode):
         return f"{path} is a file or a link; it must be a folder"
     if not is_this_users(status):

@@ -24,7 +24,7 @@ from ..base import products
 from ..base.errors import quantity
 from ..calls.operator import REGISTRY
 from ..conformance.casefiles import case_files, generation
-from ..conformance.casefiles.case_model import Described
+from ..conformance.casefiles.case_model import FileCase
 from ..writing import outputs
 from . import argument_types
 from .argument_types import Subparsers
@@ -65,7 +65,7 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
         suffix = args.output.suffix
         parser.error(f"--format is {args.format}; {suffix} is the suffix of {format_name}; change one of them")
     outputs.check_paths({"-o": args.output})
-    cases: list[Described] = []
+    cases: list[FileCase] = []
     with products.product(args.product) if args.product else nullcontext():
         for name in dict.fromkeys(args.operator):
             argument_types.require_product(name, args.product)

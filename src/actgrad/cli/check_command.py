@@ -57,7 +57,7 @@ from ..conformance.files import submission, tensor_files
 from ..conformance.gradient_check import Disagreement
 from ..conformance.report import page, pictures, text
 from ..conformance.standards import NAMES, OWN, REPEAT
-from ..conformance.verdict import CaseVerdict, decide
+from ..conformance.verdict import Verdict, decide
 from ..writing import outputs, terminal
 from . import argument_types, exhaustive_command
 from .argument_types import Subparsers
@@ -190,8 +190,8 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
         results = [submission.judge_files(args, standard_names)]
     elif mode == "cases":
         outcomes = _of_cases(args)
-        results = [one.case_verdict for one in outcomes if one.case_verdict is not None]
-        outcome_names = {outcome.standard for result in results for outcome in result.verdict.outcomes}
+        results = [one.verdict for one in outcomes if one.verdict is not None]
+        outcome_names = {outcome.standard for result in results for outcome in result.outcomes}
         standard_names = [name for name in NAMES if name in outcome_names]
     else:
         results = list(_of_backend(args, standard_names))
@@ -220,10 +220,10 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
 
 
 def _refuse_nothing(
-    args: argparse.Namespace, standard_names: list[str], results: list[CaseVerdict], outcomes: list[CaseOutcome]
+    args: argparse.Namespace, standard_names: list[str], results: list[Verdict], outcomes: list[CaseOutcome]
 ) -> None:
     """Raise where no standard judges any result."""
-    if any(r.verdict.is_judged or r.verdict.repeat for r in results) or any(one.holds for one in outcomes):
+    if any(r.is_judged or r.repeat for r in results) or any(one.holds for one in outcomes):
         return
     if outcomes and not results:
         first = outcomes[0]
@@ -255,7 +255,7 @@ def _settings(args: argparse.Namespace, standard_names: list[str]) -> dict[str, 
 # Our own backends
 
 
-def _of_backend(args: argparse.Namespace, standard_names: list[str]) -> Iterator[CaseVerdict]:
+def _of_backend(args: argparse.Namespace, standard_names: list[str]) -> Iterator[Verdict]:
     product = products.current()
     names = list(dict.fromkeys(args.operator)) or list(REGISTRY)
     if not args.operator and product is not None:

@@ -25,7 +25,7 @@ from . import oracle, standards
 from .elements import Array
 from .judging import judge
 from .standards import NAMES, REPEAT, RUNS, STANDARDS
-from .verdict import CaseVerdict, Verdict
+from .verdict import Verdict
 
 USUAL, SLOW_USUAL = (1 << 15) - 1, (1 << 11) - 1  # elements; where exact values take longdouble
 SPECIAL = 2048
@@ -222,7 +222,7 @@ def garbage(array: Array) -> None:
 # Judged
 
 
-def judge_case(case: BackendCase, backend: str, names: Iterable[str], strict: bool = False) -> CaseVerdict | None:
+def judge_case(case: BackendCase, backend: str, names: Iterable[str], strict: bool = False) -> Verdict | None:
     """The judge's verdict on one case of a backend; None where no standard applies, or the chosen rules refuse it."""
     names = [name for name in names if name in case.standards]
     if not names:
@@ -235,7 +235,7 @@ def judge_case(case: BackendCase, backend: str, names: Iterable[str], strict: bo
         return None
     outputs = tuple(case.layout(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))
     verdict = compute_and_judge(case, backend, outputs, names, strict)
-    return CaseVerdict(case.operator.name, case.dtype, case.name, verdict)
+    return replace(verdict, dtype=case.dtype, case=case.name)
 
 
 def compute_and_judge(

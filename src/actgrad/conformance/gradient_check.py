@@ -79,12 +79,12 @@ def disagreements(operator: Operator) -> list[Disagreement]:
     product = products.current()
     by_output: dict[str, list[tuple[dict[str, Any], _Comparison]]] = {}
     for attributes in oracle.attribute_cases(operator, product):
-        for one in _compared(operator.definition, operator.gradient_of.definition, attributes, product):
+        for one in _comparisons(operator.definition, operator.gradient_of.definition, attributes, product):
             by_output.setdefault(one.output, []).append((attributes, one))
-    return [d for cases in by_output.values() if (d := _judged(operator, cases, by_output)) is not None]
+    return [d for cases in by_output.values() if (d := _disagreement(operator, cases, by_output)) is not None]
 
 
-def _judged(operator: Operator, cases: Sequence[Any], by_output: Mapping[str, Any]) -> Disagreement | None:
+def _disagreement(operator: Operator, cases: Sequence[Any], by_output: Mapping[str, Any]) -> Disagreement | None:
     """The disagreement of an output's comparisons, which belong to several cases of attributes."""
     failing = [case for case in cases if np.count_nonzero(case[1].is_wrong) > 1]
     if not failing:
@@ -137,7 +137,7 @@ def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
         case = {**defaults, **changed}
         if not all(holds(case, None) for holds in operator.requires.values()):
             return False
-        comparisons = _compared(operator.definition, forward, case, products.current())
+        comparisons = _comparisons(operator.definition, forward, case, products.current())
         return any(np.count_nonzero(one.is_wrong) > 1 for one in comparisons)
 
     if differs():
@@ -145,7 +145,7 @@ def _blamed(operator: Operator, attributes: Mapping[str, Any]) -> list[str]:
     return [name for name, value in attributes.items() if value != defaults[name] and differs(**{name: value})]
 
 
-def _compared(
+def _comparisons(
     definition: Definition, forward: Definition, attributes: dict[str, Any], product: Any
 ) -> Iterator[_Comparison]:
     """The outputs of calls with these attributes, against difference quotients; none where there is no forward call."""

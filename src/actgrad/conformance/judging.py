@@ -15,9 +15,9 @@ from .diagnosis.ranking import diagnose
 from .diagnosis.sample import Sample
 from .elements import Array, Elements, elements
 from .golden import Golden
-from .measurement import SAMPLED, SHOWN, Measured, Progress, double, measure, spans, with_faults
+from .measurement import SAMPLED, SHOWN, Measures, Progress, compare_at, double, measure, spans
 from .standards import STANDARDS, Tally
-from .verdict import Failure, Judged, Verdict
+from .verdict import Failure, OutputVerdict, Verdict
 
 VERIFIED = 256  # elements whose exact values are computed in both ways
 
@@ -59,7 +59,7 @@ def judge(
         sample = np.arange(0, call.size, max(1, call.size // VERIFIED))
         golden.verify([lane.take(sample) for lane in call.inputs])
     parts = measure(call, golden, names, progress)
-    outputs = tuple(_judged(call, golden, k, names, strict, part) for k, part in enumerate(parts))
+    outputs = tuple(_verdict(call, golden, k, names, strict, part) for k, part in enumerate(parts))
     verdict = Verdict(operator.name, call.attributes, golden.source, tuple(names), outputs)
     if not verdict.failing:
         return verdict
@@ -68,14 +68,14 @@ def judge(
     return replace(verdict, ranges=ranges, diagnoses=diagnose(_sample(call, golden, parts)) if explain else ())
 
 
-def _judged(call: Elements, golden: Golden, k: int, names: list[str], strict: bool, part: Measured) -> Judged:
+def _verdict(call: Elements, golden: Golden, k: int, names: list[str], strict: bool, part: Measures) -> OutputVerdict:
     lane = call.outputs[k]
     dtype = lane.array.dtype.name
     outcomes = tuple(
         standards.decide(STANDARDS[n], dtype, part.tallies.get(n, Tally()), standards.counts(n, names, dtype, strict))
         for n in names
     )
-    return Judged(
+    return OutputVerdict(
         name=lane.name,
         dtype=dtype,
         elements=call.size,
@@ -92,15 +92,13 @@ def _judged(call: Elements, golden: Golden, k: int, names: list[str], strict: bo
 def _failures(call: Elements, golden: Golden, k: int, positions: Array) -> tuple[Failure, ...]:
     if not len(positions):
         return ()
-    lane = call.outputs[k]
-    inputs, actual = [operand.take(positions) for operand in call.inputs], lane.take(positions)
-    exact = golden.values(inputs)[call.numbers[k]]
-    c = standards.compare(actual, exact)
+    inputs, errors = compare_at(call, golden, positions)
+    c = errors[k]
     return tuple(
         Failure(
-            lane.index(int(position)),
+            call.outputs[k].index(int(position)),
             {operand.name: _number(values[n]) for operand, values in zip(call.inputs, inputs, strict=True)},
-            _number(actual[n]),
+            _number(c.actual[n]),
             _number(c.golden[n]),
             float(c.ulps[n]),
         )
@@ -112,16 +110,13 @@ def _number(value: Any) -> float | int:
     return int(value) if isinstance(value, np.integer) else float(value)
 
 
-def _sample(call: Elements, golden: Golden, parts: Sequence[Measured]) -> Sample:
+def _sample(call: Elements, golden: Golden, parts: Sequence[Measures]) -> Sample:
     """Failing elements and some right ones, as many as a diagnosis needs."""
     failing = np.unique(np.concatenate([part.first for part in parts]))
     failing = failing[:: -(-len(failing) // SAMPLED) or 1]
     grid = np.arange(0, call.size, max(1, call.size // SAMPLED))
     positions = np.unique(np.concatenate([failing, grid]))
-    inputs = [lane.take(positions) for lane in call.inputs]
-    actual = [lane.take(positions) for lane in call.outputs]
-    exact = golden.values(inputs)
-    pairs = zip(actual, call.numbers, strict=True)
-    wrong = tuple(with_faults(standards.compare(a, exact[n]), call, golden, inputs, n).faults for a, n in pairs)
-    count, faults = len(call.computation.loop.inputs), tuple(part.failing for part in parts)
-    return Sample(call, positions, tuple(inputs[:count]), tuple(actual), wrong, faults, tuple(inputs[count:]))
+    inputs, errors = compare_at(call, golden, positions)
+    actual, wrong = tuple(c.actual for c in errors), tuple(c.faults for c in errors)
+    count, failing_counts = len(call.computation.loop.inputs), tuple(part.failing for part in parts)
+    return Sample(call, positions, tuple(inputs[:count]), actual, wrong, failing_counts, tuple(inputs[count:]))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..backends import cores
 from . import oracle, standards
 from .diagnosis import axis
-from .elements import Array, Elements
+from .elements import Array, At, Elements
 from .error_bounds import Sized
 from .golden import Golden
 from .oracle import Expected
@@ -28,7 +28,7 @@ SAMPLED = 4096  # elements for plots, and failing ones for the diagnosis
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measures:
     """The measures of some elements of one output."""
 
     tallies: dict[str, Tally]
@@ -40,8 +40,8 @@ class Measured:
     ranges: Array  # failing elements per range of x
     points: Array  # (x, ULP) of some elements
 
-    def __add__(self, other: Measured) -> Measured:
-        return Measured(
+    def __add__(self, other: Measures) -> Measures:
+        return Measures(
             {name: self.tallies[name] + tally for name, tally in other.tallies.items()},
             self.histogram + other.histogram,
             self.by_terms + other.by_terms,
@@ -58,44 +58,35 @@ def _thinned(positions: Array) -> Array:
     return positions if len(positions) <= 8 * SAMPLED else np.concatenate([positions[:SHOWN], positions[SHOWN::2]])
 
 
-def measure(call: Elements, golden: Golden, standard_names: Sequence[str], progress: Progress | None) -> list[Measured]:
+def measure(call: Elements, golden: Golden, names: Sequence[str], progress: Progress | None) -> list[Measures]:
     """All elements of each output; the chunks add up in one order whichever thread is first."""
 
-    def chunk(at: slice) -> list[Measured]:
-        inputs, parts = [lane.take(at) for lane in call.inputs], []
-        exact = golden.values(inputs)
-        for lane, number in zip(call.outputs, call.numbers, strict=True):
-            c = with_faults(standards.compare(lane.take(at), exact[number]), call, golden, inputs, number)
-            parts.append(_measured(c, inputs[call.main], at.start, standard_names, call.size))
-        return parts
+    def chunk(at: slice) -> list[Measures]:
+        inputs, errors = compare_at(call, golden, at)
+        return [_measures(c, inputs[call.main], at.start, names, call.size) for c in errors]
 
-    nothing = Measured(
-        {name: Tally() for name in standard_names}, np.zeros(len(ULP_EDGES), np.int64), 0, 0, np.zeros(0, np.int64), (),
-        np.zeros(axis.BINS, np.int64), np.zeros((0, 2)),
-    )  # fmt: skip
-    outputs = [nothing] * len(call.outputs)
+    outputs: list[Measures] = []
     for span, parts in in_threads(chunk, spans(call.size)):
-        outputs = [a + b for a, b in zip(outputs, parts, strict=True)]
+        outputs = [a + b for a, b in zip(outputs, parts, strict=True)] if outputs else parts
         if progress is not None:
             progress((span.stop - span.start) * len(parts))
     return outputs
 
 
-def _measured(c: ElementErrors, x: Array, start: int, standard_names: Sequence[str], size: int) -> Measured:
+def _measures(c: ElementErrors, x: Array, start: int, names: Sequence[str], size: int) -> Measures:
     """The measures of a chunk, from place `start` of an output of `size` elements."""
     dtype, ulps = c.actual.dtype.name, np.where(c.by_terms, 0, c.ulps)
     tallies, failing = {}, np.zeros(len(ulps), bool)
-    for standard in (STANDARDS[name] for name in standard_names):
+    for standard in (STANDARDS[name] for name in names):
         if dtype in standard.limits:
             over, tallies[standard.name] = standard.measure(c, standard.limits[dtype])
             failing |= over
-    stride = max(1, size // SAMPLED)
+    stride, most = max(1, size // SAMPLED), max(64, SAMPLED * CHUNK // max(1, size))
     some = np.arange(-start % stride, len(ulps), stride)
     at = np.flatnonzero(failing)
     worst = at[np.argsort(-ulps[at], kind="stable")[:SHOWN]]
-    most = max(64, SAMPLED * CHUNK // size)
     first = np.union1d(at[:: -(-len(at) // most) or 1], at[:SHOWN])
-    return Measured(
+    return Measures(
         tallies,
         histogram(ulps),
         int(np.count_nonzero(c.by_terms)),
@@ -107,9 +98,17 @@ def _measured(c: ElementErrors, x: Array, start: int, standard_names: Sequence[s
     )
 
 
+def compare_at(call: Elements, golden: Golden, at: At) -> tuple[list[Any], list[ElementErrors]]:
+    """The inputs at some elements, and the errors of each output there."""
+    inputs = [lane.take(at) for lane in call.inputs]
+    exact = golden.values(inputs) if call.size else dict.fromkeys(call.numbers, np.empty(0))
+    lanes = zip(call.outputs, call.numbers, strict=True)
+    return inputs, [_compare(lane.take(at), exact[n], call, golden, inputs, n) for lane, n in lanes]
+
+
 def spans(size: int) -> Iterator[slice]:
-    """All elements, part by part."""
-    for start in range(0, size, CHUNK):
+    """All elements, part by part; one empty part where there are none."""
+    for start in range(0, max(1, size), CHUNK):
         yield slice(start, min(start + CHUNK, size))
 
 
@@ -123,12 +122,15 @@ def in_threads(work: Callable[[slice], T], of: Iterable[slice]) -> Iterator[tupl
         yield from zip(parts, pool.map(work, parts), strict=True)
 
 
-def with_faults(c: ElementErrors, call: Elements, golden: Golden, lanes: Sequence[Array], number: int) -> ElementErrors:
-    """The errors, with the elements beyond the project's own bounds.
+def _compare(
+    actual: Array, exact: Array, call: Elements, golden: Golden, lanes: Sequence[Array], number: int
+) -> ElementErrors:
+    """The errors of one output, with the elements beyond the project's own bounds.
 
     ULP decide first. Those beyond them are no faults where terms cancel, where a rounded argument of exp explains the
     error, or where a factor is subnormal.
     """
+    c = standards.compare(actual, exact)
     ulps = standards.bounds(call.operator, c.actual.dtype.name)[0]
     suspect = np.flatnonzero(c.ulps > ulps)
     if not len(suspect) or c.actual.dtype.kind in "iu":
@@ -148,9 +150,8 @@ def faults_among(
     faults, excused = expected.faults(actual, ulps, terms), np.zeros(len(actual), bool)
     if (at := np.flatnonzero(faults)).size:
         is_factor = [k == call.main or isinstance(lane, Sized) for k, lane in enumerate(lanes)]
-        lanes = [
-            lane[at] if is_part else np.ones_like(lane[at]) for is_part, lane in zip(is_factor, lanes, strict=True)
-        ]
+        pairs = zip(lanes, is_factor, strict=True)
+        lanes = [lane[at] if is_part else np.ones_like(lane[at]) for lane, is_part in pairs]
         excused[at] = inherited(actual[at], expected.values[at], golden.expected(lanes, actual.dtype)[number], ulps)
     return expected, faults & ~excused, excused
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from .standards import NAMES, OWN, PUBLISHED, REPEAT, STANDARDS, Outcome
 
 #: Edges of the histogram of errors, in ULP; errors above the last edge, NaN among them, have their own bin.
 ULP_EDGES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0)
+NO_JSON = {"json": False}  # marks fields that JSON leaves out
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Diagnosis:
 
 
 @dataclass(frozen=True)
-class Judged:
+class OutputVerdict:
     """One output, or one half of a gated one."""
 
     name: str
@@ -50,7 +51,7 @@ class Judged:
     histogram: tuple[int, ...]  # by ULP_EDGES
     first: tuple[Failure, ...]
     worst: tuple[Failure, ...]
-    points: np.ndarray[Any, np.dtype[np.float64]]  # (x, error in ULP) of some elements
+    points: np.ndarray[Any, np.dtype[np.float64]] = field(metadata=NO_JSON)  # (x, error in ULP) of some elements
 
     @property
     def is_unpublished(self) -> bool:
@@ -68,10 +69,12 @@ class Verdict:
     attributes: Mapping[str, Any]
     golden: str  # the source of the exact values
     standards: tuple[str, ...]
-    outputs: tuple[Judged, ...]
+    outputs: tuple[OutputVerdict, ...]
     ranges: tuple[Range, ...] = ()  # of x, with failing elements
     diagnoses: tuple[Diagnosis, ...] = ()
     repeat: Outcome | None = None  # whether runs give the same bits, where it ran here
+    dtype: str = field(default="", metadata=NO_JSON)  # of the case, as reports group verdicts
+    case: str = field(default="", metadata=NO_JSON)  # its name in reports
 
     @property
     def holds(self) -> bool:
@@ -99,16 +102,6 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class CaseVerdict:
-    """The verdict on one case of an operator."""
-
-    operator: str
-    dtype: str
-    case: str
-    verdict: Verdict
-
-
-@dataclass(frozen=True)
 class Decision:
     """Whether results are accepted. The exit status, the last line and both reports say the same."""
 
@@ -125,7 +118,7 @@ class Decision:
 
 
 def decide(
-    results: Sequence[CaseVerdict],
+    results: Sequence[Verdict],
     refused: Sequence[bool] = (),
     not_run: int = 0,
     disagreements: Sequence[Disagreement] = (),
@@ -135,17 +128,17 @@ def decide(
     `refused` tells for each case that must be refused whether it was; `not_run` counts cases without a result;
     `disagreements` are those of the operators of these results.
     """
-    outcomes = [one for result in results for one in result.verdict.outcomes]
+    outcomes = [one for result in results for one in result.outcomes]
     failing = {one.standard for one in outcomes if one.is_broken}
     holding = {one.standard for one in outcomes if one.counts and one.holds} - failing
     beyond = {one.standard for one in outcomes if not one.counts and one.holds is False}
     said = []
     if len(results) > 1 and failing:
-        said.append(f"{sum(not r.verdict.holds for r in results)} of {len(results)} cases fail")
+        said.append(f"{sum(not r.holds for r in results)} of {len(results)} cases fail")
     said += [_sentence(failing, "fails", "fail"), _sentence(holding, "holds", "hold")]
     if beyond:
         said.append(f"{_sentence(beyond, 'is exceeded', 'are exceeded')}, which counts only with --strict")
-    if unpublished := {o.dtype for result in results for o in result.verdict.outputs if o.is_unpublished}:
+    if unpublished := {o.dtype for result in results for o in result.outputs if o.is_unpublished}:
         said.append(f"no published standard is defined for {', '.join(sorted(unpublished))}")
     if refused:
         said.append(f"{sum(refused)} of {len(refused)} calls that must be refused were refused")

@@ -10,7 +10,7 @@ from ...aclnn.signatures import CParameter, Signature
 from ...base.dtypes import ALIASES
 from ...base.errors import quote
 from . import fields, interface
-from .case_model import Described, Scalar, Tensor, Values
+from .case_model import FileCase, Scalar, Tensor, Values
 from .fields import Fault
 
 #: The words of "standard": {"acc": ...}, and the standards that decide here; none for the one in force.
@@ -51,14 +51,12 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
         yield f"case {index}" + (f" (id {quote(case['id'])})" if "id" in case else ""), case, index
 
 
-def described(case: dict[str, Any], number: int) -> Described:
+def describe(case: dict[str, Any], number: int) -> FileCase:
     """A case; a Fault names the field that breaks the format."""
     notes = [f"field {name!r} is unknown" for name in case if name not in _KNOWN]
     case_fields = _typed(case, _TYPES)
     notes += [
-        f"field {name!r} is {quote(case[name])}, whose meaning is not published"
-        for name in _MUST_BE_NULL
-        if case.get(name) not in (None, [], {})
+        f"field {name!r} {says}" for name, says in _unpublished(case, _MUST_BE_NULL) if case[name] not in ([], {})
     ]
     word = case_fields.get("aclnn_name") or case_fields.get("name") or fields.text("name", None)
     inputs = case.get("inputs")
@@ -67,7 +65,7 @@ def described(case: dict[str, Any], number: int) -> Described:
     standards = _standards(case.get("standard"), notes)
     name, signature = f"id {case_fields.get('id', number)} {word}", interface.find(word)
     if signature is None:
-        return Described(name, case, problem=interface.unknown(word), notes=tuple(notes))
+        return FileCase(name, case, problem=interface.unknown(word), notes=tuple(notes))
     tensors, scalars, problems = {}, {}, []
     for parameter, entry in _matched(signature, inputs, notes):
         what = parameter.name
@@ -79,11 +77,7 @@ def described(case: dict[str, Any], number: int) -> Described:
         if kind not in ("tensor", "scalar", "attr", "attrs"):
             notes.append(f"type {quote(kind)} of inputs is unknown")
         notes += [f"field {one!r} of inputs is unknown" for one in entry if one not in _INPUT_KNOWN]
-        problems += [
-            f"{what}: {one} is {quote(entry[one])}, whose meaning is not published"
-            for one in _INPUT_MUST_BE_NULL
-            if entry.get(one) is not None
-        ]
+        problems += [f"{what}: {name} {says}" for name, says in _unpublished(entry, _INPUT_MUST_BE_NULL)]
         if parameter.type != "Tensor":
             if _alone(entry.get("range_values")) != NULL or not interface.may_be_null(signature, parameter):
                 scalars[parameter.argument] = _scalar(parameter, entry)
@@ -91,10 +85,16 @@ def described(case: dict[str, Any], number: int) -> Described:
             values = _values(f"{what}: range_values", entry.get("range_values"), typed.get(CASCADE) is True)
             dtype, shape = fields.dtype(f"{what}: dtype", dtype), fields.shape(f"{what}: shape", shape)
             tensors[parameter.argument] = Tensor(dtype, shape, values)
-    return Described(
+    return FileCase(
         name, case, signature, tensors, {}, scalars, standards, case_fields.get("default_seed"),
         "expected_error_msg" in case_fields, "; ".join(problems), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
+
+
+def _unpublished(entry: dict[str, Any], names: Sequence[str]) -> list[tuple[str, str]]:
+    """The fields of these names that are not null, each with a remark."""
+    values = [(name, entry[name]) for name in names if entry.get(name) is not None]
+    return [(name, f"is {quote(value)}, whose meaning is not published") for name, value in values]
 
 
 def _typed(entry: dict[str, Any], types: Mapping[str, Callable[[str, Any], Any]], where: str = "") -> dict[str, Any]:
@@ -174,7 +174,7 @@ _TYPE_WORDS = {
 }  # fmt: skip
 
 
-def text(cases: Sequence[Described]) -> str:
+def text(cases: Sequence[FileCase]) -> str:
     """A file of these cases."""
     return in_lines({"id": k, **_written(case)} for k, case in enumerate(cases))
 
@@ -184,7 +184,7 @@ def in_lines(cases: Iterable[dict[str, Any]]) -> str:
     return "[\n" + ",\n".join(map(json.dumps, cases)) + "\n]\n"
 
 
-def _written(case: Described) -> dict[str, Any]:
+def _written(case: FileCase) -> dict[str, Any]:
     signature = case.signature
     assert signature is not None, "generated cases have one"
     is_own = signature.name.startswith(interface.OWN)
@@ -199,7 +199,7 @@ def _written(case: Described) -> dict[str, Any]:
     }
 
 
-def _input(case: Described, parameter: CParameter) -> dict[str, Any]:
+def _input(case: FileCase, parameter: CParameter) -> dict[str, Any]:
     entry = {
         "name": parameter.name, "type": "tensor", "required": True, "dtype": None, "shape": None, "range_values": None,
         "backward": False, "align_32B": None, "outlier_values": None,

@@ -16,7 +16,7 @@ from ..files import sizes
 from ..files.sizes import UnreadableFile
 from ..standards import Tally
 from . import atk, ttk
-from .case_model import Described
+from .case_model import FileCase
 from .execution import CaseOutcome
 from .fields import Fault
 
@@ -36,28 +36,28 @@ def format_of(path: Path) -> str:
     return name
 
 
-def read(path: Path) -> list[Described]:
+def read(path: Path) -> list[FileCase]:
     """The cases of a file; UnreadableFile, naming file, case and field, for one that is damaged."""
     name = format_of(path)
     with sizes.reading(path):
         sizes.refuse_large(path, _TIMES * path.stat().st_size, "when it is read")
-        return parsed(path, name, path.read_text(encoding="utf-8-sig"))
+        return parse(path, name, path.read_text(encoding="utf-8-sig"))
 
 
-def parsed(path: Path, name: str, text: str) -> list[Described]:
+def parse(path: Path, name: str, text: str) -> list[FileCase]:
     """The cases in the text of a file of this format."""
     cases, where = [], ""
     try:
         for position, raw, number in FORMATS[name].entries(text):
             where = f"{position}: "
-            cases.append(FORMATS[name].described(raw, number))
+            cases.append(FORMATS[name].describe(raw, number))
             where = ""
     except Fault as fault:
         raise UnreadableFile(f"{path}: {where}{fault}") from fault
     return cases
 
 
-def named_files(path: Path, cases: Sequence[Described]) -> list[str]:
+def named_files(path: Path, cases: Sequence[FileCase]) -> list[str]:
     """The files that any field of the cases names, from this folder or from that of the case file."""
     words: set[str] = set()
     values: list[Any] = [case.raw for case in cases]

@@ -58,7 +58,7 @@ class Values:
             return np.asarray(numbers.astype(kind.numpy).reshape(shape))
 
 
-UNTOLD = Values(-2.0, 2.0)  # TTK's default
+DEFAULT = Values(-2.0, 2.0)  # TTK's default
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Tensor:
 
     dtype: str
     shape: tuple[int, ...]
-    values: Values = UNTOLD
+    values: Values = DEFAULT
     strides: tuple[int, ...] | None = None
     offset: int = 0
     storage: tuple[int, ...] | None = None
@@ -110,7 +110,7 @@ class Scalar:
 
     value: Any  # None for one to be drawn
     dtype: str = ""  # "" for the dtype of the value itself
-    values: Values = UNTOLD
+    values: Values = DEFAULT
 
     def number(self, name: str, rng: np.random.Generator) -> Any:
         """The value, rounded to its dtype."""
@@ -128,7 +128,7 @@ class Scalar:
 
 
 @dataclass(frozen=True)
-class Described:
+class FileCase:
     """A case; `problem` is the reason why it cannot be run, as far as the file alone tells."""
 
     name: str

@@ -1,9 +1,9 @@
-"""A described case computed by one of our backends, and judged."""
+"""A case of a file computed by one of our backends, and judged."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from ..backend_cases import BackendCase
 from ..elements import Array, is_judged
 from ..files.sizes import available_memory
 from ..standards import OWN, STANDARDS
-from ..verdict import CaseVerdict, Verdict
-from .case_model import Described, NotRun, Tensor
+from ..verdict import Verdict
+from .case_model import FileCase, NotRun, Tensor
 
 IN_FORCE = "mixed"  # the standard that decides where neither the command nor the case names one
 _TIMES = 12  # memory that judging takes, in the size of the tensors
@@ -27,7 +27,7 @@ _TIMES = 12  # memory that judging takes, in the size of the tensors
 class CaseOutcome:
     """The outcome of a case: a verdict, a refusal that the case expects, or the reason why it was not run."""
 
-    case: Described
+    case: FileCase
     verdict: Verdict | None
     says: str = ""  # without a verdict
     is_refused: bool = False  # as the case expects
@@ -51,19 +51,13 @@ class CaseOutcome:
         reasons = [f"{name}: {STANDARDS[s.standard].title}: {s.says}" for name, s in broken]
         return "; ".join([*reasons, *(d.says for d in verdict.diagnoses)])
 
-    @property
-    def case_verdict(self) -> CaseVerdict | None:
-        """The verdict as one of a report."""
-        v = self.verdict
-        return None if v is None else CaseVerdict(v.operator, v.outputs[0].dtype, self.case.name, v)
 
-
-def execute(case: Described, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
+def execute(case: FileCase, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
     """Run a case; `names` replace its standards. A missing backend is an error, all else an outcome."""
     try:
         if case.problem:
             raise NotRun(case.problem)
-        return CaseOutcome(case, _executed(case, backend, names, seed, strict))
+        return CaseOutcome(case, _run_case(case, backend, names, seed, strict))
     except BackendUnavailable:
         raise
     except NotRun as why:
@@ -72,7 +66,7 @@ def execute(case: Described, backend: str, names: Sequence[str] | None, seed: in
         return CaseOutcome(case, None, f"refused: {error}", case.expects_error)
 
 
-def _executed(case: Described, backend: str, standard_names: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
+def _run_case(case: FileCase, backend: str, standard_names: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
     signature = case.signature
     assert signature is not None, "else it has a problem"
     operator = signature.operator
@@ -102,10 +96,10 @@ def _executed(case: Described, backend: str, standard_names: Sequence[str] | Non
     verdict = backend_cases.compute_and_judge(backend_case, backend, outputs, standards, strict)
     if not verdict.is_judged and verdict.repeat is None:
         raise NotRun(f"the dtype is {dtype}; {', '.join(standards)} must cover it; choose another standard")
-    return verdict
+    return replace(verdict, dtype=dtype, case=case.name)
 
 
-def _refuse_unfit(case: Described) -> None:
+def _refuse_unfit(case: FileCase) -> None:
     """Raise for tensors that cannot be judged: by their dtype, or by their size."""
     tensors = (*case.inputs.items(), *case.outputs.items())
     for name, tensor in tensors:
@@ -137,7 +131,7 @@ def _result(
 
 
 def _outputs(
-    case: Described, operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...]
+    case: FileCase, operator: Operator, attributes: dict[str, Any], inputs: tuple[Array | None, ...]
 ) -> tuple[Array, ...]:
     """Memory for the outputs: as the case describes them, else as the operator makes them."""
     planned = oracle.as_tuple(operator.plan(*inputs, backend="reference", **attributes).result)

@@ -27,7 +27,7 @@ from ...calls.operator import Operator
 from .. import oracle
 from ..elements import is_judged
 from . import interface
-from .case_model import Described, Scalar, Tensor, Values
+from .case_model import FileCase, Scalar, Tensor, Values
 
 STANDARDS = {"v2": "the mixed tolerance, in force since July 2026"}
 LARGEST = 1 << 14  # elements of a tensor
@@ -36,7 +36,7 @@ NORMAL = Values(-5.0, 5.0, (0.1, 2.0))
 _SIZES = sorted({1, *(2**k - d for k in range(2, 9) for d in (0, 1))})
 
 
-def generate(operator: Operator, number: int | None, largest: int, seed: int) -> list[Described]:
+def generate(operator: Operator, number: int | None, largest: int, seed: int) -> list[FileCase]:
     """`number` cases of an operator, evenly of all kinds; None for each kind once."""
     maker = _Maker(operator, largest, np.random.default_rng((seed, *operator.name.encode())))
     once = list(maker.round())
@@ -64,7 +64,7 @@ class _Maker:
         names = contract.allowed_dtypes(self.operator.definition, chip) if chip else self.operator.dtypes
         return [name for name in names if is_judged(name)]
 
-    def round(self) -> Iterator[Described]:
+    def round(self) -> Iterator[FileCase]:
         """Every kind of case once."""
         operator = self.operator
         attributes = oracle.attribute_cases(operator, products.current())
@@ -84,7 +84,7 @@ class _Maker:
 
     def case(
         self, name: str, attributes: dict[str, Any], dtype: str, values: Values, shape: tuple[int, ...] | None = None
-    ) -> Described:
+    ) -> FileCase:
         """A case whose tensors are all of one dtype, and all of such numbers."""
         shape = self.shape() if shape is None else shape
         setting = oracle.attributes_for(self.operator, attributes, dtype)
@@ -100,7 +100,7 @@ class _Maker:
         inputs = {n: Tensor(dtype, full_shape(n), values) for n in names}
         outputs = self.outputs(self.call(inputs, setting))
         inputs |= {p.argument: Tensor(dtype, shape, values) for p in signature.parameters if p.is_unread}
-        return Described(name, {}, signature, inputs, outputs, self.scalars(signature, setting))
+        return FileCase(name, {}, signature, inputs, outputs, self.scalars(signature, setting))
 
     def call(self, inputs: dict[str, Tensor], attributes: dict[str, Any]) -> contract.Call:
         """The call of a case."""
@@ -114,19 +114,15 @@ class _Maker:
 
     def signature(self, attributes: dict[str, Any]) -> Signature:
         """One of the operator's functions that has these attributes, another one each time."""
-        fitting = [
-            s for s in interface.functions_of(self.operator)
-            if not s.in_place and _has(s, attributes)
-        ] or [interface.own_signature(self.operator)]  # fmt: skip
+        functions = interface.functions_of(self.operator)
+        fitting = [s for s in functions if not s.in_place and _has(s, attributes)]
+        fitting = fitting or [interface.own_signature(self.operator)]
         return fitting[int(self.rng.integers(len(fitting)))]
 
     def scalars(self, signature: Signature, attributes: dict[str, Any]) -> dict[str, Scalar]:
         """The attributes as a function takes them: choices by their number, defaults as null where that may be."""
-        operator = self.operator
-        scalars = {}
-        for parameter in interface.inputs(signature):
-            if parameter.type == "Tensor":
-                continue
+        operator, scalars = self.operator, {}
+        for parameter in (p for p in interface.inputs(signature) if p.type != "Tensor"):
             name, value = parameter.argument, attributes[parameter.argument]
             if interface.may_be_null(signature, parameter) and value == operator.defaults[name]:
                 continue
@@ -148,7 +144,7 @@ class _Maker:
             room //= size
         return tuple(sizes[k] for k in self.rng.permutation(self.rank))
 
-    def cascades(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
+    def cascades(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:
         """Cases whose tensors are results of the forward pass."""
         definition = self.operator.definition
         for dtype, setting in product(self.dtypes, attributes):
@@ -159,7 +155,7 @@ class _Maker:
                 results = {n: replace(case.inputs[n], values=replace(values, is_result=True)) for n in names}
                 yield replace(case, inputs={**case.inputs, **results})
 
-    def in_place(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
+    def in_place(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:
         """The functions that have one tensor for input and output."""
         for signature in interface.functions_of(self.operator):
             if signature.in_place:
@@ -171,21 +167,19 @@ class _Maker:
                         scalars = self.scalars(signature, setting)
                         yield replace(case, signature=signature, attributes=scalars, outputs={})
 
-    def broadcast(self, attributes: list[dict[str, Any]]) -> Iterator[Described]:
+    def broadcast(self, attributes: list[dict[str, Any]]) -> Iterator[FileCase]:
         """Tensors of different shapes, and of different dtypes, where the operator takes them."""
         names = self.operator.schema.tensor_names
         pairs = [((31, 1), (1, 32)), ((16, 15), (15,)), ((), (7, 8)), ((4, 1, 63), (4, 8, 1)), ((1,), (2, 1, 3, 1))]
-        mixed: list[tuple[str, dict[str, Any], dict[str, str]]] = [
-            ("broadcast", dict(zip(names, shapes, strict=False)), {}) for shapes in pairs
-        ]
-        for dtypes in permutations(self.dtypes, 2):
-            mixed.append(("promotion", dict.fromkeys(names, self.shape()), dict(zip(names, dtypes, strict=False))))
-        for k, (name, shapes, words) in enumerate(mixed):
+        first = self.dtypes[0]
+        mixed: list[tuple[str, Any, Any]] = [("broadcast", shapes, (first, first)) for shapes in pairs]
+        mixed += [("promotion", (self.shape(),) * len(names), dtypes) for dtypes in permutations(self.dtypes, 2)]
+        for k, (name, shapes, dtypes) in enumerate(mixed):
             setting = attributes[k % len(attributes)]
-            case = self.case(name, setting, self.dtypes[0], UNIFORM, ())
-            inputs = {
-                n: replace(t, shape=shapes.get(n, ()), dtype=words.get(n, t.dtype)) for n, t in case.inputs.items()
-            }
+            case = self.case(name, setting, first, UNIFORM, ())
+            shape_of, dtype_of = (dict(zip(names, parts, strict=False)) for parts in (shapes, dtypes))
+            changes = {n: {"shape": shape_of.get(n, ()), "dtype": dtype_of.get(n, first)} for n in case.inputs}
+            inputs = {n: replace(tensor, **changes[n]) for n, tensor in case.inputs.items()}
             call = self.call(inputs, setting)
             try:
                 contract.run(call)
@@ -201,22 +195,12 @@ def _has(signature: Signature, attributes: dict[str, Any]) -> bool:
 
 def _special(dtype: str) -> Iterator[tuple[str, Values, tuple[int, ...] | None]]:
     """Name, numbers and shape of the cases at the ends of a dtype; None for any shape."""
-    yield "empty", UNIFORM, (0,)
-    yield "empty", UNIFORM, (4, 0, 3)
-    yield "one", UNIFORM, (1,)
-    yield "zeros", Values(0.0, 0.0), None
+    yield from (("empty", UNIFORM, (0,)), ("empty", UNIFORM, (4, 0, 3)), ("one", UNIFORM, (1,)))
     minimum, maximum = map(float, oracle.ends(dtype))
-    if BY_NAME[dtype].kind != "float":
-        yield "bounds", Values(minimum, maximum), None
-        return
-    tiny, end = float(ml_dtypes.finfo(BY_NAME[dtype].numpy).smallest_normal), log(maximum)
-    for values in (
-        Values(-maximum, -maximum),
-        Values(maximum, maximum),
-        Values(-maximum, maximum),
-        Values(-tiny, tiny),
-    ):
-        yield "bounds", values, None
-    yield "tail", Values(-1.25 * end, -0.75 * end), None
-    for value in (inf, -inf, nan):
-        yield str(value), Values(value, value), None
+    ranges = [("zeros", 0.0, 0.0), ("bounds", minimum, maximum)]
+    if BY_NAME[dtype].kind == "float":
+        tiny, end = float(ml_dtypes.finfo(BY_NAME[dtype].numpy).smallest_normal), log(maximum)
+        ranges[1:1] = [("bounds", minimum, minimum), ("bounds", maximum, maximum)]
+        ranges += [("bounds", -tiny, tiny), ("tail", -1.25 * end, -0.75 * end)]
+        ranges += [(str(value), value, value) for value in (inf, -inf, nan)]
+    yield from ((name, Values(low, high), None) for name, low, high in ranges)

@@ -14,7 +14,7 @@ from typing import Any
 from ...aclnn.signatures import Signature
 from ...base.errors import did_you_mean, quantity, quote
 from . import fields, interface
-from .case_model import UNTOLD, Described, Scalar, Tensor, Values
+from .case_model import DEFAULT, FileCase, Scalar, Tensor, Values
 from .fields import Fault
 
 REQUIRED = ("api_name", "tensor_view_shapes", "tensor_dtypes")
@@ -60,13 +60,13 @@ def entries(text: str) -> Iterator[tuple[str, dict[str, Any], int]]:
         yield f"row {line}" + (f" ({quote(name)})" if name else ""), case, line
 
 
-def described(case: dict[str, Any], line: int) -> Described:
+def describe(case: dict[str, Any], line: int) -> FileCase:
     """A case; a Fault names the column that breaks the format."""
     notes = [f"column {name!r} is unknown" for name in case if name not in _KNOWN]
     name, api = case.get("testcase_name") or f"row {line}", fields.text("api_name", case["api_name"])
     signature = interface.find(api)
     if signature is None:
-        return Described(name, case, problem=interface.unknown(api), notes=tuple(notes))
+        return FileCase(name, case, problem=interface.unknown(api), notes=tuple(notes))
     cells = {column: value for column in _LITERALS if (value := _literal(column, case.get(column))) is not None}
     problems = []
     if not fields.flag("is_enabled", cells.get("is_enabled", True)):
@@ -78,7 +78,7 @@ def described(case: dict[str, Any], line: int) -> Described:
         notes.append(f"tensor_formats is {quote(formats)}: read as ND")
     tensors, outputs = _tensors(signature, cells)
     scalars = _scalars(signature, cells)
-    return Described(name, case, signature, tensors, outputs, scalars, problem="; ".join(problems), notes=tuple(notes))
+    return FileCase(name, case, signature, tensors, outputs, scalars, problem="; ".join(problems), notes=tuple(notes))
 
 
 def _literal(column: str, cell: str | None) -> Any:
@@ -120,7 +120,7 @@ def _tensors(signature: Signature, cells: dict[str, Any]) -> tuple[dict[str, Ten
         raise Fault(f"{fault}; {signature.name} has {names}; write one shape per tensor")
     count = len(shapes)
     _check_indexes(cells, [p.is_output for p in parameters[:count]])
-    values = [*_ranges("input_data_ranges", cells, minimum), *[UNTOLD] * count]
+    values = [*_ranges("input_data_ranges", cells, minimum), *[DEFAULT] * count]
     dtypes, cascades = _each(cells, "tensor_dtypes", count), _each(cells, CASCADE, count, False)
     offsets = _each(cells, "tensor_view_offsets", count, 0)
     layouts = {column: _each(cells, column, count) for column in ("tensor_view_strides", "tensor_storage_shapes")}
@@ -162,7 +162,7 @@ def _ranges(column: str, cells: dict[str, Any], count: int) -> list[Values]:
     for entry in _each(cells, column, count, (None, None), (int, float, str, NoneType)):
         if not isinstance(entry, (tuple, list)) or len(entry) < 2:
             raise Fault(f"{column} has {quote(entry)}; it must be (LOW, HIGH) and numbers that occur; correct the row")
-        ends = (default if v is None else v for v, default in zip(entry, (UNTOLD.low, UNTOLD.high), strict=False))
+        ends = (default if v is None else v for v, default in zip(entry, (DEFAULT.low, DEFAULT.high), strict=False))
         numbers = [number for v in (*ends, *entry[2:]) if (number := fields.number(v)) is not None]
         if len(numbers) != len(entry):
             raise Fault(f"{column} has {quote(entry)}; all must be numbers; correct the row")
@@ -203,7 +203,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def text(cases: Sequence[Described]) -> str:
+def text(cases: Sequence[FileCase]) -> str:
     """A file of these cases."""
     return in_rows([COLUMNS, *map(_written, cases)])
 
@@ -215,7 +215,7 @@ def in_rows(rows: Iterable[Iterable[Any]]) -> str:
     return file.getvalue()
 
 
-def _written(case: Described) -> tuple[Any, ...]:
+def _written(case: FileCase) -> tuple[Any, ...]:
     signature = case.signature
     assert signature is not None, "generated cases have one"
     parameters = [p for p in interface.case_parameters(signature) if p.type == "Tensor"]

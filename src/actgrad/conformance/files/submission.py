@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -11,7 +12,7 @@ from ...base.errors import ActgradError, did_you_mean, either, quantity
 from ...calls.operator import REGISTRY, Operator
 from ...writing import terminal
 from ..judging import judge
-from ..verdict import CaseVerdict
+from ..verdict import Verdict
 from . import tensor_files
 
 _BOOLS = {"true": True, "1": True, "false": False, "0": False}
@@ -23,7 +24,7 @@ _TYPES: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def judge_files(args: argparse.Namespace, standard_names: list[str]) -> CaseVerdict:
+def judge_files(args: argparse.Namespace, standard_names: list[str]) -> Verdict:
     """The verdict on the files of --actual."""
     operator = REGISTRY[args.operator[0]]
     attributes = _attributes(operator, args.attr or [])
@@ -46,7 +47,7 @@ def judge_files(args: argparse.Namespace, standard_names: list[str]) -> CaseVerd
         files = zip([a.name for a in tensors], args.inputs, strict=False), zip(outputs, args.actual, strict=False)
         files_by_name = ", ".join(f"{name} is {file}" for name, file in chain(*files))
         raise ActgradError(f"{error} ({files_by_name})") from error
-    return CaseVerdict(operator.name, actual[0].dtype.name, ", ".join(args.actual), verdict)
+    return replace(verdict, dtype=actual[0].dtype.name, case=", ".join(args.actual))
 
 
 def _attributes(operator: Operator, texts: list[str]) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from typing import Any
 
 from ...writing import terminal
 from ..standards import NAMES
-from ..verdict import CaseVerdict, Decision
+from ..verdict import Decision, Verdict
 from . import pictures, text
 
 
 def page(
-    results: Sequence[CaseVerdict],
+    results: Sequence[Verdict],
     standard_names: Sequence[str],
     settings: Mapping[str, Any],
     decision: Decision,
@@ -42,12 +42,12 @@ def _definitions(pairs: Mapping[str, Any]) -> str:
     return f"<dl>{''.join(entries)}</dl>"
 
 
-def _figures(results: Sequence[CaseVerdict], is_of_files: bool) -> list[str]:
+def _figures(results: Sequence[Verdict], is_of_files: bool) -> list[str]:
     """A picture for each operator: of its dtypes, or of the outputs in a file."""
     operators: dict[str, pictures.Series] = {}
     for result in results:
         series = operators.setdefault(result.operator, {})
-        for output in result.verdict.outputs:
+        for output in result.outputs:
             series.setdefault(output.name if is_of_files else result.dtype, []).append(output)
     words = "errors in ULP against x, and their histogram"
     return [

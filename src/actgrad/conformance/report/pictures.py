@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from ...base.errors import library
-from ..verdict import ULP_EDGES, Judged
+from ..verdict import ULP_EDGES, OutputVerdict
 
 _TOP = 1e10  # ULP; larger errors and NaN are drawn there
 _FAR = 1e3  # the same for x, infinities included
 _MOST = 3000  # points of a label
 #: Marker, hatch and grey of each label in its turn.
 _STYLES = ((".", "", "0.1"), ("x", "///", "0.55"), ("+", "...", "0.35"), ("1", "xxx", "0.75"), ("s", "ooo", "0.2"))
-Series = dict[str, list[Judged]]  # the outputs of each label
+Series = dict[str, list[OutputVerdict]]  # the outputs of each label
 
 
 def load() -> Any:

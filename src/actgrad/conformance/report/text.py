@@ -11,7 +11,7 @@ import numpy as np
 
 from ...writing.terminal import Row, printable, table
 from ..standards import REPEAT, STANDARDS, Outcome, Tally
-from ..verdict import ULP_EDGES, CaseVerdict, Decision, Failure, Verdict
+from ..verdict import ULP_EDGES, Decision, Failure, Verdict
 
 SHOWN_RANGES = 12
 CAPTION = (
@@ -34,7 +34,7 @@ COLUMNS: Mapping[str, Mapping[str, Callable[[Tally], str]]] = {
 
 
 def blocks(
-    results: Sequence[CaseVerdict],
+    results: Sequence[Verdict],
     standard_names: Sequence[str],
     is_of_files: bool,
     most: int | None = None,
@@ -49,7 +49,7 @@ def blocks(
             yield from details(result)
         return
     yield overview(results, standard_names) if is_verbose else summary(results)
-    failing = [result for result in results if not result.verdict.holds]
+    failing = [result for result in results if not result.holds]
     for result in failing[:most]:
         yield from details(result)
     if failing:
@@ -57,16 +57,16 @@ def blocks(
         yield f"{len(failing)} of {len(results)} cases fail{remark}"
 
 
-def overview(results: Sequence[CaseVerdict], standard_names: Sequence[str]) -> Any:
+def overview(results: Sequence[Verdict], standard_names: Sequence[str]) -> Any:
     """All cases of our own backends: a row per operator and dtype, in the order of the results.
 
     Cells are "-" where a standard says nothing, and begin with "!" where it fails.
     """
 
-    def cells(of: Sequence[CaseVerdict]) -> Row:
-        figures = [str(len(of)), f"{sum(r.verdict.elements for r in of):,}"]
+    def cells(of: Sequence[Verdict]) -> Row:
+        figures = [str(len(of)), f"{sum(r.elements for r in of):,}"]
         for name in standard_names:
-            outcomes = [o for r in of for o in r.verdict.outcomes if o.standard == name and o.holds is not None]
+            outcomes = [o for r in of for o in r.outcomes if o.standard == name and o.holds is not None]
             tally = sum((o.tally for o in outcomes if o.tally is not None), Tally())
             mark = "! " if any(o.is_broken for o in outcomes) else ""
             figures += [mark + show(tally) if outcomes else "-" for show in COLUMNS[name].values()]
@@ -76,19 +76,19 @@ def overview(results: Sequence[CaseVerdict], standard_names: Sequence[str]) -> A
     return table(["operator", "dtype"], ["cases", "elements", *headings], _grouped(results, cells), caption=CAPTION)
 
 
-def summary(results: Sequence[CaseVerdict]) -> Any:
+def summary(results: Sequence[Verdict]) -> Any:
     """All cases in few columns: a row per operator and dtype, with the worst error of all its cases."""
 
-    def cells(of: Sequence[CaseVerdict]) -> Row:
-        verdict = "ACCEPTED" if all(result.verdict.holds for result in of) else "! REJECTED"
+    def cells(of: Sequence[Verdict]) -> Row:
+        verdict = "ACCEPTED" if all(result.holds for result in of) else "! REJECTED"
         return [verdict, str(len(of)), _worst(of)]
 
     return table(["operator", "dtype", "verdict"], ["cases", "worst error"], _grouped(results, cells))
 
 
-def _grouped(results: Sequence[CaseVerdict], cells: Callable[[Sequence[CaseVerdict]], Row]) -> list[list[Row]]:
+def _grouped(results: Sequence[Verdict], cells: Callable[[Sequence[Verdict]], Row]) -> list[list[Row]]:
     """A row per operator and dtype, grouped by operator: both names, then the cells of the results."""
-    groups: dict[str, dict[str, list[CaseVerdict]]] = {}
+    groups: dict[str, dict[str, list[Verdict]]] = {}
     for result in results:
         groups.setdefault(result.operator, {}).setdefault(result.dtype, []).append(result)
     return [
@@ -97,10 +97,10 @@ def _grouped(results: Sequence[CaseVerdict], cells: Callable[[Sequence[CaseVerdi
     ]
 
 
-def _worst(results: Sequence[CaseVerdict]) -> str:
+def _worst(results: Sequence[Verdict]) -> str:
     """The largest error, by the first of these standards that was applied: in ULP, else relative."""
     for name, show in _WORST.items():
-        outcomes = [o for r in results for o in r.verdict.outcomes if o.standard == name and o.tally is not None]
+        outcomes = [o for r in results for o in r.outcomes if o.standard == name and o.tally is not None]
         if outcomes:
             return show(sum((o.tally for o in outcomes if o.tally is not None), Tally()))
     return "-"
@@ -113,11 +113,10 @@ _WORST: Mapping[str, Callable[[Tally], str]] = {
 }
 
 
-def details(result: CaseVerdict) -> Iterator[Any]:
+def details(verdict: Verdict) -> Iterator[Any]:
     """One verdict, its first line the call."""
-    verdict = result.verdict
     attributes = ", ".join(f"{name}={value!r}" for name, value in verdict.attributes.items())
-    yield f"{verdict.operator}({attributes}): {printable(result.case)}"
+    yield f"{verdict.operator}({attributes}): {printable(verdict.case)}"
     yield f"exact values: {verdict.golden}"
     groups = [
         [
@@ -183,7 +182,7 @@ def _word(outcome: Outcome) -> str:
 # JSON
 
 
-def document(results: list[CaseVerdict], settings: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
+def document(results: list[Verdict], settings: Mapping[str, Any], decision: Decision) -> dict[str, Any]:
     """Everything as JSON takes it; numbers that JSON lacks are the strings "nan", "inf" and "-inf"."""
     return {
         "holds": decision.is_accepted,
@@ -192,13 +191,15 @@ def document(results: list[CaseVerdict], settings: Mapping[str, Any], decision: 
         "gradients": [{"says": str(one), **_plain(one)} for one in decision.disagreements],
         **_plain(settings),
         "ulp_edges": ULP_EDGES,
-        "results": [_plain(result) for result in results],
+        "results": [
+            {"operator": one.operator, "dtype": one.dtype, "case": one.case, "verdict": _plain(one)} for one in results
+        ],
     }
 
 
 def _plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        plain = {f.name: _plain(getattr(value, f.name)) for f in fields(value) if f.name != "points"}
+        plain = {f.name: _plain(getattr(value, f.name)) for f in fields(value) if not f.metadata}
         return {"holds": value.holds, **plain} if isinstance(value, Verdict) else plain
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
