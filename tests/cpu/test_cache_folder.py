@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from actgrad.__main__ import main
-from actgrad.backends.cpu import code_cache, own_folder
+from actgrad.backends.cpu import code_cache
 
 KEY, OTHER = "0" * 40, "1" * 40
 HEADER = b"actgrad1"
@@ -31,7 +31,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def own(base: Path) -> Path:
-    return base / own_folder.NAME
+    return base / code_cache.NAME
 
 
 def make_file(path: Path, content: bytes = b"precious") -> None:
@@ -98,7 +98,7 @@ def links_inside_ours(base: Path) -> None:
 
 def ours_is_a_link(base: Path) -> None:
     outside = base.parent / "outside"
-    make_file(outside / own_folder.MARKER, own_folder.MARKER_CONTENT)
+    make_file(outside / code_cache.MARKER, code_cache.MARKER_CONTENT)
     make_file(outside / OLD_NAME, HEADER + b"outside")
     own(base).symlink_to(outside)
 
@@ -110,13 +110,13 @@ def no_marker(base: Path) -> None:
 
 def foreign_marker(base: Path) -> None:
     no_marker(base)
-    make_file(own(base) / own_folder.MARKER, b"Signature: 8a477f597d28d172789f06886806bc55\n# of another program\n")
+    make_file(own(base) / code_cache.MARKER, b"Signature: 8a477f597d28d172789f06886806bc55\n# of another program\n")
 
 
 def marker_is_a_link(base: Path) -> None:
     no_marker(base)
-    make_file(base.parent / "outside" / "tag", own_folder.MARKER_CONTENT)
-    (own(base) / own_folder.MARKER).symlink_to(base.parent / "outside" / "tag")
+    make_file(base.parent / "outside" / "tag", code_cache.MARKER_CONTENT)
+    (own(base) / code_cache.MARKER).symlink_to(base.parent / "outside" / "tag")
 
 
 FOREIGN = [
@@ -171,7 +171,7 @@ def test_what_a_killed_process_left_is_cleared(base: Path) -> None:
     for k, content in enumerate((b"", HEADER[:3], HEADER + b"half")):
         make_file(own(base) / f".{k:016x}.part", content)
     assert code_cache.clear() == 1
-    assert sorted(contents(own(base))) == [own_folder.MARKER]
+    assert sorted(contents(own(base))) == [code_cache.MARKER]
 
 
 def test_the_marker_is_written_where_it_is_missing_and_nothing_else_is_there(base: Path) -> None:
@@ -254,7 +254,7 @@ def test_nothing_in_place_of_a_file_stops_a_call(
     monkeypatch.setenv("ACTGRAD_CACHE_DIR", str(base))
     assert code_cache.store(KEY, b"code")
     entry = own(base) / next(iter(code_cache.entries()))
-    path = {"base": base, "folder": own(base), "marker": own(base) / own_folder.MARKER, "entry": entry}[place]
+    path = {"base": base, "folder": own(base), "marker": own(base) / code_cache.MARKER, "entry": entry}[place]
     path.rename(tmp_path / "aside")
     make(path)
     before = path.lstat()

@@ -1,6 +1,6 @@
 """The CPU backend: it compiles a formula to machine code, and runs that on loops of any layout.
 
-`engine` makes kernels of computations. `jit` compiles; `code_cache` keeps machine code on disk, in an `own_folder`.
+`engine` makes kernels of computations. `jit` compiles; `code_cache` keeps machine code on disk.
 `target` states the facts of a processor, `tuning` the measured choices for it.
 
 An inner loop is specified by a `kernel_spec`. `inner_loop` emits it: `operands` loads and stores vectors, `casting`

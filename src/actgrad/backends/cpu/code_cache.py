@@ -7,19 +7,25 @@ absent and are replaced.
 An entry's name holds a hash of the compiler that this process has loaded. Without such a hash there is no cache: where
 the package has no source files, or where they changed after the process had imported it.
 
-The folder is our own (own_folder.py), in ACTGRAD_CACHE_DIR, else in `actgrad` in the user's cache folder. An empty
-ACTGRAD_CACHE_DIR means no cache.
+The entries are in ACTGRAD_CACHE_DIR, else in `actgrad` in the user's cache folder; an empty ACTGRAD_CACHE_DIR means no
+cache. That folder may hold anything. Our files are in one subfolder, which a marker file tells from foreign ones. A
+file is read or removed only if it is regular, this user's, writable by no other user, and of a sane size. A link,
+folder, FIFO, socket or device of the same name is neither opened nor replaced nor removed. No folder is ever removed.
+Names are relative to the folder's descriptor, so that no link leads out of it.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import platform
 import re
+import stat
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -27,11 +33,22 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
-from ...base import IMPORTED, xp
-from ...base.folders import user_cache
-from . import own_folder
-from .own_folder import OwnFolder, Unusable
+from ...base import IMPORTED, folders, xp
 
+NAME = "actgrad-machine-code"
+#: The marker of https://bford.info/cachedir: backup programs skip the folder.
+MARKER = "CACHEDIR.TAG"
+MARKER_CONTENT = (
+    b"Signature: 8a477f597d28d172789f06886806bc55\n"
+    b"# actgrad keeps machine code here. This folder may be deleted at any time.\n"
+)
+MOST_BYTES = 1 << 26  # of a file; machine code takes some ten kilobytes
+
+_PART = re.compile(r"\.[0-9a-f]{16}\.part")  # unfinished files, also of processes that ended
+_NOFOLLOW, _NONBLOCK, _DIRECTORY = (getattr(os, f"O_{name}", 0) for name in ("NOFOLLOW", "NONBLOCK", "DIRECTORY"))
+_READ = os.O_RDONLY | _NOFOLLOW | _NONBLOCK
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW
+_FOLDER = os.O_RDONLY | _DIRECTORY | _NONBLOCK
 _MAGIC = b"actgrad1"
 _DIGEST = 32  # bytes of a SHA-256
 _ENTRY = re.compile(r"[0-9a-f]{16}-[0-9a-f]{40}\.o")  # compiler, key
@@ -43,14 +60,14 @@ _CLOCK_STEP = 0.01  # seconds by which the times of files may lag behind the clo
 def folder() -> Path | None:
     """The folder of the entries, which need not exist yet; None without a cache."""
     base = _base()
-    return None if base is None else base / own_folder.NAME
+    return None if base is None else base / NAME
 
 
 def load(key: str) -> bytes | None:
     """The entry of `key`; None without one that passes the checks."""
     try:
-        with _opened() as own:
-            content = own.read(_name(key))
+        with _opened() as files:
+            content = files.read(_name(key))
     except OSError:  # absent or unusable
         return None
     if content is None:
@@ -62,10 +79,10 @@ def load(key: str) -> bytes | None:
 def store(key: str, payload: bytes) -> bool:
     """Store an entry; whether that was possible. Readers see all of it or nothing."""
     try:
-        with _opened(make=True) as own:
-            if not any(name.startswith(COMPILER[:16]) for name in own.names()):
-                _remove_old(own)
-            own.write(_name(key), _entry(key, payload))
+        with _opened(make=True) as files:
+            if not any(name.startswith(COMPILER[:16]) for name in files.names()):
+                _remove_old(files)
+            files.write(_name(key), _entry(key, payload))
     except OSError:  # read-only, full, or not ours
         return False
     return True
@@ -82,24 +99,27 @@ def why_unusable() -> str | None:
         )
     try:
         try:
-            with _opened() as own:
-                place = own.path
+            with _opened() as files:
+                nearest = files.path
         except FileNotFoundError:  # `store` makes it in the nearest folder that exists
-            place = next(path for path in (base, *base.absolute().parents) if path.exists())
+            nearest = next(path for path in (base, *base.absolute().parents) if path.exists())
     except OSError as error:
         return str(error) if isinstance(error, Unusable) else f"{error.filename or base}: {error.strerror}"
     return (
         None
-        if os.access(place, os.W_OK | os.X_OK)
-        else f"{place} is read-only; set ACTGRAD_CACHE_DIR to a folder that you may write to"
+        if os.access(nearest, os.W_OK | os.X_OK)
+        else f"{nearest} is read-only; set ACTGRAD_CACHE_DIR to a folder that you may write to"
     )
 
 
 def entries() -> dict[str, int]:
     """The file names of all entries, each with its size in bytes."""
     try:
-        with _opened() as own:
-            return {name: status.st_size for name, status in _found(own)}
+        with _opened() as files:
+            names = [
+                name for name in files.names() if _ENTRY.fullmatch(name) and files.read(name, len(_MAGIC)) == _MAGIC
+            ]
+            return {name: status.st_size for name in names if (status := files.status(name)) is not None}
     except OSError:  # absent or unusable
         return {}
 
@@ -107,29 +127,11 @@ def entries() -> dict[str, int]:
 def clear() -> int:
     """Remove all entries; their number."""
     try:
-        with _opened() as own:
-            own.remove_parts(_MAGIC, lambda _: True)
-            return sum(own.remove(name, _MAGIC) for name in own.names() if _ENTRY.fullmatch(name))
+        with _opened() as files:
+            files.remove(_PART, lambda _: True)
+            return files.remove(_ENTRY, lambda _: True)
     except OSError:  # absent or unusable
         return 0
-
-
-def _base() -> Path | None:
-    """The folder that contains ours; None without a cache."""
-    if _UNKNOWN:
-        return None
-    named = os.environ.get("ACTGRAD_CACHE_DIR")
-    if named is not None:
-        return Path(named) if named else None
-    above = user_cache()
-    return None if above is None else above / "actgrad"
-
-
-def _opened(make: bool = False) -> AbstractContextManager[OwnFolder]:
-    base = _base()
-    if base is None:
-        raise Unusable("no folder for the cache")
-    return own_folder.opened(base, make)
 
 
 def _name(key: str) -> str:
@@ -142,24 +144,166 @@ def _entry(key: str, payload: bytes) -> bytes:
     return _MAGIC + hashlib.sha256(_name(key).encode() + payload).digest() + payload
 
 
-def _found(own: OwnFolder) -> Iterator[tuple[str, os.stat_result]]:
-    """The name and the status of each entry."""
-    for name in own.names():
-        is_entry = _ENTRY.fullmatch(name) and own.read(name, len(_MAGIC)) == _MAGIC
-        if is_entry and (status := own.status(name)) is not None:
-            yield name, status
-
-
-def _remove_old(own: OwnFolder) -> None:
+def _remove_old(files: CacheFolder) -> None:
     """Remove entries older than KEPT_DAYS, once for each new compiler, which can use none of them."""
 
     def is_old(status: os.stat_result) -> bool:
         return time.time() - status.st_mtime > KEPT_DAYS * 86400
 
-    own.remove_parts(_MAGIC, is_old)
-    for name, status in _found(own):
-        if is_old(status):
-            own.remove(name, _MAGIC)
+    for pattern in (_PART, _ENTRY):
+        files.remove(pattern, is_old)
+
+
+# The folder
+
+
+class Unusable(OSError):
+    """The folder cannot be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class CacheFolder:
+    """The open folder: its descriptor, and its path for messages."""
+
+    path: Path
+    descriptor: int
+
+    def names(self) -> list[str]:
+        """The names of all its files and folders."""
+        return sorted(os.listdir(self.descriptor))
+
+    def status(self, name: str) -> os.stat_result | None:
+        """The status of one of our files; None without such a file."""
+        with suppress(OSError):
+            status = self._stat(name)
+            return status if _is_file_of_ours(status) else None
+        return None
+
+    def read(self, name: str, count: int = MOST_BYTES) -> bytes | None:
+        """The first `count` bytes of one of our files; None without such a file."""
+        if self.status(name) is None:  # opening other files may block, or wake a device
+            return None
+        with suppress(OSError):
+            descriptor = os.open(name, _READ, dir_fd=self.descriptor)
+            with os.fdopen(descriptor, "rb") as file:
+                return file.read(count) if _is_file_of_ours(os.fstat(descriptor)) else None
+        return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Make or replace one of our files. Readers see all of it or nothing."""
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(self._stat(name).st_mode):
+                raise Unusable(
+                    f"{self.path / name} is not a regular file; the cache must be able to replace it; remove it"
+                )
+        part = f".{os.urandom(8).hex()}.part"
+        _refuse_beyond_limit(len(content))
+        descriptor = os.open(part, _CREATE, 0o600, dir_fd=self.descriptor)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+            os.replace(part, name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+        except OSError:
+            self._unlink(part)
+            raise
+
+    def remove(self, pattern: re.Pattern[str], is_old: Callable[[os.stat_result], bool]) -> int:
+        """Remove old files of such names that begin as entries do, or are empty unfinished ones; their number."""
+        count = 0
+        for name in filter(pattern.fullmatch, self.names()):
+            status = self.status(name)
+            if status is not None and is_old(status):
+                header = _MAGIC[: status.st_size] if pattern is _PART else _MAGIC
+                count += self.read(name, len(header)) == header and self._unlink(name)
+        return count
+
+    def _unlink(self, name: str) -> bool:
+        try:
+            os.unlink(name, dir_fd=self.descriptor)
+        except OSError:
+            return False
+        return True
+
+    def _stat(self, name: str) -> os.stat_result:
+        return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+
+    def check_marker(self, make: bool) -> None:
+        """Raise Unusable without our marker; write it into an empty folder if `make`."""
+        names = self.names()
+        if MARKER not in names and all(map(_PART.fullmatch, names)):
+            if not make:
+                raise FileNotFoundError(errno.ENOENT, "the cache is empty", str(self.path))
+            self.write(MARKER, MARKER_CONTENT)
+        elif self.read(MARKER) != MARKER_CONTENT:
+            fault = f"{self.path} has files, but no {MARKER} of actgrad"
+            raise Unusable(f"{fault}; the folder must be actgrad's own; set ACTGRAD_CACHE_DIR to another folder")
+
+
+@contextmanager
+def _opened(make: bool = False) -> Iterator[CacheFolder]:
+    """Our folder, created if `make`. Raises OSError if it is absent or unusable."""
+    base = _base()
+    if base is None:
+        raise Unusable("no folder for the cache")
+    if os.open not in os.supports_dir_fd:
+        raise Unusable(
+            "this system cannot open files relative to a folder; the cache needs that; use it without a cache"
+        )
+    if make:
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _descriptor(base, base, None) as outer:  # `base` may be a link: the user named it
+        path = base / NAME
+        if make:
+            with suppress(FileExistsError):
+                os.mkdir(NAME, 0o700, dir_fd=outer)
+        _refuse_foreign_folder(os.stat(NAME, dir_fd=outer, follow_symlinks=False), path)
+        with _descriptor(path, NAME, outer) as descriptor:
+            files = CacheFolder(path, descriptor)
+            files.check_marker(make)
+            yield files
+
+
+@contextmanager
+def _descriptor(path: Path, name: str | Path, within: int | None) -> Iterator[int]:
+    """The open folder `path`, which is `name` in the open folder `within`."""
+    descriptor = os.open(name, _FOLDER if within is None else _FOLDER | _NOFOLLOW, dir_fd=within)
+    try:
+        _refuse_foreign_folder(os.fstat(descriptor), path)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _refuse_foreign_folder(status: os.stat_result, path: Path) -> None:
+    if fault := folders.folder_fault(path, status):
+        raise Unusable(f"{fault}; run chmod go-w on it, or set ACTGRAD_CACHE_DIR to a folder of your own")
+
+
+def _refuse_beyond_limit(size: int) -> None:
+    """Raise OSError where a file may not have so many bytes: a process that is no Python would end by SIGXFSZ."""
+    import resource  # which POSIX systems alone have
+
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+    if limit != resource.RLIM_INFINITY and size > limit:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
+
+
+def _is_file_of_ours(status: os.stat_result) -> bool:
+    return stat.S_ISREG(status.st_mode) and status.st_size <= MOST_BYTES and folders.is_this_users(status)
+
+
+def _base() -> Path | None:
+    """The folder that contains ours; None without a cache."""
+    if _UNKNOWN:
+        return None
+    setting = os.environ.get("ACTGRAD_CACHE_DIR")
+    if setting is not None:
+        return Path(setting) if setting else None
+    cache = folders.user_cache()
+    return None if cache is None else cache / "actgrad"
+
+
+# The key
 
 
 def key(*parts: Any) -> str:
@@ -204,8 +348,8 @@ def _lines(value: Any) -> Iterable[str]:
         code = value.__code__
         yield repr((code.co_code, code.co_varnames, code.co_names, code.co_consts))
         for name in code.co_names:
-            known = xp.function_name(value, name)  # functions of xp are the same in every formula
-            yield from [known] if known in xp.NAMES else _lines(value.__globals__[name])
+            function = xp.function_name(value, name)  # functions of xp are the same in every formula
+            yield from [function] if function in xp.NAMES else _lines(value.__globals__[name])
     elif isinstance(value, tuple):
         yield f"tuple of {len(value)}"
         for item in value:
