@@ -17,7 +17,7 @@ _log = logging.getLogger("actgrad.aclnn")
 
 
 def formats_and_fault(function: str, arguments: Sequence[tuple[CParameter, Any]]) -> tuple[tuple[str, ...], str]:
-    """The formats, if one is not ND, and the fault of a tensor's memory, or nothing. It may warn."""
+    """The formats, if one is not ND, and the fault of a tensor's memory, or nothing. Warns of a format read as ND."""
     tensors = [(parameter, tensor) for parameter, tensor in arguments if type(tensor) is AclTensor]
     for parameter, tensor in tensors:
         if tensor.format == "FRACTAL_NZ":
