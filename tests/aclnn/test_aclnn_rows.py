@@ -44,6 +44,11 @@ FORMULAS = {"FLOAT": 1e-6, "DOUBLE": 1e-14}
 SITUATIONS = [(f, p, document) for f in FUNCTIONS for p in PRODUCTS for document in (False, True)]
 
 
+def with_quick(situations: list[Any], *products: str) -> list[Any]:
+    """The situations as parameters; those of other products than these are slow."""
+    return [pytest.param(*s, marks=() if s[1] in products else pytest.mark.slow) for s in situations]
+
+
 def first_ones(call: Call) -> list[Row]:
     """The faults that may be reported: those that no other one certainly precedes."""
     wrong, order = faults(call), rows(call.function)
@@ -79,7 +84,9 @@ def tells(text: str, row: Row) -> bool:
     return all(re.search(rf"\b{name}\b", text) for name in row.names) and re.search(row.says, text) is not None
 
 
-@pytest.mark.parametrize(("function", "product", "document"), SITUATIONS)
+@pytest.mark.parametrize(
+    ("function", "product", "document"), with_quick(SITUATIONS, "Ascend950", "Ascend910B", "Ascend310P")
+)
 def test_each_check_alone(function: str, product: str, document: bool) -> None:
     ways = breakers(function, product, document)
     wrong = []
@@ -112,7 +119,8 @@ def unbreakable(function: str, product: str, document: bool) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("function", "product", "document"), [s for s in SITUATIONS if s[1] in DIFFERENT or s[0] in OF_950]
+    ("function", "product", "document"),
+    with_quick([s for s in SITUATIONS if s[1] in DIFFERENT or s[0] in OF_950], "Ascend910B"),
 )
 def test_of_two_faults_the_earlier_is_reported(function: str, product: str, document: bool) -> None:
     ways = breakers(function, product, document)
@@ -166,7 +174,10 @@ def both(
     return best
 
 
-@pytest.mark.parametrize(("function", "product", "document"), [s for s in SITUATIONS if s[1] in EXISTS[s[0]]])
+@pytest.mark.parametrize(
+    ("function", "product", "document"),
+    with_quick([s for s in SITUATIONS if s[1] in EXISTS[s[0]]], "Ascend950", "Ascend910B"),
+)
 def test_good_calls_compute(function: str, product: str, document: bool) -> None:
     for dtype in listed(good(function, product)):
         for layout in (None, (1, 3), (200, 2)):

@@ -18,7 +18,7 @@ STEP = {"every second": 2, "backwards": -1}
 #: How an output lies on an input; "every second" is exactly, along strides.
 KINDS = ("exactly", "one later", "one earlier", "every second", "backwards")
 SQUARE = (3, 3)
-ELEMENTS = ((1, 3), (3, 1), SQUARE, (2, 2, 1))
+ELEMENTS = ((3, 1), SQUARE)
 Shapes = tuple["tuple[int, ...] | None", ...]
 
 

@@ -20,7 +20,9 @@ PRODUCTS = ("Ascend950", "Ascend910_93", "Ascend910B", "Ascend310B", "Ascend310P
 SUCCESS, NULL, INVALID, NO_KERNEL, TILING, NOT_CONFIGURED = 0, 161001, 161002, 561103, 561002, 561003
 
 #: What several messages say: a dtype of no list, two dtypes that differ, a number of dimensions out of range.
-DTYPE_LISTED, DTYPES_EQUAL, RANK = r"[A-Z]\w*; it must be", "dtypes must be equal", "dimensions?; it must have|rank"
+DTYPE_LISTED = r"[A-Z]\w*; (it|the common dtype) must be|needs Ascend"
+DTYPES_EQUAL = "dtypes must be equal"
+RANK = "dimensions?; it must have|must have a dimension|rank"
 
 Test = Callable[[Call], bool]
 
