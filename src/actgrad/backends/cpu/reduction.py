@@ -12,6 +12,7 @@ import llvmlite.ir as ir
 from ...base.computation import LENGTH, ONCE, TOTAL, UNVISITED
 from . import casting
 from .emitter import Vector
+from .ir_builder import IRFunction
 from .ir_types import DOUBLE, FLOAT, I32, I64, VOID
 from .operands import bits_of
 from .row_loop import (
@@ -25,6 +26,9 @@ from .row_loop import (
     ReductionSpec,
     RowLoop,
     Visitor,
+    larger,
+    load_vector,
+    store_vector,
 )
 from .target import LINE, Target
 
@@ -125,7 +129,7 @@ class AlongRows(RowLoop):
         if mask is not None:
             term = f.select(mask, term, start)
         current = f.load(accumulator, typ=start.type)
-        f.store(f.fadd(current, term) if combine == TOTAL else self.larger(current, term), accumulator)
+        f.store(f.fadd(current, term) if combine == TOTAL else larger(self.function, current, term), accumulator)
 
     def _combined(self, combine: str, accumulators: Sequence[ir.Value]) -> Vector:
         """A statistic in every lane."""
@@ -160,7 +164,7 @@ class AlongRows(RowLoop):
     def _tree(self, values: list[ir.Value], combine: str) -> ir.Value:
         """The values of all lanes combined, in the first one: the upper half to the lower half, again and again."""
         f = self.function
-        join = f.fadd if combine == TOTAL else self.larger
+        join = f.fadd if combine == TOTAL else partial(larger, f)
         while len(values) > 1:
             half = len(values) // 2
             values = [join(a, b) for a, b in zip(values[:half], values[half:], strict=True)]
@@ -197,12 +201,12 @@ class TermCache:
         """Keep vectors of terms."""
         with self.function.if_then(self.fits()):
             for value, index in zip(values, indices, strict=True):
-                self.loop.store_raw(value.value, self._place(line, index), mask)
+                store_vector(self.loop.emitter, value.value, self._place(line, index), mask)
 
     def load(self, line: Pointers, index: ir.Value, mask: ir.Value | None) -> list[Vector]:
         """A vector of kept terms."""
         type_ = self.loop.emitter.vector_type(self.loop.emitter.element)
-        return [Vector(self.loop.emitter, self.loop.load_raw(type_, self._place(line, index), mask))]
+        return [Vector(self.loop.emitter, load_vector(self.loop.emitter, type_, self._place(line, index), mask))]
 
 
 class AcrossRows(RowLoop):
@@ -255,17 +259,8 @@ class AcrossRows(RowLoop):
         with self.lines(pointers) as line, f.steps(I64(0), self.sizes[-1]) as i:
             here = [f.at(pointer, f.mul(i, s[-1])) for pointer, s in zip(line, self.strides, strict=True)]
             if self.spec.is_large:
-                self._prefetch(here, stored)
+                _prefetch(self, here, stored)
             self.over_lanes(here, columns, self.step, visit(here, i))
-
-    def _prefetch(self, here: Pointers, stored: Sequence[int]) -> None:
-        """Prefetch later elements of the rows: the processor does not foresee places so far apart."""
-        f = self.function
-        for k in [*self.inputs, *stored]:
-            if self.spec.lanes[k] == CONTIGUOUS:
-                there = f.at(here[k], f.mul(I64(AHEAD), self.strides[k][-1]))
-                for line in range(0, self.columns * self.kernel.dtypes[k].itemsize, LINE):
-                    f.prefetch(f.at(there, line), writes=k in stored)
 
     def _elements(self, here: Pointers, _: ir.Value) -> Visitor:
         """A visit that computes and stores elements."""
@@ -292,16 +287,13 @@ class AcrossRows(RowLoop):
             for number, sums, combine in pass_:
                 for (value,), index in zip(self.computed(self.terms[number], arguments), indices, strict=True):
                     if combine == TOTAL:
-                        self._add(f.word_at(sums, f.add(partial_sum, index)), self.widened(value.value))
+                        _add(self.function, f.word_at(sums, f.add(partial_sum, index)), self.widened(value.value))
                     else:
                         pointer = self._statistic_at(number, index)
                         current = f.load(pointer, typ=value.value.type)
-                        f.store(self.larger(current, value.value), pointer)
+                        f.store(larger(self.function, current, value.value), pointer)
 
         return visit
-
-    def _add(self, pointer: ir.Value, value: ir.Value) -> None:
-        self.function.store(self.function.fadd(self.function.load(pointer, typ=value.type), value), pointer)
 
     def _statistic_at(self, number: int, index: ir.Value) -> ir.Value:
         return self.function.gep(self.statistic_words[number], [index], source_etype=self.emitter.element)
@@ -346,7 +338,7 @@ class AcrossRows(RowLoop):
             with f.steps(I64(half), used) as row, f.steps(I64(0), columns, self.lanes) as index:
                 source = f.add(f.mul(row, I64(self.columns)), index)
                 value = f.load(f.word_at(sums, source), typ=type_)
-                self._add(f.word_at(sums, f.sub(source, I64(half * self.columns))), value)
+                _add(self.function, f.word_at(sums, f.sub(source, I64(half * self.columns))), value)
             half //= 2
         with f.steps(I64(0), columns, self.lanes) as index:
             pointer = self._statistic_at(number, index)
@@ -365,3 +357,18 @@ class AcrossRows(RowLoop):
             number = f.load(self._statistic_at(statistic, index), typ=emitter.element)
             raw = casting.narrow(emitter, Vector(emitter, emitter.broadcast(number)), dtype)
             f.store(f.extract_element(raw, I32(0)), f.at(pointer, f.mul(index, self.steps[k])), align=1)
+
+
+def _prefetch(loop: AcrossRows, here: Pointers, stored: Sequence[int]) -> None:
+    """Prefetch later elements of the rows: the processor does not foresee places so far apart."""
+    f = loop.function
+    for k in [*loop.inputs, *stored]:
+        if loop.spec.lanes[k] == CONTIGUOUS:
+            there = f.at(here[k], f.mul(I64(AHEAD), loop.strides[k][-1]))
+            for line in range(0, loop.columns * loop.kernel.dtypes[k].itemsize, LINE):
+                f.prefetch(f.at(there, line), writes=k in stored)
+
+
+def _add(f: IRFunction, pointer: ir.Value, value: ir.Value) -> None:
+    """Add a value to the one in memory."""
+    f.store(f.fadd(f.load(pointer, typ=value.type), value), pointer)

@@ -150,21 +150,8 @@ class RowLoop:
                 element = f.load(self._lane_pointer(k, pointer, index, lane, left), typ=type_.element, align=1)
                 raw = f.insert_element(raw, element, I32(lane))
         else:
-            raw = self.load_raw(type_, self._contiguous(dtype, pointer, index), mask)
+            raw = load_vector(emitter, type_, self._contiguous(dtype, pointer, index), mask)
         return Vector(emitter, casting.widen(emitter, raw, dtype))
-
-    def load_raw(self, type_: ir.VectorType, pointer: ir.Value, mask: ir.Value | None) -> ir.Value:
-        """A vector in memory; zeros where the mask is false."""
-        if mask is None:
-            return self.function.load(pointer, typ=type_, align=1)
-        return self.emitter.call(_masked("load", type_), type_, pointer, I32(1), mask, ir.Constant(type_, None))
-
-    def store_raw(self, value: ir.Value, pointer: ir.Value, mask: ir.Value | None) -> None:
-        """Store a vector where the mask is true."""
-        if mask is None:
-            self.function.store(value, pointer, align=1)
-        else:
-            self.emitter.call(_masked("store", value.type), VOID, value, pointer, I32(1), mask)
 
     def _contiguous(self, dtype: Dtype, pointer: ir.Value, index: ir.Value) -> ir.Value:
         return self.function.at(pointer, self.function.mul(index, I64(dtype.itemsize)))
@@ -178,7 +165,7 @@ class RowLoop:
             if self.is_streaming and mask is None:
                 f.stream(raw, here, align=raw.type.count * bits_of(raw.type.element) // 8)
             else:
-                self.store_raw(raw, here, mask)
+                store_vector(emitter, raw, here, mask)
             return
         for lane in range(self.lanes):
             with ExitStack() as branch:
@@ -221,9 +208,25 @@ class RowLoop:
         type_ = self.emitter.vector_type(self.emitter.element)
         return Vector(self.emitter, value if is_wide else self.function.fptrunc(value, type_))
 
-    def larger(self, a: ir.Value, b: ir.Value) -> ir.Value:
-        """The larger one of a and b, neither for a NaN in b."""
-        return self.function.select(self.function.fcmp_ordered(">", b, a), b, a)
+
+def load_vector(emitter: Emitter, type_: ir.VectorType, pointer: ir.Value, mask: ir.Value | None) -> ir.Value:
+    """A vector in memory; zeros where the mask is false."""
+    if mask is None:
+        return emitter.builder.load(pointer, typ=type_, align=1)
+    return emitter.call(_masked("load", type_), type_, pointer, I32(1), mask, ir.Constant(type_, None))
+
+
+def store_vector(emitter: Emitter, value: ir.Value, pointer: ir.Value, mask: ir.Value | None) -> None:
+    """Store a vector where the mask is true."""
+    if mask is None:
+        emitter.builder.store(value, pointer, align=1)
+    else:
+        emitter.call(_masked("store", value.type), VOID, value, pointer, I32(1), mask)
+
+
+def larger(f: IRFunction, a: ir.Value, b: ir.Value) -> ir.Value:
+    """The larger one of a and b, neither for a NaN in b."""
+    return f.select(f.fcmp_ordered(">", b, a), b, a)
 
 
 def _masked(what: str, type_: ir.VectorType) -> str:

@@ -183,17 +183,8 @@ class _TiledLoop:
             begin = f.select(f.icmp_signed("<", column, I64(0)), I64(0), column)
             count = f.sub(f.minimum(f.add(column, chunk), row_length), begin)
             with f.steps(self.outputs, self.operands) as k:
-                self._prefetch(k, passed, count)
+                _prefetch(self, k, passed, count)
             self._compute(count)
-
-    def _prefetch(self, k: ir.Value, passed: ir.Value, count: ir.Value) -> None:
-        """Prefetch `count` elements of an operand's later row, beginning `passed` elements before its pointer."""
-        f, operand = self.f, operand_at(self.f, self.block, k)
-        ahead, itemsize = f.word(operand, OperandField.AHEAD), f.word(operand, OperandField.ITEMSIZE)
-        with f.if_then(f.icmp_signed("!=", ahead, I64(0))):
-            begin = f.add(f.word(self.pointers, k), f.sub(ahead, f.mul(passed, itemsize)))
-            with f.steps(f.and_(begin, I64(-LINE)), f.add(begin, f.mul(count, itemsize)), LINE) as line:
-                f.prefetch(f.inttoptr(line, PTR))
 
     def _compute(self, count: ir.Value) -> None:
         """Compute `count` elements, and move the pointers behind them."""
@@ -202,3 +193,13 @@ class _TiledLoop:
         with f.steps(I64(0), self.operands) as k:
             passed = f.mul(count, f.word(operand_at(f, self.block, k), OperandField.STEP))
             f.store(f.at(f.word(self.pointers, k, PTR), passed), f.word_at(self.pointers, k))
+
+
+def _prefetch(loop: _TiledLoop, k: ir.Value, passed: ir.Value, count: ir.Value) -> None:
+    """Prefetch `count` elements of an operand's later row, beginning `passed` elements before its pointer."""
+    f, operand = loop.f, operand_at(loop.f, loop.block, k)
+    ahead, itemsize = f.word(operand, OperandField.AHEAD), f.word(operand, OperandField.ITEMSIZE)
+    with f.if_then(f.icmp_signed("!=", ahead, I64(0))):
+        begin = f.add(f.word(loop.pointers, k), f.sub(ahead, f.mul(passed, itemsize)))
+        with f.steps(f.and_(begin, I64(-LINE)), f.add(begin, f.mul(count, itemsize)), LINE) as line:
+            f.prefetch(f.inttoptr(line, PTR))
