@@ -265,20 +265,18 @@ def expected(
         for value_part, size_part, slip_part in zip(*lanes, strict=True):
             result = next(results)
             if row_dims:
-                is_held = name in operator.access.held
+                is_row = operator.access.is_statistic(name)
                 loop = plan.computation.loop.shape
-                result = result.map(partial(_in_place, loop, row_dims, is_held, value_part.shape))
+                result = result.map(partial(_in_place, loop, row_dims, is_row, value_part.shape))
             value_part[...], size_part[...], slip_part[...] = result.value, result.size, result.slip
         expectations.append(Expected(values, size, slip, array.dtype, plan.computation.compute))
     return tuple(expectations)
 
 
-def _in_place(
-    loop: tuple[int, ...], row_dims: tuple[int, ...], is_held: bool, shape: tuple[int, ...], part: Any
-) -> Any:
+def _in_place(loop: tuple[int, ...], row_dims: tuple[int, ...], is_row: bool, shape: tuple[int, ...], part: Any) -> Any:
     """An array of a loop over rows, whose last dimensions are `row_dims`, in the order of the output's dimensions."""
     rest = [d for d in range(len(loop)) if d not in row_dims]
-    if is_held:
+    if is_row:
         return np.broadcast_to(part, (*loop[: len(rest)], *(1,) * len(row_dims))).reshape(shape)
     return np.transpose(np.broadcast_to(part, loop), np.argsort([*rest, *row_dims])).reshape(shape)
 
