@@ -88,7 +88,7 @@ def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
 
 def copied_tensors(call: contract.Call, results: tuple[TensorMeta, ...]) -> dict[int, TensorMeta]:
     """The tensors that the loop of a call takes as contiguous copies, by their numbers: outputs, then inputs."""
-    if _is_unplanned(call):
+    if call.definition.access.is_uniform or _is_unplanned(call):
         return {}
     outputs, inputs = _contiguous(call, results)
     pairs = zip((*outputs.values(), *inputs.values()), (*results, *call.inputs.values()), strict=True)

@@ -25,6 +25,8 @@ class _Elements(NamedTuple):
 def _elements(access: Access, inputs: Mapping[str, TensorMeta], attributes: Mapping[str, Any]) -> _Elements:
     shapes = {name: meta.shape for name, meta in inputs.items()}
     shape = access.elements_shape(shapes, attributes)
+    if access.is_uniform:
+        return _Elements(shape, None, ())
     if access.sees_rows and not shape:  # a tensor without dimensions is a row of one element
         return _Elements((1,), None, (0,))
     merged = access.merged_from(attributes, len(shape))
@@ -39,6 +41,8 @@ def contiguous(
 
     `inputs` are those of the loop.
     """
+    if access.is_uniform:
+        return dict(tensors)
     elements = _elements(access, inputs, attributes)
 
     def as_needed(name: str, meta: TensorMeta) -> TensorMeta:
@@ -76,6 +80,8 @@ def loop(
     shape, rows = elements.shape, elements.rows
 
     def merged(name: str, meta: TensorMeta) -> TensorMeta:
+        if access.is_uniform:
+            return meta
         if access.is_statistic(name) and not access.flattens(name):
             return with_ones(meta, rows)
         first = _contiguous_from(access, name, meta, elements)
