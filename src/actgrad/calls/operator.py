@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import struct
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import arrays, backends
+from .. import arrays
 from ..arrays import ArrayView, interception
 from ..base import first_use, products
 from ..base.definition import FIELDS, C, Definition
 from ..base.dtypes import Dtype
-from ..base.errors import ActgradError, InvalidOperator, OutOfMemory, quote
+from ..base.errors import InvalidOperator, quote
 from ..base.faults import definition_faults
-from ..base.loop import TensorMeta
 from ..base.products import BY_NAME
 from ..contract import Check, Ruleset, checks_of
 from ..contract.documentation import operator_docstring
-from . import aliasing, arguments, dynamo, extension, prepare
+from . import aliasing, arguments, binding, dynamo
 from .arguments import Inputs, Outputs
 from .call_cache import CAPACITY, CallCache, cache_of
-from .fast_path import CachedCall, FastPath
+from .fast_path import FastPath
 from .plan import Plan, Prepared
 
 if TYPE_CHECKING:
@@ -82,28 +79,10 @@ class Operator(FastPath):
         ir: str | tuple[str, ...] = (),
         **fields: Any,
     ):
-        definition_faults.refuse_fields(text, fields, FIELDS)
-        for name, other in (("gradient_of", gradient_of), ("part_of", part_of)):
-            if other is not None and not isinstance(other, Operator):
-                what = f"{name} is {quote(other)}; it must be an operator; pass one"
-                raise InvalidOperator(f"operator {definition_faults.name_in(text)}: {what}")
-        forward = gradient_of or part_of
-        self.definition: Definition = Definition(
-            text,
-            paper=paper or ("" if forward is None else forward.paper),
-            dtypes=tuple(dtypes.split()) if isinstance(dtypes, str) else dtypes,
-            products=tuple(products.split()) if isinstance(products, str) else products,
-            gradient_of=None if gradient_of is None else gradient_of.definition,
-            part_of=None if part_of is None else part_of.definition,
-            aclnn=tuple([C(c) if isinstance(c, str) else c for c in (aclnn if isinstance(aclnn, tuple) else (aclnn,))]),
-            graph=ir if isinstance(ir, tuple) else (ir,),
-            **fields,
+        self.definition: Definition = _definition(
+            text, gradient_of, part_of, dtypes=dtypes, products=products, paper=paper, aclnn=aclnn, ir=ir, **fields
         )
         self._set_up()
-        if self.name in REGISTRY:
-            raise InvalidOperator(
-                f"operator {self.name}: is registered already; a name must be new; choose another name"
-            )
         _hold_names(self.definition)
         self.gradient_of, self.part_of = gradient_of, part_of
         REGISTRY[self.name] = self
@@ -171,8 +150,8 @@ class Operator(FastPath):
             return interception.load_handler()(self, tensors, values, outs)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
         terms = Ruleset.current()
-        self._refuse_mixture(inputs, outputs)
-        prepared, addresses, results, views = self._prepare(inputs, outputs, values, terms, backend)
+        binding.refuse_mixture(self.definition, inputs, outputs)
+        prepared, addresses, results, views = binding.bind(self.definition, inputs, outputs, values, terms, backend)
         prepared.kernel.run(*addresses)
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
@@ -180,46 +159,20 @@ class Operator(FastPath):
         if tell is not None:
             tell(results if isinstance(results, tuple) else (results,))
         if backend is None and terms is Ruleset.current() and not products.any_chosen():
-            self._keep(given, attributes, inputs, views, prepared, is_fresh=not outputs)
+            call = binding.cached_call(attributes, inputs, views, prepared, is_fresh=not outputs)
+            sources = tuple([view.source for view in views])
+            if call is not None and self._remember((*given, *call.values), sources, call) > CAPACITY:
+                self.forget()
         return results if outputs else arrays.like_input(results, first)
-
-    def _keep(
-        self,
-        tensors: tuple[Any, ...],
-        attributes: dict[str, Any],
-        inputs: Inputs,
-        outputs: Sequence[ArrayView],
-        prepared: Prepared,
-        is_fresh: bool,
-    ) -> None:
-        """Have calls like this one take the fast path, where there is one for them."""
-        kind = outputs[0].kind
-        if kind not in ("numpy", "torch") or outputs[0].device != "cpu" or prepared.kernel.machine_code is None:
-            return
-        layouts = [word for layout in prepared.layouts for word in layout]
-        call = CachedCall(
-            tuple(attributes),
-            tuple(attributes.values()),
-            struct.pack(f"<{len(layouts)}q", *layouts),
-            prepared.packed,
-            tuple([_allocator(view, inputs) for view in outputs]) if is_fresh else None,
-            arrays.note_written(kind),
-            prepared.kernel,
-        )
-        sources = tuple([view.source for view in outputs])
-        if self._remember((*tensors, *call.values), sources, call) > CAPACITY:
-            self.forget()
 
     @dynamo.left_alone
     def plan(self, /, *tensors: Any, out: Any = None, backend: str | None = None, **attributes: Any) -> Plan:
         """The call, checked and ready to run; nothing is computed yet. Its arguments are those of the operator."""
         tensors, values = arguments.arrange(self.definition, tensors, attributes)
-        inputs, outputs = arguments.views(
-            self.definition, tensors, () if out is None else arguments.outputs(self.definition, out)
-        )
-        self._refuse_mixture(inputs, outputs)
-        terms = Ruleset.current()
-        return self.plan_views(inputs, outputs, values, terms, backend)
+        outs = () if out is None else arguments.outputs(self.definition, out)
+        inputs, outputs = arguments.views(self.definition, tensors, outs)
+        binding.refuse_mixture(self.definition, inputs, outputs)
+        return self.plan_views(inputs, outputs, values, Ruleset.current(), backend)
 
     def plan_views(
         self,
@@ -236,8 +189,8 @@ class Operator(FastPath):
         That form is what `arguments.attribute` makes. With typed terms, `scalar_dtypes` are those of the schema's
         scalars; `formats`, of tensors and then outputs, may be left out where all are ND.
         """
-        prepared, addresses, results, targets = self._prepare(
-            inputs, outputs, attributes, terms, backend, scalar_dtypes, formats
+        prepared, addresses, results, targets = binding.bind(
+            self.definition, inputs, outputs, attributes, terms, backend, scalar_dtypes, formats
         )
         note_written = arrays.note_views_written(targets)
         return Plan(self.name, attributes, prepared, targets, inputs, addresses, results, note_written)
@@ -253,88 +206,32 @@ class Operator(FastPath):
         note_written = arrays.note_views_written(outputs)
         return Plan(self.name, attributes, prepared, outputs, inputs, addresses, results, note_written)
 
-    def _refuse_mixture(self, inputs: Inputs, outputs: Outputs) -> None:
-        """Raise where the arrays are of several libraries."""
-        first = inputs[0]
-        assert first is not None, "the first tensor is never optional"
-        for view in (*inputs, *outputs):
-            if view is not None and view.kind != first.kind:
-                arguments.refuse_mixture(self.definition, inputs, outputs)
-
-    def _prepare(
-        self,
-        inputs: Inputs,
-        outputs: Outputs,
-        attributes: dict[str, Any],
-        terms: Ruleset,
-        backend: str | None,
-        scalar_dtypes: tuple[Dtype, ...] = (),
-        formats: tuple[str, ...] = (),
-    ) -> tuple[Prepared, tuple[int, ...], Any, list[ArrayView]]:
-        """What to run, on which addresses, the results that will then be there, and the outputs' views."""
-        first = inputs[0]
-        assert first is not None, "the first tensor is never optional"
-        device = first.device
-        metas: list[TensorMeta | None] = []
-        for view in (*inputs, *outputs):
-            if view is None:
-                metas.append(None)
-                continue
-            metas.append(view.meta)
-            if view.device != device:
-                arguments.refuse_mixture(self.definition, inputs, outputs)
-        prepared = prepare.prepare(
-            self.definition,
-            tuple(metas),
-            attributes,
-            terms,
-            "cpu" if backend is None and device == "cpu" else backends.choose(backend, device, self.name),
-            scalar_dtypes,
-            formats,
-            device,
-        )
-        if not backends.torch_is_adopted:
-            backends.adopt_torch()
-            if backends.torch_is_adopted:
-                extension.adopt_torch()
-        if outputs:
-            aliasing.check(
-                self.name,
-                self.definition.schema.outputs,
-                outputs,
-                self.definition.schema.tensor_names,
-                inputs,
-                prepared.layouts,
-            )
-            targets = [view or self._empty(first, meta) for view, meta in zip(outputs, prepared.results, strict=True)]
-        else:
-            targets = [self._empty(first, meta) for meta in prepared.results]
-        results = targets[0].source if len(targets) == 1 else tuple([target.source for target in targets])
-        addresses = tuple([view.address for view in (*targets, *inputs) if view])
-        return prepared, addresses, results, targets
-
-    def _empty(self, first: ArrayView, meta: TensorMeta) -> ArrayView:
-        """A fresh result. Libraries raise of their own kinds where there is no memory for it."""
-        try:
-            return arrays.empty(first, meta)
-        except ActgradError:
-            raise
-        except (MemoryError, ValueError, RuntimeError) as error:
-            what = f"a result of shape {meta.shape} in {meta.dtype} takes {meta.size * meta.dtype.itemsize} bytes"
-            library = "NumPy" if first.kind != "torch" and first.device == "cpu" else "PyTorch"
-            fault = f"{library} must allocate them, but raises {quote(f'{type(error).__name__}: {error}')}"
-            raise OutOfMemory(f"{self.name}: {what}; {fault}; pass out= or compute in parts") from error
-
 
 Operator.__doc__ = _OwnDocumentation(Operator.__doc__)  # type: ignore[assignment]
 
 
-def _allocator(result: ArrayView, inputs: Inputs) -> tuple[Any, int]:
-    """A function that allocates results like this one, and the number of the input that it takes, -1 for none."""
-    for number, view in enumerate(inputs):
-        if view is not None and view.meta == result.meta:
-            return arrays.empty_like(result), number
-    return functools.partial(arrays.fresh, result.kind, result.meta, result.device), -1
+def _definition(
+    text: str, gradient_of: Operator | None, part_of: Operator | None, *, dtypes: str, products: str, paper: str,
+    aclnn: str | C | tuple[C, ...], ir: str | tuple[str, ...], **fields: Any,
+) -> Definition:  # fmt: skip
+    """The definition that these arguments of Operator make."""
+    definition_faults.refuse_fields(text, fields, FIELDS)
+    for name, other in (("gradient_of", gradient_of), ("part_of", part_of)):
+        if other is not None and not isinstance(other, Operator):
+            what = f"{name} is {quote(other)}; it must be an operator; pass one"
+            raise InvalidOperator(f"operator {definition_faults.name_in(text)}: {what}")
+    forward = gradient_of or part_of
+    return Definition(
+        text,
+        paper=paper or ("" if forward is None else forward.paper),
+        dtypes=tuple(dtypes.split()) if isinstance(dtypes, str) else dtypes,
+        products=tuple(products.split()) if isinstance(products, str) else products,
+        gradient_of=None if gradient_of is None else gradient_of.definition,
+        part_of=None if part_of is None else part_of.definition,
+        aclnn=tuple([C(c) if isinstance(c, str) else c for c in (aclnn if isinstance(aclnn, tuple) else (aclnn,))]),
+        graph=ir if isinstance(ir, tuple) else (ir,),
+        **fields,
+    )
 
 
 #: The operator that has a name of a C function, of a graph operator or in actgrad.torch, by the field that states it.
@@ -343,6 +240,9 @@ _HOLDERS: dict[tuple[str, str], str] = {}
 
 def _hold_names(definition: Definition) -> None:
     """Remember the names under which others find an operator; raise for one that another operator has."""
+    if definition.name in REGISTRY:
+        fault = f"operator {definition.name}: is registered already"
+        raise InvalidOperator(f"{fault}; a name must be new; choose another name")
     names = [*definition_faults.public_names(definition)]
     for name in names:
         holder = REGISTRY.get(_HOLDERS.get(name, ""))
