@@ -50,11 +50,11 @@ VAGUE = {
 REPLACED = {"Meta", "View", "Terms", "least", "laid_out"}  # names that house.md replaced
 LIMITS = {
     "lines of code": 26_500,
-    "classes over 150 lines": 6,
+    "classes over 150 lines": 1,
     "questions for a layout": 0,
-    "vague names": 564,
+    "vague names": 49,
     "replaced names": 0,
-    "private names of other modules": 3,
+    "private names of other modules": 0,
     "private names in tests": 31,
 }
 OLD_WORDS = re.compile(

@@ -86,6 +86,15 @@ def attribute(definition: Definition, argument: Argument, value: Any) -> Any:
     raise InvalidCall(f"{definition.name}: {name} is a {type(value).__name__}; it must be a number; {cure}")
 
 
+def check_libraries(definition: Definition, inputs: Inputs, outputs: Outputs) -> None:
+    """Raise for tensors of several libraries."""
+    first = inputs[0]
+    assert first is not None, "the first tensor is never optional"
+    for view in (*inputs, *outputs):
+        if view is not None and view.kind != first.kind:
+            refuse_mixture(definition, inputs, outputs)
+
+
 def refuse_mixture(definition: Definition, inputs: Inputs, outputs: Outputs) -> NoReturn:
     """Raise for tensors of several libraries or devices."""
     named = zip((*definition.schema.tensor_names, *definition.schema.outputs), (*inputs, *outputs), strict=False)

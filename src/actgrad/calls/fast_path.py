@@ -5,19 +5,22 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .. import backends
-from ..arrays import interception
+from .. import arrays, backends
+from ..arrays import ArrayView, interception
 from ..backends.kernel import Kernel
 from ..base import products
 from . import aliasing, dynamo, extension
+from .arguments import Inputs
 from .call_cache import attribute_key
+from .plan import Prepared
 
 
 class CachedCall(NamedTuple):
@@ -30,6 +33,33 @@ class CachedCall(NamedTuple):
     allocate: tuple[tuple[Callable[..., Any], int], ...] | None  # functions, each with the tensor that it takes or -1
     note_written: Callable[[Any], None] | None  # takes a tuple of outputs that a caller gave
     kernel: Kernel
+
+
+def cached_call(
+    attributes: dict[str, Any], inputs: Inputs, outputs: Sequence[ArrayView], prepared: Prepared, is_fresh: bool
+) -> CachedCall | None:
+    """The call as the fast path remembers it; None where there is no fast path for calls like it."""
+    kind = outputs[0].kind
+    if kind not in ("numpy", "torch") or outputs[0].device != "cpu" or prepared.kernel.machine_code is None:
+        return None
+    layouts = [word for layout in prepared.layouts for word in layout]
+    return CachedCall(
+        tuple(attributes),
+        tuple(attributes.values()),
+        struct.pack(f"<{len(layouts)}q", *layouts),
+        prepared.packed,
+        tuple([_allocator(view, inputs) for view in outputs]) if is_fresh else None,
+        arrays.note_written(kind),
+        prepared.kernel,
+    )
+
+
+def _allocator(result: ArrayView, inputs: Inputs) -> tuple[Any, int]:
+    """A function that allocates results like this one, and the number of the input that it takes, -1 for none."""
+    for number, view in enumerate(inputs):
+        if view is not None and view.meta == result.meta:
+            return arrays.empty_like(result), number
+    return functools.partial(arrays.fresh, result.kind, result.meta, result.device), -1
 
 
 class PythonFastPath:

@@ -15,10 +15,10 @@ from ..base.faults import definition_faults
 from ..base.products import BY_NAME
 from ..contract import Check, Ruleset, checks_of
 from ..contract.documentation import operator_docstring
-from . import aliasing, arguments, binding, dynamo
+from . import aliasing, arguments, dynamo, prepare
 from .arguments import Inputs, Outputs
 from .call_cache import CAPACITY, CallCache, cache_of
-from .fast_path import FastPath
+from .fast_path import FastPath, cached_call
 from .plan import Plan, Prepared
 
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ class Operator(FastPath):
             return interception.load_handler()(self, tensors, values, outs)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
         terms = Ruleset.current()
-        binding.refuse_mixture(self.definition, inputs, outputs)
-        prepared, addresses, results, views = binding.bind(self.definition, inputs, outputs, values, terms, backend)
+        arguments.check_libraries(self.definition, inputs, outputs)
+        prepared, addresses, results, views = prepare.bind(self.definition, inputs, outputs, values, terms, backend)
         prepared.kernel.run(*addresses)
         first = inputs[0]
         assert first is not None, "the first tensor is never optional"
@@ -159,7 +159,7 @@ class Operator(FastPath):
         if tell is not None:
             tell(results if isinstance(results, tuple) else (results,))
         if backend is None and terms is Ruleset.current() and not products.any_chosen():
-            call = binding.cached_call(attributes, inputs, views, prepared, is_fresh=not outputs)
+            call = cached_call(attributes, inputs, views, prepared, is_fresh=not outputs)
             sources = tuple([view.source for view in views])
             if call is not None and self._remember((*given, *call.values), sources, call) > CAPACITY:
                 self.forget()
@@ -171,7 +171,7 @@ class Operator(FastPath):
         tensors, values = arguments.arrange(self.definition, tensors, attributes)
         outs = () if out is None else arguments.outputs(self.definition, out)
         inputs, outputs = arguments.views(self.definition, tensors, outs)
-        binding.refuse_mixture(self.definition, inputs, outputs)
+        arguments.check_libraries(self.definition, inputs, outputs)
         return self.plan_views(inputs, outputs, values, Ruleset.current(), backend)
 
     def plan_views(
@@ -189,7 +189,7 @@ class Operator(FastPath):
         That form is what `arguments.attribute` makes. With typed terms, `scalar_dtypes` are those of the schema's
         scalars; `formats`, of tensors and then outputs, may be left out where all are ND.
         """
-        prepared, addresses, results, targets = binding.bind(
+        prepared, addresses, results, targets = prepare.bind(
             self.definition, inputs, outputs, attributes, terms, backend, scalar_dtypes, formats
         )
         note_written = arrays.note_views_written(targets)

@@ -1,4 +1,4 @@
-"""Preparing a call: all of it that does not depend on where the data lies. Done once for calls that are alike."""
+"""Preparing a call, once for calls that are alike; and its memory, each time: addresses and fresh results."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from .. import backends, contract
+from .. import arrays, backends, contract
+from ..arrays import ArrayView
 from ..backends import contiguous_copies
 from ..base import first_use
 from ..base.access import access_loop
 from ..base.computation import Computation, forward
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
-from ..base.errors import InvalidArgument
+from ..base.errors import ActgradError, InvalidArgument, OutOfMemory, quote
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, TensorMeta, broadcast_shapes, dense_strides, row_major
 from ..contract import dtype_rules
-from . import aliasing, counted_kernel
+from . import aliasing, arguments, counted_kernel, extension
+from .arguments import Inputs, Outputs
 from .call_cache import attribute_key, cache_of
 from .plan import Prepared, packed_kernel
 
@@ -66,6 +68,74 @@ def prepare(
         cache.similar.keep(similar, prepared)
         cache.prepared.keep(signature, prepared)
     return prepared
+
+
+def bind(
+    definition: Definition,
+    inputs: Inputs,
+    outputs: Outputs,
+    attributes: dict[str, Any],
+    terms: contract.Ruleset,
+    backend: str | None,
+    scalar_dtypes: tuple[Dtype, ...] = (),
+    formats: tuple[str, ...] = (),
+) -> tuple[Prepared, tuple[int, ...], Any, list[ArrayView]]:
+    """A call with its memory: what runs, the addresses that it runs on, its results, and the outputs' views."""
+    first = inputs[0]
+    assert first is not None, "the first tensor is never optional"
+    device = first.device
+    metas: list[TensorMeta | None] = []
+    for view in (*inputs, *outputs):
+        if view is None:
+            metas.append(None)
+            continue
+        metas.append(view.meta)
+        if view.device != device:
+            arguments.refuse_mixture(definition, inputs, outputs)
+    prepared = prepare(
+        definition,
+        tuple(metas),
+        attributes,
+        terms,
+        "cpu" if backend is None and device == "cpu" else backends.choose(backend, device, definition.name),
+        scalar_dtypes,
+        formats,
+        device,
+    )
+    if not backends.torch_is_adopted:
+        backends.adopt_torch()
+        if backends.torch_is_adopted:
+            extension.adopt_torch()
+    if outputs:
+        aliasing.check(
+            definition.name,
+            definition.schema.outputs,
+            outputs,
+            definition.schema.tensor_names,
+            inputs,
+            prepared.layouts,
+        )
+        targets = [
+            view or _empty(definition, first, meta) for view, meta in zip(outputs, prepared.results, strict=True)
+        ]
+    else:
+        targets = [_empty(definition, first, meta) for meta in prepared.results]
+    results = targets[0].source if len(targets) == 1 else tuple([target.source for target in targets])
+    addresses = tuple([view.address for view in (*targets, *inputs) if view])
+    return prepared, addresses, results, targets
+
+
+def _empty(definition: Definition, first: ArrayView, meta: TensorMeta) -> ArrayView:
+    """A fresh result. Libraries raise of their own kinds where there is no memory for it."""
+    try:
+        return arrays.empty(first, meta)
+    except ActgradError:
+        raise
+    except (MemoryError, ValueError, RuntimeError) as error:
+        what = f"a result of shape {meta.shape} in {meta.dtype} takes {meta.size * meta.dtype.itemsize} bytes"
+        library = "NumPy" if first.kind != "torch" and first.device == "cpu" else "PyTorch"
+        fault = f"{library} must allocate them, but raises {quote(f'{type(error).__name__}: {error}')}"
+        raise OutOfMemory(f"{definition.name}: {what}; {fault}; pass out= or compute in parts") from error
 
 
 def _prepare(call: contract.Call, backend: str, device: str) -> Prepared:
