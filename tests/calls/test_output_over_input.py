@@ -103,7 +103,7 @@ def test_the_bits_of_separate_memory_or_refused(operator: Any) -> None:
         assert len(decided) == 1, f"{case}: {decisions}"
         found[decided.pop()] += 1
     assert found["refused"] > 0
-    assert found.total() > 20
+    assert found.total() >= 10
 
 
 @pytest.mark.parametrize("operator", EVERY, ids=lambda operator: operator.name)
