@@ -12,13 +12,10 @@ from ...aclnn.signatures import CParameter
 from ...arrays import ArrayView
 from ...base.errors import InvalidArgument, NullArgument
 from ...base.loop import row_major
+from . import checks
 from .promotion import FLOAT32, Dtype, category, promoted, with_scalar, working
 from .rule import FLOATING, OWN, RESULT, WIDE
 from .rules import RULES
-
-
-def _may_be_null(parameter: str) -> bool:
-    return parameter in ("clipValueMin", "clipValueMax", "indices") or "Optional" in parameter
 
 
 def check_argument(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
@@ -42,9 +39,14 @@ class Work:
 
     def __init__(self, name: str, rule: str, parameters: Sequence[CParameter], arguments: Sequence[Any]):
         self.name, self.rule = name, RULES[rule]
+        row = checks.row_of(name, tuple(parameters))
+        judge = checks.judge_of(name, tuple(parameters)) or checks.Judge()
+        call = checks.call_of(name, parameters, arguments)
+        checks.run(judge.pointers, call)
         for parameter, value in zip(parameters, arguments, strict=True):
             for each in value if isinstance(value, tuple) else (value,):
-                check_argument(name, parameter.name, each, _may_be_null(parameter.name))
+                check_argument(name, parameter.name, each, checks.may_be_null(row, parameter.name))
+        checks.run(judge.others, call)
         self._results = [k for k, parameter in enumerate(parameters) if parameter.is_output]
         self._calls = [tuple(arguments)]
         if parameters[self._results[0]].type == "tensors":
@@ -101,8 +103,10 @@ class Work:
         with np.errstate(all="ignore"):
             for call in self._calls:
                 shape = self._compute(call, distance)
+        if not self.rule.is_found:
+            return ()
         before = self._calls[0][: self._results[0]]
-        return (sum(isinstance(value, AclTensor) for value in before), *shape) if self.rule.is_found else ()
+        return (sum(isinstance(value, AclTensor) for value in before), *shape)
 
     def _compute(self, call: tuple[Any, ...], distance: int) -> tuple[int, ...]:
         results = [result if result is None else array_of(result, distance) for result in self._targets(call)]
