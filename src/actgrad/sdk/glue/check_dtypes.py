@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from ...base.dtypes import BY_NAME, Dtype, can_convert, promote
 from ...base.errors import InvalidDtype, either
 from ...contract import dtype_rules
@@ -70,9 +68,13 @@ def with_scalar(tensor: Dtype, scalar: Dtype) -> Dtype | None:
 def _common(call: Call, names: tuple[str, ...]) -> Dtype | None:
     """The common dtype of tensors and scalars, or None."""
     tensors = [each for name in names if name not in call.scalar_dtypes for each in dtypes_of(call, name)]
-    result = reduce(lambda a, b: a and promote(a, b), tensors[1:], tensors[0])
-    scalars = [call.scalar_dtypes[name] for name in names if name in call.scalar_dtypes]
-    return reduce(lambda a, b: a and with_scalar(a, b), scalars, result)
+    result: Dtype | None = tensors[0]
+    for other in tensors[1:]:
+        result = None if result is None else promote(result, other)
+    for name in names:
+        if result is not None and name in call.scalar_dtypes:
+            result = with_scalar(result, call.scalar_dtypes[name])
+    return result
 
 
 def promoted(row: Row, *names: str) -> Group:

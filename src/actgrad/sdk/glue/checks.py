@@ -36,15 +36,15 @@ def _read() -> _Lines:
         if not line or line.startswith("#"):
             continue
         name, colon, rest = line.partition(": ")
-        pattern, _, words = rest.partition(" ")
+        pattern = rest.partition(";")[0].partition(" ")[0]
         if line.startswith("list "):
             _, name, _, names = line.split()
             lists[name] = dtype_list(names, lists)
-        elif not colon or pattern.rstrip(";") not in PATTERNS or name in functions:
+        elif not colon or pattern not in PATTERNS or name in functions:
             fault = f"{TABLE.name}:{number}: {line!r} does not parse or occurs twice"
             raise SdkError(f"{fault}; it must be NAME: PATTERN ...; see the comment at the top of the table")
         else:
-            functions[f"aclnn{name}"] = pattern.rstrip(";"), words
+            functions[f"aclnn{name}"] = pattern, rest.removeprefix(pattern)
     return _Lines(lists, functions)
 
 
@@ -69,7 +69,7 @@ def row_of(name: str, parameters: tuple[CParameter, ...]) -> Row | None:
 
 def may_be_null(row: Row | None, parameter: str) -> bool:
     """Whether a pointer may be null, or an entry of a list."""
-    return parameter in _OPTIONAL or "Optional" in parameter or parameter in (row and row.says("optional") or ())
+    return parameter in _OPTIONAL or "Optional" in parameter or parameter in ((row and row.says("optional")) or ())
 
 
 class Judge(NamedTuple):

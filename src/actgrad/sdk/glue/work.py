@@ -39,20 +39,25 @@ class Work:
 
     def __init__(self, name: str, rule: str, parameters: Sequence[CParameter], arguments: Sequence[Any]):
         self.name, self.rule = name, RULES[rule]
-        row = checks.row_of(name, tuple(parameters))
-        judge = checks.judge_of(name, tuple(parameters)) or checks.Judge()
-        call = checks.call_of(name, parameters, arguments)
-        checks.run(judge.pointers, call)
-        for parameter, value in zip(parameters, arguments, strict=True):
-            for each in value if isinstance(value, tuple) else (value,):
-                check_argument(name, parameter.name, each, checks.may_be_null(row, parameter.name))
-        checks.run(judge.others, call)
+        self._judge(parameters, arguments)
         self._results = [k for k, parameter in enumerate(parameters) if parameter.is_output]
         self._calls = [tuple(arguments)]
         if parameters[self._results[0]].type == "tensors":
             self._calls = self._one_by_one(arguments)
         for call in self._calls:
             self._check_shapes([parameters[k].name for k in self._results], call)
+
+    def _judge(self, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> None:
+        """Raise the first fault, as hardware finds it: null pointers, then the checks of the table."""
+        row, judge = checks.row_of(self.name, tuple(parameters)), checks.judge_of(self.name, tuple(parameters))
+        call = checks.call_of(self.name, parameters, arguments)
+        if judge is not None:
+            checks.run(judge.pointers, call)
+        for parameter, value in zip(parameters, arguments, strict=True):
+            for each in value if isinstance(value, tuple) else (value,):
+                check_argument(self.name, parameter.name, each, checks.may_be_null(row, parameter.name))
+        if judge is not None:
+            checks.run(judge.others, call)
 
     def _one_by_one(self, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The calls of one tensor each that a call of lists is."""
