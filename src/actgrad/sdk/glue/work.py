@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,13 @@ def check_argument(name: str, parameter: str, value: Any, may_be_null: bool) -> 
         raise InvalidArgument(f"{name}: {parameter} {DESTROYED}")
 
 
+@cache
+def _warn(name: str) -> None:
+    """Tell a strict program once of a function without checks."""
+    text = "computed, not checked; hardware may refuse a call that passes here; check the arguments by its document"
+    logging.getLogger("actgrad").warning("%s: %s", name, text)
+
+
 class Work:
     """A checked call. Phase two may run it several times."""
 
@@ -51,7 +60,9 @@ class Work:
         """Raise the first fault, as hardware finds it: null pointers, then the checks of the table."""
         row, judge = checks.row_of(self.name, tuple(parameters)), checks.judge_of(self.name, tuple(parameters))
         call = checks.call_of(self.name, parameters, arguments)
-        if judge is not None:
+        if judge is None:
+            _warn(self.name)
+        else:
             checks.run(judge.pointers, call)
         for parameter, value in zip(parameters, arguments, strict=True):
             for each in value if isinstance(value, tuple) else (value,):
