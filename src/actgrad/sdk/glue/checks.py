@@ -20,7 +20,7 @@ from .check_row import DtypeList, Row, dtype_list
 from .check_words import WORDS, nulls
 
 TABLE = Path(__file__).with_name("checks.txt")
-_OPTIONAL = ("clipValueMin", "clipValueMax", "indices")
+_OPTIONAL = ("clipValueMin", "clipValueMax")
 
 
 class _Lines(NamedTuple):
@@ -68,7 +68,7 @@ def row_of(name: str, parameters: tuple[CParameter, ...]) -> Row | None:
 
 
 def may_be_null(row: Row | None, parameter: str) -> bool:
-    """Whether a pointer may be null, or an entry of a list."""
+    """Whether a pointer may be null."""
     return parameter in _OPTIONAL or "Optional" in parameter or parameter in ((row and row.says("optional")) or ())
 
 
