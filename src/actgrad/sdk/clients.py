@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..aclnn import signatures
 from ..aclnn.signatures import CParameter
-from .glue import checks
+from .checks import table as checks
 from .glue.rules import RULES
 from .prefix import SdkError
 

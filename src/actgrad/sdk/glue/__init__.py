@@ -10,11 +10,6 @@ norms             normalisations and their gradients
 attention         attention with a softmax, and its gradients
 randomness        random numbers and dropout
 rules             all computations, which clients.txt names
-checks            checks.txt, the checks of phase one, and a call judged by them
-check_row         a row of checks.txt
-check_patterns    what functions of a kind check
-check_words       the words of rows: pointers, products, shapes, values
-check_dtypes      the words of rows: dtypes
 work              one call: its arguments, checked by phase one and computed by phase two
 single_operators  operators of the older interface, by their names in graphs
 """

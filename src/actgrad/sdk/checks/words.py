@@ -21,8 +21,8 @@ from ...base.errors import (
 from ...base.loop import TensorMeta, broadcast_shapes
 from ...contract import shape_rules, stages
 from ...contract.check import Call, Check
-from . import check_dtypes
-from .check_row import Group, Row, entries, is_number, term
+from . import dtypes
+from .row import Group, Row, entries, is_number, term
 
 _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le, "<": operator.lt, "==": operator.eq, "!=": operator.ne, ">=": operator.ge, ">": operator.gt,
@@ -115,11 +115,11 @@ def oneformat(row: Row, *names: str) -> Group:
 def rank(row: Row, names: str, bounds: str) -> Group:
     """Tensors or lists, with commas between, have LOW-HIGH dimensions, or as many as the bound says."""
     low, _, high = bounds.partition("-")
-    least, most = int(low), int(high or low)
+    lowest, highest = int(low), int(high or low)
 
     def check(name: str) -> Check:
         def test(call: Call) -> str | None:
-            ranks = [len(meta.shape) for meta in entries(call, name) if not least <= len(meta.shape) <= most]
+            ranks = [len(meta.shape) for meta in entries(call, name) if not lowest <= len(meta.shape) <= highest]
             wrong = quantity(ranks[0], "dimension") if ranks else ""
             words = bounds.replace("-", " to ")
             return f"{name} has {wrong}; it must have {words}; reshape {name}" if wrong else None
@@ -346,8 +346,8 @@ def nothing(row: Row, *_: str) -> Group:
 WORDS: dict[str, Callable[..., Group]] = {
     **{f.__name__: f for f in (oneof, masked, chips, only, cube, public, oneformat, rank, shape, broadcast, fits)},
     **{f.__name__: f for f in (within, last, onesor, filled, dims, must, product, positive, lists, when, tiling)},
-    **{name: getattr(check_dtypes, name) for name in ("dtype", "equal", "same", "casts", "promoted", "alpha", "real")},
-    **{name: getattr(check_dtypes, name) for name in ("part", "orfloat", "columns", "scalarof")},
+    **{name: getattr(dtypes, name) for name in ("dtype", "equal", "same", "casts", "promoted", "alpha", "real")},
+    **{name: getattr(dtypes, name) for name in ("part", "orfloat", "columns", "scalarof")},
     **dict.fromkeys(("null", "optional", "free", "anyout", "anyrank", "ones", "emptyfirst", "twice"), nothing),
 }
 

@@ -6,7 +6,7 @@ from ...base.dtypes import BY_NAME, Dtype, can_convert, promote
 from ...base.errors import InvalidDtype, either
 from ...contract import dtype_rules
 from ...contract.check import Call, Check
-from .check_row import Group, Row, dtype_list, dtypes_of, entries
+from .row import Group, Row, dtype_list, dtypes_of, entries
 
 _ORDER = {"bool": 0, "int": 1, "uint": 1, "float": 2, "other": 2, "complex": 3}
 

@@ -15,9 +15,9 @@ from ...base.loop import TensorMeta, row_major
 from ...contract import stages
 from ...contract.check import Call, Check, Ruleset
 from ..prefix import SdkError
-from .check_patterns import PATTERNS
-from .check_row import DtypeList, Row, dtype_list
-from .check_words import WORDS, nulls
+from .patterns import PATTERNS
+from .row import DtypeList, Row, dtype_list
+from .words import WORDS, nulls
 
 TABLE = Path(__file__).with_name("checks.txt")
 _OPTIONAL = ("clipValueMin", "clipValueMax")
@@ -63,7 +63,7 @@ def row_of(name: str, parameters: tuple[CParameter, ...]) -> Row | None:
     options = dict(option.split("=", 1) for option in dtypes.split())
     lines = tuple(tuple(each.split()) for each in words)
     if unknown := [each[0] for each in lines if each[0] not in WORDS]:
-        raise SdkError(f"{TABLE.name}: {name} has {unknown[0]!r}; it must be a word; see glue/check_words.py")
+        raise SdkError(f"{TABLE.name}: {name} has {unknown[0]!r}; it must be a word; see checks/words.py")
     return Row(name, pattern, parameters, {key: dtype_list(value, lists) for key, value in options.items()}, lines)
 
 

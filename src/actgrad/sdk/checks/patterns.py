@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .check_row import Group, Row
-from .check_words import WORDS, checks_of
+from .row import Group, Row
+from .words import WORDS, checks_of
 
 
 def _dtypes(row: Row) -> Group:
