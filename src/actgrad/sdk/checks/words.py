@@ -21,7 +21,7 @@ from ...base.errors import (
 from ...base.loop import TensorMeta, broadcast_shapes
 from ...contract import shape_rules, stages
 from ...contract.check import Call, Check
-from . import dtypes
+from . import dtype_words
 from .row import Group, Row, entries, is_number, term
 
 _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
@@ -346,8 +346,8 @@ def nothing(row: Row, *_: str) -> Group:
 WORDS: dict[str, Callable[..., Group]] = {
     **{f.__name__: f for f in (oneof, masked, chips, only, cube, public, oneformat, rank, shape, broadcast, fits)},
     **{f.__name__: f for f in (within, last, onesor, filled, dims, must, product, positive, lists, when, tiling)},
-    **{name: getattr(dtypes, name) for name in ("dtype", "equal", "same", "casts", "promoted", "alpha", "real")},
-    **{name: getattr(dtypes, name) for name in ("part", "orfloat", "columns", "scalarof")},
+    **{name: getattr(dtype_words, name) for name in ("dtype", "equal", "same", "casts", "promoted", "alpha", "real")},
+    **{name: getattr(dtype_words, name) for name in ("part", "orfloat", "columns", "scalarof")},
     **dict.fromkeys(("null", "optional", "free", "anyout", "anyrank", "ones", "emptyfirst", "twice"), nothing),
 }
 
