@@ -18,7 +18,7 @@ from actgrad.aclnn.signatures import CParameter
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.errors import ActgradError
 from actgrad.sdk import clients, lacking
-from actgrad.sdk.checks import table as checks
+from actgrad.sdk.checks import judge as checks
 from actgrad.sdk.checks.row import Row
 from actgrad.sdk.glue import work
 from actgrad.sdk.glue.work import Work

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..aclnn import signatures
 from ..aclnn.signatures import CParameter
-from .checks import table as checks
+from .checks import judge as checks
 from .glue.rules import RULES
 from .prefix import SdkError
 

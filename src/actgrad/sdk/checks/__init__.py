@@ -1,6 +1,6 @@
 """What phase one checks of the functions around the activations: checks.txt, judged by the contract's machinery.
 
-table        checks.txt, read into checks of the contract, and a call judged by them
+judge        checks.txt, read into checks of the contract, and a call judged by them
 row          a row of checks.txt, and what a call has
 patterns     what functions of a kind check
 words        the words of rows: pointers, products, formats, shapes, values

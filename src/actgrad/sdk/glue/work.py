@@ -14,7 +14,7 @@ from ...aclnn.signatures import CParameter
 from ...arrays import ArrayView
 from ...base.errors import InvalidArgument, NullArgument
 from ...base.loop import row_major
-from ..checks import table as checks
+from ..checks import judge as checks
 from .promotion import FLOAT32, Dtype, category, promoted, with_scalar, working
 from .rule import FLOATING, OWN, RESULT, WIDE
 from .rules import RULES
