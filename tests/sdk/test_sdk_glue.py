@@ -11,7 +11,7 @@ import pytest
 
 from actgrad import aclnn
 from actgrad.base.dtypes import BY_NAME
-from actgrad.base.errors import InvalidArgument, NullArgument
+from actgrad.base.errors import InvalidArgument, InvalidDtype, NullArgument
 from actgrad.sdk import clients
 from actgrad.sdk.glue.rules import RULES as OURS
 from actgrad.sdk.glue.work import Work
@@ -50,6 +50,24 @@ def object_of(kind: str, value: Any) -> Any:
 def scalar_of(value: Any) -> Any:
     dtype = {bool: "bool", int: "int64", float: "float64"}[type(value)]
     return aclnn.aclCreateScalar(value, BY_NAME[dtype].acl)
+
+
+#: Dtypes of the tests that CANN's operators do not take.
+REFUSED = {
+    "Neg": "int16 uint8", "Exp": "int8 uint8 int16 int32", "Square": "float64 int8 uint8 int16",
+    "Sign": "int8 uint8 int16", "Matmul": "float64 int32", "Ceil": "int32", "Trunc": "float64 int32",
+    "Roll": "float64",
+}  # fmt: skip
+
+
+def is_refused(name: str, *given: Any) -> bool:
+    """Whether a function refuses the first tensor's dtype, as it must."""
+    dtype = str(given[0].dtype).removeprefix("torch.")
+    if dtype not in REFUSED.get(name, "").split():
+        return False
+    with pytest.raises(InvalidDtype, match=f"aclnn{name}: .* is {dtype}; it must be "):
+        call(name, *given)
+    return True
 
 
 def sample(dtype: str, shape: tuple[int, ...], seed: int) -> Any:
@@ -131,6 +149,8 @@ def test_fills_and_in_place(dtype: str) -> None:
         call("InplaceSub", x, torch.ones_like(x), 1)
         assert torch.equal(x, torch.full_like(x, 48))
         negative = torch.empty_like(x)
+        if is_refused("Neg", x, negative):
+            return
         call("Neg", x, negative)
         assert torch.equal(negative, -x)
 
@@ -158,6 +178,8 @@ def test_functions_of_one_tensor(name: str, dtype: str) -> None:
     x = sample(dtype, (3, 5), 8).t()
     wanted = UNARY[name](x)
     out = torch.zeros_like(wanted)
+    if is_refused(name, x, out):
+        return
     call(name, x, out)
     torch.testing.assert_close(out, wanted, equal_nan=True)
 
@@ -182,12 +204,12 @@ def test_comparisons(a: str, b: str) -> None:
 def test_what_is_refused() -> None:
     x, y = torch.zeros(2, 3), torch.zeros(2, 4)
     with pytest.raises(
-        InvalidArgument, match=r"aclnnMul: the tensors have shapes \(2, 3\), \(2, 4\); they must broadcast"
+        InvalidArgument, match=r"aclnnMul: self has shape \(2, 3\), other has shape \(2, 4\); they must broadcast"
     ):
         call("Mul", x, y, x)
     with pytest.raises(InvalidArgument, match=r"aclnnAdds: out has shape \(2, 4\); it must be \(2, 3\), the shape"):
         call("Adds", x, 1, 1, y)
-    with pytest.raises(InvalidArgument, match=r"aclnnReduceSum: dims is \(2,\), but self has shape \(2, 3\); "):
+    with pytest.raises(InvalidArgument, match=r"aclnnReduceSum: dims is \(2,\), but self has 2 dimensions; "):
         call("ReduceSum", x, (2,), False, 0, torch.zeros(2))
     zero = clients.glue()["aclnnInplaceZero"]
     with pytest.raises(NullArgument, match="aclnnInplaceZero: selfRef is a null pointer"):
@@ -196,16 +218,16 @@ def test_what_is_refused() -> None:
     aclnn.aclDestroyTensor(gone)
     with pytest.raises(InvalidArgument, match="aclnnInplaceZero: selfRef was destroyed"):
         Work("aclnnInplaceZero", zero.rule, zero.arguments, [gone])
-    for a, b in (((2, 3), (2, 3)), ((2, 3), (2,)), ((), (3,))):
+    for a, b in (((2, 3), (2, 3)), ((2, 3), (2,))):
         with pytest.raises(InvalidArgument, match=r"aclnnMatmul: the matrices have shapes .*; columns of the"):
             call("Matmul", torch.zeros(a), torch.zeros(b), x, 0)
-    with pytest.raises(InvalidArgument, match=r"aclnnCat: dim is 2, but the tensors have shape \(2, 3\); "):
+    with pytest.raises(InvalidArgument, match=r"aclnnCat: dim is 2, but tensors has 2 dimensions; "):
         call("Cat", [x, y], 2, x)
     with pytest.raises(
         InvalidArgument, match=r"aclnnCat: the tensors have shapes \(2, 3\), \(2, 4\); all sizes but that"
     ):
         call("Cat", [x, y], 0, x)
-    with pytest.raises(InvalidArgument, match="aclnnForeachMulList: the lists have 2, 1, 2 tensors; "):
+    with pytest.raises(InvalidArgument, match="aclnnForeachMulList: x1 has 2, x2 has 1, out has 2; "):
         call("ForeachMulList", [x, x], [x], [x, x])
 
 
@@ -223,6 +245,8 @@ def test_products_of_matrices(dtype: str, shapes: tuple[tuple[int, ...], ...]) -
     x, y = (sample(dtype, shape[::-1], k).permute(*range(len(shape))[::-1]) for k, shape in enumerate(shapes))
     wanted = torch.matmul(x.double(), y.double()).to(x.dtype)
     out = torch.full_like(wanted, 7)
+    if is_refused("Matmul", x, y, out, 0):
+        return
     call("Matmul", x, y, out, 0)
     torch.testing.assert_close(out, wanted)
 
@@ -342,7 +366,7 @@ def test_lists_of_tensors() -> None:
     call("ForeachAddListV2", xs, ys, 0.5, out)
     for got, wanted in zip(out, torch._foreach_add(xs, ys, alpha=0.5), strict=True):
         torch.testing.assert_close(got, wanted)
-    call("ForeachMulScalarV2", xs, 3, out)
+    call("ForeachMulScalarV2", xs, 3.0, out)
     assert all(map(torch.equal, out, torch._foreach_mul(xs, 3)))
     call("ForeachAddcdivScalarList", xs, ys, ys, [1.0, 2.0, 3.0], xs)
     for k, x in enumerate(xs):
@@ -378,6 +402,8 @@ def test_other_functions(name: str, dtype: str) -> None:
     given = tuple(each.to(x.dtype) if flag else each for each, flag in zip(given, is_float, strict=True))
     wanted = rule(x, *given)
     out = torch.zeros_like(wanted)
+    if is_refused(name, x, *given, out):
+        return
     call(name, x, *given, out)
     torch.testing.assert_close(out, wanted)
 

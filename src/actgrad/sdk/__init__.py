@@ -11,6 +11,7 @@ builder         `actgrad sdk PREFIX`: headers, libraries and descriptions
 programs        other people's programs: compiled and run
 lacking         names of a program that the SDK lacks, by the compiler and by symbols
 seam            the Python side of phase one
+checks/         what phase one checks of the functions in glue/, by checks.txt
 glue/           copies, fills, arithmetic and sums, as plain functions
 c/              sources of the libraries; see its README
 include/        public headers and their templates

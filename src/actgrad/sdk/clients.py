@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from ..aclnn import signatures
 from ..aclnn.signatures import CParameter
+from .checks import judge as checks
 from .glue.rules import RULES
 from .prefix import SdkError
 
@@ -133,6 +134,16 @@ def glue() -> dict[str, ClientFunction]:
 def not_computed() -> dict[str, ClientFunction]:
     """The functions that fail, by each of their names."""
     return {name: row for row in functions() if row.fails and not row.is_computed for name in row.names}
+
+
+#: What `actgrad sdk --check` says of a function that computes, but accepts wrong calls.
+UNCHECKED = "computed, not checked"
+
+
+def unchecked() -> dict[str, ClientFunction]:
+    """The functions that are computed without a row in checks.txt, by each of their names."""
+    rows = [replace(row, reason=UNCHECKED) for row in glue().values() if row.name not in checks.patterns()]
+    return {name: row for row in rows for name in row.names}
 
 
 def stubs(library: str) -> str:

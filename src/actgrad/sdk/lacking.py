@@ -45,12 +45,19 @@ class Finding:
     line: int  # 0 in a built file
     kind: str  # "header", "function", "type", "constant", "library" or "foreign header", which hides names
     name: str
-    reason: str = ""  # of a function that always fails
+    reason: str = ""  # of a function that always fails, or whose calls are not checked
+
+    @property
+    def is_note(self) -> bool:
+        """Whether the SDK has the name, but does not check its calls."""
+        return self.reason == clients.UNCHECKED
 
     def __str__(self) -> str:
         location = f"{self.file}:{self.line}" if self.line else str(self.file)
         if self.kind == "foreign header":
             return f"{location}: header {self.name} was not found; it must be in an include folder; add --flag=-IFOLDER"
+        if self.is_note:
+            return f"{location}: {self.kind} {self.name} is {self.reason}: hardware may refuse a call that passes here"
         says = f"always fails in the SDK: {self.reason}" if self.reason else "is not in the SDK"
         return f"{location}: {self.kind} {self.name} {says}"
 
@@ -92,8 +99,9 @@ def _of_file(path: Path, root: Path | None, flags: Sequence[str]) -> Iterator[Fi
 
 
 @cache
-def _failing() -> dict[str, clients.ClientFunction]:
-    return clients.not_computed()
+def _remarkable() -> dict[str, clients.ClientFunction]:
+    """The functions that always fail, and those that are not checked."""
+    return clients.not_computed() | clients.unchecked()
 
 
 def _of_built(path: Path) -> Iterator[Finding]:
@@ -116,8 +124,8 @@ def _of_built(path: Path) -> Iterator[Finding]:
 
 @cache
 def _sdk_names() -> set[str]:
-    """The names in the SDK's headers, without those of functions that always fail."""
-    return {name for _, text in builder.headers() for name in re.findall(r"\w+", text)} - _failing().keys()
+    """The names in the SDK's headers, without those of functions that always fail or are not checked."""
+    return {name for _, text in builder.headers() for name in re.findall(r"\w+", text)} - _remarkable().keys()
 
 
 def _is_lacking(name: str) -> bool:
@@ -125,9 +133,9 @@ def _is_lacking(name: str) -> bool:
 
 
 def _headers() -> dict[str, str]:
-    """The SDK's headers by name; they declare the functions that always fail as deprecated."""
+    """The SDK's headers by name; they declare such functions as deprecated."""
     texts = dict(builder.headers())
-    for name, row in _failing().items():
+    for name, row in _remarkable().items():
         if row.header:
             inside, guard, _ = texts[row.header].rpartition("#endif")
             again = f'extern __typeof__({name}) {name} __attribute__((deprecated("{row.reason}")));\n'
@@ -136,7 +144,7 @@ def _headers() -> dict[str, str]:
 
 
 def _finding(file: Path, line: int, kind: str, name: str) -> Finding:
-    row = _failing().get(name)
+    row = _remarkable().get(name)
     return Finding(file, line, kind, name, row.reason if row else "")
 
 
@@ -211,7 +219,7 @@ def _kind(text: str, name: str, path: Path) -> str:
     if name.startswith(("ACL_", "HCCL_")):
         return "constant"
     used = re.search(rf"\b{name}\s*\(", path.read_text(encoding="utf-8", errors="replace"))
-    is_function = name in _failing() or name.startswith("aclnn") or "function" in text or used is not None
+    is_function = name in _remarkable() or name.startswith("aclnn") or "function" in text or used is not None
     return "function" if is_function else "type"
 
 

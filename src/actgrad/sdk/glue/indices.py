@@ -85,6 +85,11 @@ def _one_hot(a: Any, classes: int, on: Any, off: Any, dim: int) -> Any:
     return np.moveaxis(values, -1, dim)
 
 
+def _one_hot_shape(shape: Shape, classes: int, on: Shape, off: Shape, dim: int) -> Shape:
+    position = dim % (len(shape) + 1)
+    return (*shape[:position], classes, *shape[position:])
+
+
 RULES: dict[str, Rule] = {
     "gather": Rule(lambda a, dim, index: a[_along(index, dim)], OWN, lambda shape, dim, index: index),
     "scatter": Rule(_scattered, OWN, lambda shape, *_: shape),
@@ -94,7 +99,7 @@ RULES: dict[str, Rule] = {
     "sort": Rule(_sorted, OWN, lambda shape, *_: (shape, shape)),
     "argsort": Rule(lambda a, dim, descending: _sorted(a, True, dim, descending)[1], OWN, lambda shape, *_: shape),
     "topk": Rule(_top, OWN, _top_shapes),
-    "one_hot": Rule(_one_hot, OWN, lambda *_: ...),
+    "one_hot": Rule(_one_hot, OWN, _one_hot_shape),
     "embedding_backward": Rule(_embedding_backward, OWN, lambda g, index, rows, *_: (rows, *g[-1:])),
     "masked_select": Rule(_chosen, OWN, lambda a, mask: (int(np.prod(np.broadcast_shapes(a, mask))),), is_found=True),
     "nonzero_v2": Rule(np.nonzero, OWN, lambda a: (len(a), int(np.prod(a))), is_found=True),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,10 @@ from ...aclnn.signatures import CParameter
 from ...arrays import ArrayView
 from ...base.errors import InvalidArgument, NullArgument
 from ...base.loop import row_major
+from ..checks import judge as checks
 from .promotion import FLOAT32, Dtype, category, promoted, with_scalar, working
 from .rule import FLOATING, OWN, RESULT, WIDE
 from .rules import RULES
-
-
-def _may_be_null(parameter: str) -> bool:
-    return parameter in ("clipValueMin", "clipValueMax", "indices") or "Optional" in parameter
 
 
 def check_argument(name: str, parameter: str, value: Any, may_be_null: bool) -> None:
@@ -37,20 +36,39 @@ def check_argument(name: str, parameter: str, value: Any, may_be_null: bool) -> 
         raise InvalidArgument(f"{name}: {parameter} {DESTROYED}")
 
 
+@cache
+def _warn(name: str) -> None:
+    """Tell a strict program once of a function without checks."""
+    text = "computed, not checked; hardware may refuse a call that passes here; check the arguments by its document"
+    logging.getLogger("actgrad").warning("%s: %s", name, text)
+
+
 class Work:
     """A checked call. Phase two may run it several times."""
 
     def __init__(self, name: str, rule: str, parameters: Sequence[CParameter], arguments: Sequence[Any]):
         self.name, self.rule = name, RULES[rule]
-        for parameter, value in zip(parameters, arguments, strict=True):
-            for each in value if isinstance(value, tuple) else (value,):
-                check_argument(name, parameter.name, each, _may_be_null(parameter.name))
+        self._judge(parameters, arguments)
         self._results = [k for k, parameter in enumerate(parameters) if parameter.is_output]
         self._calls = [tuple(arguments)]
         if parameters[self._results[0]].type == "tensors":
             self._calls = self._one_by_one(arguments)
         for call in self._calls:
             self._check_shapes([parameters[k].name for k in self._results], call)
+
+    def _judge(self, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> None:
+        """Raise the first fault, as hardware finds it: null pointers, then the checks of the table."""
+        row, judge = checks.row_of(self.name, tuple(parameters)), checks.judge_of(self.name, tuple(parameters))
+        call = checks.call_of(self.name, parameters, arguments)
+        if judge is None:
+            _warn(self.name)
+        else:
+            checks.run(judge.pointers, call)
+        for parameter, value in zip(parameters, arguments, strict=True):
+            for each in value if isinstance(value, tuple) else (value,):
+                check_argument(self.name, parameter.name, each, checks.may_be_null(row, parameter.name))
+        if judge is not None:
+            checks.run(judge.others, call)
 
     def _one_by_one(self, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The calls of one tensor each that a call of lists is."""
@@ -101,8 +119,10 @@ class Work:
         with np.errstate(all="ignore"):
             for call in self._calls:
                 shape = self._compute(call, distance)
+        if not self.rule.is_found:
+            return ()
         before = self._calls[0][: self._results[0]]
-        return (sum(isinstance(value, AclTensor) for value in before), *shape) if self.rule.is_found else ()
+        return (sum(isinstance(value, AclTensor) for value in before), *shape)
 
     def _compute(self, call: tuple[Any, ...], distance: int) -> tuple[int, ...]:
         results = [result if result is None else array_of(result, distance) for result in self._targets(call)]

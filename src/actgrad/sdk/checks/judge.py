@@ -1,0 +1,144 @@
+"""Phase one's checks of the glue: checks.txt, read into checks of the contract, and a call judged by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from ...aclnn.objects import AclScalar, AclTensor
+from ...aclnn.signatures import CParameter
+from ...base.definition import Definition
+from ...base.loop import TensorMeta, row_major
+from ...contract import stages
+from ...contract.check import Call, Check, Ruleset
+from ..prefix import SdkError
+from .patterns import PATTERNS
+from .row import DtypeList, Row, dtype_list
+from .words import WORDS, nulls
+
+TABLE = Path(__file__).with_name("checks.txt")
+_OPTIONAL = ("clipValueMin", "clipValueMax")
+
+
+class _Lines(NamedTuple):
+    lists: dict[str, DtypeList]
+    functions: dict[str, tuple[str, str]]  # by name: the pattern, and the rest of the line
+
+
+@cache
+def _read() -> _Lines:
+    lists: dict[str, DtypeList] = {}
+    functions: dict[str, tuple[str, str]] = {}
+    for number, line in enumerate(TABLE.read_text(encoding="utf-8").splitlines(), 1):
+        if not line or line.startswith("#"):
+            continue
+        name, colon, rest = line.partition(": ")
+        pattern = rest.partition(";")[0].partition(" ")[0]
+        if line.startswith("list "):
+            _, name, _, names = line.split()
+            lists[name] = dtype_list(names, lists)
+        elif not colon or pattern not in PATTERNS or name in functions:
+            fault = f"{TABLE.name}:{number}: {line!r} does not parse or occurs twice"
+            raise SdkError(f"{fault}; it must be NAME: PATTERN ...; see the comment at the top of the table")
+        else:
+            functions[f"aclnn{name}"] = pattern, rest.removeprefix(pattern)
+    return _Lines(lists, functions)
+
+
+def patterns() -> dict[str, str]:
+    """The functions that are checked, and the pattern of each."""
+    return {name: pattern for name, (pattern, _) in _read().functions.items()}
+
+
+def row_of(name: str, parameters: tuple[CParameter, ...]) -> Row | None:
+    """The row of a function, None for one whose checks are unknown."""
+    lists, functions = _read()
+    if name not in functions:
+        return None
+    pattern, text = functions[name]
+    dtypes, *words = text.split(";")
+    options = dict(option.split("=", 1) for option in dtypes.split())
+    lines = tuple(tuple(each.split()) for each in words)
+    if unknown := [each[0] for each in lines if each[0] not in WORDS]:
+        raise SdkError(f"{TABLE.name}: {name} has {unknown[0]!r}; it must be a word; see checks/words.py")
+    return Row(name, pattern, parameters, {key: dtype_list(value, lists) for key, value in options.items()}, lines)
+
+
+def may_be_null(row: Row | None, parameter: str) -> bool:
+    """Whether a pointer may be null."""
+    return parameter in _OPTIONAL or "Optional" in parameter or parameter in ((row and row.says("optional")) or ())
+
+
+class Judge(NamedTuple):
+    """The checks of a function: those on pointers, which need no memory, and the others."""
+
+    pointers: tuple[Check, ...] = ()
+    others: tuple[Check, ...] = ()
+
+
+@cache
+def judge_of(name: str, parameters: tuple[CParameter, ...]) -> Judge | None:
+    """The checks of a function, None where they are unknown."""
+    row = row_of(name, parameters)
+    if row is None:
+        return None
+    others = PATTERNS[row.pattern](row)
+    if (early := row.says("emptyfirst")) is not None:
+        others = stages.unless_empty(early, others)
+    return Judge(nulls(row, lambda parameter: may_be_null(row, parameter)), others)
+
+
+@dataclass(frozen=True)
+class _Schema:
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Function:
+    """What checks of the contract read of a definition."""
+
+    name: str
+    schema: _Schema
+    element_tensors: tuple[str, ...]
+
+
+def call_of(name: str, parameters: Sequence[CParameter], arguments: Sequence[Any]) -> Call:
+    """A call as metadata: tensors by name, `x[0]` for those of lists; lists, arrays and numbers as attributes."""
+    tensors: dict[str, TensorMeta | None] = {}
+    attributes: dict[str, Any] = {}
+    scalars, formats, outputs = {}, {}, []
+    for parameter, value in zip(parameters, arguments, strict=True):
+        if parameter.type == "Tensor":
+            tensors[parameter.name] = None if value is None else _meta(value)
+            if value is not None:
+                formats[parameter.name] = value.format
+        elif isinstance(value, tuple):
+            items = tuple(_meta(each) if isinstance(each, AclTensor) else each for each in value)
+            attributes[parameter.name] = items
+            tensors |= {f"{parameter.name}[{k}]": each for k, each in enumerate(items) if isinstance(each, TensorMeta)}
+        elif isinstance(value, AclScalar):
+            attributes[parameter.name], scalars[parameter.name] = value.value, value.dtype
+        else:
+            attributes[parameter.name] = value
+        if parameter.is_output:
+            outputs += [each for each in tensors if each.partition("[")[0] == parameter.name]
+    function = _Function(name, _Schema(tuple(outputs)), tuple(tensors))
+    return Call(cast(Definition, function), tensors, attributes, Ruleset.current(typed=True), scalars, formats)
+
+
+def _meta(tensor: AclTensor) -> TensorMeta:
+    itemsize = tensor.dtype.itemsize
+    shape = tensor.view_dims
+    strides = tuple(stride * itemsize for stride in tensor.strides) if tensor.strides else row_major(shape, itemsize)
+    return TensorMeta(tensor.dtype, shape, strides)
+
+
+def run(checks: tuple[Check, ...], call: Call) -> None:
+    """Raise the error of the first check that a call breaks."""
+    for check in checks:
+        fault = check.test(call) if check.when.applies(call.terms) else None
+        if fault is not None:
+            raise check.raised(call.terms)(f"{call.definition.name}: {fault}")

@@ -1,0 +1,114 @@
+"""The patterns of checks.txt: what most functions of a kind check, from a row with what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .row import Group, Row
+from .words import WORDS, checks_of
+
+
+def _dtypes(row: Row) -> Group:
+    """The lists of a row that are of arguments; others are words' own."""
+    names = {p.name for p in row.parameters}
+    return tuple(c for name in row.dtypes if name.rstrip("?") in names for c in WORDS["dtype"](row, name))
+
+
+def _words(row: Row) -> Group:
+    return tuple(check for words in row.words for check in checks_of(row, words))
+
+
+def _say(row: Row, *texts: str) -> Group:
+    return tuple(check for text in texts for check in checks_of(row, tuple(text.split())))
+
+
+def _ranks(row: Row, *names: str) -> Group:
+    return () if row.says("anyrank") is not None or not names else _say(row, f"rank {','.join(names)} 0-8")
+
+
+def _is_free(row: Row) -> bool:
+    """Whether no common dtype is computed."""
+    return any(row.says(word) is not None for word in ("free", "equal", "part"))
+
+
+def _common(row: Row, *names: str) -> Group:
+    factor = _say(row, f"alpha {' '.join(names)}") if "alpha" in row.of_type("Scalar") else ()
+    return () if _is_free(row) else (*_say(row, f"promoted {' '.join(names)}"), *factor)
+
+
+def unary(row: Row) -> Group:
+    (x, *_), out = row.inputs, row.outputs[-1]
+    return (*_dtypes(row), *_common(row, x), *_words(row), *_say(row, f"shape {out} {x}"), *_ranks(row, x))
+
+
+def broadcast(row: Row) -> Group:
+    inputs, out = row.inputs, row.outputs[-1]
+    shapes = _say(row, f"broadcast {' '.join(inputs)} {out}")
+    return (*_dtypes(row), *_common(row, *inputs), *_words(row), *_ranks(row, *inputs), *shapes)
+
+
+def scalar(row: Row) -> Group:
+    (x, *_), out = row.inputs, row.outputs[-1]
+    scalars = [name for name in row.of_type("Scalar") if name != "alpha"]
+    return (
+        *_dtypes(row), *_common(row, x, *scalars), *_words(row), *_ranks(row, x), *_say(row, f"shape {out} {x}"),
+    )  # fmt: skip
+
+
+def compare(row: Row) -> Group:
+    return scalar(row) if row.of_type("Scalar") else broadcast(row)
+
+
+def reduce(row: Row) -> Group:
+    dims = [name for name in ("dim", "dims") if name in row.of_type("int", "ints")]
+    once = " once" * (row.says("twice") is None)
+    ranges = _say(row, *[f"dims {name} {row.inputs[0]}{once}" for name in dims])
+    return (*_dtypes(row), *_words(row), *ranges, *_ranks(row, row.inputs[0], *row.outputs))
+
+
+def tensor_list(row: Row) -> Group:
+    chips = _say(row, "only 910B 910_93 950")
+    scalars = [f"scalarof {name} {row.inputs[0]}" for name in row.of_type("Scalar") if name not in row.dtypes]
+    more = [] if row.says("scalarof") is not None else scalars
+    apart = " apart" * (row.says("free") is not None)
+    return (*chips, *_dtypes(row), *_say(row, *more), *_words(row), *_say(row, f"lists{apart}"))
+
+
+def generated(row: Row) -> Group:
+    chips = () if row.says("chips") is not None else _say(row, "chips 910B 910_93 950")
+    lists = _say(row, "tiling lists") if row.of_type("tensors") else ()
+    return (*chips, *_dtypes(row), *_words(row), *lists)
+
+
+def loss(row: Row) -> Group:
+    limits = _say(row, "must 0 <= reduction <= 2")
+    names = [name for name in row.inputs if "ptional" not in name]
+    common = _say(row, f"promoted {' '.join(names)}") if "promoted" in row.dtypes else ()
+    return (*limits, *common, *_dtypes(row), *_words(row), *_ranks(row, *row.inputs))
+
+
+def index(row: Row) -> Group:
+    ranges = _say(row, f"dims dim {row.inputs[0]}") if "dim" in row.of_type("int") else ()
+    return (*_dtypes(row), *ranges, *_words(row), *_ranks(row, *row.inputs))
+
+
+def matmul(row: Row) -> Group:
+    dtypes = tuple(c for name in row.of_type("Tensor") for c in WORDS["dtype"](_every(row), name))
+    return (*dtypes, *_say(row, "cube cubeMathType"), *_words(row))
+
+
+def _every(row: Row) -> Row:
+    """A row whose list `every` is of each tensor."""
+    return Row(row.name, row.pattern, row.parameters, dict.fromkeys(row.of_type("Tensor"), row.dtypes["every"]), ())
+
+
+def plain(row: Row) -> Group:
+    """The dtypes and the words of a row, and tensors of at most 8 dimensions."""
+    return (*_dtypes(row), *_words(row), *_ranks(row, *row.inputs))
+
+
+PATTERNS: dict[str, Callable[[Row], Group]] = {
+    "UNARY": unary, "BROADCAST": broadcast, "SCALAR": scalar, "COMPARE": compare, "REDUCE": reduce,
+    "LIST": tensor_list, "GEN": generated, "LOSS": loss, "INDEX": index, "MATMUL": matmul,
+    **dict.fromkeys(("RANDOM", "NORM", "WINDOW", "ATTENTION", "OTHER"), plain),
+}  # fmt: skip

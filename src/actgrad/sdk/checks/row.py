@@ -1,0 +1,116 @@
+"""A row of checks.txt: a function's parameters, the dtypes of its arguments, and its other checks in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...aclnn.signatures import CParameter
+from ...base.dtypes import BY_NUMBER, Dtype
+from ...base.loop import TensorMeta
+from ...contract.check import Call, Check
+
+Group = tuple[Check, ...]
+
+_BY_ACL_NAME = {row.acl_name: row.name for row in BY_NUMBER.values()}
+
+
+@dataclass(frozen=True)
+class DtypeList:
+    """Dtypes that an argument may have: on each product further ones, and bfloat16 only where its chips have it."""
+
+    names: tuple[str, ...]
+    further: tuple[tuple[str, tuple[str, ...]], ...] = ()  # by product
+    everywhere: bool = False  # bfloat16 on all products
+
+    def on(self, call: Call) -> tuple[str, ...]:
+        product, names = call.product, self.names
+        if product is None:
+            return names
+        if not product.bfloat16 and not self.everywhere:
+            names = tuple(name for name in names if name != "bfloat16")
+        return (*names, *[name for chip, more in self.further if chip == product.name for name in more])
+
+
+def dtype_list(text: str, lists: dict[str, DtypeList]) -> DtypeList:
+    """A list as checks.txt writes it: NAME+NAME@CHIP,CHIP:NAME, and `!` for bfloat16 on all products."""
+
+    def names(part: str) -> tuple[str, ...]:
+        parts = filter(None, part.split("+"))
+        return tuple(n for each in parts for n in (lists[each].names if each in lists else (_BY_ACL_NAME[each],)))
+
+    first, *others = text.rstrip("!").split("@")
+    split = [other.partition(":") for other in others]
+    further = tuple((f"Ascend{chip}", names(part)) for chips, _, part in split for chip in chips.split(","))
+    return DtypeList(names(first), further, text.endswith("!"))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A function of checks.txt."""
+
+    name: str
+    pattern: str
+    parameters: tuple[CParameter, ...]
+    dtypes: dict[str, DtypeList]
+    words: tuple[tuple[str, ...], ...]
+
+    def of_type(self, *types: str) -> list[str]:
+        return [p.name for p in self.parameters if p.type in types]
+
+    @property
+    def outputs(self) -> list[str]:
+        return [p.name for p in self.parameters if p.is_output]
+
+    @property
+    def inputs(self) -> list[str]:
+        """Tensors and lists that the function reads; one in place reads its result, which comes first."""
+        tensors = [(k, p) for k, p in enumerate(self.parameters) if p.type in ("Tensor", "tensors")]
+        return [p.name for k, p in tensors if k == 0 or not p.is_output]
+
+    def says(self, word: str) -> tuple[str, ...] | None:
+        """The arguments of a word of this row, None without it."""
+        return next((words[1:] for words in self.words if words[0] == word), None)
+
+
+def entries(call: Call, name: str) -> Iterator[TensorMeta]:
+    """A tensor, the tensors of a list, or nothing where the argument is left out."""
+    value: Any = call.tensors.get(name, call.attributes.get(name))
+    metas = (value,) if isinstance(value, TensorMeta) or value is None else value if isinstance(value, tuple) else ()
+    yield from (each for each in metas if isinstance(each, TensorMeta))
+
+
+def dtypes_of(call: Call, name: str) -> list[Dtype]:
+    """The dtypes of a tensor, a list of tensors, a scalar or a parameter of type aclDataType."""
+    if name in call.scalar_dtypes:
+        return [call.scalar_dtypes[name]]
+    number = call.attributes.get(name)
+    if isinstance(number, int) and not isinstance(number, bool):
+        return [BY_NUMBER.get(number, BY_NUMBER[-1])]
+    return [meta.dtype for meta in entries(call, name)]
+
+
+def term(call: Call, text: str) -> Any:
+    """A number, a parameter, a size `x[POSITION]`, or `rank`, `count`, `len` of a tensor or an array; else None."""
+    if is_number(text):
+        return float(text) if "." in text else int(text)
+    function, _, name = text.rstrip(")").partition("(")
+    if name:
+        value = call.tensors.get(name, call.attributes.get(name))
+        if isinstance(value, TensorMeta):
+            return value.size if function == "count" else len(value.shape)
+        return None if value is None else len(value)
+    name, _, position = text.rstrip("]").partition("[")
+    if not position:
+        return call.attributes.get(name)
+    value = call.tensors.get(name)
+    if value is None:
+        return None
+    index = int(position) if is_number(position) else call.attributes[position]
+    sizes = value.shape or ((1,) if not is_number(position) else ())
+    return sizes[index] if -len(sizes) <= index < len(sizes) else None
+
+
+def is_number(text: str) -> bool:
+    return text.lstrip("-").replace(".", "", 1).isdigit()
