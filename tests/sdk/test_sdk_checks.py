@@ -247,7 +247,7 @@ def broken_alone(name: str) -> Iterator[tuple[str, dict[str, Any], int]]:
     arguments = {p.name: p for p in row.parameters}
     for key, dtypes in row.dtypes.items():
         names = row.of_type("Tensor") if key == "every" else [key.rstrip("?")]
-        every = {*dtypes.names, *[d for _, more in dtypes.further for d in more]}
+        every = {*dtypes.names, *[d for _, more in dtypes.by_product for d in more]}
         wrong = next((d for d in ("float32", I32, "complex128", "uint16", "uint64") if d not in every), None)
         for argument in names:
             value = call.get(argument)

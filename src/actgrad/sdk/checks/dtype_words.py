@@ -173,13 +173,13 @@ def orfloat(row: Row, name: str, source: str) -> Group:
 def columns(row: Row, *words: str) -> Group:
     """The dtypes of some tensors together are one of several combinations, with slashes between."""
     names, *rows = [part.split() for part in " ".join(words).split("/")]
-    known = [dtype_list("+".join(each), {}).names for each in rows]
+    lists = [dtype_list("+".join(each), {}).names for each in rows]
 
     def test(call: Call) -> str | None:
         actual = tuple(str(each) for name in names for each in dtypes_of(call, name))
         fault = f"{', '.join(names)} are {', '.join(actual)}"
-        expected = either(" with ".join(each) for each in known)
-        return None if actual in known else f"{fault}; they must be {expected}; convert them"
+        expected = either(" with ".join(each) for each in lists)
+        return None if actual in lists else f"{fault}; they must be {expected}; convert them"
 
     return (Check(f"the dtypes of {', '.join(names)} fit together", test, InvalidDtype, about=tuple(names)),)
 

@@ -76,7 +76,7 @@ class Judge(NamedTuple):
     """The checks of a function: those on pointers, which need no memory, and the others."""
 
     pointers: tuple[Check, ...] = ()
-    others: tuple[Check, ...] = ()
+    later: tuple[Check, ...] = ()
 
 
 @cache
@@ -85,10 +85,10 @@ def judge_of(name: str, parameters: tuple[CParameter, ...]) -> Judge | None:
     row = row_of(name, parameters)
     if row is None:
         return None
-    others = PATTERNS[row.pattern](row)
+    later = PATTERNS[row.pattern](row)
     if (early := row.says("emptyfirst")) is not None:
-        others = stages.unless_empty(early, others)
-    return Judge(nulls(row, lambda parameter: may_be_null(row, parameter)), others)
+        later = stages.unless_empty(early, later)
+    return Judge(nulls(row, lambda parameter: may_be_null(row, parameter)), later)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class DtypeList:
     """Dtypes that an argument may have: on each product further ones, and bfloat16 only where its chips have it."""
 
     names: tuple[str, ...]
-    further: tuple[tuple[str, tuple[str, ...]], ...] = ()  # by product
+    by_product: tuple[tuple[str, tuple[str, ...]], ...] = ()  # by product
     everywhere: bool = False  # bfloat16 on all products
 
     def on(self, call: Call) -> tuple[str, ...]:
@@ -30,7 +30,7 @@ class DtypeList:
             return names
         if not product.bfloat16 and not self.everywhere:
             names = tuple(name for name in names if name != "bfloat16")
-        return (*names, *[name for chip, more in self.further if chip == product.name for name in more])
+        return (*names, *[name for chip, more in self.by_product if chip == product.name for name in more])
 
 
 def dtype_list(text: str, lists: dict[str, DtypeList]) -> DtypeList:
@@ -40,10 +40,10 @@ def dtype_list(text: str, lists: dict[str, DtypeList]) -> DtypeList:
         parts = filter(None, part.split("+"))
         return tuple(n for each in parts for n in (lists[each].names if each in lists else (_BY_ACL_NAME[each],)))
 
-    first, *others = text.rstrip("!").split("@")
-    split = [other.partition(":") for other in others]
-    further = tuple((f"Ascend{chip}", names(part)) for chips, _, part in split for chip in chips.split(","))
-    return DtypeList(names(first), further, text.endswith("!"))
+    first, *parts_by_chip = text.rstrip("!").split("@")
+    split = [other.partition(":") for other in parts_by_chip]
+    by_product = tuple((f"Ascend{chip}", names(part)) for chips, _, part in split for chip in chips.split(","))
+    return DtypeList(names(first), by_product, text.endswith("!"))
 
 
 @dataclass(frozen=True)

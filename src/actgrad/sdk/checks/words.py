@@ -181,7 +181,7 @@ def within(row: Row, name: str, to: str, dim: str = "") -> Group:
     return (Check(f"{name} lies within {to}", test, about=(name, to)),)
 
 
-def last(row: Row, name: str, to: str, *whole: str) -> Group:
+def last(row: Row, name: str, to: str, *full_names: str) -> Group:
     """The sizes of a tensor or an array are the last ones of another, or all of them."""
 
     def sizes(call: Call, each: str) -> Any:
@@ -190,11 +190,13 @@ def last(row: Row, name: str, to: str, *whole: str) -> Group:
 
     def test(call: Call) -> str | None:
         a, b = sizes(call, name), sizes(call, to)
-        if a is None or b is None or a == (b if whole else b[max(len(b) - len(a), 0) :]):
+        if a is None or b is None or a == (b if full_names else b[max(len(b) - len(a), 0) :]):
             return None
-        return f"{name} is {a}, but {to} is {b}; it must be {'equal' if whole else 'its last sizes'}; change {name}"
+        return (
+            f"{name} is {a}, but {to} is {b}; it must be {'equal' if full_names else 'its last sizes'}; change {name}"
+        )
 
-    return (Check(f"{name} has the {'' if whole else 'last '}sizes of {to}", test, about=(name, to)),)
+    return (Check(f"{name} has the {'' if full_names else 'last '}sizes of {to}", test, about=(name, to)),)
 
 
 def onesor(row: Row, name: str, to: str) -> Group:

@@ -68,7 +68,7 @@ class Work:
             for each in value if isinstance(value, tuple) else (value,):
                 check_argument(self.name, parameter.name, each, checks.may_be_null(row, parameter.name))
         if judge is not None:
-            checks.run(judge.others, call)
+            checks.run(judge.later, call)
 
     def _one_by_one(self, arguments: Sequence[Any]) -> list[tuple[Any, ...]]:
         """The calls of one tensor each that a call of lists is."""
