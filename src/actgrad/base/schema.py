@@ -64,19 +64,22 @@ def parse(text: str) -> Schema:
         match = _ARGUMENT.fullmatch(part)
         if match is None:
             raise InvalidOperator(
-                f"schema of {line['name']}: {part!r} is not an argument; the types are Tensor, Tensor?, Scalar, bool "
-                "and "
-                "int; write 'TYPE name' or 'TYPE name=DEFAULT'"
+                f"operator {line['name']}: {part!r} is not an argument; the types are Tensor, Tensor?, Scalar, bool "
+                "and int; write 'TYPE name' or 'TYPE name=DEFAULT'"
             )
         if match["type"].startswith("Tensor") and match["default"] is not None:
             raise InvalidOperator(
-                f"schema of {line['name']}: {part!r} has a default; a tensor must have none; write 'Tensor?' if it is "
+                f"operator {line['name']}: {part!r} has a default; a tensor must have none; write 'Tensor?' if it is "
                 "optional"
             )
-        arguments.append(Argument(match["type"], match["name"], _literal(match["type"], match["default"])))
+        try:
+            default = _literal(match["type"], match["default"])
+        except ValueError as error:
+            raise InvalidOperator(f"operator {line['name']}: {error}") from None
+        arguments.append(Argument(match["type"], match["name"], default))
     names = [a.name for a in arguments]
     if len(set(names)) != len(names):
-        arguments_are = f"schema of {line['name']}: the arguments are {', '.join(names)}"
+        arguments_are = f"operator {line['name']}: the arguments are {', '.join(names)}"
         raise InvalidOperator(f"{arguments_are}; each name must occur once; rename one")
     return Schema(text, line["name"], tuple(arguments), tuple(re.findall(r"Tensor (\w+)", line["outputs"])))
 
@@ -124,7 +127,7 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
             return _LITERALS.get(text, text)
         try:
             return _literal(schema.attributes_by_name[attribute].type, text)
-        except InvalidOperator as error:
+        except ValueError as error:
             raise fault(f"{part!r}: {error}") from None
 
     tensors: dict[str, str] = {}
@@ -187,10 +190,10 @@ def _literal(kind: str, text: str | None) -> Any:
         return None
     if kind == "bool":
         if text not in _LITERALS:
-            raise InvalidOperator(f"the default is {text!r}; it must be True or False; write one of these")
+            raise ValueError(f"the default is {text!r}; it must be True or False; write one of these")
         return _LITERALS[text]
     try:
         return int(text) if kind == "int" else float(text)
     except ValueError:
         number = "an integer" if kind == "int" else "a number"
-        raise InvalidOperator(f"the default is {text!r}; it must be {number}; write one") from None
+        raise ValueError(f"the default is {text!r}; it must be {number}; write one") from None

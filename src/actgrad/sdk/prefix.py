@@ -158,8 +158,7 @@ def put(fresh: Path, prefix: Path, old: Path) -> None:
         more = f" and {len(users) - _SHOWN} more" if len(users) > _SHOWN else ""
         raise SdkError(
             f"{prefix}: has files of yours ({', '.join(users[:_SHOWN])}{more}); it must have only unchanged files of "
-            "the "
-            "SDK; move them elsewhere or choose another folder"
+            "the SDK; move them elsewhere or choose another folder"
         )
     prefix.rename(old)
     try:

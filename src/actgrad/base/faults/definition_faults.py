@@ -104,6 +104,16 @@ def of_definition(definition: Any) -> Iterator[str]:
     yield from of_torch(definition)
 
 
+def of_gradients(definition: Any) -> Iterator[str]:
+    """Faults of outputs that are not the gradients of the forward operator's tensors, one each and in order."""
+    tensors = definition.gradient_of.element_tensors if definition.gradient_of is not None else ()
+    if tuple(definition.gradients.values()) != tensors:
+        yield (
+            f"it returns {', '.join(definition.schema.outputs)}; it must return a gradient for each of "
+            f"{', '.join(tensors)}; return {', '.join(f'grad_{name}' for name in tensors)}"
+        )
+
+
 def of_schema(schema: Schema) -> Iterator[str]:
     """Faults of a schema line: names that calls cannot have, and orders that PyTorch's schemas cannot have."""
     yield from _names(schema)
