@@ -53,12 +53,19 @@ class Schema:
         return self.text
 
 
+def name_in(text: object) -> str:
+    """The name in a schema line, also in a wrong one."""
+    match = re.match(r"\s*(\w+)", text) if isinstance(text, str) else None
+    return match[1] if match else quote(text)
+
+
 def parse(text: str) -> Schema:
     """Parse a schema line, for example "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor out"."""
     line = _SCHEMA.fullmatch(text) if isinstance(text, str) else None
     if line is None:
         example = "'name(Tensor x, Scalar alpha=1) -> Tensor out'"
-        raise InvalidOperator(f"schema is {quote(text)}; it must have the form of {example}; rewrite it")
+        fault = f"operator {name_in(text)}: schema is {quote(text)}; it must have the form of {example}"
+        raise InvalidOperator(f"{fault}; rewrite it")
     arguments = []
     for part in line["inputs"].split(", "):
         match = _ARGUMENT.fullmatch(part)

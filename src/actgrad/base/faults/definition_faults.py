@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..errors import InvalidOperator, quote, some
-from ..schema import Schema
+from ..schema import Schema, name_in
 from .access_faults import of_access
 
 #: Names of `actgrad` that an operator would hide, or that would hide it. A test compares them.
@@ -67,12 +67,6 @@ _KINDS: Mapping[str, _Kind] = {
     ),
     "graph": (_are_texts, "a text such as 'Elu(x=self, alpha=1.0) -> y', or a tuple of texts"),
 }
-
-
-def name_in(text: object) -> str:
-    """The name in a schema line, also in a wrong one."""
-    match = re.match(r"\s*(\w+)", text) if isinstance(text, str) else None
-    return match[1] if match else quote(text)
 
 
 def refuse_fields(text: object, stated: Iterable[str], fields: Mapping[str, bool]) -> None:
