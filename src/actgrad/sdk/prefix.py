@@ -36,6 +36,8 @@ _SHOWN = 3  # files that a message names
 class SdkError(ActgradError):
     """The SDK could not be built or used."""
 
+    has_lines = True
+
 
 def refuse_occupied(prefix: Path) -> None:
     """Raise SdkError if `prefix` exists, is not empty, and is no SDK."""
