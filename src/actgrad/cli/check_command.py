@@ -6,9 +6,10 @@ special numbers, layouts and sizes, against the reference; and each gradient aga
 they look like. With --cases: the cases of an ATK or a TTK file, computed by our backend. With --exhaustive: every
 number of a dtype.
 
-The last line says ACCEPTED or REJECTED, and why. The published standards decide together: mixed tolerance, MERE and
-MARE, double thousandth, NaN and infinity. actgrad's own bounds (ulp) are shown; they count with --strict, and for data
-types without a published standard. A diagnosis explains and decides nothing.
+The last line says ACCEPTED or REJECTED, and why. The standard in force decides: the mixed tolerance, with NaN and
+infinity. MERE and MARE and the double thousandth are shown, and decide with --standard all or by name; a warning says
+where an accepted result fails them. actgrad's own bounds (ulp) are shown; they count with --strict, and for data types
+that the mixed tolerance does not cover. A diagnosis explains and decides nothing.
 
 Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a wrong call or a file that cannot be used.
 
@@ -56,7 +57,7 @@ from ..conformance.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
 from ..conformance.files import submission, tensor_files
 from ..conformance.gradient_check import Disagreement
 from ..conformance.report import page, pictures, text
-from ..conformance.standards import NAMES, OWN, REPEAT
+from ..conformance.standards import ALL, IN_FORCE, NAMES, OWN, REPEAT
 from ..conformance.verdict import Verdict, decide
 from ..writing import outputs, terminal
 from . import argument_types, exhaustive_command
@@ -85,8 +86,9 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add = parser.add_argument
     operator = argument_types.operator
     add("operator", nargs="*", type=operator, metavar="OPERATOR", help="names as in actgrad list (default: all)")
-    standard = argument_types.several(argument_types.one_of(NAMES))
-    add("--standard", type=standard, metavar="A,B,...", help="see below (default: all)")
+    standard = argument_types.several(argument_types.one_of((*NAMES, ALL)))
+    words = "those that decide, or all; see below (default: all are shown, those in force decide)"
+    add("--standard", type=standard, metavar="A,B,...", help=words)
     add(
         "--strict", action="store_true", default=None, help="actgrad's own bounds count too: 0.51 ULP in half precision"
     )
@@ -182,19 +184,22 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
         pictures.load()
     # A standard that --standard names counts, our own too.
     args.strict = bool(args.strict) or OWN in (args.standard or ())
+    if ALL in (args.standard or ()):
+        args.standard = list(NAMES)
+    deciding = args.standard or IN_FORCE
     standard_names = [name for name in NAMES if name in (args.standard or NAMES)]
     outcomes: list[CaseOutcome] = []
     disagreements: list[Disagreement] = []
     if is_of_files:
         standard_names = [name for name in standard_names if name != REPEAT]  # a file is one run
-        results = [submission.judge_files(args, standard_names)]
+        results = [submission.judge_files(args, standard_names, deciding)]
     elif mode == "cases":
         outcomes = _of_cases(args)
         results = [one.verdict for one in outcomes if one.verdict is not None]
         outcome_names = {outcome.standard for result in results for outcome in result.outcomes}
         standard_names = [name for name in NAMES if name in outcome_names]
     else:
-        results = list(_of_backend(args, standard_names))
+        results = list(_of_backend(args, standard_names, deciding))
         operators = [REGISTRY[name] for name in dict.fromkeys(result.operator for result in results)]
         disagreements = [one for operator in operators for one in gradient_check.disagreements(operator)]
     _refuse_nothing(args, standard_names, results, outcomes)
@@ -210,12 +215,13 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     document = json.dumps(text.document(results, settings, decision), indent=2, allow_nan=False) + "\n"
     if args.json == "-":
         terminal.show(document)
-        terminal.complain(str(decision))
+        for line in (*decision.warnings, str(decision)):
+            terminal.complain(terminal.printable(line))
     else:
         if args.json:
             outputs.write(args.json, document)
         blocks = text.blocks(results, standard_names, is_of_files, most=SHOWN, is_verbose=args.verbose)
-        terminal.show(terminal.rendered([*blocks, *map(str, disagreements), str(decision)]))
+        terminal.show(terminal.rendered([*blocks, *map(str, disagreements), *_some(decision.warnings), str(decision)]))
     return decision.is_accepted
 
 
@@ -252,10 +258,19 @@ def _settings(args: argparse.Namespace, standard_names: list[str]) -> dict[str, 
     }
 
 
+def _some(warnings: Sequence[str]) -> list[str]:
+    """The first warnings, and how many more there are."""
+    rest = len(warnings) - SHOWN
+    return [
+        *map(terminal.printable, warnings[:SHOWN]),
+        *([f"{rest} more warnings; --json has all"] if rest > 0 else []),
+    ]
+
+
 # Our own backends
 
 
-def _of_backend(args: argparse.Namespace, standard_names: list[str]) -> Iterator[Verdict]:
+def _of_backend(args: argparse.Namespace, standard_names: list[str], deciding: Sequence[str]) -> Iterator[Verdict]:
     product = products.current()
     names = list(dict.fromkeys(args.operator)) or list(REGISTRY)
     if not args.operator and product is not None:
@@ -268,7 +283,7 @@ def _of_backend(args: argparse.Namespace, standard_names: list[str]) -> Iterator
     with terminal.progress("checking", len(pairs)) as advance:
         for operator, dtype in pairs:
             for case in backend_cases.cases(operator, dtype, args.seed):
-                result = backend_cases.judge_case(case, args.backend, standard_names, args.strict)
+                result = backend_cases.judge_case(case, args.backend, standard_names, args.strict, deciding)
                 if result is not None:
                     yield result
             advance(1)

@@ -5,7 +5,7 @@ Every operator is called with every case of attributes, on usual and special num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -222,7 +222,13 @@ def garbage(array: Array) -> None:
 # Judged
 
 
-def judge_case(case: BackendCase, backend: str, names: Iterable[str], strict: bool = False) -> Verdict | None:
+def judge_case(
+    case: BackendCase,
+    backend: str,
+    names: Iterable[str],
+    strict: bool = False,
+    deciding: Collection[str] | None = None,
+) -> Verdict | None:
     """The judge's verdict on one case of a backend; None where no standard applies, or the chosen rules refuse it."""
     names = [name for name in names if name in case.standards]
     if not names:
@@ -234,18 +240,23 @@ def judge_case(case: BackendCase, backend: str, names: Iterable[str], strict: bo
             raise
         return None
     outputs = tuple(case.layout(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))
-    verdict = compute_and_judge(case, backend, outputs, names, strict)
+    verdict = compute_and_judge(case, backend, outputs, names, strict, deciding)
     return replace(verdict, dtype=case.dtype, case=case.name)
 
 
 def compute_and_judge(
-    case: BackendCase, backend: str, outputs: tuple[Array, ...], names: Iterable[str], strict: bool
+    case: BackendCase,
+    backend: str,
+    outputs: tuple[Array, ...],
+    names: Iterable[str],
+    strict: bool,
+    deciding: Collection[str] | None = None,
 ) -> Verdict:
     """The judge's verdict on a case that a backend computes into `outputs`."""
     for array in outputs:
         garbage(array)
     compute(case, backend, outputs)
-    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=names, strict=strict)
+    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=names, deciding=deciding, strict=strict)
     if REPEAT not in names:
         return verdict
     first, different = [array.tobytes() for array in outputs], 0

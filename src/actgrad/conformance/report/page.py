@@ -28,7 +28,7 @@ def page(
         word=decision.word,
         why=escape(terminal.printable(decision.why)),
         settings=_definitions(settings),
-        results=terminal.as_html([*blocks, *map(str, decision.disagreements)]),
+        results=terminal.as_html([*blocks, *map(str, decision.disagreements), *decision.warnings]),
         pictures="\n".join(_figures(results, is_of_files)),
         standards=_definitions({name: NAMES[name] for name in standard_names}),
     )

@@ -188,6 +188,7 @@ def document(results: list[Verdict], settings: Mapping[str, Any], decision: Deci
         "holds": decision.is_accepted,
         "verdict": decision.word,
         "why": decision.why,
+        "warnings": list(decision.warnings),
         "gradients": [{"says": str(one), **_plain(one)} for one in decision.disagreements],
         **_plain(settings),
         "ulp_edges": ULP_EDGES,
