@@ -60,6 +60,7 @@ class BackendCase:
     inputs: tuple[Array | None, ...] = field(repr=False)
     layout: Layout = field(default=LAYOUTS["contiguous"], repr=False)
     in_place: int | None = None
+    of_file: bool = False
 
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
@@ -256,7 +257,10 @@ def compute_and_judge(
     for array in outputs:
         garbage(array)
     compute(case, backend, outputs)
-    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=names, deciding=deciding, strict=strict)
+    verdict = judge(
+        case.operator, case.attributes, case.inputs, outputs, asked=names, deciding=deciding, strict=strict,
+        with_power=case.of_file,
+    )  # fmt: skip
     if REPEAT not in names:
         return verdict
     first, different = [array.tobytes() for array in outputs], 0

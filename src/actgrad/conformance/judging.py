@@ -16,6 +16,7 @@ from .diagnosis.sample import Sample
 from .elements import Array, Elements, elements
 from .golden import Golden
 from .measurement import SAMPLED, SHOWN, Measures, Progress, compare_at, double, measure, spans
+from .power import power
 from .standards import STANDARDS, Tally
 from .verdict import Failure, OutputVerdict, Verdict
 
@@ -33,6 +34,7 @@ def judge(
     strict: bool = False,
     progress: Progress | None = None,
     explain: bool = True,
+    with_power: bool = True,
 ) -> Verdict:
     """The verdict of some standards on `actual`: outcomes, failing elements, and the mistakes that they look like.
 
@@ -49,6 +51,7 @@ def judge(
         strict: whether actgrad's own bounds count beside published standards.
         progress: called with the number of elements of each finished chunk.
         explain: whether to search for mistakes.
+        with_power: whether to say which wrong outputs would be accepted.
 
     Raises:
         ActgradError: the errors of a call on such tensors.
@@ -65,6 +68,8 @@ def judge(
     parts = measure(call, golden, names, progress)
     outputs = tuple(_verdict(call, golden, k, (names, deciding, strict), part) for k, part in enumerate(parts))
     verdict = Verdict(operator.name, call.attributes, golden.source, tuple(names), outputs)
+    if with_power:
+        verdict = replace(verdict, power=power(call, golden, deciding, strict))
     if not verdict.failing:
         return verdict
     counts = len(parts) * np.sum([axis.count(double(call.x.take(span))) for span in spans(call.size)], axis=0)

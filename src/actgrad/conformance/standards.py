@@ -314,8 +314,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         AcceptanceStandard(
             "nonfinite",
             "NaN and infinity",
-            "NaN and infinities where the exact value, rounded, is one, and nowhere else; the sign of a zero that is the "
-            "limit at x = -inf",
+            "NaN and infinities where the exact value, rounded, is one, and nowhere else; the sign of a zero that is "
+            "the limit at x = -inf",
             dict.fromkeys(BY_NAME, ()),
             _nonfinite,
             lambda t, limits: not t.over,

@@ -72,6 +72,8 @@ class Verdict:
     outputs: tuple[OutputVerdict, ...]
     ranges: tuple[Range, ...] = ()  # of x, with failing elements
     diagnoses: tuple[Diagnosis, ...] = ()
+    #: Of each wrong output whether each standard would accept it: see power.py.
+    power: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     repeat: Outcome | None = None  # whether runs give the same bits, where it ran here
     dtype: str = field(default="", metadata=NO_JSON)  # of the case, as reports group verdicts
     case: str = field(default="", metadata=NO_JSON)  # its name in reports

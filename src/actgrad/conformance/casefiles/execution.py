@@ -86,7 +86,7 @@ def _run_case(case: FileCase, backend: str, standard_names: Sequence[str] | None
     outputs = _outputs(case, operator, attributes, tensors)
     in_place = names.index(signature.parameters[0].argument) if signature.in_place else None
     dtype = outputs[0].dtype.name
-    backend_case = BackendCase(operator, attributes, dtype, case.name, (), tensors, in_place=in_place)
+    backend_case = BackendCase(operator, attributes, dtype, case.name, (), tensors, in_place=in_place, of_file=True)
     standards = list(standard_names or case.standards or (IN_FORCE,))
     is_defined = all(array.dtype.name in STANDARDS[name].limits for name in standards for array in outputs)
     if standard_names is None and not is_defined:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
+from ...base.errors import quantity
 from ...writing.terminal import Row, printable, table
+from ..power import weaknesses
 from ..standards import REPEAT, STANDARDS, Outcome, Tally
 from ..verdict import ULP_EDGES, Decision, Failure, Verdict
 
@@ -52,6 +55,8 @@ def blocks(
     failing = [result for result in results if not result.holds]
     for result in failing[:most]:
         yield from details(result)
+    for mistake, count in Counter(one for result in results for one in weaknesses(result.power)).items():
+        yield f"weak: {quantity(count, 'case')} would accept {mistake}"
     if failing:
         remark = f"; the first {most} are shown" if most is not None and len(failing) > most else ""
         yield f"{len(failing)} of {len(results)} cases fail{remark}"
@@ -128,6 +133,8 @@ def details(verdict: Verdict) -> Iterator[Any]:
     if verdict.repeat is not None:
         groups[-1].append(("", "", REPEAT, _word(verdict.repeat), verdict.repeat.says))
     yield table(["output", "dtype", "standard", "", "says"], [], groups, folded="says")
+    if weak := weaknesses(verdict.power):
+        yield f"weak: this case would accept {', '.join(weak)}"
     if verdict.failing:
         yield from _failing(verdict)
 
