@@ -38,7 +38,7 @@ class Measures:
     first: Array  # places of failing elements, some of them
     worst: tuple[tuple[float, int], ...]  # -ULP, place
     ranges: Array  # failing elements per range of x
-    points: Array  # (x, ULP) of some elements
+    points: Array  # (x, ULP, place) of some elements
 
     def __add__(self, other: Measures) -> Measures:
         return Measures(
@@ -94,7 +94,7 @@ def _measures(c: ElementErrors, x: Array, start: int, names: Sequence[str], size
         start + first,
         tuple((-float(ulps[k]), start + int(k)) for k in worst),
         axis.count(double(x[at])),
-        np.stack([double(x[some]), double(ulps[some])], axis=1),
+        np.stack([double(x[some]), double(ulps[some]), start + some], axis=1),
     )
 
 

@@ -51,7 +51,7 @@ class OutputVerdict:
     histogram: tuple[int, ...]  # by ULP_EDGES
     first: tuple[Failure, ...]
     worst: tuple[Failure, ...]
-    points: np.ndarray[Any, np.dtype[np.float64]] = field(metadata=NO_JSON)  # (x, error in ULP) of some elements
+    points: np.ndarray[Any, np.dtype[np.float64]] = field(metadata=NO_JSON)  # (x, error in ULP, place) of some elements
 
     @property
     def is_unpublished(self) -> bool:

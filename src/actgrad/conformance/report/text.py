@@ -196,25 +196,26 @@ def document(results: list[Verdict], settings: Mapping[str, Any], decision: Deci
         "verdict": decision.word,
         "why": decision.why,
         "warnings": list(decision.warnings),
-        "gradients": [{"says": str(one), **_plain(one)} for one in decision.disagreements],
-        **_plain(settings),
+        "gradients": [{"says": str(one), **plain(one)} for one in decision.disagreements],
+        **plain(settings),
         "ulp_edges": ULP_EDGES,
         "results": [
-            {"operator": one.operator, "dtype": one.dtype, "case": one.case, "verdict": _plain(one)} for one in results
+            {"operator": one.operator, "dtype": one.dtype, "case": one.case, "verdict": plain(one)} for one in results
         ],
     }
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Any value of a verdict as JSON takes it."""
     if is_dataclass(value) and not isinstance(value, type):
-        plain = {f.name: _plain(getattr(value, f.name)) for f in fields(value) if not f.metadata}
+        plain = {f.name: plain(getattr(value, f.name)) for f in fields(value) if not f.metadata}
         return {"holds": value.holds, **plain} if isinstance(value, Verdict) else plain
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     if isinstance(value, np.generic):
-        return _plain(value.item())
+        return plain(value.item())
     return value
