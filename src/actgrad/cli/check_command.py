@@ -3,8 +3,8 @@
 Without --actual: actgrad's own backends, every operator with its attributes at and off their defaults, usual and
 special numbers, layouts and sizes, against the reference; and each gradient against its forward operator. With
 --actual: what somebody else computed, from files; it says which elements fail, where on the axis, and which mistake
-they look like. With --cases: the cases of an ATK or a TTK file, computed by our backend. With --exhaustive: every
-number of a dtype.
+they look like. With --manifest: the outputs of many cases that `actgrad cases --tensors` made. With --cases: the cases
+of an ATK or a TTK file, computed by our backend. With --exhaustive: every number of a dtype.
 
 The last line says ACCEPTED or REJECTED, and why. The standard in force decides: the mixed tolerance, with NaN and
 infinity. MERE and MARE and the double thousandth are shown, and decide with --standard all or by name; a warning says
@@ -27,6 +27,7 @@ examples:
   actgrad check elu_backward --inputs grad.npy x.npy --actual out.npy --attr alpha=1.3 --attr is_result=true
   actgrad check geglu --inputs x.bin:bfloat16:128x4096 --actual y.bin:bfloat16:128x2048 --attr approximate=tanh
   actgrad check selu_backward --inputs grad.npy y.npy --actual out.npy --product Ascend950 --json -
+  actgrad check --manifest DIR --jobs 2 --html report.html --json report.json --junit report.xml --state DIR/state
   actgrad check --cases atk_aclnnSelu.json --results judged.json
   actgrad check --exhaustive --dtype float16,bfloat16 --write docs/accuracy.md
   actgrad check --exhaustive elu_backward --dtype float32
@@ -60,7 +61,7 @@ from ..conformance.report import page, pictures, text
 from ..conformance.standards import ALL, IN_FORCE, NAMES, OWN, REPEAT
 from ..conformance.verdict import Verdict, decide
 from ..writing import outputs, terminal
-from . import argument_types, exhaustive_command
+from . import argument_types, delivery_command, exhaustive_command
 from .argument_types import Subparsers
 from .parsing import Parser
 
@@ -74,6 +75,7 @@ MODES = {
     "": ("backend", "dtype", "seed", *_REPORT),
     "actual": ("inputs", "attr", *_REPORT),
     "cases": ("results", "backend", "seed", *_REPORT),
+    "manifest": ("jobs", "junit", "state", *_REPORT),
     "exhaustive": ("every", "defaults", "state", "write", "dtype"),
 }
 
@@ -107,6 +109,10 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
     add("--actual", nargs="+", metavar="FILE", help="the results: the first output, or each")
     add("--attr", action="append", metavar="NAME=VALUE", help="an attribute off its default")
+    add = parser.add_argument_group("a delivery of many cases").add_argument
+    add("--manifest", metavar="DIR", type=Path, help="the folder with manifest.json, the inputs and the outputs")
+    add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="processes (default: one for each core)")
+    add("--junit", metavar="FILE", type=Path, help="write JUnit XML with one test case for each case")
     add = parser.add_argument_group("cases from a file").add_argument
     add("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")
     add("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
@@ -115,7 +121,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     every = argument_types.integer(1, 1 << 24)
     add("--every", type=every, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
     add("--defaults", action="store_true", default=None, help="no attributes off their defaults")
-    add("--state", metavar="DIR", type=Path, help="where an interrupted run goes on from")
+    add("--state", metavar="PATH", type=Path, help="where an interrupted run goes on: a folder; with --manifest a file")
     add("--write", metavar="FILE", type=Path, help="put the table of all finished into a document")
     parser.set_defaults(run=partial(_run, parser))
 
@@ -125,12 +131,17 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
     args.backend, args.seed = args.backend or "cpu", args.seed or 0
     outputs.check_paths(_written(args), _inputs(args))
     library("rich", "check needs rich", "check")
+    # A standard that --standard names counts, our own too.
+    args.strict = bool(args.strict) or OWN in (args.standard or ())
+    if ALL in (args.standard or ()):
+        args.standard = list(NAMES)
     with ExitStack() as stack:
         if args.product:
             stack.enter_context(products.product(args.product))
         if args.rules:
             stack.enter_context(products.rules(args.rules))
-        is_accepted = exhaustive_command.run(args) if mode == "exhaustive" else _check(args, mode)
+        runs = {"exhaustive": exhaustive_command.run, "manifest": delivery_command.run}
+        is_accepted = runs[mode](args) if mode in runs else _check(args, mode)
     return 0 if is_accepted else REJECTED
 
 
@@ -154,9 +165,9 @@ def _mode(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
         parser.error(f"--actual: got {got}; it must be the output of one operator; name that one")
     if mode == "actual" and args.inputs is None:
         parser.error("--inputs is missing; --actual needs the tensors that it was computed from; add --inputs FILE")
-    if mode == "cases" and args.operator:
+    if mode in ("cases", "manifest") and args.operator:
         got = quantity(len(args.operator), "operator")
-        parser.error(f"--cases: got {got} too; the file must name the operators; leave the names out")
+        parser.error(f"--{mode}: got {got} too; the file must name the operators; leave the names out")
     for name in args.dtype or ():
         if not is_judged(name):
             parser.error(f"--dtype is {name}; check judges real numbers; name a real dtype")
@@ -168,6 +179,7 @@ def _mode(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
 def _written(args: argparse.Namespace) -> dict[str, Path | None]:
     """The files that this call writes, by their options."""
     files = {"--json": args.json, "--html": args.html, "--results": args.results, "--write": args.write}
+    files["--junit"] = args.junit
     return {option: path for option, path in files.items() if path != "-"}
 
 
@@ -182,10 +194,6 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     is_of_files = mode == "actual"
     if args.html:
         pictures.load()
-    # A standard that --standard names counts, our own too.
-    args.strict = bool(args.strict) or OWN in (args.standard or ())
-    if ALL in (args.standard or ()):
-        args.standard = list(NAMES)
     deciding = args.standard or IN_FORCE
     standard_names = [name for name in NAMES if name in (args.standard or NAMES)]
     outcomes: list[CaseOutcome] = []

@@ -29,8 +29,8 @@ from .manifest import DeliveryCase, TensorFile
 DTYPES = ("float16", "bfloat16", "float32")
 #: Shapes of elements; of rows the last size is their length. No size is a multiple of 64.
 SHAPES = (
-    (1031,), (37, 29), (5, 7, 31), (129, 15), (3, 5, 7, 11), (2531,), (77, 65), (9, 3, 43), (257, 10), (2, 3, 5, 3, 7, 3),
-    (65, 33), (601,), (19, 5, 17), (131, 6), (2, 2, 3, 5, 43),
+    (1031,), (37, 29), (5, 7, 31), (129, 15), (3, 5, 7, 11), (2531,), (77, 65), (9, 3, 43), (257, 10),
+    (2, 3, 5, 3, 7, 3), (65, 33), (601,), (19, 5, 17), (131, 6), (2, 2, 3, 5, 43),
 )  # fmt: skip
 SMALL = ((3, 7), (61,), (2, 5, 11), (15, 9))
 ROUND = 8  # cases: of these one is small, and one is for special values

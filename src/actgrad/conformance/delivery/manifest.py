@@ -10,7 +10,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NoReturn
@@ -78,7 +78,12 @@ class DeliveryCase:
 # Written
 
 
-def write(folder: Path, cases: Iterable[tuple[DeliveryCase, Mapping[str, Array]]], seed: int) -> list[DeliveryCase]:
+def write(
+    folder: Path,
+    cases: Iterable[tuple[DeliveryCase, Mapping[str, Array]]],
+    seed: int,
+    advance: Callable[[int], None],
+) -> list[DeliveryCase]:
     """Write a new delivery: the inputs of each case, then the manifest."""
     if (folder / NAME).exists() or (folder.exists() and not folder.is_dir()):
         fault = "has a manifest already" if folder.is_dir() else "is a file"
@@ -89,6 +94,7 @@ def write(folder: Path, cases: Iterable[tuple[DeliveryCase, Mapping[str, Array]]
         for name, one in case.inputs.items():
             outputs.write(folder / one.file, npy(tensors[name]))
         made.append(case)
+        advance(1)
     document = {"format": FORMAT, "version": VERSION, "seed": seed, "actgrad": __version__}
     lines = ",\n".join(json.dumps(case.as_json(), allow_nan=False) for case in made)
     head = json.dumps(document)[:-1]

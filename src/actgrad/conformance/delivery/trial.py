@@ -31,7 +31,7 @@ from ..files import sizes
 from ..files.sizes import UnreadableFile
 from ..judging import judge
 from ..power import weaknesses
-from ..report.text import plain
+from ..report.text import json_value
 from ..standards import STANDARDS
 from ..verdict import Verdict
 from . import manifest
@@ -111,7 +111,7 @@ def _entry(verdict: Verdict) -> Entry:
     }
     if not verdict.holds:
         entry["pictures"] = [_outline(failing.points[:, column], failing.points[:, 1]) for column in (0, 2)]
-    document: Entry = plain(entry)
+    document: Entry = json_value(entry)
     return document
 
 
@@ -133,8 +133,11 @@ def _digest(path: Path) -> str:
     """The SHA-256 of a file; "" where there is none."""
     if not path.is_file():
         return ""
+    digest = hashlib.sha256()
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while part := file.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()
 
 
 @cache

@@ -196,26 +196,27 @@ def document(results: list[Verdict], settings: Mapping[str, Any], decision: Deci
         "verdict": decision.word,
         "why": decision.why,
         "warnings": list(decision.warnings),
-        "gradients": [{"says": str(one), **plain(one)} for one in decision.disagreements],
-        **plain(settings),
+        "gradients": [{"says": str(one), **json_value(one)} for one in decision.disagreements],
+        **json_value(settings),
         "ulp_edges": ULP_EDGES,
         "results": [
-            {"operator": one.operator, "dtype": one.dtype, "case": one.case, "verdict": plain(one)} for one in results
+            {"operator": one.operator, "dtype": one.dtype, "case": one.case, "verdict": json_value(one)}
+            for one in results
         ],
     }
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """Any value of a verdict as JSON takes it."""
     if is_dataclass(value) and not isinstance(value, type):
-        plain = {f.name: plain(getattr(value, f.name)) for f in fields(value) if not f.metadata}
+        plain = {f.name: json_value(getattr(value, f.name)) for f in fields(value) if not f.metadata}
         return {"holds": value.holds, **plain} if isinstance(value, Verdict) else plain
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [json_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     if isinstance(value, np.generic):
-        return plain(value.item())
+        return json_value(value.item())
     return value
