@@ -4,9 +4,9 @@ the bounds of the data type, infinities, NaN, results of the forward pass, in pl
 
 `actgrad check --cases FILE` runs such a file. Its fields are those of the tools' documents and published files.
 
-With --tensors DIR: a delivery, which is a folder with the inputs of many cases and manifest.json, which says where another
-program puts its outputs. `actgrad check --manifest DIR` judges them. Its tensors mix ordinary, large, small and special
-numbers.
+With --tensors DIR: a delivery. This is a folder with the inputs of many cases and with manifest.json, which says where
+another program puts its outputs. `actgrad check --manifest DIR` judges them. The tensors mix ordinary, large, small and
+special numbers.
 
 examples:
   actgrad cases elu_backward --standard v2 -o elu_backward.json

@@ -111,7 +111,7 @@ def _case(
             special, tensors = _special(operator, dtype, setting, number // ROUND, rng)
         else:
             tensors = _tensors(operator, Mixture(dtype, rng, attempt // 3), setting, shape)
-        weak = _weaknesses(operator, setting, tensors)
+        weak = weaknesses_of(operator, setting, tensors)
         if is_special or not weak:
             break
         if attempt % 3 == 2 and operator.access.sees_rows and len(shape) > 1:  # shorter rows: each result is larger
@@ -178,7 +178,7 @@ def _special(
     return kind, _tensors(operator, mixture, attributes, shape)
 
 
-def _weaknesses(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> list[str]:
+def weaknesses_of(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> list[str]:
     """The wrong outputs that the standard in force would accept, looking at finite results alone."""
     inputs = tuple(tensors.values())
     results = oracle.as_tuple(operator.plan(*inputs, backend="reference", **_named(attributes)).result)

@@ -92,7 +92,8 @@ def blocks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[An
     yield _overview(entries)
     failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
     for entry in failing[:SHOWN]:
-        yield terminal.printable(f"{entry['id']}: {entry['verdict']}: {entry['why']}; looks like: {looks_like(entry)}")
+        looks = f"; looks like: {looks_like(entry)}" if entry["verdict"] == REJECTED else ""
+        yield terminal.printable(f"{entry['id']}: {entry['verdict']}: {entry['why']}{looks}")
     if len(failing) > SHOWN:
         yield f"{len(failing) - SHOWN} more cases fail; --json and --html have all"
     yield from (terminal.printable(line) for line in remarks(entries, document))
@@ -147,10 +148,11 @@ def junit(entries: Sequence[Entry], document: Mapping[str, Any]) -> str:
         if kind is None:
             lines.append(f"{head}/>")
             continue
+        text = looks_like(entry) if kind == "failure" else entry["why"]
         words = (
             f"message={_attribute(entry['why'])} type={_attribute(', '.join(entry['diagnosis']) or entry['verdict'])}"
         )
-        lines.append(f"{head}><{kind} {words}>{escape(terminal.printable(looks_like(entry)))}</{kind}></testcase>")
+        lines.append(f"{head}><{kind} {words}>{escape(terminal.printable(text))}</{kind}></testcase>")
     return "\n".join([*lines, "</testsuite>", "</testsuites>", ""])
 
 
