@@ -173,7 +173,7 @@ def fill(folder, change=lambda case, name, numbers: numbers):
     folder = Path(folder)
     manifest = json.loads((folder / "manifest.json").read_text())
     for case in manifest["cases"]:
-        for (name, one), numbers in zip(case["outputs"].items(), results(folder, case)):
+        for (name, one), numbers in zip(case["outputs"].items(), results(folder, case), strict=False):
             with np.errstate(all="ignore"):
                 np.save(folder / one["file"], to_file(change(case, name, numbers), one["dtype"]).reshape(one["shape"]))
 

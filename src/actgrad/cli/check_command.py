@@ -22,7 +22,8 @@ files:
   Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
 
 examples:
-  actgrad check
+  actgrad check          # a sample of all operators, about a minute
+  actgrad check --full
   actgrad check elu_backward selu_backward --dtype float16,bfloat16 --standard mixed --html report.html
   actgrad check elu_backward --inputs grad.npy x.npy --actual out.npy --attr alpha=1.3 --attr is_result=true
   actgrad check geglu --inputs x.bin:bfloat16:128x4096 --actual y.bin:bfloat16:128x2048 --attr approximate=tanh
@@ -42,6 +43,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -67,14 +69,15 @@ from .parsing import Parser
 
 REJECTED = 1  # the exit status
 SHOWN = 8  # failing cases of our own
+SAMPLE = 8  # without names and without --full, one in so many cases is tried: about a minute
 
 
 _REPORT = ("standard", "strict", "json", "html")
 #: The options that go with each mode. A mode is the option that chooses it, "" for our own backends.
 MODES = {
-    "": ("backend", "dtype", "seed", *_REPORT),
+    "": ("backend", "dtype", "seed", "full", *_REPORT),
     "actual": ("inputs", "attr", *_REPORT),
-    "cases": ("results", "backend", "seed", *_REPORT),
+    "cases": ("results", "tensors", "backend", "seed", *_REPORT),
     "manifest": ("jobs", "junit", "state", *_REPORT),
     "exhaustive": ("every", "defaults", "state", "write", "dtype"),
 }
@@ -105,6 +108,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     dtypes = argument_types.several(argument_types.dtype)
     add("--dtype", type=dtypes, metavar="A,B,...", help="also fp16, bf16, fp32 (default: all that the operator takes)")
     add("--seed", type=argument_types.integer(0), metavar="N", help="of the numbers (default: 0)")
+    add("--full", action="store_true", default=None, help="all cases of all operators, which takes minutes")
     add = parser.add_argument_group("results from files").add_argument
     add("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
     add("--actual", nargs="+", metavar="FILE", help="the results: the first output, or each")
@@ -116,6 +120,8 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add = parser.add_argument_group("cases from a file").add_argument
     add("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")
     add("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
+    words = "write these cases as a delivery instead of judging them"
+    add("--tensors", metavar="DIR", type=Path, help=words)
     add = parser.add_argument_group("every number of a dtype").add_argument
     add("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
     every = argument_types.integer(1, 1 << 24)
@@ -140,6 +146,8 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
             stack.enter_context(products.product(args.product))
         if args.rules:
             stack.enter_context(products.rules(args.rules))
+        if args.tensors is not None:
+            return delivery_command.write_cases(args)
         runs = {"exhaustive": exhaustive_command.run, "manifest": delivery_command.run}
         is_accepted = runs[mode](args) if mode in runs else _check(args, mode)
     return 0 if is_accepted else REJECTED
@@ -209,6 +217,8 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     else:
         results = list(_of_backend(args, standard_names, deciding))
         operators = [REGISTRY[name] for name in dict.fromkeys(result.operator for result in results)]
+        if not args.operator and not args.full:
+            standard_names = [name for name in standard_names if name != REPEAT]
         disagreements = [one for operator in operators for one in gradient_check.disagreements(operator)]
     _refuse_nothing(args, standard_names, results, outcomes)
     refused = [one.verdict is None for one in outcomes if one.case.expects_error and one.holds is not None]
@@ -288,9 +298,12 @@ def _of_backend(args: argparse.Namespace, standard_names: list[str], deciding: S
     pairs = [(REGISTRY[name], dtype) for name in names for dtype in allowed[name] if dtype in dtypes]
     if not pairs:
         raise ActgradError(nothing_takes(names, args.dtype or [], allowed))
+    step = 1 if args.operator or args.full else SAMPLE
+    if step > 1:
+        print(f"actgrad: one in {step} cases of each operator; --full takes all", file=sys.stderr)
     with terminal.progress("checking", len(pairs)) as advance:
-        for operator, dtype in pairs:
-            for case in backend_cases.cases(operator, dtype, args.seed):
+        for k, (operator, dtype) in enumerate(pairs):
+            for case in islice(backend_cases.cases(operator, dtype, args.seed), k % step, None, step):
                 result = backend_cases.judge_case(case, args.backend, standard_names, args.strict, deciding)
                 if result is not None:
                     yield result

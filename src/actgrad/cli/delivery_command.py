@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..backends import cores
-from ..conformance.delivery import manifest, summary, trial
+from ..conformance.casefiles import case_files
+from ..conformance.delivery import drawing, manifest, summary, trial
 from ..conformance.standards import IN_FORCE, REPEAT
 from ..writing import outputs, terminal
 
@@ -66,12 +67,23 @@ def run(args: argparse.Namespace) -> bool:
     return bool(document["verdict"] == trial.ACCEPTED)
 
 
+def write_cases(args: argparse.Namespace) -> int:
+    """`actgrad check --cases FILE --tensors DIR`: the cases of an ATK or a TTK file as a delivery; the exit status."""
+    listed = case_files.read(args.cases)
+    with progress(len(listed), "were written") as advance:
+        written = manifest.write(args.tensors, drawing.of_file(listed, args.seed), args.seed, lambda _: advance())
+    left_out = len(listed) - len(written)
+    remark = f"; {left_out} cannot be run, or must be refused" if left_out else ""
+    print(f"{args.tensors}: {len(written)} of {len(listed)} cases{remark}", file=sys.stderr)
+    return 0
+
+
 def _is_among(path: Path, others: Iterable[str]) -> bool:
     return any(os.path.realpath(path) == os.path.realpath(other) for other in others)
 
 
 @contextmanager
-def progress(total: int) -> Iterator[Callable[[], None]]:
+def progress(total: int, verb: str = "are judged") -> Iterator[Callable[[], None]]:
     """Show a bar in a terminal, else a line every few seconds; the function that it yields counts one case."""
     if sys.stderr.isatty():
         with terminal.progress("judging", total) as advance:
@@ -83,7 +95,7 @@ def progress(total: int) -> Iterator[Callable[[], None]]:
         nonlocal count, last
         count += 1
         if time.monotonic() - last > LINE_SECONDS:
-            print(f"actgrad: {count} of {total} cases are judged", file=sys.stderr, flush=True)
+            print(f"actgrad: {count} of {total} cases {verb}", file=sys.stderr, flush=True)
             last = time.monotonic()
 
     yield step

@@ -7,7 +7,9 @@ rows; cases for special values say so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -20,6 +22,8 @@ from ...base.dtypes import BY_NAME
 from ...base.errors import ActgradError, either
 from ...calls.operator import Operator
 from .. import backend_cases, oracle
+from ..casefiles import execution
+from ..casefiles.case_model import FileCase, NotRun
 from ..elements import Array, elements, is_judged
 from ..golden import Golden
 from ..power import power, weaknesses
@@ -122,6 +126,18 @@ def _case(
     else:
         special = f"accepts {', '.join(weak)}"
     outputs = oracle.as_tuple(operator.plan(*tensors.values(), backend="reference", **_named(setting)).result)
+    return _described(operator, name, setting, tensors, outputs, special)
+
+
+def _described(
+    operator: Operator,
+    name: str,
+    attributes: dict[str, Any],
+    tensors: dict[str, Array | None],
+    outputs: Sequence[Array],
+    special: str,
+) -> tuple[DeliveryCase, dict[str, Array]]:
+    """A case of a manifest, and its inputs."""
     results = dict(zip(operator.schema.outputs, outputs, strict=True))
     present = {tensor: array for tensor, array in tensors.items() if array is not None}
 
@@ -130,7 +146,22 @@ def _case(
 
     chip = products.current() if products.any_chosen() else None
     product = chip.name if chip else None
-    return DeliveryCase(name, operator, setting, product, files(present), files(results), special), present
+    return DeliveryCase(name, operator, attributes, product, files(present), files(results), special), present
+
+
+def of_file(cases: Iterable[FileCase], seed: int) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:
+    """The cases of an ATK or a TTK file, without those that cannot be run or must be refused."""
+    for k, case in enumerate(cases):
+        with suppress(NotRun, ActgradError):
+            operator, attributes, tensors, outputs = execution.draw(case, seed + k)
+            if case.expects_error or not all(isinstance(v, str) or math.isfinite(v) for v in attributes.values()):
+                continue
+            if operator.choices and type(number := attributes.get(str(operator.switch))) is int:
+                attributes[str(operator.switch)] = operator.choices[number]
+            named = dict(zip(operator.schema.tensor_names, tensors, strict=True))
+            weak = weaknesses_of(operator, attributes, named)
+            special = f"{case.name}: accepts {', '.join(weak)}" if weak else ""
+            yield _described(operator, f"{operator.name}-{k + 1:04}", attributes, named, outputs, special)
 
 
 def _named(attributes: dict[str, Any]) -> dict[str, Any]:

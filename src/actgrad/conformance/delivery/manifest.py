@@ -95,6 +95,8 @@ def write(
             outputs.write(folder / one.file, npy(tensors[name]))
         made.append(case)
         advance(1)
+    if not made:
+        raise outputs.UnwritableFile(f"--tensors {folder}: no case can be written; at least one must; name other cases")
     document = {"format": FORMAT, "version": VERSION, "seed": seed, "actgrad": __version__}
     lines = ",\n".join(json.dumps(case.as_json(), allow_nan=False) for case in made)
     head = json.dumps(document)[:-1]
