@@ -69,7 +69,7 @@ from .parsing import Parser
 
 REJECTED = 1  # the exit status
 SHOWN = 8  # failing cases of our own
-SAMPLE = 8  # without names and without --full, one in so many cases is tried: about a minute
+SAMPLE = 8  # without names and without --full, another one of so many cases of each operator and dtype is tried
 
 
 _REPORT = ("standard", "strict", "json", "html")
@@ -215,10 +215,11 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
         outcome_names = {outcome.standard for result in results for outcome in result.outcomes}
         standard_names = [name for name in NAMES if name in outcome_names]
     else:
-        results = list(_of_backend(args, standard_names, deciding))
+        if is_sample := not args.operator and not args.full:
+            standard_names = [name for name in standard_names if name != REPEAT or args.standard]
+            print("actgrad: a sample: one case of each operator and dtype; --full takes all", file=sys.stderr)
+        results = list(_of_backend(args, standard_names, deciding, is_sample))
         operators = [REGISTRY[name] for name in dict.fromkeys(result.operator for result in results)]
-        if not args.operator and not args.full:
-            standard_names = [name for name in standard_names if name != REPEAT]
         disagreements = [one for operator in operators for one in gradient_check.disagreements(operator)]
     _refuse_nothing(args, standard_names, results, outcomes)
     refused = [one.verdict is None for one in outcomes if one.case.expects_error and one.holds is not None]
@@ -288,7 +289,9 @@ def _some(warnings: Sequence[str]) -> list[str]:
 # Our own backends
 
 
-def _of_backend(args: argparse.Namespace, standard_names: list[str], deciding: Sequence[str]) -> Iterator[Verdict]:
+def _of_backend(
+    args: argparse.Namespace, standard_names: list[str], deciding: Sequence[str], is_sample: bool
+) -> Iterator[Verdict]:
     product = products.current()
     names = list(dict.fromkeys(args.operator)) or list(REGISTRY)
     if not args.operator and product is not None:
@@ -298,12 +301,12 @@ def _of_backend(args: argparse.Namespace, standard_names: list[str], deciding: S
     pairs = [(REGISTRY[name], dtype) for name in names for dtype in allowed[name] if dtype in dtypes]
     if not pairs:
         raise ActgradError(nothing_takes(names, args.dtype or [], allowed))
-    step = 1 if args.operator or args.full else SAMPLE
-    if step > 1:
-        print(f"actgrad: one in {step} cases of each operator; --full takes all", file=sys.stderr)
     with terminal.progress("checking", len(pairs)) as advance:
         for k, (operator, dtype) in enumerate(pairs):
-            for case in islice(backend_cases.cases(operator, dtype, args.seed), k % step, None, step):
+            for case in islice(
+                backend_cases.cases(operator, dtype, args.seed),
+                *((k % SAMPLE, k % SAMPLE + 1) if is_sample else (None,)),
+            ):
                 result = backend_cases.judge_case(case, args.backend, standard_names, args.strict, deciding)
                 if result is not None:
                     yield result
