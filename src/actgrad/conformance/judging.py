@@ -131,6 +131,6 @@ def _sample(call: Elements, golden: Golden, parts: Sequence[Measures]) -> Sample
     grid = np.arange(0, call.size, max(1, call.size // SAMPLED))
     positions = np.unique(np.concatenate([failing, grid]))
     inputs, errors = compare_at(call, golden, positions)
-    actual, wrong = tuple(c.actual for c in errors), tuple(c.faults for c in errors)
+    actual, wrong = tuple(c.actual for c in errors), tuple(c.wrong for c in errors)
     count, failing_counts = len(call.computation.loop.inputs), tuple(part.failing for part in parts)
     return Sample(call, positions, tuple(inputs[:count]), actual, wrong, failing_counts, tuple(inputs[count:]))

@@ -41,6 +41,11 @@ class ElementErrors:
     by_terms: Array  # judged by the size of their terms
     lost_signs: Array | None = None  # zeros of the wrong sign where the contract states it
 
+    @property
+    def wrong(self) -> Array:
+        """The elements that a diagnosis explains."""
+        return self.faults if self.lost_signs is None else self.faults | self.lost_signs
+
 
 def compare(actual: Array, exact: Array) -> ElementErrors:
     """Compare 1-D arrays; `exact` is float64 or longdouble."""

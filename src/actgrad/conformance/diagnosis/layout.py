@@ -1,4 +1,4 @@
-"""Mistakes in the layout: elements that hold another element's result, rows read along another dimension, and stretches.
+"""Mistakes in the layout: elements that hold another element's result, rows along another dimension, and stretches.
 
 Predictions come from the right values at other positions, or from the call on rearranged tensors. Where no value is
 predicted, the positions of the failing elements alone are described.
@@ -20,6 +20,7 @@ from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
 MOST = 1 << 18  # elements of a call that are looked at
+SHARE = 0.8  # of the failing elements that another reading must explain
 VOTERS = 256  # failing elements that vote for a shift
 _PERIODS = (16, 32, 64, 128, 256, 512, 1024)
 _PADDED = (8, 16, 32, 64, 128, 256)
@@ -48,7 +49,9 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
     for k in np.argsort(-counts, kind="stable")[:3]:
         distance = int(distances[k])
         if counts[k] >= 0.25 * len(votes) and distance:
-            yield Suspicion(*_shift_words(sample, distance), _where_wrong(sample, sample.positions - distance))
+            yield Suspicion(
+                *_shift_words(sample, distance), _where_wrong(sample, sample.positions - distance), share=SHARE
+            )
 
 
 def _shift_words(sample: Sample, distance: int) -> tuple[str, str]:
@@ -74,7 +77,9 @@ def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
                 there = number.reshape(shape).swapaxes(a, b).ravel()
                 says = f"dimensions {a} and {b} of the result are exchanged, as rows and columns"
                 for source in (there, np.argsort(there)):
-                    yield Suspicion("dimensions-exchanged", says, _where_wrong(sample, source[sample.positions]))
+                    yield Suspicion(
+                        "dimensions-exchanged", says, _where_wrong(sample, source[sample.positions]), share=SHARE
+                    )
 
 
 def rearranged(sample: Sample) -> Iterator[Suspicion]:
@@ -90,7 +95,9 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
     for other in range(rank):
         if other != dim % rank:
             says = f"computed along dimension {other} and not along {dim}"
-            yield Suspicion("wrong-dim", says, _recomputed(sample, {**call.attributes, name: other}, call.tensors))
+            yield Suspicion(
+                "wrong-dim", says, _recomputed(sample, {**call.attributes, name: other}, call.tensors), share=SHARE
+            )
     if access.is_packed:
         for order, says in (
             (lambda n: np.concatenate([np.arange(0, n, 2), np.arange(1, n, 2)]), "interleaved for split halves"),
@@ -103,12 +110,41 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
                 for n, tensor in zip(names, call.tensors, strict=False)
             ]
             says = f"{says}: the even and the odd elements are taken for the other arrangement"
-            yield Suspicion("interleaved-halves", says, _recomputed(sample, call.attributes, tensors))
+            yield Suspicion("interleaved-halves", says, _recomputed(sample, call.attributes, tensors), share=SHARE)
     if access.sees_rows and len(call.statistics_axes) == 1:
         axis = call.statistics_axes[0] % rank
         for count in sorted({-main.shape[axis] % block for block in _PADDED} - {0}):
             says = f"padding counted: {count} zeros behind each row count as its elements"
-            yield Suspicion("padding-counted", says, _padded(sample, axis, count))
+            yield Suspicion("padding-counted", says, _padded(sample, axis, count), share=SHARE)
+
+
+def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
+    """A smaller tensor broadcast along another dimension of the same size."""
+    call, access = sample.call, sample.call.operator.access
+    shape, number = call.shape, np.arange(call.size)
+    if len(shape) < 2 or call.size > MOST or access.is_packed or access.sees_rows:
+        return
+    names = call.operator.schema.tensor_names
+    pairs = [(n, t) for n, t in zip(names, call.tensors, strict=False) if t is not None]
+    if all(t.shape == shape for _, t in pairs):
+        return
+    for a in range(len(shape)):
+        for b in range(a + 1, len(shape)):
+            if shape[a] != shape[b] or shape[a] == 1:
+                continue
+            says = f"wrong broadcast: along dimension {a} for {b}, or {b} for {a}"
+            if all(access.brings_elements(n) for n, _ in pairs):
+                tensors = [t if t is None or t.shape == shape else _swapped(t, shape, a, b) for t in call.tensors]
+                prediction = _recomputed(sample, call.attributes, tensors)
+            else:
+                tensors = [t if t is None or t.shape != shape else t.swapaxes(a, b) for t in call.tensors]
+                positions = number.reshape(shape).swapaxes(a, b).ravel()[sample.positions]
+                prediction = _recomputed(sample, call.attributes, tensors, positions)
+            yield Suspicion("wrong-broadcast", says, prediction, share=SHARE)
+
+
+def _swapped(tensor: Array, shape: tuple[int, ...], a: int, b: int) -> Array:
+    return np.ascontiguousarray(np.broadcast_to(tensor, shape).swapaxes(a, b))
 
 
 def _padded(sample: Sample, axis: int, count: int) -> Prediction | None:
@@ -185,7 +221,7 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
     if len(failing) < 4 or len(failing) > 0.95 * size:
         return None
     first, last = int(failing[0]), int(failing[-1])
-    if len(failing) >= _FAILS * (last - first + 1):
+    if 0.9 * size >= last - first + 1 <= len(failing) / _FAILS:
         tile = next((n for n in (256, 128, 64, 32, 16) if first % n == 0 and (last + 1 - first) % n == 0), None)
         what = f"one tile of {tile}" if tile and last - first + 1 == tile else "one stretch"
         return "stretch", f"wrong in {what}: positions {first} to {last} in the order of rows"
@@ -205,13 +241,15 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
         if run is not None:
             words = f"p mod {period} >= {run[0]}" if run[1] == period - 1 else f"{run[0]} <= p mod {period} <= {run[1]}"
             words = f"p mod {period} <= {run[1]}" if run[0] == 0 else words
+            tile = run[1] + 1 - run[0]
+            if tile in _PERIODS and run[0] % tile == 0:
+                begin = run[0] // tile
+                return "tiles", f"wrong in every {period // tile}th tile of {tile}, from tile {begin} on: {words}"
             return "tile-tail", f"wrong at positions p where {words}"
-    for period in reversed(_PERIODS):
-        for every in range(2, 17):
-            if period * every <= size:
-                run = _run(wrong, number // period % every, every)
-                if run is not None and run[0] == run[1]:
-                    return "tiles", f"wrong in every tile of {period} with tile number mod {every} = {run[0]}"
+    for every in range(3, 17, 2):
+        run = _run(wrong, number // 64 % every, every) if 64 * every <= size else None
+        if run is not None and run[0] == run[1]:
+            return "tiles", f"wrong in every {every}th tile of 64, from tile {run[0]} on"
     return None
 
 
@@ -226,4 +264,4 @@ def _run(wrong: Array, group: Array, count: int) -> tuple[int, int] | None:
     return (int(failing[0]), int(failing[-1])) if (rest <= _HOLDS).all() else None
 
 
-RULES: tuple[Rule, ...] = (rearranged, exchanged_dimensions, shifted, positions)
+RULES: tuple[Rule, ...] = (rearranged, broadcast_otherwise, exchanged_dimensions, shifted, positions)

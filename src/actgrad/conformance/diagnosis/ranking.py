@@ -8,7 +8,7 @@ import numpy as np
 
 from ..elements import Array
 from ..verdict import Diagnosis
-from . import arithmetic, layout, mistakes
+from . import arithmetic, forms, layout, mistakes
 from .sample import Sample, Suspicion
 
 SHARE = 0.3  # of the failing elements; a suspicion must explain it
@@ -32,7 +32,7 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
         counts = [int(np.count_nonzero(left & explained)) for _, explained, _ in suspicions]
         # A suspicion that predicts values goes before one that only allows for errors; the first of equals wins.
         best = max(range(len(counts)), key=lambda k: (not suspicions[k][0].is_loose, counts[k], -k))
-        suspicion, explained, consistent = suspicions.pop(best)
+        suspicion, _, consistent = suspicions.pop(best)
         if suspicion.is_loose and diagnoses:  # it allows for any small error: a second mistake needs values
             continue
         share = LOOSE_SHARE if suspicion.is_loose else max(enough, suspicion.share)
@@ -43,7 +43,14 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
 
 
 def _suspicions(sample: Sample) -> Iterator[Suspicion]:
-    for rule in (*mistakes.RULES, *layout.RULES, *arithmetic.RULES):
+    for rule in (
+        forms.sign_of_zero,
+        *mistakes.RULES,
+        *layout.RULES[:-1],
+        *forms.RULES,
+        *layout.RULES[-1:],
+        *arithmetic.RULES,
+    ):
         yield from rule(sample)
 
 
@@ -51,8 +58,8 @@ def _explained(sample: Sample, suspicion: Suspicion) -> tuple[Array, Array] | No
     """The failing elements that a suspicion explains, and those that are as it predicts; None where right elements
     speak against it.
 
-    An element that is as predicted is not explained if it is as near to the right value; no second mistake is looked for
-    there.
+    An element that is as predicted, and as near to the right value, is not explained; but no second mistake is looked
+    for there.
     """
     if suspicion.explains is not None:
         explains = np.concatenate(suspicion.explains)
