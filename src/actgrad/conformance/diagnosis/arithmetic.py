@@ -155,6 +155,9 @@ def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
         np.count_nonzero(wrong & tail) > 0.3 * np.count_nonzero(tail) for wrong in sample.wrong
     ):
         return  # the digits that 16 bits keep are lost far down in the tail alone, and all of them there
+    lost = np.concatenate([actual[wrong] == 0 for actual, wrong in zip(sample.actual, sample.wrong, strict=True)])
+    if len(lost) and np.mean(lost) > 0.8:  # a result of 0 is of any small number
+        return
     if _functions(sample) & {*_TAILS, *(f"{name}_times" for name in _TAILS)}:
         sums = {name: partial(_as_sum, error_bounds.FUNCTIONS[name]) for name in _TAILS}
         functions = xp.with_factors({**error_bounds.FUNCTIONS, **sums})

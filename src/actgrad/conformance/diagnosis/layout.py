@@ -21,6 +21,7 @@ from .sample import Prediction, Rule, Sample, Suspicion
 
 MOST = 1 << 18  # elements of a call that are looked at
 SHARE = 0.8  # of the failing elements that another reading must explain
+FEWEST = 12  # failing elements that show a layout
 VOTERS = 256  # failing elements that vote for a shift
 _PERIODS = (16, 32, 64, 128, 256, 512, 1024)
 _PADDED = (8, 16, 32, 64, 128, 256)
