@@ -30,9 +30,9 @@ def run(args: argparse.Namespace) -> bool:
     files = {option: path for option, path in files.items() if path != "-"}
     inputs = [folder / manifest.NAME, *(folder / one.file for case in cases for one in case.files)]
     outputs.check_paths(files, inputs)
-    asked = None if args.standard is None else [name for name in args.standard if name != REPEAT]
+    names = None if args.standard is None else [name for name in args.standard if name != REPEAT]
     options = {
-        "asked": asked, "deciding": list(IN_FORCE if asked is None else asked), "strict": args.strict,
+        "asked": names, "deciding": list(IN_FORCE if names is None else names), "strict": args.strict,
         "product": args.product, "rules": args.rules,
     }  # fmt: skip
     jobs = min(args.jobs or cores(), len(cases))
@@ -49,8 +49,8 @@ def run(args: argparse.Namespace) -> bool:
     entries = [by_id[case.id] for case in cases]
     digest = hashlib.sha256((folder / manifest.NAME).read_bytes()).hexdigest()
     facts = summary.settings(options, shlex.join(["actgrad", *sys.argv[1:]]), digest)
-    own = {str(path) for path in files.values() if path is not None}
-    surplus = [name for name in summary.surplus_files(folder, cases) if not _is_among(folder / name, own)]
+    reports = {str(path) for path in files.values() if path is not None}
+    surplus = [name for name in summary.surplus_files(folder, cases) if not _is_among(folder / name, reports)]
     document = summary.report(entries, surplus, facts)
     text = json.dumps(document, indent=1, allow_nan=False) + "\n"
     if args.html:
@@ -78,8 +78,8 @@ def write_cases(args: argparse.Namespace) -> int:
     return 0
 
 
-def _is_among(path: Path, others: Iterable[str]) -> bool:
-    return any(os.path.realpath(path) == os.path.realpath(other) for other in others)
+def _is_among(path: Path, paths: Iterable[str]) -> bool:
+    return any(os.path.realpath(path) == os.path.realpath(other) for other in paths)
 
 
 @contextmanager

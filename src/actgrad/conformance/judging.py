@@ -47,7 +47,7 @@ def judge(
         inputs: the tensors in the order of the schema, None for an optional one.
         actual: the outputs in the order of the schema, None for one that is not judged.
         asked: the names of the standards to measure; None for all.
-        deciding: the names of those that decide; None for those that are asked for by name, else those in force.
+        deciding: the names of those that decide; None for those of `asked`, else those in force.
         strict: whether actgrad's own bounds count beside published standards.
         progress: called with the number of elements of each finished chunk.
         explain: whether to search for mistakes.

@@ -158,10 +158,10 @@ def of_file(cases: Iterable[FileCase], seed: int) -> Iterator[tuple[DeliveryCase
                 continue
             if operator.choices and type(number := attributes.get(str(operator.switch))) is int:
                 attributes[str(operator.switch)] = operator.choices[number]
-            named = dict(zip(operator.schema.tensor_names, tensors, strict=True))
-            weak = weaknesses_of(operator, attributes, named)
+            by_name = dict(zip(operator.schema.tensor_names, tensors, strict=True))
+            weak = weaknesses_of(operator, attributes, by_name)
             special = f"{case.name}: accepts {', '.join(weak)}" if weak else ""
-            yield _described(operator, f"{operator.name}-{k + 1:04}", attributes, named, outputs, special)
+            yield _described(operator, f"{operator.name}-{k + 1:04}", attributes, by_name, outputs, special)
 
 
 def _named(attributes: dict[str, Any]) -> dict[str, Any]:

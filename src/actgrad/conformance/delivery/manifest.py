@@ -88,20 +88,20 @@ def write(
     if (folder / NAME).exists() or (folder.exists() and not folder.is_dir()):
         fault = "has a manifest already" if folder.is_dir() else "is a file"
         raise outputs.UnwritableFile(f"--tensors {folder}: {fault}; it must be a new folder; name another one")
-    made = []
+    written = []
     for case, tensors in cases:
         (folder / case.id).mkdir(parents=True)  # an error where it exists: nothing is written through a link
         for name, one in case.inputs.items():
             outputs.write(folder / one.file, npy(tensors[name]))
-        made.append(case)
+        written.append(case)
         advance(1)
-    if not made:
+    if not written:
         raise outputs.UnwritableFile(f"--tensors {folder}: no case can be written; at least one must; name other cases")
     document = {"format": FORMAT, "version": VERSION, "seed": seed, "actgrad": __version__}
-    lines = ",\n".join(json.dumps(case.as_json(), allow_nan=False) for case in made)
+    lines = ",\n".join(json.dumps(case.as_json(), allow_nan=False) for case in written)
     head = json.dumps(document)[:-1]
     outputs.write(folder / NAME, f'{head}, "cases": [\n{lines}\n]}}\n')
-    return made
+    return written
 
 
 def npy(array: Array) -> bytes:
@@ -116,7 +116,7 @@ def npy(array: Array) -> bytes:
 
 
 def read(folder: Path) -> list[DeliveryCase]:
-    """The cases of a delivery, all inputs of which are there as described."""
+    """The cases of a delivery; the inputs of all are there as described."""
     if not folder.is_dir():
         fault = "is a file" if folder.exists() else "no such folder"
         raise UnreadableFile(f"--manifest {folder}: {fault}; it must be a folder with {NAME}; name that folder")

@@ -67,14 +67,14 @@ def settings(options: Mapping[str, Any], command: str, manifest_hash: str) -> di
 
 def surplus_files(folder: Path, cases: Sequence[DeliveryCase]) -> list[str]:
     """The files of the folder that the manifest does not name, without those that `check` made."""
-    named = {NAME, *(os.path.normpath(one.file) for case in cases for one in case.files)}
+    names = {NAME, *(os.path.normpath(one.file) for case in cases for one in case.files)}
     paths = [
         os.path.relpath(os.path.join(root, file), folder)
         for root, _, files in os.walk(folder)
         for file in files
         if not (file.startswith(".actgrad-") and file.endswith(".part"))
     ]
-    return sorted(path for path in paths if path not in named and not _is_made_here(folder / path))
+    return sorted(path for path in paths if path not in names and not _is_made_here(folder / path))
 
 
 def _is_made_here(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""All cases of a delivery judged, by several processes; a state keeps what was judged.
+"""All cases of a delivery judged, by several processes; a state keeps the results.
 
 A case is judged anew where its files, the manifest's entry, the options or the versions are not those of the state.
 """
@@ -78,8 +78,8 @@ def _judged(folder: Path, case: DeliveryCase, options: Mapping[str, Any]) -> Ent
             faults.append(f"{name}: {fault}")
     if faults:
         return {"dtype": dtype, "verdict": MISSING, "why": "; ".join(faults), "diagnosis": [], "power": {}, "worst": {}}
-    deciding, asked = options["deciding"], options["asked"]
-    verdict = judge(operator, case.attributes, inputs, actual, asked=asked, deciding=deciding, strict=options["strict"])
+    deciding, names = options["deciding"], options["asked"]
+    verdict = judge(operator, case.attributes, inputs, actual, asked=names, deciding=deciding, strict=options["strict"])
     return {"dtype": actual[0].dtype.name, **_entry(verdict)}
 
 
@@ -154,7 +154,7 @@ def _versions() -> str:
 def judge_all(
     folder: Path, cases: Sequence[DeliveryCase], options: Mapping[str, Any], jobs: int, state: Path | None
 ) -> Iterator[Entry]:
-    """The results as they come. Leaving the loop keeps in the state what was judged."""
+    """The results as they come. Leaving the loop keeps the results in the state."""
     entries, saved = load_state(state), time.monotonic()
     tasks = [(folder, case, options, entries.get(case.id)) for case in cases]
     try:

@@ -119,11 +119,11 @@ def _with_statistics(sample: Sample, combine: Callable[..., Sized], functions: M
         scalars = [error_bounds.exactly(np.asarray(value).astype(precision)) for value in computation.scalars]
         terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
         results = rows.find(terms, numbers, scalars, partial(combine, call.shape, call.statistics_axes))
-        taken = [
+        row_lanes = [
             Lane("statistic", each.map(lambda part: np.broadcast_to(part, call.shape))).take(sample.positions)
             for each in results
         ]
-        changed = replace(sample, statistics=tuple(taken))
+        changed = replace(sample, statistics=tuple(row_lanes))
         return changed.recomputed(functions=functions)
 
 

@@ -196,9 +196,9 @@ def _where_wrong(sample: Sample, sources: Array) -> Prediction:
     prediction = []
     for right, values, wrong in zip(sample.right, _exact(sample), sample.wrong, strict=True):
         there = values[sources % len(values)]
-        chosen = np.where(wrong, there, right.values)
+        mixed = np.where(wrong, there, right.values)
         slip = np.where(wrong, 0, right.slip)
-        prediction.append(replace(right, values=chosen, size=np.maximum(np.abs(chosen), 1e-300), slip=slip))
+        prediction.append(replace(right, values=mixed, size=np.maximum(np.abs(mixed), 1e-300), slip=slip))
     return prediction
 
 
