@@ -1,4 +1,4 @@
-"""The decision of `actgrad check`: published standards decide, our own bounds only with --strict, a diagnosis never."""
+"""The decision of `actgrad check`: the standard in force decides, others only by name, a diagnosis never."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def test_what_only_our_own_bounds_refuse_is_accepted(dtype: Any, count: int, fol
             f"y.npy{suffix[2]}"]  # fmt: skip
     assert status(*call) == 0
     captured = capsys.readouterr()
-    assert re.match("ACCEPTED: mixed tolerance, MERE and MARE, .*NaN and infinity hold; ULP is exceeded, which counts "
-                    "only with --strict$", last_line(captured))  # fmt: skip
+    end = "NaN and infinity hold; ULP is exceeded, which counts only with --strict"
+    assert last_line(captured) == f"ACCEPTED: mixed tolerance, {end}"
     assert re.search(r"ULP\s+exceeded", captured.out)
     assert "FAILS" not in captured.out
     assert status(*call, "--strict") == 1
     captured = capsys.readouterr()
-    assert last_line(captured).startswith("REJECTED: ULP fails; mixed tolerance, ")
+    assert last_line(captured).startswith("REJECTED: ULP fails; mixed tolerance, NaN and infinity hold")
     assert re.search(r"ULP\s+FAILS", captured.out)
     # A standard that is named counts.
     assert status(*call, "--standard", "ulp") == 1
@@ -78,7 +78,7 @@ def spoiled(name: str) -> Any:
         if name == "mixed":
             y[:11] += 1
         elif name == "mere-mare":
-            y[0] = 1e-6  # within 1 % of the elements, and the limit for large errors
+            y[0] *= np.float32(1.01)  # within 1 % of the elements, and the limit for large errors
         elif name == "thousandth":
             y[:1] *= np.float32(1.0002)  # one in a thousand: not below 1e-4
         else:
@@ -96,8 +96,81 @@ def test_each_published_standard_rejects_alone(name: str, title: str, folder: Pa
     saved(np.float32, spoiled(name))
     assert status(*CALL, "--standard", name) == 1
     assert last_line(capsys.readouterr()) == f"REJECTED: {title} fails"
-    assert status(*CALL) == 1
+    assert status(*CALL, "--standard", "all") == 1
     assert re.match(f"REJECTED: .*{title}.* fails?", last_line(capsys.readouterr()))
+
+
+@pytest.mark.parametrize(("name", "title"), [("mere-mare", "MERE and MARE"), ("thousandth", "double thousandth")])
+def test_a_standard_that_is_not_in_force_warns(name: str, title: str, folder: Path, capsys: Capture) -> None:
+    saved(np.float32, spoiled(name))
+    assert status(*CALL, "--json", "r.json") == 0
+    captured = capsys.readouterr()
+    assert re.search(rf"warning: elu_backward float32 y.npy: .*{title} is exceeded: .*; looks like: ", captured.out)
+    assert re.search(rf"{title}.* exceeded, which counts? only with --standard all", last_line(captured))
+    assert last_line(captured).startswith("ACCEPTED: mixed tolerance, NaN and infinity hold")
+    (warning,) = json.loads(Path("r.json").read_text())["warnings"]
+    assert title in warning
+
+
+def test_a_warning_names_the_mistake(folder: Path, capsys: Capture) -> None:
+    saved(np.float32)  # alpha is 1: within the mixed tolerance
+    assert status(*CALL, "--attr", "alpha=0.9995") == 0
+    assert re.search("warning: .* looks like: missing alpha", capsys.readouterr().out)
+
+
+FLUSHED = [np.float16, bfloat16, np.float32]
+
+
+@pytest.mark.parametrize("dtype", FLUSHED)
+@pytest.mark.parametrize("name", ["gelu", "silu", "sigmoid", "tanh", "gelu_backward", "softmax", "elu_backward"])
+def test_flush_to_zero_is_accepted(name: str, dtype: Any) -> None:
+    operator, rng = actgrad.operators[name], np.random.default_rng(1)
+    count = len(operator.schema.tensors)
+    inputs = [
+        (rng.standard_normal((40, 25)) * 10.0 ** rng.uniform(-8, 1, (40, 25))).astype(dtype) for _ in range(count)
+    ]
+    normal = np.float32(np.finfo(dtype).smallest_normal) if dtype is not bfloat16 else np.float32(2**-126)
+
+    def flushed(array: np.ndarray) -> np.ndarray:
+        return np.where(np.abs(array.astype(np.float32)) < normal, dtype(0), array)
+
+    out = flushed(operator(*map(flushed, inputs)))
+    verdict = judge(operator, {}, inputs, [out])
+    assert verdict.holds, verdict.outcomes
+
+
+@pytest.mark.parametrize("name", ["gelu_backward", "gelu", "silu", "mish", "softmax", "elu", "hardswish"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_pytorchs_own_results_are_accepted(name: str, dtype: str) -> None:
+    torch = pytest.importorskip("torch")
+    functions = {
+        "gelu_backward": torch.ops.aten.gelu_backward, "hardswish": torch.nn.functional.hardswish,
+        "softmax": lambda x: torch.softmax(x, -1), "silu": torch.ops.aten.silu, "mish": torch.ops.aten.mish,
+        "gelu": torch.ops.aten.gelu, "elu": torch.ops.aten.elu,
+    }  # fmt: skip
+    torch.manual_seed(3)
+    inputs = [(3 * torch.randn(64, 50)).to(getattr(torch, dtype)) for _ in range(1 + (name == "gelu_backward"))]
+
+    def numbers(tensor: Any) -> np.ndarray:
+        if dtype == "bfloat16":
+            return np.asarray(tensor.view(torch.int16).numpy().view(bfloat16))
+        return np.asarray(tensor.numpy())
+
+    verdict = judge(actgrad.operators[name], {}, list(map(numbers, inputs)), [numbers(functions[name](*inputs))])
+    assert verdict.holds, verdict.outcomes
+
+
+@pytest.mark.parametrize("name", ["silu", "gelu", "mish", "swish"])
+def test_the_sign_of_zero_is_judged_at_minus_infinity(name: str) -> None:
+    x = np.array([-np.inf, -0.0, 0.0, 1.0], np.float32)
+    out = actgrad.operators[name](x)
+    assert np.signbit(out[0])
+    assert judge(actgrad.operators[name], {}, [x], [out]).holds
+    verdict = judge(actgrad.operators[name], {}, [x], [out + np.float32(0)])
+    assert not verdict.holds
+    assert verdict.failing == 1
+    out[1:3] = 0.0, -0.0  # the contract says nothing of these
+    assert judge(actgrad.operators[name], {}, [x], [out]).holds
 
 
 def test_a_diagnosis_alone_rejects_nothing(folder: Path, capsys: Capture) -> None:
@@ -135,7 +208,7 @@ def test_without_a_published_standard_our_own_decides(dtype: Any, folder: Path, 
 @pytest.mark.parametrize("is_right", [True, False])
 def test_reports_say_what_the_last_line_says(is_right: bool, folder: Path, capsys: Capture) -> None:
     pytest.importorskip("matplotlib")
-    saved(np.float16, ulps(1) if is_right else ulps(999, 3))
+    saved(np.float16, ulps(1) if is_right else ulps(999, 30))
     code = status(*CALL, "--json", "r.json", "--html", "r.html")
     last = last_line(capsys.readouterr())
     document, page = json.loads(Path("r.json").read_text()), Path("r.html").read_text()
@@ -146,7 +219,7 @@ def test_reports_say_what_the_last_line_says(is_right: bool, folder: Path, capsy
     (result,) = document["results"]
     assert result["verdict"]["holds"] is is_right
     counts = {o["standard"]: o["counts"] for output in result["verdict"]["outputs"] for o in output["outcomes"]}
-    assert counts == {"mixed": True, "mere-mare": True, "thousandth": True, "ulp": False, "nonfinite": True}
+    assert counts == {"mixed": True, "mere-mare": False, "thousandth": False, "ulp": False, "nonfinite": True}
     assert document["strict"] is False
     assert status(*CALL, "--json", "-") == code
     captured = capsys.readouterr()

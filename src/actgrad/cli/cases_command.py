@@ -4,11 +4,16 @@ the bounds of the data type, infinities, NaN, results of the forward pass, in pl
 
 `actgrad check --cases FILE` runs such a file. Its fields are those of the tools' documents and published files.
 
+With --tensors DIR: a delivery. This is a folder with the inputs of many cases and with manifest.json, which says where
+another program puts its outputs. `actgrad check --manifest DIR` judges them. The tensors mix ordinary, large, small and
+special numbers.
+
 examples:
   actgrad cases elu_backward --standard v2 -o elu_backward.json
   actgrad cases elu_backward selu_backward leaky_relu_backward geglu_backward -o backward.csv --seed 1
   actgrad cases gelu -o gelu.json --number 20 --largest 1000000
   actgrad check --cases elu_backward.json --results judged.json
+  actgrad cases swiglu gelu_backward softmax --tensors DIR --seed 7 --number 40
 """
 
 from __future__ import annotations
@@ -25,11 +30,13 @@ from ..base.errors import quantity
 from ..calls.operator import REGISTRY
 from ..conformance.casefiles import case_files, generation
 from ..conformance.casefiles.case_model import FileCase
-from ..writing import outputs
+from ..conformance.delivery import drawing, manifest
+from ..writing import outputs, terminal
 from . import argument_types
 from .argument_types import Subparsers
 from .parsing import Parser
 
+NUMBER = 40  # cases of each operator in a delivery
 _MOST = 100_000  # cases of an operator
 _LARGEST = 1 << 28
 
@@ -41,7 +48,12 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     parser = argument_types.add_command(subparsers, "cases", says, __doc__, standards)
     operator = argument_types.operator
     parser.add_argument("operator", nargs="+", type=operator, metavar="OPERATOR", help="names as in actgrad list")
-    parser.add_argument("-o", dest="output", metavar="FILE", type=Path, required=True, help="the file to write")
+    target = parser.add_mutually_exclusive_group(required=True)
+    target.add_argument("-o", dest="output", metavar="FILE", type=Path, help="the file to write")
+    target.add_argument("--tensors", metavar="DIR", type=Path, help="the folder to write a delivery to")
+    dtypes = argument_types.several(argument_types.dtype)
+    words = f"with --tensors, fp16 and the like too (default: {','.join(drawing.DTYPES)})"
+    parser.add_argument("--dtypes", type=dtypes, metavar="A,B,...", help=words)
     parser.add_argument("--standard", choices=generation.STANDARDS, default="v2", help="see below (default: v2)")
     parser.add_argument(
         "--product", type=argument_types.product, metavar="NAME", help="cases that this product or chip takes"
@@ -50,7 +62,7 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     parser.add_argument("--seed", type=argument_types.integer(0, 1 << 62), default=0, metavar="N", help="(default: 0)")
     parser.add_argument(
         "--number", type=argument_types.integer(1, _MOST), metavar="N",
-        help="cases of each operator, evenly of all kinds (default: each kind once)",
+        help=f"cases of each operator, evenly of all kinds (default: each kind once; with --tensors {NUMBER})",
     )  # fmt: skip
     parser.add_argument(
         "--largest", type=argument_types.integer(2, _LARGEST), default=generation.LARGEST, metavar="N",
@@ -60,6 +72,11 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
+    names = list(dict.fromkeys(args.operator))
+    if args.tensors is not None:
+        return _write_delivery(parser, args, names)
+    if args.dtypes is not None:
+        parser.error("--dtypes is given without --tensors; it needs --tensors; add it or leave --dtypes out")
     format_name = case_files.format_of(args.output)
     if args.format not in (None, format_name):
         suffix = args.output.suffix
@@ -67,10 +84,27 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
     outputs.check_paths({"-o": args.output})
     cases: list[FileCase] = []
     with products.product(args.product) if args.product else nullcontext():
-        for name in dict.fromkeys(args.operator):
+        for name in names:
             argument_types.require_product(name, args.product)
             cases += generation.generate(REGISTRY[name], args.number, args.largest, args.seed)
     outputs.write(args.output, case_files.FORMATS[format_name].text(cases))
     count = sum(prod(tensor.shape) for case in cases for tensor in case.outputs.values())
     print(f"{args.output}: {quantity(len(cases), 'case')}, {count:,} elements", file=sys.stderr)
+    return 0
+
+
+def _write_delivery(parser: argparse.ArgumentParser, args: argparse.Namespace, names: list[str]) -> int:
+    for option, is_given in (("--format", args.format), ("--largest", args.largest != generation.LARGEST)):
+        if is_given:
+            parser.error(f"{option} and --tensors do not go together; expected is one of them; leave one out")
+    number = NUMBER if args.number is None else args.number
+    with products.product(args.product) if args.product else nullcontext():
+        for name in names:
+            argument_types.require_product(name, args.product)
+        dtypes = {name: drawing.dtypes_of(REGISTRY[name], args.dtypes or drawing.DTYPES) for name in names}
+        cases = (case for name in names for case in drawing.draw(REGISTRY[name], dtypes[name], number, args.seed))
+        with terminal.progress("cases", number * len(names)) as advance:
+            written = manifest.write(args.tensors, cases, args.seed, advance)
+    special = [case for case in written if case.special]
+    print(f"{args.tensors}: {quantity(len(written), 'case')}, {len(special)} for special values", file=sys.stderr)
     return 0

@@ -3,12 +3,13 @@
 Without --actual: actgrad's own backends, every operator with its attributes at and off their defaults, usual and
 special numbers, layouts and sizes, against the reference; and each gradient against its forward operator. With
 --actual: what somebody else computed, from files; it says which elements fail, where on the axis, and which mistake
-they look like. With --cases: the cases of an ATK or a TTK file, computed by our backend. With --exhaustive: every
-number of a dtype.
+they look like. With --manifest: the outputs of many cases that `actgrad cases --tensors` made. With --cases: the cases
+of an ATK or a TTK file, computed by our backend. With --exhaustive: every number of a dtype.
 
-The last line says ACCEPTED or REJECTED, and why. The published standards decide together: mixed tolerance, MERE and
-MARE, double thousandth, NaN and infinity. actgrad's own bounds (ulp) are shown; they count with --strict, and for data
-types without a published standard. A diagnosis explains and decides nothing.
+The last line says ACCEPTED or REJECTED, and why. The standard in force decides: the mixed tolerance, with NaN and
+infinity. MERE and MARE and the double thousandth are shown, and decide with --standard all or by name; a warning says
+where an accepted result fails them. actgrad's own bounds (ulp) are shown; they count with --strict, and for data types
+that the mixed tolerance does not cover. A diagnosis explains and decides nothing.
 
 Exit status: 0 for ACCEPTED, 1 for REJECTED, 2 for a wrong call or a file that cannot be used.
 
@@ -21,11 +22,13 @@ files:
   Inputs and outputs go in the order of the schema (actgrad list). Nothing is ever unpickled.
 
 examples:
-  actgrad check
+  actgrad check          # a sample of all operators, about a minute
+  actgrad check --full
   actgrad check elu_backward selu_backward --dtype float16,bfloat16 --standard mixed --html report.html
   actgrad check elu_backward --inputs grad.npy x.npy --actual out.npy --attr alpha=1.3 --attr is_result=true
   actgrad check geglu --inputs x.bin:bfloat16:128x4096 --actual y.bin:bfloat16:128x2048 --attr approximate=tanh
   actgrad check selu_backward --inputs grad.npy y.npy --actual out.npy --product Ascend950 --json -
+  actgrad check --manifest DIR --jobs 2 --html report.html --json report.json --junit report.xml --state DIR/state
   actgrad check --cases atk_aclnnSelu.json --results judged.json
   actgrad check --exhaustive --dtype float16,bfloat16 --write docs/accuracy.md
   actgrad check --exhaustive elu_backward --dtype float32
@@ -40,6 +43,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -56,23 +60,25 @@ from ..conformance.exhaustive.sweep import DTYPES as EXHAUSTIVE_DTYPES
 from ..conformance.files import submission, tensor_files
 from ..conformance.gradient_check import Disagreement
 from ..conformance.report import page, pictures, text
-from ..conformance.standards import NAMES, OWN, REPEAT
+from ..conformance.standards import ALL, IN_FORCE, NAMES, OWN, REPEAT
 from ..conformance.verdict import Verdict, decide
 from ..writing import outputs, terminal
-from . import argument_types, exhaustive_command
+from . import argument_types, delivery_command, exhaustive_command
 from .argument_types import Subparsers
 from .parsing import Parser
 
 REJECTED = 1  # the exit status
 SHOWN = 8  # failing cases of our own
+SAMPLE = 8  # without names and without --full, another one of so many cases of each operator and dtype is tried
 
 
 _REPORT = ("standard", "strict", "json", "html")
 #: The options that go with each mode. A mode is the option that chooses it, "" for our own backends.
 MODES = {
-    "": ("backend", "dtype", "seed", *_REPORT),
+    "": ("backend", "dtype", "seed", "full", *_REPORT),
     "actual": ("inputs", "attr", *_REPORT),
-    "cases": ("results", "backend", "seed", *_REPORT),
+    "cases": ("results", "tensors", "backend", "seed", *_REPORT),
+    "manifest": ("jobs", "junit", "state", *_REPORT),
     "exhaustive": ("every", "defaults", "state", "write", "dtype"),
 }
 
@@ -85,8 +91,9 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     add = parser.add_argument
     operator = argument_types.operator
     add("operator", nargs="*", type=operator, metavar="OPERATOR", help="names as in actgrad list (default: all)")
-    standard = argument_types.several(argument_types.one_of(NAMES))
-    add("--standard", type=standard, metavar="A,B,...", help="see below (default: all)")
+    standard = argument_types.several(argument_types.one_of((*NAMES, ALL)))
+    words = "those that decide, or all; see below (default: all are shown, those in force decide)"
+    add("--standard", type=standard, metavar="A,B,...", help=words)
     add(
         "--strict", action="store_true", default=None, help="actgrad's own bounds count too: 0.51 ULP in half precision"
     )
@@ -101,19 +108,26 @@ def add_parser(subparsers: Subparsers[Parser]) -> None:
     dtypes = argument_types.several(argument_types.dtype)
     add("--dtype", type=dtypes, metavar="A,B,...", help="also fp16, bf16, fp32 (default: all that the operator takes)")
     add("--seed", type=argument_types.integer(0), metavar="N", help="of the numbers (default: 0)")
+    add("--full", action="store_true", default=None, help="all cases of all operators, which takes minutes")
     add = parser.add_argument_group("results from files").add_argument
     add("--inputs", nargs="+", metavar="FILE", help="the tensors that it was computed from")
     add("--actual", nargs="+", metavar="FILE", help="the results: the first output, or each")
     add("--attr", action="append", metavar="NAME=VALUE", help="an attribute off its default")
+    add = parser.add_argument_group("a delivery of many cases").add_argument
+    add("--manifest", metavar="DIR", type=Path, help="the folder with manifest.json, the inputs and the outputs")
+    add("--jobs", type=argument_types.integer(1, 1024), metavar="N", help="processes (default: one for each core)")
+    add("--junit", metavar="FILE", type=Path, help="write JUnit XML with one test case for each case")
     add = parser.add_argument_group("cases from a file").add_argument
     add("--cases", metavar="FILE", type=Path, help="ATK's .json or TTK's .csv (see docs/check.md)")
     add("--results", metavar="FILE", type=Path, help="write the same cases with what was found")
+    words = "write these cases as a delivery instead of judging them"
+    add("--tensors", metavar="DIR", type=Path, help=words)
     add = parser.add_argument_group("every number of a dtype").add_argument
     add("--exhaustive", action="store_true", help=f"of {', '.join(EXHAUSTIVE_DTYPES)} (default: all)")
     every = argument_types.integer(1, 1 << 24)
     add("--every", type=every, metavar="N", help="only one in N numbers of float32 (default: 1, all)")
     add("--defaults", action="store_true", default=None, help="no attributes off their defaults")
-    add("--state", metavar="DIR", type=Path, help="where an interrupted run goes on from")
+    add("--state", metavar="PATH", type=Path, help="where an interrupted run goes on: a folder; with --manifest a file")
     add("--write", metavar="FILE", type=Path, help="put the table of all finished into a document")
     parser.set_defaults(run=partial(_run, parser))
 
@@ -123,12 +137,19 @@ def _run(parser: argparse.ArgumentParser, args: argparse.Namespace) -> int:
     args.backend, args.seed = args.backend or "cpu", args.seed or 0
     outputs.check_paths(_written(args), _inputs(args))
     library("rich", "check needs rich", "check")
+    # A standard that --standard names counts, our own too.
+    args.strict = bool(args.strict) or OWN in (args.standard or ())
+    if ALL in (args.standard or ()):
+        args.standard = list(NAMES)
     with ExitStack() as stack:
         if args.product:
             stack.enter_context(products.product(args.product))
         if args.rules:
             stack.enter_context(products.rules(args.rules))
-        is_accepted = exhaustive_command.run(args) if mode == "exhaustive" else _check(args, mode)
+        if args.tensors is not None:
+            return delivery_command.write_cases(args)
+        runs = {"exhaustive": exhaustive_command.run, "manifest": delivery_command.run}
+        is_accepted = runs[mode](args) if mode in runs else _check(args, mode)
     return 0 if is_accepted else REJECTED
 
 
@@ -152,9 +173,9 @@ def _mode(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
         parser.error(f"--actual: got {got}; it must be the output of one operator; name that one")
     if mode == "actual" and args.inputs is None:
         parser.error("--inputs is missing; --actual needs the tensors that it was computed from; add --inputs FILE")
-    if mode == "cases" and args.operator:
+    if mode in ("cases", "manifest") and args.operator:
         got = quantity(len(args.operator), "operator")
-        parser.error(f"--cases: got {got} too; the file must name the operators; leave the names out")
+        parser.error(f"--{mode}: got {got} too; the file must name the operators; leave the names out")
     for name in args.dtype or ():
         if not is_judged(name):
             parser.error(f"--dtype is {name}; check judges real numbers; name a real dtype")
@@ -166,6 +187,7 @@ def _mode(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
 def _written(args: argparse.Namespace) -> dict[str, Path | None]:
     """The files that this call writes, by their options."""
     files = {"--json": args.json, "--html": args.html, "--results": args.results, "--write": args.write}
+    files["--junit"] = args.junit
     return {option: path for option, path in files.items() if path != "-"}
 
 
@@ -180,21 +202,23 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     is_of_files = mode == "actual"
     if args.html:
         pictures.load()
-    # A standard that --standard names counts, our own too.
-    args.strict = bool(args.strict) or OWN in (args.standard or ())
+    deciding = args.standard or IN_FORCE
     standard_names = [name for name in NAMES if name in (args.standard or NAMES)]
     outcomes: list[CaseOutcome] = []
     disagreements: list[Disagreement] = []
     if is_of_files:
         standard_names = [name for name in standard_names if name != REPEAT]  # a file is one run
-        results = [submission.judge_files(args, standard_names)]
+        results = [submission.judge_files(args, standard_names, deciding)]
     elif mode == "cases":
         outcomes = _of_cases(args)
         results = [one.verdict for one in outcomes if one.verdict is not None]
         outcome_names = {outcome.standard for result in results for outcome in result.outcomes}
         standard_names = [name for name in NAMES if name in outcome_names]
     else:
-        results = list(_of_backend(args, standard_names))
+        if is_sample := not args.operator and not args.full:
+            standard_names = [name for name in standard_names if name != REPEAT or args.standard]
+            print("actgrad: a sample: one case of each operator and dtype; --full takes all", file=sys.stderr)
+        results = list(_of_backend(args, standard_names, deciding, is_sample))
         operators = [REGISTRY[name] for name in dict.fromkeys(result.operator for result in results)]
         disagreements = [one for operator in operators for one in gradient_check.disagreements(operator)]
     _refuse_nothing(args, standard_names, results, outcomes)
@@ -210,12 +234,13 @@ def _check(args: argparse.Namespace, mode: str) -> bool:
     document = json.dumps(text.document(results, settings, decision), indent=2, allow_nan=False) + "\n"
     if args.json == "-":
         terminal.show(document)
-        terminal.complain(str(decision))
+        for line in (*decision.warnings, str(decision)):
+            terminal.complain(terminal.printable(line))
     else:
         if args.json:
             outputs.write(args.json, document)
         blocks = text.blocks(results, standard_names, is_of_files, most=SHOWN, is_verbose=args.verbose)
-        terminal.show(terminal.rendered([*blocks, *map(str, disagreements), str(decision)]))
+        terminal.show(terminal.rendered([*blocks, *map(str, disagreements), *_some(decision.warnings), str(decision)]))
     return decision.is_accepted
 
 
@@ -252,10 +277,21 @@ def _settings(args: argparse.Namespace, standard_names: list[str]) -> dict[str, 
     }
 
 
+def _some(warnings: Sequence[str]) -> list[str]:
+    """The first warnings, and how many more there are."""
+    rest = len(warnings) - SHOWN
+    return [
+        *map(terminal.printable, warnings[:SHOWN]),
+        *([f"{rest} more warnings; --json has all"] if rest > 0 else []),
+    ]
+
+
 # Our own backends
 
 
-def _of_backend(args: argparse.Namespace, standard_names: list[str]) -> Iterator[Verdict]:
+def _of_backend(
+    args: argparse.Namespace, standard_names: list[str], deciding: Sequence[str], is_sample: bool
+) -> Iterator[Verdict]:
     product = products.current()
     names = list(dict.fromkeys(args.operator)) or list(REGISTRY)
     if not args.operator and product is not None:
@@ -266,9 +302,12 @@ def _of_backend(args: argparse.Namespace, standard_names: list[str]) -> Iterator
     if not pairs:
         raise ActgradError(nothing_takes(names, args.dtype or [], allowed))
     with terminal.progress("checking", len(pairs)) as advance:
-        for operator, dtype in pairs:
-            for case in backend_cases.cases(operator, dtype, args.seed):
-                result = backend_cases.judge_case(case, args.backend, standard_names, args.strict)
+        for k, (operator, dtype) in enumerate(pairs):
+            for case in islice(
+                backend_cases.cases(operator, dtype, args.seed),
+                *((k % SAMPLE, k % SAMPLE + 1) if is_sample else (None,)),
+            ):
+                result = backend_cases.judge_case(case, args.backend, standard_names, args.strict, deciding)
                 if result is not None:
                     yield result
             advance(1)

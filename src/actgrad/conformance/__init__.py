@@ -7,6 +7,7 @@ golden         the exact values of a call
 oracle         exact values of operators, the error measure, inputs and attributes to try
 error_bounds   the errors that rounding explains
 standards      the acceptance standards
+power          wrong outputs that a case would accept
 measurement    the elements of a call measured, on all cores
 backend_cases  the calls that our own backends are tried on
 gradient_check gradient operators against their forward operators

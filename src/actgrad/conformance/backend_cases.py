@@ -5,7 +5,7 @@ Every operator is called with every case of attributes, on usual and special num
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -60,6 +60,7 @@ class BackendCase:
     inputs: tuple[Array | None, ...] = field(repr=False)
     layout: Layout = field(default=LAYOUTS["contiguous"], repr=False)
     in_place: int | None = None
+    of_file: bool = False
 
 
 def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase]:
@@ -76,7 +77,7 @@ def cases(operator: Operator, dtype: str, seed: int = 0) -> Iterator[BackendCase
             value = oracle.forward_results(operator, attributes, tensors[operator.definition.main])[1]
             tensors[operator.given_value] = value
             yield make("optional given", tuple(STANDARDS), tuple(tensors.values()))
-        yield make("special", OF_SPECIAL, _special(operator, attributes, dtype, rng))
+        yield make("special", OF_SPECIAL, special_tensors(operator, attributes, dtype, rng))
     rng = np.random.default_rng((seed, len(attribute_cases)))
     no_negative = [a for a in attribute_cases if not any(isinstance(v, float) and v < 0 for v in a.values())]
     attributes = (no_negative or attribute_cases)[-1]
@@ -97,13 +98,15 @@ def numbers(dtype: str, count: int, rng: np.random.Generator) -> Array:
 
 def _usual(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
     count = SLOW_USUAL if BY_NAME[dtype].compute == "float64" else USUAL
-    x = _as_result(operator, attributes, numbers(dtype, count, rng))
+    x = as_result(operator, attributes, numbers(dtype, count, rng))
     return oracle.paired(
         operator, attributes, x.reshape(operator.access.row(count)), lambda: numbers(dtype, count, rng)
     )
 
 
-def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator) -> tuple[Any, ...]:
+def special_tensors(
+    operator: Operator, attributes: dict[str, Any], dtype: str, rng: np.random.Generator
+) -> tuple[Any, ...]:
     """Every special value alone and with every other, then each exponent; the ends of the integers."""
     if BY_NAME[dtype].kind != "float":
         minimum, maximum = oracle.ends(dtype)
@@ -114,10 +117,10 @@ def _special(operator: Operator, attributes: dict[str, Any], dtype: str, rng: np
     special, rest = oracle.special_values(dtype), oracle.stratified(dtype, SPECIAL, rng)
     x, other = (a.ravel() for a in np.meshgrid(special, special))
     if operator.access.sees_rows:  # rows of two
-        rows = _as_result(operator, attributes, np.stack([x, other], axis=1))
+        rows = as_result(operator, attributes, np.stack([x, other], axis=1))
         return oracle.paired(operator, attributes, rows, lambda: np.ones_like(rows))
     ones = np.ones(len(special) + len(rest), special.dtype)
-    x = _as_result(operator, attributes, np.concatenate([x, special, rest]))
+    x = as_result(operator, attributes, np.concatenate([x, special, rest]))
     other = np.concatenate([other, ones])
     # The largest number, or infinity, times a factor that cancels or is subnormal may be anything. So may its sum with
     # a term that overflows, and a product with such a factor.
@@ -143,7 +146,7 @@ def _pairs(operator: Operator, attributes: dict[str, Any], x: Array, other: Arra
     return oracle.paired(operator, attributes, x.reshape(operator.access.row(x.size)), lambda: other)
 
 
-def _as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
+def as_result(operator: Operator, attributes: dict[str, Any], x: Array) -> Array:
     """x, or the forward pass's result for an operator that takes it."""
     if not operator.definition.takes_result(attributes):
         return x
@@ -222,7 +225,13 @@ def garbage(array: Array) -> None:
 # Judged
 
 
-def judge_case(case: BackendCase, backend: str, names: Iterable[str], strict: bool = False) -> Verdict | None:
+def judge_case(
+    case: BackendCase,
+    backend: str,
+    names: Iterable[str],
+    strict: bool = False,
+    deciding: Collection[str] | None = None,
+) -> Verdict | None:
     """The judge's verdict on one case of a backend; None where no standard applies, or the chosen rules refuse it."""
     names = [name for name in names if name in case.standards]
     if not names:
@@ -234,18 +243,26 @@ def judge_case(case: BackendCase, backend: str, names: Iterable[str], strict: bo
             raise
         return None
     outputs = tuple(case.layout(np.empty(array.shape, array.dtype)) for array in oracle.as_tuple(plan.result))
-    verdict = compute_and_judge(case, backend, outputs, names, strict)
+    verdict = compute_and_judge(case, backend, outputs, names, strict, deciding)
     return replace(verdict, dtype=case.dtype, case=case.name)
 
 
 def compute_and_judge(
-    case: BackendCase, backend: str, outputs: tuple[Array, ...], names: Iterable[str], strict: bool
+    case: BackendCase,
+    backend: str,
+    outputs: tuple[Array, ...],
+    names: Iterable[str],
+    strict: bool,
+    deciding: Collection[str] | None = None,
 ) -> Verdict:
     """The judge's verdict on a case that a backend computes into `outputs`."""
     for array in outputs:
         garbage(array)
     compute(case, backend, outputs)
-    verdict = judge(case.operator, case.attributes, case.inputs, outputs, asked=names, strict=strict)
+    verdict = judge(
+        case.operator, case.attributes, case.inputs, outputs, asked=names, deciding=deciding, strict=strict,
+        with_power=case.of_file,
+    )  # fmt: skip
     if REPEAT not in names:
         return verdict
     first, different = [array.tobytes() for array in outputs], 0

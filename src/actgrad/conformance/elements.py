@@ -63,6 +63,7 @@ class Elements:
     outputs: tuple[Lane, ...]  # those to be judged
     numbers: tuple[int, ...]  # of each of these among the formula's results
     main: int  # the place of x among the inputs
+    statistics_axes: tuple[int, ...] = ()  # the dimensions of a row
 
     @property
     def size(self) -> int:
@@ -122,7 +123,8 @@ def elements(
     lanes += _statistics(access, plan.computation, lanes, attributes, shapes)
     numbers = tuple(k for k, lane in enumerate(outputs) if lane is not None)
     parts = tuple(lanes), tuple(filter(None, outputs)), numbers
-    return Elements(operator, attributes, inputs, out, plan.computation, *parts, main)
+    axes = access.row_dimensions(len(shape), attributes, shapes)
+    return Elements(operator, attributes, inputs, out, plan.computation, *parts, main, axes)
 
 
 def _statistics(

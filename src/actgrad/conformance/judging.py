@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from .diagnosis.sample import Sample
 from .elements import Array, Elements, elements
 from .golden import Golden
 from .measurement import SAMPLED, SHOWN, Measures, Progress, compare_at, double, measure, spans
+from .power import power
 from .standards import STANDARDS, Tally
 from .verdict import Failure, OutputVerdict, Verdict
 
@@ -28,39 +29,47 @@ def judge(
     inputs: Sequence[Array | None],
     actual: Sequence[Array | None],
     *,
-    asked: Iterable[str] = tuple(STANDARDS),
+    asked: Iterable[str] | None = None,
+    deciding: Collection[str] | None = None,
     strict: bool = False,
     progress: Progress | None = None,
     explain: bool = True,
+    with_power: bool = True,
 ) -> Verdict:
     """The verdict of some standards on `actual`: outcomes, failing elements, and the mistakes that they look like.
 
     The rules of a chosen product (actgrad.product) hold. actgrad's own bounds (`ulp`) count if `strict`, and for a
-    dtype that no published standard among `asked` defines.
+    dtype that no published standard among `deciding` defines.
 
     Args:
         operator: the operator that was computed.
         attributes: its attributes; the others have their defaults.
         inputs: the tensors in the order of the schema, None for an optional one.
         actual: the outputs in the order of the schema, None for one that is not judged.
-        asked: the names of the standards.
+        asked: the names of the standards to measure; None for all.
+        deciding: the names of those that decide; None for those of `asked`, else those in force.
         strict: whether actgrad's own bounds count beside published standards.
         progress: called with the number of elements of each finished chunk.
         explain: whether to search for mistakes.
+        with_power: whether to say which wrong outputs would be accepted.
 
     Raises:
         ActgradError: the errors of a call on such tensors.
     """
     call = elements(operator, attributes, tuple(inputs), tuple(actual))
-    requested = set(asked)
+    requested = set(STANDARDS if asked is None else asked)
     names = [name for name in STANDARDS if name in requested]
+    if deciding is None:
+        deciding = standards.IN_FORCE if asked is None else names
     golden = Golden(call.computation)
     if call.size:
         sample = np.arange(0, call.size, max(1, call.size // VERIFIED))
         golden.verify([lane.take(sample) for lane in call.inputs])
     parts = measure(call, golden, names, progress)
-    outputs = tuple(_verdict(call, golden, k, names, strict, part) for k, part in enumerate(parts))
+    outputs = tuple(_verdict(call, golden, k, (names, deciding, strict), part) for k, part in enumerate(parts))
     verdict = Verdict(operator.name, call.attributes, golden.source, tuple(names), outputs)
+    if with_power:
+        verdict = replace(verdict, power=power(call, golden, deciding, strict))
     if not verdict.failing:
         return verdict
     counts = len(parts) * np.sum([axis.count(double(call.x.take(span))) for span in spans(call.size)], axis=0)
@@ -68,11 +77,16 @@ def judge(
     return replace(verdict, ranges=ranges, diagnoses=diagnose(_sample(call, golden, parts)) if explain else ())
 
 
-def _verdict(call: Elements, golden: Golden, k: int, names: list[str], strict: bool, part: Measures) -> OutputVerdict:
+def _verdict(
+    call: Elements, golden: Golden, k: int, rule: tuple[list[str], Collection[str], bool], part: Measures
+) -> OutputVerdict:
+    names, deciding, strict = rule
     lane = call.outputs[k]
     dtype = lane.array.dtype.name
     outcomes = tuple(
-        standards.decide(STANDARDS[n], dtype, part.tallies.get(n, Tally()), standards.counts(n, names, dtype, strict))
+        standards.decide(
+            STANDARDS[n], dtype, part.tallies.get(n, Tally()), standards.counts(n, deciding, dtype, strict)
+        )
         for n in names
     )
     return OutputVerdict(
@@ -117,6 +131,6 @@ def _sample(call: Elements, golden: Golden, parts: Sequence[Measures]) -> Sample
     grid = np.arange(0, call.size, max(1, call.size // SAMPLED))
     positions = np.unique(np.concatenate([failing, grid]))
     inputs, errors = compare_at(call, golden, positions)
-    actual, wrong = tuple(c.actual for c in errors), tuple(c.faults for c in errors)
+    actual, wrong = tuple(c.actual for c in errors), tuple(c.wrong for c in errors)
     count, failing_counts = len(call.computation.loop.inputs), tuple(part.failing for part in parts)
     return Sample(call, positions, tuple(inputs[:count]), actual, wrong, failing_counts, tuple(inputs[count:]))

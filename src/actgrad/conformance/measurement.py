@@ -38,7 +38,7 @@ class Measures:
     first: Array  # places of failing elements, some of them
     worst: tuple[tuple[float, int], ...]  # -ULP, place
     ranges: Array  # failing elements per range of x
-    points: Array  # (x, ULP) of some elements
+    points: Array  # (x, ULP, place) of some elements
 
     def __add__(self, other: Measures) -> Measures:
         return Measures(
@@ -94,7 +94,7 @@ def _measures(c: ElementErrors, x: Array, start: int, names: Sequence[str], size
         start + first,
         tuple((-float(ulps[k]), start + int(k)) for k in worst),
         axis.count(double(x[at])),
-        np.stack([double(x[some]), double(ulps[some])], axis=1),
+        np.stack([double(x[some]), double(ulps[some]), start + some], axis=1),
     )
 
 
@@ -131,6 +131,8 @@ def _compare(
     error, or where a factor is subnormal.
     """
     c = standards.compare(actual, exact)
+    if call.operator.gradient_of is None and c.actual.dtype.kind not in "iu":
+        c = replace(c, lost_signs=_lost_signs(c, lanes[call.main]))
     ulps = standards.bounds(call.operator, c.actual.dtype.name)[0]
     suspect = np.flatnonzero(c.ulps > ulps)
     if not len(suspect) or c.actual.dtype.kind in "iu":
@@ -139,6 +141,16 @@ def _compare(
     faults, by_terms = np.zeros(len(c.ulps), bool), np.zeros(len(c.ulps), bool)
     faults[suspect], by_terms[suspect] = wrong, ~wrong
     return replace(c, faults=faults, by_terms=by_terms)
+
+
+def _lost_signs(c: ElementErrors, x: Array) -> Array | None:
+    """The zeros of the wrong sign among limits at x = -inf, as silu(-inf) = -0; None where there are none."""
+    with np.errstate(invalid="ignore"):
+        zeros = (c.actual == 0) & (c.exact == 0) & (x == -np.inf)
+    if not zeros.any():
+        return None
+    lost: Array = zeros & (np.signbit(c.actual) != np.signbit(c.exact))
+    return lost
 
 
 def faults_among(

@@ -7,7 +7,7 @@ without published figures is not judged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import ml_dtypes
@@ -39,6 +39,12 @@ class ElementErrors:
     is_finite: bool  # all of them
     faults: Array  # beyond the project's own bounds; none before `measurement` looks for them
     by_terms: Array  # judged by the size of their terms
+    lost_signs: Array | None = None  # zeros of the wrong sign where the contract states it
+
+    @property
+    def wrong(self) -> Array:
+        """The elements that a diagnosis explains."""
+        return self.faults if self.lost_signs is None else self.faults | self.lost_signs
 
 
 def compare(actual: Array, exact: Array) -> ElementErrors:
@@ -124,6 +130,11 @@ class Outcome:
     def is_broken(self) -> bool:
         """Whether this outcome rejects."""
         return self.counts and self.holds is False
+
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether this standard fails and decides nothing."""
+        return not self.counts and self.holds is False
 
 
 def decide(standard: AcceptanceStandard, dtype: str, tally: Tally, counts: bool = True) -> Outcome:
@@ -232,11 +243,11 @@ def _shows_ulp(t: Tally, limits: Limits) -> str:
 
 
 def _nonfinite(c: ElementErrors, limits: Limits) -> tuple[Array, Tally]:
-    if c.is_finite:
-        return np.zeros(len(c.error), bool), Tally(len(c.error))
-    wide = c.actual.astype(c.exact.dtype)
-    concerned = ~(np.isfinite(wide) & np.isfinite(c.golden))
-    over = concerned & (c.error > 0) & ~(c.ulps <= 1) & ~c.by_terms
+    over = np.zeros(len(c.error), bool) if c.lost_signs is None else c.lost_signs
+    if not c.is_finite:
+        wide = c.actual.astype(c.exact.dtype)
+        concerned = ~(np.isfinite(wide) & np.isfinite(c.golden))
+        over = over | (concerned & (c.error > 0) & ~(c.ulps <= 1) & ~c.by_terms)
     return over, Tally(len(over), _count(over))
 
 
@@ -254,6 +265,8 @@ def _largest(values: Array) -> float:
 
 REPEAT = "repeat"
 OWN = "ulp"  # actgrad's own bounds
+IN_FORCE = ("mixed", "nonfinite", REPEAT)  # these decide unless others are named
+ALL = "all"  # the word for every standard, as --standard takes it
 PUBLISHED = ("mixed", "mere-mare", "thousandth")  # of accuracy; each defines some dtypes
 STANDARDS: Mapping[str, AcceptanceStandard] = {
     s.name: s
@@ -306,7 +319,8 @@ STANDARDS: Mapping[str, AcceptanceStandard] = {
         AcceptanceStandard(
             "nonfinite",
             "NaN and infinity",
-            "NaN and infinities where the exact value, rounded, is one, and nowhere else",
+            "NaN and infinities where the exact value, rounded, is one, and nowhere else; the sign of a zero that is "
+            "the limit at x = -inf",
             dict.fromkeys(BY_NAME, ()),
             _nonfinite,
             lambda t, limits: not t.over,
@@ -321,9 +335,13 @@ NAMES: Mapping[str, str] = {
 }
 
 
-def counts(name: str, standard_names: Iterable[str], dtype: str, strict: bool) -> bool:
-    """Whether a standard decides about a dtype: our own bounds only if `strict`, or where no published one is asked."""
-    return name != OWN or strict or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in standard_names)
+def counts(name: str, deciding: Collection[str], dtype: str, strict: bool) -> bool:
+    """Whether a standard decides about a dtype: one of `deciding`; our own bounds if `strict`, or where none of these
+    that was published covers the dtype.
+    """
+    if name != OWN:
+        return name in deciding
+    return strict or not any(n in PUBLISHED and dtype in STANDARDS[n].limits for n in deciding)
 
 
 def repeat(runs: int, different: int) -> Outcome:

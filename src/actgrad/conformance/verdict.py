@@ -51,7 +51,7 @@ class OutputVerdict:
     histogram: tuple[int, ...]  # by ULP_EDGES
     first: tuple[Failure, ...]
     worst: tuple[Failure, ...]
-    points: np.ndarray[Any, np.dtype[np.float64]] = field(metadata=NO_JSON)  # (x, error in ULP) of some elements
+    points: np.ndarray[Any, np.dtype[np.float64]] = field(metadata=NO_JSON)  # (x, error in ULP, place) of some elements
 
     @property
     def is_unpublished(self) -> bool:
@@ -72,6 +72,8 @@ class Verdict:
     outputs: tuple[OutputVerdict, ...]
     ranges: tuple[Range, ...] = ()  # of x, with failing elements
     diagnoses: tuple[Diagnosis, ...] = ()
+    #: Of each wrong output whether each standard would accept it: see power.py.
+    power: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     repeat: Outcome | None = None  # whether runs give the same bits, where it ran here
     dtype: str = field(default="", metadata=NO_JSON)  # of the case, as reports group verdicts
     case: str = field(default="", metadata=NO_JSON)  # its name in reports
@@ -108,6 +110,7 @@ class Decision:
     is_accepted: bool
     why: str
     disagreements: tuple[Disagreement, ...] = ()  # of gradient operators with their forward operators
+    warnings: tuple[str, ...] = ()  # standards that do not decide, where an accepted result fails them
 
     @property
     def word(self) -> str:
@@ -131,13 +134,15 @@ def decide(
     outcomes = [one for result in results for one in result.outcomes]
     failing = {one.standard for one in outcomes if one.is_broken}
     holding = {one.standard for one in outcomes if one.counts and one.holds} - failing
-    beyond = {one.standard for one in outcomes if not one.counts and one.holds is False}
+    beyond = {one.standard for one in outcomes if one.is_exceeded}
     said = []
     if len(results) > 1 and failing:
         said.append(f"{sum(not r.holds for r in results)} of {len(results)} cases fail")
     said += [_sentence(failing, "fails", "fail"), _sentence(holding, "holds", "hold")]
-    if beyond:
-        said.append(f"{_sentence(beyond, 'is exceeded', 'are exceeded')}, which counts only with --strict")
+    for exceeded, option in ((beyond - {OWN}, "--standard all"), (beyond & {OWN}, "--strict")):
+        if exceeded:
+            verb = _sentence(exceeded, "is exceeded, which counts", "are exceeded, which count")
+            said.append(f"{verb} only with {option}")
     if unpublished := {o.dtype for result in results for o in result.outputs if o.is_unpublished}:
         said.append(f"no published standard is defined for {', '.join(sorted(unpublished))}")
     if refused:
@@ -148,7 +153,18 @@ def decide(
         names = ", ".join(dict.fromkeys(one.operator for one in disagreements))
         said.insert(0, f"the gradient of {names} is not that of the forward formula")
     is_accepted = not failing and all(refused) and not disagreements
-    return Decision(is_accepted, "; ".join(filter(None, said)), tuple(disagreements))
+    warnings = tuple(text for result in results if result.holds and (text := _warning(result)))
+    return Decision(is_accepted, "; ".join(filter(None, said)), tuple(disagreements), warnings)
+
+
+def _warning(result: Verdict) -> str:
+    """The published standards that an accepted result fails, and the mistakes that it looks like; else ""."""
+    exceeded = [o for o in result.outcomes if o.is_exceeded and o.standard != OWN]
+    if not exceeded:
+        return ""
+    words = "; ".join(dict.fromkeys(f"{STANDARDS[o.standard].title} is exceeded: {o.says}" for o in exceeded))
+    looks = "; ".join(d.says for d in result.diagnoses) or "no mistake that actgrad knows"
+    return f"warning: {result.operator} {result.dtype} {result.case}: {words}; looks like: {looks}"
 
 
 def _sentence(names: Iterable[str], one: str, several: str) -> str:

@@ -55,8 +55,6 @@ class CaseOutcome:
 def execute(case: FileCase, backend: str, names: Sequence[str] | None, seed: int, strict: bool = False) -> CaseOutcome:
     """Run a case; `names` replace its standards. A missing backend is an error, all else an outcome."""
     try:
-        if case.problem:
-            raise NotRun(case.problem)
         return CaseOutcome(case, _run_case(case, backend, names, seed, strict))
     except BackendUnavailable:
         raise
@@ -66,7 +64,10 @@ def execute(case: FileCase, backend: str, names: Sequence[str] | None, seed: int
         return CaseOutcome(case, None, f"refused: {error}", case.expects_error)
 
 
-def _run_case(case: FileCase, backend: str, standard_names: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
+def draw(case: FileCase, seed: int) -> tuple[Operator, dict[str, Any], tuple[Array | None, ...], tuple[Array, ...]]:
+    """The call of a case: operator, attributes, inputs and memory for the outputs; a seed gives the same numbers."""
+    if case.problem:
+        raise NotRun(case.problem)
     signature = case.signature
     assert signature is not None, "else it has a problem"
     operator = signature.operator
@@ -83,10 +84,16 @@ def _run_case(case: FileCase, backend: str, standard_names: Sequence[str] | None
         if tensor.values.is_result:
             inputs[name] = _result(operator, attributes, inputs, name, tensor)
     tensors = tuple(inputs.get(name) for name in names)
-    outputs = _outputs(case, operator, attributes, tensors)
+    return operator, attributes, tensors, _outputs(case, operator, attributes, tensors)
+
+
+def _run_case(case: FileCase, backend: str, standard_names: Sequence[str] | None, seed: int, strict: bool) -> Verdict:
+    operator, attributes, tensors, outputs = draw(case, seed)
+    names, signature = operator.schema.tensor_names, case.signature
+    assert signature is not None, "a case that was drawn has one"
     in_place = names.index(signature.parameters[0].argument) if signature.in_place else None
     dtype = outputs[0].dtype.name
-    backend_case = BackendCase(operator, attributes, dtype, case.name, (), tensors, in_place=in_place)
+    backend_case = BackendCase(operator, attributes, dtype, case.name, (), tensors, in_place=in_place, of_file=True)
     standards = list(standard_names or case.standards or (IN_FORCE,))
     is_defined = all(array.dtype.name in STANDARDS[name].limits for name in standards for array in outputs)
     if standard_names is None and not is_defined:

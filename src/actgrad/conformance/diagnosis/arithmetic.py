@@ -109,8 +109,21 @@ def half_intermediates(sample: Sample) -> Iterator[Suspicion]:
     if sample.is_half:
         limits = ml_dtypes.finfo(sample.actual[0].dtype)
         explains = _within(sample, 4 * float(limits.eps), 4 * float(limits.smallest_subnormal))
+        if not _has_both_signs(sample):
+            return
         says = f"intermediate results are rounded to {sample.actual[0].dtype.name}: every error is of that size"
         yield Suspicion("half-intermediates", says, explains=explains, is_loose=True)
+
+
+def _has_both_signs(sample: Sample) -> bool:
+    """Whether errors make results larger and smaller, as rounding does; true for a few errors."""
+    larger = np.concatenate(
+        [
+            np.abs(actual[wrong].astype(np.float64)) > np.abs(right.values[wrong].astype(np.float64))
+            for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True)
+        ]
+    )
+    return len(larger) < 20 or 0.05 < float(np.mean(larger)) < 0.95
 
 
 def _within(sample: Sample, relative: float, absolute: float = 0.0) -> tuple[Array, ...]:
@@ -137,6 +150,14 @@ _TAILS = ("normal_cdf", "sigmoid", "sigmoid_cubic")
 
 def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
     """(1 + erf) / 2 or (1 + tanh) / 2, which has no digits left in the negative tail."""
+    tail = sample.x < -4
+    if sample.is_half and not any(
+        np.count_nonzero(wrong & tail) > 0.3 * np.count_nonzero(tail) for wrong in sample.wrong
+    ):
+        return  # the digits that 16 bits keep are lost far down in the tail alone, and all of them there
+    lost = np.concatenate([actual[wrong] == 0 for actual, wrong in zip(sample.actual, sample.wrong, strict=True)])
+    if len(lost) and np.mean(lost) > 0.8:  # a result of 0 is of any small number
+        return
     if _functions(sample) & {*_TAILS, *(f"{name}_times" for name in _TAILS)}:
         sums = {name: partial(_as_sum, error_bounds.FUNCTIONS[name]) for name in _TAILS}
         functions = xp.with_factors({**error_bounds.FUNCTIONS, **sums})

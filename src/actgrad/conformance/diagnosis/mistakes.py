@@ -217,7 +217,7 @@ def factor_without_a_name(sample: Sample) -> Iterator[Suspicion]:
     for where, side, ratio in _common_ratios(sample):
         if abs(ratio - 1) > _NO_FACTOR:
             says = f"everything is multiplied by {ratio:.6g}{where}"
-            yield Suspicion("factor", says, _multiplied(sample, side, ratio))
+            yield Suspicion("factor", says, _multiplied(sample, side, ratio), share=0.9)
 
 
 def _multiplied(sample: Sample, side: Array, by: float) -> Prediction:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..elements import Array
 from ..verdict import Diagnosis
-from . import arithmetic, mistakes
+from . import arithmetic, forms, layout, mistakes
 from .sample import Sample, Suspicion
 
 SHARE = 0.3  # of the failing elements; a suspicion must explain it
@@ -25,38 +25,56 @@ def diagnose(sample: Sample) -> tuple[Diagnosis, ...]:
     diagnoses: list[Diagnosis] = []
     if not looked_at:
         return ()
-    suspicions = [(s, explained) for s in _suspicions(sample) if (explained := _explained(sample, s)) is not None]
+    suspicions = [(s, *both) for s in _suspicions(sample) if (both := _explained(sample, s)) is not None]
     enough = CLOSE_SHARE if sample.actual[0].dtype.itemsize == 2 else SHARE
     while suspicions and len(diagnoses) < MOST and left.any():
         remaining = int(np.count_nonzero(left))
-        counts = [int(np.count_nonzero(left & explained)) for _, explained in suspicions]
+        counts = [int(np.count_nonzero(left & explained)) for _, explained, _ in suspicions]
         # A suspicion that predicts values goes before one that only allows for errors; the first of equals wins.
         best = max(range(len(counts)), key=lambda k: (not suspicions[k][0].is_loose, counts[k], -k))
-        suspicion, explained = suspicions.pop(best)
-        if counts[best] >= max(1, (LOOSE_SHARE if suspicion.is_loose else enough) * remaining):
+        suspicion, _, consistent = suspicions.pop(best)
+        if suspicion.is_loose and diagnoses:  # it allows for any small error: a second mistake needs values
+            continue
+        share = LOOSE_SHARE if suspicion.is_loose else max(enough, suspicion.share)
+        if counts[best] >= max(1, share * remaining):
             diagnoses.append(Diagnosis(suspicion.mistake, suspicion.says, counts[best], looked_at))
-            left = left & ~explained
+            left = left & ~consistent
     return tuple(diagnoses)
 
 
 def _suspicions(sample: Sample) -> Iterator[Suspicion]:
-    for rule in (*mistakes.RULES, *arithmetic.RULES):
+    # A few elements agree with results of other elements by chance.
+    has_many = sum(map(np.count_nonzero, sample.wrong)) >= layout.FEWEST
+    for rule in (
+        forms.sign_of_zero,
+        *mistakes.RULES,
+        *(layout.RULES[:-1] if has_many else ()),
+        *forms.RULES,
+        *layout.RULES[-1:],
+        *arithmetic.RULES,
+    ):
         yield from rule(sample)
 
 
-def _explained(sample: Sample, suspicion: Suspicion) -> Array | None:
-    """The failing elements that a suspicion explains; None where right elements speak against it."""
+def _explained(sample: Sample, suspicion: Suspicion) -> tuple[Array, Array] | None:
+    """The failing elements that a suspicion explains, and those that are as it predicts; None where right elements
+    speak against it.
+
+    An element that is as predicted, and as near to the right value, is not explained; but no second mistake is looked
+    for there.
+    """
     if suspicion.explains is not None:
-        return np.concatenate(suspicion.explains)
+        explains = np.concatenate(suspicion.explains)
+        return explains, explains
     prediction = suspicion.prediction
     if prediction is None:  # a call that is refused
         return None
     wrong, agrees = np.concatenate(sample.wrong), np.concatenate(sample.agrees(prediction))
     if suspicion.is_loose:
-        return wrong & agrees
+        return wrong & agrees, wrong & agrees
     nearer = np.concatenate(sample.errors(prediction)) <= np.concatenate(sample.errors(sample.right)) / 2
     explained = wrong & agrees & nearer
     contradicted = ~wrong & ~agrees & np.concatenate(sample.moved(prediction))
     if np.count_nonzero(contradicted) > CONTRADICTED * np.count_nonzero(explained):
         return None
-    return explained
+    return explained, wrong & agrees

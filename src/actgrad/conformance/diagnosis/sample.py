@@ -133,6 +133,7 @@ class Suspicion:
     says: str
     prediction: Prediction | None = None
     explains: tuple[Array, ...] | None = None
+    share: float = 0.0  # of the failing elements that it must explain, beyond the usual one
     is_loose: bool = False  # the prediction is the right value with larger terms: it allows for errors
 
 

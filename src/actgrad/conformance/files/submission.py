@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -24,7 +24,7 @@ _TYPES: dict[str, tuple[str, Callable[[str], Any]]] = {
 }
 
 
-def judge_files(args: argparse.Namespace, standard_names: list[str]) -> Verdict:
+def judge_files(args: argparse.Namespace, standard_names: list[str], deciding: Collection[str]) -> Verdict:
     """The verdict on the files of --actual."""
     operator = REGISTRY[args.operator[0]]
     attributes = _attributes(operator, args.attr or [])
@@ -41,7 +41,7 @@ def judge_files(args: argparse.Namespace, standard_names: list[str]) -> Verdict:
     judged_outputs = [*actual, *[None] * (len(outputs) - len(actual))]
     try:
         with terminal.progress(operator.name, sum(array.size for array in actual)) as advance:
-            options = {"asked": standard_names, "strict": args.strict, "progress": advance}
+            options = {"asked": standard_names, "deciding": deciding, "strict": args.strict, "progress": advance}
             verdict = judge(operator, attributes, inputs, judged_outputs, **options)
     except ActgradError as error:
         files = zip([a.name for a in tensors], args.inputs, strict=False), zip(outputs, args.actual, strict=False)

@@ -22,6 +22,15 @@ _SHAPE = re.compile(r"scalar|\d{1,19}(x\d{1,19})*")
 def read(text: str) -> Array:
     """The tensor that `text` names, mapped into memory where the format allows it; UnreadableFile if there is none."""
     path, words = split(text)
+    return _read(path, words)
+
+
+def read_npy(path: Path) -> Array:
+    """The tensor of a .npy file, whatever its path."""
+    return _read(path, [])
+
+
+def _read(path: Path, words: list[str]) -> Array:
     with sizes.reading(path):
         try:
             array = _READERS[path.suffix.lower()](path, words)

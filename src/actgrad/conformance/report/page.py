@@ -23,15 +23,21 @@ def page(
 ) -> str:
     """The page as text."""
     blocks = text.blocks(results, standard_names, is_of_files)
-    template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
-    return template.substitute(
+    return filled(
         word=decision.word,
-        why=escape(terminal.printable(decision.why)),
-        settings=_definitions(settings),
-        results=terminal.as_html([*blocks, *map(str, decision.disagreements)]),
+        why=decision.why,
+        settings=settings,
+        results=terminal.as_html([*blocks, *map(str, decision.disagreements), *decision.warnings]),
         pictures="\n".join(_figures(results, is_of_files)),
-        standards=_definitions({name: NAMES[name] for name in standard_names}),
+        rest="<h2>The standards</h2>" + _definitions({name: NAMES[name] for name in standard_names}),
     )
+
+
+def filled(word: str, why: str, settings: Mapping[str, Any], results: str, pictures: str, rest: str) -> str:
+    """The page of a verdict; the last three parts are HTML."""
+    template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
+    parts = {"results": results, "pictures": pictures, "rest": rest, "settings": _definitions(settings)}
+    return template.substitute(word=word, why=escape(terminal.printable(why)), **parts)
 
 
 def _definitions(pairs: Mapping[str, Any]) -> str:

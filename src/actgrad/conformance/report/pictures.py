@@ -32,7 +32,7 @@ def picture(series: Series) -> str:
     for k, (label, outputs) in enumerate(series.items()):
         marker, hatch, grey = _STYLES[k % len(_STYLES)]
         points = np.concatenate([output.points for output in outputs])
-        x, ulps = points[~np.isnan(points[:, 0])][:: max(1, len(points) // _MOST)].T
+        x, ulps, _ = points[~np.isnan(points[:, 0])][:: max(1, len(points) // _MOST)].T
         ulps = np.minimum(np.nan_to_num(ulps, nan=_TOP, posinf=_TOP), _TOP)
         left.plot(np.clip(x, -_FAR, _FAR), ulps, linestyle="none", marker=marker, markersize=3, color=grey, label=label)
         counts = np.sum([output.histogram for output in outputs], axis=0)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
+from ...base.errors import quantity
 from ...writing.terminal import Row, printable, table
+from ..power import weaknesses
 from ..standards import REPEAT, STANDARDS, Outcome, Tally
 from ..verdict import ULP_EDGES, Decision, Failure, Verdict
 
@@ -52,6 +55,8 @@ def blocks(
     failing = [result for result in results if not result.holds]
     for result in failing[:most]:
         yield from details(result)
+    for mistake, count in Counter(one for result in results for one in weaknesses(result.power)).items():
+        yield f"weak: {quantity(count, 'case')} would accept {mistake}"
     if failing:
         remark = f"; the first {most} are shown" if most is not None and len(failing) > most else ""
         yield f"{len(failing)} of {len(results)} cases fail{remark}"
@@ -128,6 +133,8 @@ def details(verdict: Verdict) -> Iterator[Any]:
     if verdict.repeat is not None:
         groups[-1].append(("", "", REPEAT, _word(verdict.repeat), verdict.repeat.says))
     yield table(["output", "dtype", "standard", "", "says"], [], groups, folded="says")
+    if weak := weaknesses(verdict.power):
+        yield f"weak: this case would accept {', '.join(weak)}"
     if verdict.failing:
         yield from _failing(verdict)
 
@@ -188,25 +195,28 @@ def document(results: list[Verdict], settings: Mapping[str, Any], decision: Deci
         "holds": decision.is_accepted,
         "verdict": decision.word,
         "why": decision.why,
-        "gradients": [{"says": str(one), **_plain(one)} for one in decision.disagreements],
-        **_plain(settings),
+        "warnings": list(decision.warnings),
+        "gradients": [{"says": str(one), **json_value(one)} for one in decision.disagreements],
+        **json_value(settings),
         "ulp_edges": ULP_EDGES,
         "results": [
-            {"operator": one.operator, "dtype": one.dtype, "case": one.case, "verdict": _plain(one)} for one in results
+            {"operator": one.operator, "dtype": one.dtype, "case": one.case, "verdict": json_value(one)}
+            for one in results
         ],
     }
 
 
-def _plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
+    """Any value of a verdict as JSON takes it."""
     if is_dataclass(value) and not isinstance(value, type):
-        plain = {f.name: _plain(getattr(value, f.name)) for f in fields(value) if not f.metadata}
+        plain = {f.name: json_value(getattr(value, f.name)) for f in fields(value) if not f.metadata}
         return {"holds": value.holds, **plain} if isinstance(value, Verdict) else plain
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [json_value(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return repr(value)
     if isinstance(value, np.generic):
-        return _plain(value.item())
+        return json_value(value.item())
     return value

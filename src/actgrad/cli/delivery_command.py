@@ -1,0 +1,101 @@
+"""`actgrad check --manifest DIR`: all cases of a delivery judged, with their reports."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ..backends import cores
+from ..conformance.casefiles import case_files
+from ..conformance.delivery import drawing, manifest, summary, trial
+from ..conformance.standards import IN_FORCE, REPEAT
+from ..writing import outputs, terminal
+
+LINE_SECONDS = 5.0  # between lines of progress where no terminal shows a bar
+
+
+def run(args: argparse.Namespace) -> bool:
+    """Judge, report and decide; whether all cases are accepted."""
+    folder = args.manifest
+    cases = manifest.read(folder)
+    files = {"--json": args.json, "--html": args.html, "--junit": args.junit, "--state": args.state}
+    files = {option: path for option, path in files.items() if path != "-"}
+    inputs = [folder / manifest.NAME, *(folder / one.file for case in cases for one in case.files)]
+    outputs.check_paths(files, inputs)
+    names = None if args.standard is None else [name for name in args.standard if name != REPEAT]
+    options = {
+        "asked": names, "deciding": list(IN_FORCE if names is None else names), "strict": args.strict,
+        "product": args.product, "rules": args.rules,
+    }  # fmt: skip
+    jobs = min(args.jobs or cores(), len(cases))
+    by_id = {}
+    try:
+        with progress(len(cases)) as advance:
+            for entry in trial.judge_all(folder, cases, options, jobs, args.state):
+                by_id[entry["id"]] = entry
+                advance()
+    except KeyboardInterrupt:
+        words = f"{args.state} has them; the same command goes on" if args.state else "without --state they are lost"
+        terminal.complain(f"check: interrupted: {len(by_id)} of {len(cases)} cases were judged; {words}")
+        raise
+    entries = [by_id[case.id] for case in cases]
+    digest = hashlib.sha256((folder / manifest.NAME).read_bytes()).hexdigest()
+    facts = summary.settings(options, shlex.join(["actgrad", *sys.argv[1:]]), digest)
+    reports = {str(path) for path in files.values() if path is not None}
+    surplus = [name for name in summary.surplus_files(folder, cases) if not _is_among(folder / name, reports)]
+    document = summary.report(entries, surplus, facts)
+    text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+    if args.html:
+        outputs.write(args.html, summary.html(entries, document, facts))
+    if args.junit:
+        outputs.write(args.junit, summary.junit(entries, document))
+    if args.json == "-":
+        terminal.show(text)
+        terminal.complain(f"{document['verdict']}: {document['why']}")
+    else:
+        if args.json:
+            outputs.write(args.json, text)
+        terminal.show(terminal.rendered(summary.blocks(entries, document)))
+    return bool(document["verdict"] == trial.ACCEPTED)
+
+
+def write_cases(args: argparse.Namespace) -> int:
+    """`actgrad check --cases FILE --tensors DIR`: the cases of an ATK or a TTK file as a delivery; the exit status."""
+    listed = case_files.read(args.cases)
+    with progress(len(listed), "were written") as advance:
+        written = manifest.write(args.tensors, drawing.of_file(listed, args.seed), args.seed, lambda _: advance())
+    left_out = len(listed) - len(written)
+    remark = f"; {left_out} cannot be run, or must be refused" if left_out else ""
+    print(f"{args.tensors}: {len(written)} of {len(listed)} cases{remark}", file=sys.stderr)
+    return 0
+
+
+def _is_among(path: Path, paths: Iterable[str]) -> bool:
+    return any(os.path.realpath(path) == os.path.realpath(other) for other in paths)
+
+
+@contextmanager
+def progress(total: int, verb: str = "are judged") -> Iterator[Callable[[], None]]:
+    """Show a bar in a terminal, else a line every few seconds; the function that it yields counts one case."""
+    if sys.stderr.isatty():
+        with terminal.progress("judging", total) as advance:
+            yield lambda: advance(1)
+        return
+    count, last = 0, time.monotonic()
+
+    def step() -> None:
+        nonlocal count, last
+        count += 1
+        if time.monotonic() - last > LINE_SECONDS:
+            print(f"actgrad: {count} of {total} cases {verb}", file=sys.stderr, flush=True)
+            last = time.monotonic()
+
+    yield step

@@ -1,0 +1,217 @@
+"""The cases of a delivery: tensors of mixed numbers in sizes that show mistakes, and none that accepts a wrong output.
+
+Each tensor mixes ordinary numbers, large and small ones, and a few special ones. Three quarters of the cases have at
+least 512 outputs. A case whose standards would accept a wrong output is drawn again with milder numbers and shorter
+rows; cases for special values say so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ... import contract
+from ...base import products
+from ...base.dtypes import BY_NAME
+from ...base.errors import ActgradError, either
+from ...calls.operator import Operator
+from .. import backend_cases, oracle
+from ..casefiles import execution
+from ..casefiles.case_model import FileCase, NotRun
+from ..elements import Array, elements, is_judged
+from ..golden import Golden
+from ..power import power, weaknesses
+from ..standards import IN_FORCE
+from .manifest import DeliveryCase, TensorFile
+
+DTYPES = ("float16", "bfloat16", "float32")
+#: Shapes of elements; of rows the last size is their length. No size is a multiple of 64.
+SHAPES = (
+    (1031,), (37, 29), (5, 7, 31), (129, 15), (3, 5, 7, 11), (2531,), (77, 65), (9, 3, 43), (257, 10),
+    (2, 3, 5, 3, 7, 3), (65, 33), (601,), (19, 5, 17), (131, 6), (2, 2, 3, 5, 43),
+)  # fmt: skip
+SMALL = ((3, 7), (61,), (2, 5, 11), (15, 9))
+ROUND = 8  # cases: of these one is small, and one is for special values
+TRIES = 12
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """The numbers of tensors: of how many elements one is large or small, and one is special."""
+
+    dtype: str
+    rng: np.random.Generator
+    mildness: int = 0  # from 0, with large, small and special numbers, to ordinary numbers alone
+
+    def draw(self, shape: tuple[int, ...], has_rows: bool = False) -> Array:
+        """A tensor of these numbers; of rows, one in 16 has special ones."""
+        rng, count, kind = self.rng, prod(shape), BY_NAME[self.dtype]
+        if kind.kind != "float":
+            return backend_cases.numbers(self.dtype, count, rng).reshape(shape)
+        numbers = np.where(rng.random(count) < 0.5, rng.uniform(-5, 5, count), rng.normal(0, 1.5, count))
+        if self.mildness < 2:
+            sizes = 10.0 ** rng.uniform(-4, 1.5 if has_rows else 3, count)
+            numbers = np.where(rng.random(count) < 0.06, np.copysign(sizes, numbers), numbers)
+        values = numbers.astype(kind.numpy)
+        if self.mildness < 3 and count >= 48:
+            special = oracle.special_values(kind.numpy)[: -2 if self.mildness else None]
+            large = np.abs(special.astype(np.float64)) > 1e3
+            special = special[~large | np.isinf(special.astype(np.float64))] if not has_rows else special[~large]
+            if has_rows:
+                special = special[np.isfinite(special.astype(np.float64))]
+            values[rng.permutation(count)[: min(8, count // 64 + 1)]] = rng.choice(special, min(8, count // 64 + 1))
+        return values.reshape(shape)
+
+
+def dtypes_of(operator: Operator, names: Sequence[str]) -> list[str]:
+    """Those of some dtypes that an operator takes, on a product that was chosen."""
+    chip = products.current()
+    allowed = contract.allowed_dtypes(operator.definition, chip) if chip else operator.dtypes
+    dtypes = [name for name in names if name in allowed and is_judged(name)]
+    if not dtypes:
+        expected = f"it takes {either(name for name in allowed if is_judged(name))}"
+        raise ActgradError(f"{operator.name}: --dtypes is {', '.join(names)}; {expected}; change --dtypes")
+    return dtypes
+
+
+def draw(
+    operator: Operator, names: Sequence[str], number: int, seed: int
+) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:
+    """`number` cases of an operator, and the inputs of each; a seed gives the same cases again."""
+    dtypes, settings = dtypes_of(operator, names), oracle.attribute_cases(operator, products.current())
+    for k in range(number):
+        rng = np.random.default_rng((seed, k, *operator.name.encode()))
+        dtype = dtypes[k % len(dtypes)]
+        attributes = oracle.attributes_for(operator, settings[k // len(dtypes) % len(settings)], dtype)
+        kind = ("small", "special")[k % ROUND - ROUND] if k % ROUND >= ROUND - 2 else ""
+        shapes = SMALL if kind == "small" else SHAPES
+        yield _case(operator, dtype, attributes, k, shapes[(k // len(dtypes)) % len(shapes)], kind == "special", rng)
+
+
+def _case(
+    operator: Operator,
+    dtype: str,
+    attributes: dict[str, Any],
+    number: int,
+    shape: tuple[int, ...],
+    is_special: bool,
+    rng: np.random.Generator,
+) -> tuple[DeliveryCase, dict[str, Array]]:
+    name, dim = f"{operator.name}-{number + 1:04}", operator.access.dimension_attribute
+    special = ""
+    for attempt in range(TRIES):
+        if attempt == 3 * TRIES // 4 and not is_special:  # attributes may leave one number everywhere
+            attributes = oracle.attributes_for(operator, oracle.attribute_cases(operator, products.current())[0], dtype)
+        setting = dict(attributes)
+        if dim:
+            setting[dim] = int(rng.integers(-len(shape), len(shape))) if attempt < TRIES // 3 else -1
+        if is_special:
+            special, tensors = _special(operator, dtype, setting, number // ROUND, rng)
+        else:
+            tensors = _tensors(operator, Mixture(dtype, rng, attempt // 3), setting, shape)
+        weak = weaknesses_of(operator, setting, tensors)
+        if is_special or not weak:
+            break
+        if attempt % 3 == 2 and operator.access.sees_rows and len(shape) > 1:  # shorter rows: each result is larger
+            length = max(3, shape[-1] // 3)
+            shape = (-(-prod(shape) // length) | 1, length)
+        elif attempt % 3 == 2 and operator.access.sees_rows:
+            shape = (-(-shape[0] // 13), 13)
+    else:
+        special = f"accepts {', '.join(weak)}"
+    outputs = oracle.as_tuple(operator.plan(*tensors.values(), backend="reference", **_named(setting)).result)
+    return _described(operator, name, setting, tensors, outputs, special)
+
+
+def _described(
+    operator: Operator,
+    name: str,
+    attributes: dict[str, Any],
+    tensors: dict[str, Array | None],
+    outputs: Sequence[Array],
+    special: str,
+) -> tuple[DeliveryCase, dict[str, Array]]:
+    """A case of a manifest, and its inputs."""
+    results = dict(zip(operator.schema.outputs, outputs, strict=True))
+    present = {tensor: array for tensor, array in tensors.items() if array is not None}
+
+    def files(arrays: dict[str, Array]) -> dict[str, TensorFile]:
+        return {n: TensorFile(f"{name}/{n}.npy", a.dtype.name, a.shape) for n, a in arrays.items()}
+
+    chip = products.current() if products.any_chosen() else None
+    product = chip.name if chip else None
+    return DeliveryCase(name, operator, attributes, product, files(present), files(results), special), present
+
+
+def of_file(cases: Iterable[FileCase], seed: int) -> Iterator[tuple[DeliveryCase, dict[str, Array]]]:
+    """The cases of an ATK or a TTK file, without those that cannot be run or must be refused."""
+    for k, case in enumerate(cases):
+        with suppress(NotRun, ActgradError):
+            operator, attributes, tensors, outputs = execution.draw(case, seed + k)
+            if case.expects_error or not all(isinstance(v, str) or math.isfinite(v) for v in attributes.values()):
+                continue
+            if operator.choices and type(number := attributes.get(str(operator.switch))) is int:
+                attributes[str(operator.switch)] = operator.choices[number]
+            by_name = dict(zip(operator.schema.tensor_names, tensors, strict=True))
+            weak = weaknesses_of(operator, attributes, by_name)
+            special = f"{case.name}: accepts {', '.join(weak)}" if weak else ""
+            yield _described(operator, f"{operator.name}-{k + 1:04}", attributes, by_name, outputs, special)
+
+
+def _named(attributes: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if value is not None}
+
+
+def _tensors(
+    operator: Operator, mixture: Mixture, attributes: dict[str, Any], shape: tuple[int, ...]
+) -> dict[str, Array | None]:
+    """The tensors of a call, results of the forward pass where the operator takes these."""
+    has_rows = operator.access.sees_rows
+    x = backend_cases.as_result(operator, attributes, mixture.draw(shape, has_rows))
+    tensors = oracle.paired(operator, attributes, x, lambda: mixture.draw(shape, has_rows))
+    return with_value(operator, attributes, dict(zip(operator.schema.tensor_names, tensors, strict=True)))
+
+
+def with_value(
+    operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]
+) -> dict[str, Array | None]:
+    """The tensors with the forward pass's value, where an operator may be given it."""
+    if operator.given_value:
+        value = oracle.forward_results(operator, attributes, tensors[operator.definition.main])[1]
+        return {**tensors, operator.given_value: value}
+    return tensors
+
+
+def _special(
+    operator: Operator, dtype: str, attributes: dict[str, Any], number: int, rng: np.random.Generator
+) -> tuple[str, dict[str, Array | None]]:
+    """A case for special values: every one with every other, zeros, or one element."""
+    kind = ("special values", "zeros", "one element")[number % 3]
+    dim = operator.access.dimension_attribute
+    if dim:
+        attributes[dim] = -1
+    if kind == "special values":
+        tensors = backend_cases.special_tensors(operator, attributes, dtype, rng)
+        return kind, dict(zip(operator.schema.tensor_names, tensors, strict=True))
+    shape = (7, 9) if kind == "zeros" else (1,)
+    mixture = Mixture(dtype, rng, 3)
+    if kind == "zeros":
+        zeros = np.zeros(shape, BY_NAME[dtype].numpy)
+        x = backend_cases.as_result(operator, attributes, zeros)
+        tensors = oracle.paired(operator, attributes, x, lambda: mixture.draw(shape))
+        return kind, with_value(operator, attributes, dict(zip(operator.schema.tensor_names, tensors, strict=True)))
+    return kind, _tensors(operator, mixture, attributes, shape)
+
+
+def weaknesses_of(operator: Operator, attributes: dict[str, Any], tensors: dict[str, Array | None]) -> list[str]:
+    """The wrong outputs that the standard in force would accept, looking at finite results alone."""
+    inputs = tuple(tensors.values())
+    results = oracle.as_tuple(operator.plan(*inputs, backend="reference", **_named(attributes)).result)
+    call = elements(operator, attributes, inputs, tuple(np.empty(a.shape, a.dtype) for a in results))
+    return weaknesses(power(call, Golden(call.computation), IN_FORCE, False, only_finite=True))

@@ -1,0 +1,292 @@
+"""The manifest of a delivery: JSON that any program can read and write, and the .npy files beside it.
+
+A manifest comes from anywhere. Whatever breaks its rules is an UnreadableFile that names the file, the case and the
+field; only an output that is missing or unlike its description is a matter of its case.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ... import __version__
+from ...base import products
+from ...base.dtypes import BY_NAME
+from ...base.errors import did_you_mean, either, quote, some
+from ...calls.operator import REGISTRY, Operator
+from ...writing import outputs
+from ..casefiles import fields
+from ..casefiles.fields import Fault
+from ..elements import Array, is_judged
+from ..files import sizes, tensor_files
+from ..files.sizes import UnreadableFile
+
+NAME = "manifest.json"
+FORMAT, VERSION = "actgrad-delivery", 1
+MOST_BYTES = 64 << 20  # of a manifest
+MOST_CASES = 100_000
+_FIELDS = ("format", "version", "seed", "actgrad", "cases")
+_CASE_FIELDS = ("id", "operator", "attributes", "product", "inputs", "outputs", "special")
+_FILE_FIELDS = ("file", "dtype", "shape")
+
+
+@dataclass(frozen=True)
+class TensorFile:
+    """A tensor of a case: its file, relative to the delivery's folder, and what the file must hold."""
+
+    file: str
+    dtype: str | None  # None: of the file, or of the result
+    shape: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class DeliveryCase:
+    """A call, with the files of its inputs and outputs by the names of the schema."""
+
+    id: str
+    operator: Operator
+    attributes: dict[str, Any]
+    product: str | None
+    inputs: dict[str, TensorFile]
+    outputs: dict[str, TensorFile]
+    special: str = ""  # the special values that the case is for; such a case may be weak
+
+    @property
+    def files(self) -> Iterator[TensorFile]:
+        yield from self.inputs.values()
+        yield from self.outputs.values()
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry of the manifest."""
+
+        def entries(tensors: Mapping[str, TensorFile]) -> dict[str, Any]:
+            return {name: {**vars(one), "shape": list(one.shape or ())} for name, one in tensors.items()}
+
+        entry = {"id": self.id, "operator": self.operator.name, "attributes": self.attributes, "product": self.product}
+        entry |= {"inputs": entries(self.inputs), "outputs": entries(self.outputs)}
+        return entry | ({"special": self.special} if self.special else {})
+
+
+# Written
+
+
+def write(
+    folder: Path,
+    cases: Iterable[tuple[DeliveryCase, Mapping[str, Array]]],
+    seed: int,
+    advance: Callable[[int], None],
+) -> list[DeliveryCase]:
+    """Write a new delivery: the inputs of each case, then the manifest."""
+    if (folder / NAME).exists() or (folder.exists() and not folder.is_dir()):
+        fault = "has a manifest already" if folder.is_dir() else "is a file"
+        raise outputs.UnwritableFile(f"--tensors {folder}: {fault}; it must be a new folder; name another one")
+    written = []
+    for case, tensors in cases:
+        (folder / case.id).mkdir(parents=True)  # an error where it exists: nothing is written through a link
+        for name, one in case.inputs.items():
+            outputs.write(folder / one.file, npy(tensors[name]))
+        written.append(case)
+        advance(1)
+    if not written:
+        raise outputs.UnwritableFile(f"--tensors {folder}: no case can be written; at least one must; name other cases")
+    document = {"format": FORMAT, "version": VERSION, "seed": seed, "actgrad": __version__}
+    lines = ",\n".join(json.dumps(case.as_json(), allow_nan=False) for case in written)
+    head = json.dumps(document)[:-1]
+    outputs.write(folder / NAME, f'{head}, "cases": [\n{lines}\n]}}\n')
+    return written
+
+
+def npy(array: Array) -> bytes:
+    """A .npy file that every NumPy reads: bfloat16 as its bits."""
+    file = io.BytesIO()
+    bits = array.view(np.uint16) if array.dtype.name == "bfloat16" else array
+    np.lib.format.write_array(file, np.ascontiguousarray(bits).reshape(array.shape), allow_pickle=False)
+    return file.getvalue()
+
+
+# Read
+
+
+def read(folder: Path) -> list[DeliveryCase]:
+    """The cases of a delivery; the inputs of all are there as described."""
+    if not folder.is_dir():
+        fault = "is a file" if folder.exists() else "no such folder"
+        raise UnreadableFile(f"--manifest {folder}: {fault}; it must be a folder with {NAME}; name that folder")
+    path = folder / NAME
+    with sizes.reading(path):
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise UnreadableFile(f"{path}: has {size} bytes; it may have at most {MOST_BYTES}; make several deliveries")
+        text = path.read_text(encoding="utf-8-sig")
+    where = ""
+    try:
+        entries = _entries(text)
+        cases: list[DeliveryCase] = []
+        for number, entry in enumerate(entries):
+            where = f"case {number}: "
+            cases.append(_case(entry, number))
+            where = f"case {number} ({quote(cases[-1].id)}): "
+        where = ""
+        _refuse_repetitions(cases)
+        real = os.path.realpath(folder)
+        for case in cases:
+            where = f"case {quote(case.id)}: "
+            for one in case.files:
+                _refuse_outside(real, one.file)
+            for name, one in case.inputs.items():
+                if fault := _fault(folder, one, f"input {name}"):
+                    raise Fault(fault)
+    except Fault as fault:
+        raise UnreadableFile(f"{path}: {where}{fault}") from fault
+    return cases
+
+
+def load(folder: Path, tensor: TensorFile) -> Array:
+    """A tensor, mapped into memory. The file may have changed since it was looked at: then an UnreadableFile."""
+    path = folder / tensor.file
+    _refuse_outside(os.path.realpath(folder), tensor.file)
+    array = tensor_files.read_npy(path)
+    if tensor.dtype == "bfloat16" and array.dtype in (np.uint16, np.int16):
+        array = array.view(BY_NAME["bfloat16"].numpy)
+    dtype, shape = tensor.dtype or array.dtype.name, array.shape if tensor.shape is None else tensor.shape
+    if (array.dtype.name, array.shape) != (dtype, shape):
+        expected = f"it must hold {dtype} of shape {shape}"
+        raise UnreadableFile(f"{path}: holds {array.dtype} of shape {array.shape}; {expected}; write it again")
+    return array
+
+
+def _fault(folder: Path, tensor: TensorFile, what: str) -> str:
+    try:
+        load(folder, tensor)
+    except UnreadableFile as error:
+        return f"{what}: {error}"
+    return ""
+
+
+def _entries(text: str) -> list[Any]:
+    def refuse(word: str) -> NoReturn:
+        raise Fault(f"has the number {word}; numbers must be finite; correct it")
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        if twice := next((name for name in names if names.count(name) > 1), "") if len(set(names)) < len(names) else "":
+            raise Fault(f"has the field {quote(twice)} twice; each field must occur once; remove one")
+        return dict(pairs)
+
+    try:
+        document = json.loads(text, parse_constant=refuse, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise Fault(f"is not JSON ({error}); it must be the manifest of a delivery; write it again") from error
+    _refuse_unknown(document, _FIELDS, "a manifest")
+    for name, value in (("format", FORMAT), ("version", VERSION)):
+        if document.get(name, value) != value or type(document.get(name, value)) is not type(value):
+            raise Fault(f"{name} is {quote(document[name])}; it must be {value!r}; correct it")
+    entries = document.get("cases")
+    if not isinstance(entries, list) or not 0 < len(entries) <= MOST_CASES:
+        got = f"{len(entries)} entries" if isinstance(entries, list) else quote(entries)
+        raise Fault(f"cases is {got}; it must be a list of 1 to {MOST_CASES} cases; correct it")
+    return entries
+
+
+def _case(entry: Any, number: int) -> DeliveryCase:
+    _refuse_unknown(entry, _CASE_FIELDS, "a case")
+    word, product = entry.get("operator"), entry.get("product")
+    name = entry.get("id", f"{word}-{number + 1:04}")
+    if not isinstance(name, str) or not 0 < len(name) <= 200 or not name.isprintable():
+        raise Fault(f"id is {quote(name)}; it must be a text of 1 to 200 printable characters; correct it")
+    if not isinstance(word, str) or word not in REGISTRY:
+        cure = did_you_mean(word, REGISTRY, "see actgrad list")
+        raise Fault(f"operator is {quote(word)}; it must be an operator of actgrad list; {cure}")
+    if product is not None and (not isinstance(product, str) or product not in products.BY_NAME):
+        raise Fault(f"product is {quote(product)}; it must be null or {either(products.BY_NAME)}; correct it")
+    operator, schema = REGISTRY[word], REGISTRY[word].schema
+    attributes = _attributes(operator, entry.get("attributes", {}))
+    required = [a.name for a in schema.tensors if not a.is_optional]
+    no_details: dict[str, Any] = {}
+    inputs = entry.get("inputs", dict.fromkeys(required, no_details))
+    files = entry.get("outputs", dict.fromkeys(schema.outputs, no_details))
+    tensors = _tensors("inputs", inputs, schema.tensor_names, required, name)
+    results = _tensors("outputs", files, schema.outputs, schema.outputs, name)
+    special = entry.get("special", "")
+    if not isinstance(special, str):
+        raise Fault(f"special is {quote(special)}; it must be a text; correct it")
+    return DeliveryCase(name, operator, attributes, product, tensors, results, special)
+
+
+def _attributes(operator: Operator, values: Any) -> dict[str, Any]:
+    arguments = operator.schema.attributes_by_name
+    _refuse_unknown(values, list(arguments), operator.name)
+    attributes = {}
+    for name, value in values.items():
+        is_finite = isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value))
+        if not is_finite or (isinstance(value, int) and abs(value) >= 1 << 63):
+            raise Fault(f"{name} is {quote(value)}; it must be a finite number, true, false or a text; correct it")
+        if isinstance(value, str) and arguments[name].type == "Scalar":
+            fields.refuse(name, value, "a number")
+        is_choice = bool(operator.choices) and name == operator.switch
+        choice = is_choice and (value in operator.choices or type(value) is int)
+        attributes[name] = value if choice else fields.attribute(name, arguments[name].type, value)
+    return attributes
+
+
+def _tensors(
+    what: str, entries: Any, names: Sequence[str], required: Sequence[str], folder: str
+) -> dict[str, TensorFile]:
+    _refuse_unknown(entries, names, what)
+    if missing := [name for name in required if name not in entries]:
+        raise Fault(f"{what} has no {missing[0]}; it must have {', '.join(required)}; add {missing[0]}")
+    tensors = {}
+    for name in names:
+        if name in entries:
+            entry = entries[name]
+            _refuse_unknown(entry, _FILE_FIELDS, f"{what}: {name}")
+            dtype = fields.dtype(f"{name}: dtype", entry["dtype"]) if "dtype" in entry else None
+            if dtype is not None and not is_judged(dtype):
+                raise Fault(f"{name}: dtype is {dtype}; it must be a real dtype; use another one")
+            shape = fields.shape(f"{name}: shape", entry["shape"]) if "shape" in entry else None
+            file = _file_name(name, entry.get("file", f"{folder}/{name}.npy"))
+            tensors[name] = TensorFile(file, dtype, shape)
+    return tensors
+
+
+def _file_name(what: str, word: Any) -> str:
+    path = PurePosixPath(word) if isinstance(word, str) and word.isprintable() else None
+    is_inside = path is not None and not path.is_absolute() and ".." not in path.parts and "\\" not in str(path)
+    if path is None or not is_inside or path.suffix != ".npy" or len(str(word)) > 1000:
+        raise Fault(f"{what}: file is {quote(word)}; it must be a .npy file inside the delivery's folder; rename it")
+    return str(path)
+
+
+def _refuse_unknown(entry: Any, names: Iterable[str], what: str) -> None:
+    if not isinstance(entry, dict):
+        raise Fault(f"{what} is {quote(entry)}; it must be an object with {some(list(names))}; write {{...}}")
+    for name in entry:
+        if name not in names:
+            cure = did_you_mean(name, names, "leave it out")
+            raise Fault(f"{what} has the unknown field {quote(name)}; it may have {some(list(names), name)}; {cure}")
+
+
+def _refuse_repetitions(cases: list[DeliveryCase]) -> None:
+    ids, files = set(), {one.file for case in cases for one in case.inputs.values()}
+    for case in cases:
+        if case.id in ids:
+            raise Fault(f"the id {quote(case.id)} occurs twice; each case must have its own; rename one")
+        ids.add(case.id)
+        for one in case.outputs.values():
+            if one.file in files:
+                raise Fault(f"case {quote(case.id)}: {quote(one.file)} is another tensor's file too; rename one")
+            files.add(one.file)
+
+
+def _refuse_outside(real: str, file: str) -> None:
+    """Raise unless a file lies inside a folder of this real path, also by its links."""
+    if not os.path.realpath(os.path.join(real, file)).startswith(os.path.join(real, "")):
+        raise UnreadableFile(f"{file}: leads out of the delivery's folder; it must stay inside; replace the link")

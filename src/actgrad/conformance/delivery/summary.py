@@ -1,0 +1,256 @@
+"""The verdict on a delivery: tables for a terminal, report.json, JUnit XML, and a page that stands on its own."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timezone
+from html import escape
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+from ... import __version__
+from ...backends import cores
+from ...base.errors import quantity, some
+from ...writing import terminal
+from ..power import WRONG
+from ..report import page
+from .manifest import NAME, DeliveryCase
+from .trial import ACCEPTED, MISSING, REJECTED, Entry
+
+MARK = "actgrad-delivery"  # in the first bytes of every file that `check` makes
+SHOWN = 8  # failing cases in a terminal
+PICTURES = 100  # failing cases with pictures on the page
+_KEYS = ("id", "operator", "dtype", "verdict", "why", "diagnosis", "says", "power", "power by standard", "worst")
+
+
+def report(entries: Sequence[Entry], surplus: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of report.json."""
+    counts = Counter(entry["verdict"] for entry in entries)
+    is_accepted = counts[ACCEPTED] == len(entries)
+    words = [f"{counts[ACCEPTED]} of {quantity(len(entries), 'case')} are accepted"]
+    words += [f"{counts[word]} {word.lower()}" for word in (REJECTED, MISSING) if counts[word]]
+    return {
+        "format": f"{MARK}-report",
+        "verdict": ACCEPTED if is_accepted else REJECTED,
+        "why": ", ".join(words),
+        "counts": {word: counts[word] for word in (ACCEPTED, REJECTED, MISSING)},
+        "weak": weak(entries),
+        "surplus": list(surplus),
+        **settings,
+        "cases": [{key: entry[key] for key in _KEYS if key in entry} for entry in entries],
+    }
+
+
+def weak(entries: Iterable[Entry]) -> dict[str, int]:
+    """How many cases would accept each wrong output; cases for special values do not count."""
+    usual = [entry for entry in entries if not entry["special"]]
+    counts = {mistake: sum(entry["power"].get(mistake) == "accepted" for entry in usual) for mistake in WRONG}
+    return {mistake: count for mistake, count in counts.items() if count}
+
+
+def settings(options: Mapping[str, Any], command: str, manifest_hash: str) -> dict[str, Any]:
+    """What a verdict depends on besides the files."""
+    return {
+        "actgrad": __version__,
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        "machine": f"{platform.platform()}, {quantity(cores(), 'core')}",
+        "command": command,
+        "standards that decide": ", ".join(options["deciding"]) + (", strict" if options["strict"] else ""),
+        "SHA-256 of manifest.json": manifest_hash,
+    }
+
+
+def surplus_files(folder: Path, cases: Sequence[DeliveryCase]) -> list[str]:
+    """The files of the folder that the manifest does not name, without those that `check` made."""
+    names = {NAME, *(os.path.normpath(one.file) for case in cases for one in case.files)}
+    paths = [
+        os.path.relpath(os.path.join(root, file), folder)
+        for root, _, files in os.walk(folder)
+        for file in files
+        if not (file.startswith(".actgrad-") and file.endswith(".part"))
+    ]
+    return sorted(path for path in paths if path not in names and not _is_made_here(folder / path))
+
+
+def _is_made_here(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return MARK.encode() in file.read(400)
+    except OSError:
+        return False
+
+
+def blocks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[Any]:
+    """The lines and tables for a terminal."""
+    yield _overview(entries)
+    failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
+    for entry in failing[:SHOWN]:
+        looks = f"; looks like: {looks_like(entry)}" if entry["verdict"] == REJECTED else ""
+        yield terminal.printable(f"{entry['id']}: {entry['verdict']}: {entry['why']}{looks}")
+    if len(failing) > SHOWN:
+        yield f"{len(failing) - SHOWN} more cases fail; --json and --html have all"
+    yield from (terminal.printable(line) for line in remarks(entries, document))
+    yield f"{document['verdict']}: {document['why']}"
+
+
+def remarks(entries: Sequence[Entry], document: Mapping[str, Any]) -> Iterator[str]:
+    """Weak cases, warnings and surplus files, a line each."""
+    for mistake, count in document["weak"].items():
+        yield f"weak: {quantity(count, 'case')} would accept {mistake}"
+    warned = [entry for entry in entries if entry.get("warnings")]
+    for entry in warned[:SHOWN]:
+        yield f"warning: {entry['id']}: {'; '.join(entry['warnings'])}; looks like: {looks_like(entry)}"
+    if len(warned) > SHOWN:
+        yield f"{len(warned) - SHOWN} more accepted cases exceed a standard that does not decide"
+    if document["surplus"]:
+        yield f"surplus: the manifest does not name {some(document['surplus'])}"
+
+
+def looks_like(entry: Entry) -> str:
+    """The diagnosis in words."""
+    return "; ".join(entry.get("says", ())) or "no mistake that actgrad knows"
+
+
+def _overview(entries: Iterable[Entry]) -> Any:
+    groups: dict[str, dict[str, list[Entry]]] = {}
+    for entry in entries:
+        groups.setdefault(entry["operator"], {}).setdefault(entry["dtype"], []).append(entry)
+    rows = [
+        [("" if k else operator, dtype, *_figures(them)) for k, (dtype, them) in enumerate(by_dtype.items())]
+        for operator, by_dtype in groups.items()
+    ]
+    return terminal.table(["operator", "dtype"], ["cases", "accepted", "rejected", "missing", "worst ULP"], rows)
+
+
+def _figures(entries: Sequence[Entry]) -> tuple[str, ...]:
+    counts = Counter(entry["verdict"] for entry in entries)
+    errors = [float(entry["worst"]["ulp"]) for entry in entries if entry["worst"]]
+    rejected, missing = (f"! {counts[word]}" if counts[word] else "0" for word in (REJECTED, MISSING))
+    return str(len(entries)), str(counts[ACCEPTED]), rejected, missing, f"{max(errors):.3g}" if errors else "-"
+
+
+def junit(entries: Sequence[Entry], document: Mapping[str, Any]) -> str:
+    """JUnit XML with one test case for each case."""
+    counts = document["counts"]
+    numbers = f'tests="{len(entries)}" failures="{counts[REJECTED]}" errors="{counts[MISSING]}"'
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<!-- {MARK}-junit -->"]
+    lines += [f'<testsuites name="actgrad check" {numbers}>', f'<testsuite name="actgrad check" {numbers}>']
+    for entry in entries:
+        head = f"  <testcase classname={_attribute(entry['operator'])} name={_attribute(entry['id'])}"
+        kind = {REJECTED: "failure", MISSING: "error"}.get(entry["verdict"])
+        if kind is None:
+            lines.append(f"{head}/>")
+            continue
+        text = looks_like(entry) if kind == "failure" else entry["why"]
+        words = (
+            f"message={_attribute(entry['why'])} type={_attribute(', '.join(entry['diagnosis']) or entry['verdict'])}"
+        )
+        lines.append(f"{head}><{kind} {words}>{escape(terminal.printable(text))}</{kind}></testcase>")
+    return "\n".join([*lines, "</testsuite>", "</testsuites>", ""])
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(terminal.printable(text))
+
+
+# The page
+
+
+def html(entries: Sequence[Entry], document: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+    """The page as text."""
+    failing = [entry for entry in entries if entry["verdict"] != ACCEPTED]
+    results = [
+        _table(_rows(entries)),
+        *(f"<p>{escape(terminal.printable(line))}</p>" for line in remarks(entries, document)),
+    ]
+    articles = [_article(entry, k < PICTURES) for k, entry in enumerate(failing)]
+    hashes = [f"{digest or 'missing':64}  {name}" for entry in entries for name, digest in entry["hashes"].items()]
+    return page.filled(
+        word=document["verdict"],
+        why=document["why"],
+        settings=facts,
+        results="\n".join(results),
+        pictures="<h2>Cases that fail</h2>\n" + "\n".join(articles) if articles else "",
+        rest=f"<h2>Files</h2><details><summary>SHA-256 of {quantity(len(hashes), 'file')}</summary>"
+        f"<pre>{escape(chr(10).join(map(terminal.printable, hashes)))}</pre></details>",
+    )
+
+
+def _rows(entries: Sequence[Entry]) -> list[Sequence[str]]:
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry["operator"], entry["dtype"]), []).append(entry)
+    head: Sequence[str] = ("operator", "dtype", "cases", "accepted", "rejected", "missing", "worst ULP")
+    return [head, *((*names, *_figures(them)) for names, them in groups.items())]
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape(terminal.printable(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "\n".join([line(rows[0], "th"), *(line(row, "td") for row in rows[1:])])
+    return f'<div class="wide"><table>{body}</table></div>'
+
+
+def _article(entry: Entry, has_pictures: bool) -> str:
+    """One failing case: its diagnosis, its worst element, and the errors over x and over the position."""
+
+    def text(value: object) -> str:
+        return escape(terminal.printable(str(value)))
+
+    lines = [f"<article><h3>{text(entry['id'])}: {text(entry['verdict'])}</h3><p>{text(entry['why'])}</p>"]
+    if entry["verdict"] == REJECTED:
+        worst = entry["worst"]
+        where = f"{worst.get('output')} at {tuple(worst.get('index', ()))}"
+        lines.append(f"<p><strong>Looks like:</strong> {text(looks_like(entry))}</p>")
+        lines.append(
+            f"<p>{entry['failing']:,} of {entry['elements']:,} elements fail. The worst is {text(where)}: "
+            f"{text(worst.get('actual'))} instead of {text(worst.get('golden'))}, {text(worst['ulp'])} ULP.</p>"
+        )
+    if has_pictures:
+        names = ("errors over x", "errors over the position")
+        pictures = zip(names, entry.get("pictures", ()), strict=False)
+        lines += [f'<div class="pair">{"".join(_picture(*one) for one in pictures)}</div>']
+    return "\n".join([*lines, "</article>"])
+
+
+_WIDTH, _HEIGHT = 340, 150
+
+
+def _picture(title: str, points: Sequence[Sequence[float]]) -> str:
+    """Errors in ULP as a drawing: x to the right, the logarithm of 1 + ULP up."""
+    is_position = "position" in title
+    xs = [float(x) if is_position else _compressed(float(x)) for x, _ in points]
+    ys = [_logarithm(float(y)) for _, y in points]
+    low, high, top = min(xs, default=0.0), max(xs, default=1.0), max([*ys, 1.0])
+    span = high - low or 1.0
+    marks = "".join(
+        f"M{30 + (x - low) / span * (_WIDTH - 40):.1f} {_HEIGHT - 20 - y / top * (_HEIGHT - 35):.1f}h0"
+        for x, y in zip(xs, ys, strict=True)
+    )
+    ends = [f"{float(points[k][0]):.4g}" for k in (0, -1)] if points else ["", ""]
+    label = f'class="label" y="{_HEIGHT - 4}"'
+    return (
+        f'<figure><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{title}">'
+        f'<path class="axis" d="M30 10V{_HEIGHT - 20}H{_WIDTH - 5}"/><path class="points" d="{marks}"/>'
+        f'<text class="label" x="2" y="14">{10**top - 1:.2g}</text>'
+        f'<text class="label" x="2" y="{_HEIGHT - 20}">0</text>'
+        f'<text {label} x="30">{ends[0]}</text><text {label} x="{_WIDTH - 5}" text-anchor="end">{ends[1]}</text>'
+        f"</svg><figcaption>{title} (ULP)</figcaption></figure>"
+    )
+
+
+def _logarithm(ulps: float) -> float:
+    return math.log10(1 + ulps)
+
+
+def _compressed(x: float) -> float:
+    """x, or the logarithm of a large one, so that tails do not hide the middle."""
+    return math.copysign(math.log1p(min(abs(x), 1e30)), x)

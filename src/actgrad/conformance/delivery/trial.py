@@ -1,0 +1,234 @@
+"""All cases of a delivery judged, by several processes; a state keeps the results.
+
+A case is judged anew where its files, the manifest's entry, the options or the versions are not those of the state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ... import __version__
+from ...base import products
+from ...base.errors import ActgradError
+from ...writing import outputs
+from .. import oracle
+from ..elements import Array
+from ..files import sizes
+from ..files.sizes import UnreadableFile
+from ..judging import judge
+from ..power import weaknesses
+from ..report.text import json_value
+from ..standards import STANDARDS
+from ..verdict import Verdict
+from . import manifest
+from .manifest import DeliveryCase, TensorFile
+
+ACCEPTED, REJECTED, MISSING = "ACCEPTED", "REJECTED", "MISSING"
+MARK = "actgrad-delivery-state"
+SAVE_SECONDS = 3.0
+BINS = 150  # points of a picture
+_TIMES = 12  # memory that judging takes, in the size of the tensors
+Entry = dict[str, Any]  # the result of a case, as report.json has it, and more for the page
+
+
+def judge_case(folder: Path, case: DeliveryCase, options: Mapping[str, Any], before: Entry | None = None) -> Entry:
+    """The result of one case; `before` is that of an earlier run, which stands if nothing has changed."""
+    entry = {"id": case.id, "operator": case.operator.name, "special": case.special}
+    hashes = {one.file: _digest(folder / one.file) for one in case.files}
+    key = hashlib.sha256(json.dumps([_versions(), options, case.as_json(), hashes]).encode()).hexdigest()
+    if before is not None and before.get("key") == key:
+        return before
+    with ExitStack() as stack:
+        if product := case.product or options["product"]:
+            stack.enter_context(products.product(product))
+        if options["rules"]:
+            stack.enter_context(products.rules(options["rules"]))
+        return {**entry, **_judged(folder, case, options), "hashes": hashes, "key": key}
+
+
+def _judged(folder: Path, case: DeliveryCase, options: Mapping[str, Any]) -> Entry:
+    operator = case.operator
+    files = [case.inputs.get(name) for name in operator.schema.tensor_names]
+    inputs = [None if one is None else manifest.load(folder, one) for one in files]
+    planned = oracle.as_tuple(operator.plan(*inputs, backend="reference", **case.attributes).result)
+    actual: list[Array] = []
+    dtype, faults = planned[0].dtype.name, []
+    for (name, one), result in zip(case.outputs.items(), planned, strict=True):
+        if one.shape not in (None, result.shape):
+            expected = f"it must be {result.shape}, the shape of the result"
+            raise UnreadableFile(f"outputs: the shape of {name} is {one.shape}; {expected}; correct the manifest")
+        sizes.refuse_large(folder / one.file, _TIMES * result.nbytes, "when it is judged")
+        try:
+            actual.append(manifest.load(folder, TensorFile(one.file, one.dtype or result.dtype.name, result.shape)))
+        except UnreadableFile as fault:
+            faults.append(f"{name}: {fault}")
+    if faults:
+        return {"dtype": dtype, "verdict": MISSING, "why": "; ".join(faults), "diagnosis": [], "power": {}, "worst": {}}
+    deciding, names = options["deciding"], options["asked"]
+    verdict = judge(operator, case.attributes, inputs, actual, asked=names, deciding=deciding, strict=options["strict"])
+    return {"dtype": actual[0].dtype.name, **_entry(verdict)}
+
+
+def _entry(verdict: Verdict) -> Entry:
+    failing = max(verdict.outputs, key=lambda output: output.failing)
+    broken = [(o.name, one) for o in verdict.outputs for one in o.outcomes if one.is_broken]
+    exceeded = [
+        (o.name, one) for o in verdict.outputs for one in o.outcomes if one.is_exceeded and one.standard != "ulp"
+    ]
+    weak = weaknesses(verdict.power)
+    ulps = [one.tally.largest for o in verdict.outputs for one in o.outcomes if one.standard == "ulp" and one.tally]
+    worst: Entry = {"ulp": max(ulps, default=0.0)}
+    if failing.worst:
+        first = failing.worst[0]
+        worst |= {"output": failing.name, "index": first.index, "inputs": dict(first.inputs)}
+        worst |= {"actual": first.actual, "golden": first.golden, "ulp": first.ulps}
+    entry: Entry = {
+        "verdict": ACCEPTED if verdict.holds else REJECTED,
+        "why": "; ".join(_reason(name, one) for name, one in broken) or "the standards that decide hold",
+        "diagnosis": [d.mistake for d in verdict.diagnoses],
+        "says": [d.says for d in verdict.diagnoses],
+        "power": {mistake: "accepted" if mistake in weak else "rejected" for mistake in verdict.power},
+        "power by standard": {mistake: dict(by_standard) for mistake, by_standard in verdict.power.items()},
+        "worst": worst,
+        "warnings": [] if broken else [_reason(name, one) for name, one in exceeded],
+        "failing": verdict.failing,
+        "elements": verdict.elements,
+        "ranges": [(r.says, r.failing, r.elements) for r in verdict.ranges[:5]],
+    }
+    if not verdict.holds:
+        entry["pictures"] = [_outline(failing.points[:, column], failing.points[:, 1]) for column in (0, 2)]
+    document: Entry = json_value(entry)
+    return document
+
+
+def _reason(name: str, outcome: Any) -> str:
+    return f"{name}: {STANDARDS[outcome.standard].title}: {outcome.says}"
+
+
+def _outline(at: Array, ulps: Array) -> list[tuple[float, float]]:
+    """The largest error in each of BINS stretches of what the errors are drawn over."""
+    usable = ~np.isnan(at)
+    at, ulps = at[usable], np.minimum(np.nan_to_num(ulps[usable], nan=1e10, posinf=1e10), 1e10)
+    order = np.lexsort((-ulps, at))
+    parts = np.array_split(order, min(BINS, len(order)) or 1)
+    best = [part[np.argmax(ulps[part])] for part in parts if len(part)]
+    return [(float(f"{at[k]:.6g}"), float(f"{ulps[k]:.3g}")) for k in best]
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of a file; "" where there is none."""
+    if not path.is_file():
+        return ""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while part := file.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()
+
+
+@cache
+def _versions() -> str:
+    """The versions that decide about a verdict, and the digest of our code."""
+    package = Path(__file__).parents[2]
+    code = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(package.rglob("*.py")))).hexdigest()
+    return f"{__version__} {np.__version__} {code}"
+
+
+# All cases
+
+
+def judge_all(
+    folder: Path, cases: Sequence[DeliveryCase], options: Mapping[str, Any], jobs: int, state: Path | None
+) -> Iterator[Entry]:
+    """The results as they come. Leaving the loop keeps the results in the state."""
+    entries, saved = load_state(state), time.monotonic()
+    tasks = [(folder, case, options, entries.get(case.id)) for case in cases]
+    try:
+        for entry in _in_processes(tasks, jobs) if jobs > 1 else map(_guarded, tasks):
+            if "error" in entry:
+                raise UnreadableFile(f"{folder / manifest.NAME}: case {entry['id']!r}: {entry['error']}")
+            entries[entry["id"]] = entry
+            yield entry
+            if time.monotonic() - saved > SAVE_SECONDS:
+                save_state(state, entries)
+                saved = time.monotonic()
+    finally:  # an interruption too
+        save_state(state, entries)
+
+
+def _guarded(task: tuple[Path, DeliveryCase, Mapping[str, Any], Entry | None]) -> Entry:
+    """The result of a case, or the error of its call, which is another program's."""
+    try:
+        return judge_case(*task)
+    except (ActgradError, OSError, MemoryError, ValueError, OverflowError, TypeError) as error:
+        return {"id": task[1].id, "error": str(error) or type(error).__name__}
+
+
+def _in_processes(tasks: Sequence[Any], jobs: int) -> Iterator[Entry]:
+    """The results of several processes; each computes on its share of the cores."""
+    context = multiprocessing.get_context("spawn")  # threads of this process may hold locks
+    pool = ProcessPoolExecutor(jobs, context, _begin)
+    try:
+        for future in as_completed([pool.submit(_sent, _as_sent(task)) for task in tasks]):
+            yield future.result()
+    except BrokenProcessPool as error:
+        expected = "each must stay alive; free memory or use fewer --jobs"
+        raise ActgradError(f"check: a process that judges ended; {expected}") from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the processes
+
+
+def _as_sent(task: Any) -> Any:
+    folder, case, options, before = task
+    return folder, replace(case, operator=case.operator.name), options, before
+
+
+def _sent(task: Any) -> Entry:
+    from ...calls.operator import REGISTRY
+
+    folder, case, options, before = task
+    return _guarded((folder, replace(case, operator=REGISTRY[case.operator]), options, before))
+
+
+# The state
+
+
+def load_state(path: Path | None) -> dict[str, Entry]:
+    """The results that an earlier run kept, by the ids of their cases."""
+    if path is None or not path.exists():
+        return {}
+    with sizes.reading(path):
+        sizes.refuse_large(path, 20 * path.stat().st_size, "when it is read")
+        try:
+            document = json.loads(path.read_bytes())
+            entries = document["cases"]
+            if document["format"] != MARK or not all(isinstance(one["key"], str) for one in entries.values()):
+                raise ValueError("not of this format")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            expected = "it must be what check --state wrote; name another file or remove it"
+            raise UnreadableFile(f"--state {path}: is no state ({error}); {expected}") from error
+        return dict(entries)
+
+
+def save_state(path: Path | None, entries: Mapping[str, Entry]) -> None:
+    """Write a state, whole or not at all."""
+    if path is not None:
+        outputs.write(path, json.dumps({"format": MARK, "cases": entries}))

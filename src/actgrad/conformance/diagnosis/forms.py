@@ -1,0 +1,192 @@
+"""Mistakes in the form of a function: a clamped sigmoid, 1.702 for GELU, no maximum in exp, a sum in half precision.
+
+The call is computed again with other functions, or with other statistics of its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ...base import xp
+from ...base.computation import LARGEST, TOTAL
+from ...base.dtypes import BY_NAME
+from .. import error_bounds, oracle
+from ..elements import Array, Lane
+from ..error_bounds import FUNCTIONS, Sized
+from ..golden import Golden
+from .sample import Prediction, Rule, Sample, Suspicion
+
+_ENDS = (3.0, 4.0, 5.0, 6.0, 8.0, 10.0)  # where a sigmoid is clamped
+_MOST = 1 << 18  # elements of a call whose rows are summed again
+
+
+def function_form(sample: Sample) -> Iterator[Suspicion]:
+    """Sigmoids that are clamped or straight, and x * sigmoid(1.702 x) for GELU."""
+    names = frozenset().union(*map(xp.functions_of, sample.call.computation.formulas))
+    if any(name.startswith(("normal_cdf", "sigmoid_cubic", "erfc")) for name in names):
+        functions = _with(normal_cdf=_cdf_1702, normal_pdf=_slope_1702, sigmoid_cubic=lambda x, c1, c3: _cdf_1702(x))
+        yield Suspicion("sigmoid-1.702", "GELU as x * sigmoid(1.702 x)", sample.recomputed(functions=functions))
+    if any(name.startswith("sigmoid") for name in names):
+        straight = _with(sigmoid=partial(_straight, FUNCTIONS["sigmoid"]))
+        says = "a straight line for the sigmoid: clamp(x / 6 + 0.5, 0, 1)"
+        yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=straight))
+        for end in _ENDS:
+            says = f"the sigmoid saturates: its argument is clamped to [-{end:g}, {end:g}]"
+            functions = _with(sigmoid=partial(_clamped, FUNCTIONS["sigmoid"], end))
+            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=functions))
+            says = f"the sigmoid saturates: it is 0 or 1 beyond {end:g}"
+            functions = _with(sigmoid=partial(_cut, FUNCTIONS["sigmoid"], end))
+            yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=functions))
+
+
+def _with(**functions: Callable[..., Any]) -> Mapping[str, Any]:
+    return xp.with_factors({**FUNCTIONS, **functions})
+
+
+def _cdf_1702(x: Any) -> Sized:
+    return FUNCTIONS["sigmoid"](error_bounds.number(x) * 1.702)
+
+
+def _slope_1702(x: Any) -> Sized:
+    s = _cdf_1702(x)
+    return 1.702 * s * (1.0 - s)
+
+
+def _straight(function: Callable[..., Sized], x: Any) -> Sized:
+    value = error_bounds.number(x).value
+    return error_bounds.exactly(np.clip(value / 6 + 0.5, 0, 1))
+
+
+def _clamped(function: Callable[..., Sized], end: float, x: Any) -> Sized:
+    return function(error_bounds.number(x).map(lambda part: np.clip(part, -end, end)))
+
+
+def _cut(function: Callable[..., Sized], end: float, x: Any) -> Sized:
+    value = error_bounds.number(x).value
+    result = function(x)
+    cut = np.where(value < -end, 0, np.where(value > end, 1, result.value))
+    return Sized(cut, result.size, result.slip)
+
+
+def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
+    """NaN or infinity beyond a number where exp overflows, instead of a limit."""
+    if not sample.is_of_floats or sample.is_integer:
+        return
+    with np.errstate(all="ignore"):
+        x = sample.x.astype(np.float64)
+        lost = [
+            wrong & np.isfinite(right.stored.astype(np.float64)) & ~np.isfinite(actual.astype(np.float64))
+            for right, actual, wrong in zip(sample.right, sample.actual, sample.wrong, strict=True)
+        ]
+    any_lost = np.any(lost, axis=0)
+    for side, sign in (("x >=", 1.0), ("x <=", -1.0)):
+        ends = sign * x[any_lost & (sign * x > 0)]
+        limit = 10.0 if sample.is_half else 20.0
+        if len(ends) < 2 or ends.min() < limit:
+            continue
+        beyond = sign * x >= ends.min()
+        if all((wrong[beyond & np.isfinite(x)]).mean() > 0.9 for wrong in lost):
+            says = f"exp overflows: NaN or infinity for {side} {sign * ends.min():g}, where the result is finite"
+            yield Suspicion("exp-overflow", says, explains=tuple(part & beyond for part in lost))
+
+
+def row_statistics(sample: Sample) -> Iterator[Suspicion]:
+    """Rows without the subtraction of their maximum, and rows summed in half precision."""
+    call = sample.call
+    if call.computation.statistics is None or call.size > _MOST or not call.statistics_axes or sample.is_integer:
+        return
+    says = "the maximum is not subtracted: exp overflows or loses its digits"
+    yield Suspicion("no-maximum", says, _with_statistics(sample, _no_maximum, _float32_exp()))
+    for name in ("float16", "bfloat16"):
+        says = f"accumulation in {name}: the sums of rows stagnate"
+        yield Suspicion("half-accumulation", says, _with_statistics(sample, partial(_summed, name), FUNCTIONS))
+
+
+def _with_statistics(sample: Sample, combine: Callable[..., Sized], functions: Mapping[str, Any]) -> Prediction | None:
+    """The results with statistics of rows that `combine` makes."""
+    call, computation = sample.call, sample.call.computation
+    rows, count = computation.statistics, len(computation.loop.inputs)
+    assert rows is not None, "a rule of rows"
+    precision = Golden(computation).precision
+    with np.errstate(all="ignore"):
+        lanes = [np.asarray(lane.array).astype(precision) for lane in call.inputs[:count]]
+        numbers = [error_bounds.exactly(lane) for lane in lanes]
+        scalars = [error_bounds.exactly(np.asarray(value).astype(precision)) for value in computation.scalars]
+        terms = [xp.bind(term, functions) for term in computation.formulas[1:]]
+        results = rows.find(terms, numbers, scalars, partial(combine, call.shape, call.statistics_axes))
+        row_lanes = [
+            Lane("statistic", each.map(lambda part: np.broadcast_to(part, call.shape))).take(sample.positions)
+            for each in results
+        ]
+        changed = replace(sample, statistics=tuple(row_lanes))
+        return changed.recomputed(functions=functions)
+
+
+def _no_maximum(shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
+    result = error_bounds.combined(shape, axes, kind, terms)
+    return result.map(np.zeros_like) if kind == LARGEST else result
+
+
+def _float32_exp() -> Mapping[str, Any]:
+    """exp as float32 computes it: infinity beyond 88.7, 0 below -103.9."""
+
+    def exp_difference(x: Any, y: Any) -> Sized:
+        a, b = error_bounds.number(x), error_bounds.number(y)
+        value = np.exp(a.value - b.value)
+        value = np.where(value > np.finfo(np.float32).max, np.inf, np.where(value < 1e-45, 0, value))
+        return Sized(value, np.abs(value), np.zeros_like(value))
+
+    return _with(exp_difference=exp_difference)
+
+
+def _summed(name: str, shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
+    result = error_bounds.combined(shape, axes, kind, terms)
+    if kind != TOTAL:
+        return result
+    values = np.broadcast_to(error_bounds.number(terms).value, shape).astype(np.float32)
+    moved = np.moveaxis(values, axes, range(len(axes))).reshape(-1, *result.value.shape)
+    total, dtype = np.zeros(moved.shape[1:], np.float32), BY_NAME[name].numpy
+    for part in moved:
+        total = (total + part.astype(dtype).astype(np.float32)).astype(dtype).astype(np.float32)
+    value = total.astype(result.value.dtype)
+    return Sized(value, np.maximum(result.size, np.abs(value)), result.slip)
+
+
+# Rounding
+
+
+def double_rounding(sample: Sample) -> Iterator[Suspicion]:
+    """Results of 16 bits that were rounded to the other dtype of 16 bits before; right elements are so too."""
+    if not sample.is_half:
+        return
+    other = {"float16": "bfloat16", "bfloat16": "float16"}[sample.actual[0].dtype.name]
+    agreements, lanes = [], zip(sample.right, sample.actual, sample.wrong, strict=True)
+    explains = []
+    for right, actual, wrong in lanes:
+        with np.errstate(all="ignore"):
+            twice = right.values.astype(np.float32).astype(BY_NAME[other].numpy).astype(actual.dtype)
+            is_same = (twice == actual) | (np.isnan(twice) & np.isnan(actual))
+        agreements.append(is_same)
+        explains.append(wrong & is_same)
+    if np.mean(np.concatenate(agreements)) > 0.98:
+        says = f"double rounding: results are rounded to {other} before {sample.actual[0].dtype.name}"
+        yield Suspicion("double-rounding", says, explains=tuple(explains))
+
+
+def sign_of_zero(sample: Sample) -> Iterator[Suspicion]:
+    """Zeros of the wrong sign."""
+    if sample.is_integer:
+        return
+
+    def is_turned(right: oracle.Expected, actual: Array) -> Array:
+        return (actual == 0) & (right.values == 0) & (np.signbit(actual) != np.signbit(right.values))
+
+    yield Suspicion("zero-sign", "the sign of zero is lost", explains=sample.where(is_turned))
+
+
+RULES: tuple[Rule, ...] = (function_form, row_statistics, exp_overflow, double_rounding)

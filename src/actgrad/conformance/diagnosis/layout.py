@@ -1,0 +1,268 @@
+"""Mistakes in the layout: elements that hold another element's result, rows along another dimension, and stretches.
+
+Predictions come from the right values at other positions, or from the call on rearranged tensors. Where no value is
+predicted, the positions of the failing elements alone are described.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...base.errors import ActgradError
+from .. import oracle
+from ..elements import Array, elements
+from ..golden import Golden
+from .sample import Prediction, Rule, Sample, Suspicion
+
+MOST = 1 << 18  # elements of a call that are looked at
+SHARE = 0.8  # of the failing elements that another reading must explain
+FEWEST = 12  # failing elements that show a layout
+VOTERS = 256  # failing elements that vote for a shift
+_PERIODS = (16, 32, 64, 128, 256, 512, 1024)
+_PADDED = (8, 16, 32, 64, 128, 256)
+_FAILS, _HOLDS = 0.8, 0.02  # shares of failing elements in groups that fail, and in those that hold
+
+
+def shifted(sample: Sample) -> Iterator[Suspicion]:
+    """Results of elements at a fixed distance; the failing elements vote for the distance."""
+    if not 8 <= sample.call.size <= MOST or sample.is_integer:
+        return
+    values, votes = _exact(sample), []
+    for lane, actual, wrong, dtype in zip(values, sample.actual, sample.wrong, _dtypes(sample), strict=True):
+        with np.errstate(all="ignore"):
+            single, failing = lane.astype(np.float32), np.flatnonzero(wrong & np.isfinite(actual.astype(np.float32)))
+        order = np.argsort(single, kind="stable")
+        ranked = single[order]
+        tolerance = 4 * float(np.finfo(np.float32).eps) if dtype.itemsize > 2 else 2.0**-8
+        for k in failing[:: -(-len(failing) // VOTERS) or 1]:
+            value = float(actual[k])
+            first, last = np.searchsorted(ranked, sorted((value * (1 - tolerance), value * (1 + tolerance))))
+            if value != 0 and last - first <= 64:
+                votes.append(sample.positions[k] - order[first:last])
+    if len(votes) < 6:
+        return
+    distances, counts = np.unique(np.concatenate(votes), return_counts=True)
+    for k in np.argsort(-counts, kind="stable")[:3]:
+        distance = int(distances[k])
+        if counts[k] >= 0.25 * len(votes) and distance:
+            yield Suspicion(
+                *_shift_words(sample, distance), _where_wrong(sample, sample.positions - distance), share=SHARE
+            )
+
+
+def _shift_words(sample: Sample, distance: int) -> tuple[str, str]:
+    columns = sample.call.shape[-1] if sample.call.shape else 1
+    size, way = abs(distance), "earlier" if distance > 0 else "later"
+    where = f", {pattern[1]}" if (pattern := _pattern(sample)) else ""
+    if columns > 1 and size % columns == 0 and len(sample.call.shape) > 1 and not where:
+        return "rows-shifted", f"rows are exchanged: each row holds the result of the row {size // columns} {way}"
+    if where and size >= 16:
+        return "stale", f"stale output: elements hold the results of {size} elements {way}{where}"
+    return "shifted", f"shifted by {size} elements: each element holds the result of the one {size} {way}{where}"
+
+
+def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
+    """Two dimensions of the output exchanged."""
+    shape = sample.call.shape
+    if len(shape) < 2 or sample.call.size > MOST:
+        return
+    number = np.arange(sample.call.size)
+    for a in range(len(shape)):
+        for b in range(a + 1, len(shape)):
+            if shape[a] > 1 and shape[b] > 1:
+                there = number.reshape(shape).swapaxes(a, b).ravel()
+                says = f"dimensions {a} and {b} of the result are exchanged, as rows and columns"
+                for source in (there, np.argsort(there)):
+                    yield Suspicion(
+                        "dimensions-exchanged", says, _where_wrong(sample, source[sample.positions]), share=SHARE
+                    )
+
+
+def rearranged(sample: Sample) -> Iterator[Suspicion]:
+    """The call on another reading of its tensors: another dimension, interleaved halves, counted padding."""
+    operator, call = sample.call.operator, sample.call
+    name, access = operator.access.dimension_attribute, operator.access
+    if not name or call.size > MOST:
+        return
+    names = operator.schema.tensor_names
+    main = call.tensors[names.index(operator.definition.main)]
+    assert main is not None, "the main tensor is no optional one"
+    rank, dim = main.ndim, call.attributes[name]
+    for other in range(rank):
+        if other != dim % rank:
+            says = f"computed along dimension {other} and not along {dim}"
+            yield Suspicion(
+                "wrong-dim", says, _recomputed(sample, {**call.attributes, name: other}, call.tensors), share=SHARE
+            )
+    if access.is_packed:
+        for order, says in (
+            (lambda n: np.concatenate([np.arange(0, n, 2), np.arange(1, n, 2)]), "interleaved for split halves"),
+            (lambda n: np.arange(n).reshape(2, -1).T.ravel(), "split for interleaved halves"),
+        ):
+            tensors = [
+                np.take(tensor, order(tensor.shape[dim]), axis=dim)
+                if tensor is not None and len(access.parts(n, tensor.shape, call.attributes)) > 1
+                else tensor
+                for n, tensor in zip(names, call.tensors, strict=False)
+            ]
+            says = f"{says}: the even and the odd elements are taken for the other arrangement"
+            yield Suspicion("interleaved-halves", says, _recomputed(sample, call.attributes, tensors), share=SHARE)
+    if access.sees_rows and len(call.statistics_axes) == 1:
+        axis = call.statistics_axes[0] % rank
+        for count in sorted({-main.shape[axis] % block for block in _PADDED} - {0}):
+            says = f"padding counted: {count} zeros behind each row count as its elements"
+            yield Suspicion("padding-counted", says, _padded(sample, axis, count), share=SHARE)
+
+
+def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
+    """A smaller tensor broadcast along another dimension of the same size."""
+    call, access = sample.call, sample.call.operator.access
+    shape, number = call.shape, np.arange(call.size)
+    if len(shape) < 2 or call.size > MOST or access.is_packed or access.sees_rows:
+        return
+    names = call.operator.schema.tensor_names
+    pairs = [(n, t) for n, t in zip(names, call.tensors, strict=False) if t is not None]
+    if all(t.shape == shape for _, t in pairs):
+        return
+    for a in range(len(shape)):
+        for b in range(a + 1, len(shape)):
+            if shape[a] != shape[b] or shape[a] == 1:
+                continue
+            says = f"wrong broadcast: along dimension {a} for {b}, or {b} for {a}"
+            if all(access.brings_elements(n) for n, _ in pairs):
+                tensors = [t if t is None or t.shape == shape else _swapped(t, shape, a, b) for t in call.tensors]
+                prediction = _recomputed(sample, call.attributes, tensors)
+            else:
+                tensors = [t if t is None or t.shape != shape else t.swapaxes(a, b) for t in call.tensors]
+                positions = number.reshape(shape).swapaxes(a, b).ravel()[sample.positions]
+                prediction = _recomputed(sample, call.attributes, tensors, positions)
+            yield Suspicion("wrong-broadcast", says, prediction, share=SHARE)
+
+
+def _swapped(tensor: Array, shape: tuple[int, ...], a: int, b: int) -> Array:
+    return np.ascontiguousarray(np.broadcast_to(tensor, shape).swapaxes(a, b))
+
+
+def _padded(sample: Sample, axis: int, count: int) -> Prediction | None:
+    def pad(tensor: Array | None) -> Array | None:
+        if tensor is None or tensor.shape != sample.call.shape:
+            return tensor
+        widths = [(0, count if d == axis else 0) for d in range(tensor.ndim)]
+        return np.pad(tensor, widths)
+
+    shape = tuple(n + count * (d == axis) for d, n in enumerate(sample.call.shape))
+    index = np.unravel_index(sample.positions, sample.call.shape)
+    positions = np.ravel_multi_index(index, shape)
+    return _recomputed(sample, sample.call.attributes, [pad(t) for t in sample.call.tensors], positions)
+
+
+def _recomputed(
+    sample: Sample, attributes: dict[str, Any], tensors: Sequence[Array | None], positions: Array | None = None
+) -> Prediction | None:
+    """The results at some elements of a call on other tensors; None where the call is refused or of another shape."""
+    operator = sample.call.operator
+    at = sample.positions if positions is None else positions
+    try:
+        plan = operator.plan(*tensors, backend="reference", **attributes)
+        actual = tuple(np.empty(array.shape, array.dtype) for array in oracle.as_tuple(plan.result))
+        call = elements(operator, attributes, tuple(tensors), actual)
+    except (ActgradError, ValueError):
+        return None
+    if positions is None and call.shape != sample.call.shape:
+        return None
+    lanes = [lane.take(at) for lane in call.inputs]
+    results = Golden(call.computation).expected(lanes, sample.actual[0].dtype)
+    return [replace(results[n], dtype=dtype) for n, dtype in zip(sample.call.numbers, _dtypes(sample), strict=True)]
+
+
+def _dtypes(sample: Sample) -> list[np.dtype[Any]]:
+    return [lane.dtype for lane in sample.actual]
+
+
+def _exact(sample: Sample) -> list[Array]:
+    """The exact values of all elements, per output."""
+    call = sample.call
+    values = Golden(call.computation).values([lane.take(slice(0, call.size)) for lane in call.inputs])
+    return [np.asarray(values[n]) for n in call.numbers]
+
+
+def _where_wrong(sample: Sample, sources: Array) -> Prediction:
+    """The right values at other positions where elements fail; the right ones elsewhere."""
+    prediction = []
+    for right, values, wrong in zip(sample.right, _exact(sample), sample.wrong, strict=True):
+        there = values[sources % len(values)]
+        mixed = np.where(wrong, there, right.values)
+        slip = np.where(wrong, 0, right.slip)
+        prediction.append(replace(right, values=mixed, size=np.maximum(np.abs(mixed), 1e-300), slip=slip))
+    return prediction
+
+
+# Positions alone
+
+
+def positions(sample: Sample) -> Iterator[Suspicion]:
+    """Failing elements at positions that a tile, a tail, a row or a stretch explains."""
+    pattern = _pattern(sample)
+    if pattern:
+        yield Suspicion(pattern[0], pattern[1], explains=sample.wrong, is_loose=True)
+
+
+def _pattern(sample: Sample) -> tuple[str, str] | None:
+    """The name and the words of the positions that fail; None where they show no pattern."""
+    size = sample.call.size
+    if not 32 <= size <= MOST or len(sample.positions) < size:  # a sample of all elements
+        return None
+    wrong = np.any(sample.wrong, axis=0)
+    failing = np.flatnonzero(wrong)
+    if len(failing) < 4 or len(failing) > 0.95 * size:
+        return None
+    first, last = int(failing[0]), int(failing[-1])
+    if 0.9 * size >= last - first + 1 <= len(failing) / _FAILS:
+        tile = next((n for n in (256, 128, 64, 32, 16) if first % n == 0 and (last + 1 - first) % n == 0), None)
+        what = f"one tile of {tile}" if tile and last - first + 1 == tile else "one stretch"
+        return "stretch", f"wrong in {what}: positions {first} to {last} in the order of rows"
+    number, shape = np.arange(size), sample.call.shape
+    rows = prod(shape[:-1])
+    if len(shape) > 1 and rows > 1 and shape[-1] > 1:
+        run = _run(wrong, number % shape[-1], shape[-1])
+        if run is not None:
+            is_last = run[1] == shape[-1] - 1
+            what = "the last block of each row" if is_last else "columns"
+            return "last-block" if is_last else "columns", f"wrong in {what}: columns {run[0]} to {run[1]}"
+        run = _run(wrong, number // shape[-1], rows)
+        if run is not None:
+            return "rows", f"wrong in rows {run[0]} to {run[1]} of {rows}"
+    for period in _PERIODS:
+        run = _run(wrong, number % period, period) if period * 2 <= size else None
+        if run is not None:
+            words = f"p mod {period} >= {run[0]}" if run[1] == period - 1 else f"{run[0]} <= p mod {period} <= {run[1]}"
+            words = f"p mod {period} <= {run[1]}" if run[0] == 0 else words
+            tile = run[1] + 1 - run[0]
+            if tile in _PERIODS and run[0] % tile == 0:
+                begin = run[0] // tile
+                return "tiles", f"wrong in every {period // tile}th tile of {tile}, from tile {begin} on: {words}"
+            return "tile-tail", f"wrong at positions p where {words}"
+    for every in range(3, 17, 2):
+        run = _run(wrong, number // 64 % every, every) if 64 * every <= size else None
+        if run is not None and run[0] == run[1]:
+            return "tiles", f"wrong in every {every}th tile of 64, from tile {run[0]} on"
+    return None
+
+
+def _run(wrong: Array, group: Array, count: int) -> tuple[int, int] | None:
+    """The first and the last of neighbouring groups whose elements fail, while those of the others hold."""
+    sizes = np.bincount(group, minlength=count)
+    share = np.bincount(group[wrong], minlength=count) / np.maximum(sizes, 1)
+    failing = np.flatnonzero(share >= _FAILS)
+    if not 0 < len(failing) < count or len(failing) != failing[-1] - failing[0] + 1:
+        return None
+    rest = np.delete(share, failing)
+    return (int(failing[0]), int(failing[-1])) if (rest <= _HOLDS).all() else None
+
+
+RULES: tuple[Rule, ...] = (rearranged, broadcast_otherwise, exchanged_dimensions, shifted, positions)

@@ -1,0 +1,78 @@
+"""The power of a case: whether its standards would accept outputs that are wrong everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ..backends.reference import rounded
+from ..base.dtypes import BY_NAME
+from . import standards
+from .elements import Array, Elements
+from .golden import Golden
+from .standards import STANDARDS
+
+SAMPLED = 1 << 16  # elements, the first ones of a call
+VERDICT = "verdict"  # of the standards that decide, beside the names of all
+
+
+def _zeros(golden: Array) -> Array:
+    return np.zeros_like(golden)
+
+
+def _times_4(golden: Array) -> Array:
+    return np.asarray(golden * golden.dtype.type(4))
+
+
+def _rolled(golden: Array) -> Array:
+    return np.roll(golden, 1)
+
+
+def _stale(golden: Array) -> Array:
+    """The last half holds the results of other elements."""
+    half = len(golden) // 2
+    return np.concatenate([golden[:half], golden[: len(golden) - half]])
+
+
+#: Outputs that no standard should accept, made from the right ones.
+WRONG: Mapping[str, Callable[[Array], Array]] = {
+    "zeros": _zeros, "times 4": _times_4, "rolled": _rolled, "stale": _stale,
+}  # fmt: skip
+
+
+def power(
+    call: Elements, golden: Golden, deciding: Collection[str], strict: bool, only_finite: bool = False
+) -> dict[str, dict[str, bool]]:
+    """Of each wrong output whether each standard would accept it, and under `verdict` those together that decide.
+
+    With `only_finite`, elements whose exact value is NaN or infinite are left out.
+    """
+    at = slice(0, min(call.size, SAMPLED))
+    exact = golden.values([lane.take(at) for lane in call.inputs]) if call.size else None
+    accepted = {mistake: dict.fromkeys((VERDICT, *STANDARDS), True) for mistake in WRONG}
+    for lane, number in zip(call.outputs, call.numbers, strict=True):
+        dtype = BY_NAME[lane.array.dtype.name]
+        values = np.empty(0) if exact is None else exact[number]
+        with np.errstate(all="ignore"):
+            values = values[np.isfinite(values.astype(np.float64))] if only_finite else values
+            right = rounded(values, dtype)
+            wrong_outputs = {mistake: make(right) for mistake, make in WRONG.items()}
+        bound = standards.bounds(call.operator, dtype.name)[0]
+        for mistake, wrong in wrong_outputs.items():
+            errors = standards.compare(wrong, values)
+            errors = replace(errors, faults=errors.ulps > bound)
+            for name, standard in STANDARDS.items():
+                if dtype.name in standard.limits:
+                    limits = standard.limits[dtype.name]
+                    holds = bool(standard.holds(standard.measure(errors, limits)[1], limits))
+                    accepted[mistake][name] &= holds
+                    if standards.counts(name, deciding, dtype.name, strict):
+                        accepted[mistake][VERDICT] &= holds
+    return accepted
+
+
+def weaknesses(accepted: Mapping[str, Mapping[str, bool]]) -> list[str]:
+    """The wrong outputs that the standards together would accept."""
+    return [mistake for mistake, by_standard in accepted.items() if by_standard[VERDICT]]

@@ -1,0 +1,367 @@
+"""A delivery: made by `actgrad cases --tensors`, filled by a program that knows only NumPy and json, judged."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import actgrad
+from actgrad.conformance.delivery import drawing, manifest, trial
+from actgrad.conformance.power import WRONG
+from tests.support import delivery_vendor
+from tests.support.calls import status
+
+Capture = pytest.CaptureFixture[str]
+NAMES = ("swiglu", "gelu_backward", "softmax", "leaky_relu")
+CASES = 8  # of each operator
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A delivery with right outputs."""
+    folder = tmp_path_factory.mktemp("delivery") / "d"
+    assert status("cases", *NAMES, "--tensors", str(folder), "--seed", "7", "--number", str(CASES)) == 0
+    delivery_vendor.fill(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(original: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(original, tmp_path / "d"))
+
+
+def judged(folder: Path, *options: str) -> tuple[int, Any]:
+    """The exit status and report.json."""
+    code = status("check", "--manifest", str(folder), "--jobs", "1", "--json", str(folder / "report.json"), *options)
+    return code, json.loads((folder / "report.json").read_text())
+
+
+def edited(folder: Path, change: Any) -> None:
+    path = folder / "manifest.json"
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+
+
+def test_right_outputs_of_another_program_are_accepted(folder: Path) -> None:
+    path = Path(delivery_vendor.__file__)
+    assert "actgrad" not in path.read_text()
+    for output in folder.glob("*/out.npy"):
+        output.unlink()
+    subprocess.run([sys.executable, str(path), str(folder)], check=True)
+    code, report = judged(folder, "--jobs", "2")
+    assert (code, report["verdict"]) == (0, "ACCEPTED")
+    assert report["counts"] == {"ACCEPTED": len(NAMES) * CASES, "REJECTED": 0, "MISSING": 0}
+    assert not report["surplus"]
+    assert not report["weak"]
+    assert {tuple(case["power"]) for case in report["cases"]} == {tuple(WRONG)}
+
+
+def test_the_manifest_is_as_documented(folder: Path) -> None:
+    document = json.loads((folder / "manifest.json").read_text())
+    assert {**document, "cases": []} == {
+        "format": "actgrad-delivery", "version": 1, "seed": 7, "actgrad": actgrad.__version__, "cases": [],
+    }  # fmt: skip
+    first = document["cases"][0]
+    assert list(first) == ["id", "operator", "attributes", "product", "inputs", "outputs"]
+    assert first["id"] == "swiglu-0001"
+    dtypes = {case["inputs"][next(iter(case["inputs"]))]["dtype"] for case in document["cases"]}
+    assert dtypes == {"float16", "bfloat16", "float32"}
+    for case in document["cases"]:
+        for one in case["inputs"].values():
+            array = np.load(folder / one["file"])
+            assert array.dtype.name == one["dtype"].replace("bfloat16", "uint16")
+            assert list(array.shape) == one["shape"]
+
+
+@pytest.mark.parametrize("name", ["swiglu", "gelu_backward", "softmax", "elu_backward", "relu", "prelu", "hardtanh"])
+def test_drawn_cases_have_size_and_power(name: str) -> None:
+    cases = [*drawing.draw(actgrad.operators[name], drawing.DTYPES, 24, 3)]
+    again = [*drawing.draw(actgrad.operators[name], drawing.DTYPES, 24, 3)]
+    sizes = [prod(next(iter(case.outputs.values())).shape or ()) for case, _ in cases]
+    assert sum(size >= 512 for size in sizes) >= 18
+    usual = [size for (case, _), size in zip(cases, sizes, strict=True) if not case.special]
+    assert not any(size % 64 == 0 for size in usual)
+    weak = [case for case, inputs in cases if drawing.weaknesses_of(case.operator, case.attributes, inputs)]
+    assert all(case.special for case in weak)
+    assert sum(bool(case.special) for case, _ in cases) <= 3
+    for (one, inputs), (other, same) in zip(cases, again, strict=True):
+        assert one == other
+        assert all(inputs[key].tobytes() == same[key].tobytes() for key in inputs)
+
+
+def test_rejected_and_missing_cases(folder: Path, capsys: Capture) -> None:
+    np.save(folder / "gelu_backward-0002" / "grad_input.npy", np.zeros((3, 3), np.uint16))
+    (folder / "softmax-0001" / "out.npy").unlink()
+    (folder / "notes.txt").write_text("surplus")
+    right = np.load(folder / "swiglu-0003" / "out.npy")
+    np.save(folder / "swiglu-0003" / "out.npy", 4 * right)
+    options = ["--html", str(folder / "r.html"), "--junit", str(folder / "r.xml"), "--state", str(folder / "state")]
+    code, report = judged(folder, *options)
+    assert code == 1
+    verdicts = {case["id"]: case["verdict"] for case in report["cases"] if case["verdict"] != "ACCEPTED"}
+    assert verdicts == {"swiglu-0003": "REJECTED", "gelu_backward-0002": "MISSING", "softmax-0001": "MISSING"}
+    assert report["surplus"] == ["notes.txt"]
+    rejected = next(case for case in report["cases"] if case["id"] == "swiglu-0003")
+    assert rejected["diagnosis"] == ["factor"]
+    assert rejected["worst"]["output"] == "out"
+    out = capsys.readouterr().out
+    assert "REJECTED: 29 of 32 cases are accepted, 1 rejected, 2 missing" in out
+    assert "multiplied by 4" in out
+    suite = ElementTree.parse(folder / "r.xml").getroot()
+    assert len(suite.findall(".//testcase")) == 32
+    assert [one.get("name") for one in suite.findall(".//testcase[failure]")] == ["swiglu-0003"]
+    assert len(suite.findall(".//testcase[error]")) == 2
+    text = (folder / "r.html").read_text()
+    assert "errors over the position" in text
+    assert "multiplied by 4" in text
+    assert "prefers-color-scheme: dark" in text
+    assert 'name="viewport"' in text
+    HTMLParser().feed(text)
+    assert judged(folder, *options)[1]["surplus"] == ["notes.txt"]  # files of the first run neither
+
+
+def test_a_state_is_believed_only_for_the_same_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    judge = trial.judge
+
+    def counted(operator: Any, *arguments: Any, **options: Any) -> Any:
+        calls.append(operator.name)
+        return judge(operator, *arguments, **options)
+
+    monkeypatch.setattr(trial, "judge", counted)
+    state = ["--state", str(folder / "state")]
+    assert judged(folder, *state)[0] == 0
+    assert len(calls) == 32
+    assert judged(folder, *state)[0] == 0
+    assert len(calls) == 32
+    right = np.load(folder / "swiglu-0003" / "out.npy")
+    np.save(folder / "swiglu-0003" / "out.npy", np.zeros_like(right))
+    assert judged(folder, *state)[0] == 1
+    assert len(calls) == 33
+    np.save(folder / "swiglu-0003" / "out.npy", right)
+    assert judged(folder, *state)[0] == 0
+    assert len(calls) == 34
+    assert judged(folder, *state, "--strict")[0] in (0, 1)
+    assert len(calls) == 66  # another question
+    (folder / "state").write_text("{}")
+    assert status("check", "--manifest", str(folder), *state) == 2
+
+
+def test_an_interruption_keeps_results(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    judge, calls = trial.judge, []
+
+    def interrupted(*arguments: Any, **options: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return judge(*arguments, **options)
+
+    monkeypatch.setattr(trial, "judge", interrupted)
+    state = ["--state", str(folder / "state")]
+    call = ["check", "--manifest", str(folder), "--jobs", "1", *state]
+    assert status(*call) == 130
+    assert "5 of 32 cases were judged" in capsys.readouterr().err
+    assert judged(folder, *state)[0] == 0
+    assert len(calls) == 6 + 27
+
+
+def test_a_manifest_by_hand_needs_few_fields(tmp_path: Path) -> None:
+    x = np.random.default_rng(0).standard_normal((5, 7)).astype(np.float32)
+    (tmp_path / "a").mkdir()
+    np.save(tmp_path / "a" / "x.npy", x)
+    np.save(tmp_path / "a" / "y.npy", np.where(x > 0, x, np.float32(0.01) * x))
+    case = {"operator": "leaky_relu", "inputs": {"self": {"file": "a/x.npy"}}, "outputs": {"out": {"file": "a/y.npy"}}}
+    (tmp_path / "manifest.json").write_text(json.dumps({"cases": [case]}))
+    code, report = judged(tmp_path)
+    assert code == 0
+    assert report["cases"][0]["id"] == "leaky_relu-0001"
+
+
+# Manifests that cannot be used
+
+
+def with_case(**fields: Any) -> Any:
+    return lambda document: document["cases"][0].update(fields)
+
+
+def with_file(kind: str, **fields: Any) -> Any:
+    def change(document: Any) -> None:
+        next(iter(document["cases"][0][kind].values())).update(fields)
+
+    return change
+
+
+WRONG_MANIFESTS: dict[str, tuple[Any, str]] = {
+    "unknown field": (lambda d: d.update(colour=1), "unknown field 'colour'"),
+    "unknown field of a case": (with_case(atributes={}), "did you mean attributes"),
+    "unknown field of a file": (with_file("inputs", order="C"), "unknown field 'order'"),
+    "another format": (lambda d: d.update(format="other"), "format is 'other'"),
+    "a later version": (lambda d: d.update(version=2), "version is 2"),
+    "true as version": (lambda d: d.update(version=True), "version is True"),
+    "no cases": (lambda d: d.update(cases=[]), "cases is 0 entries"),
+    "cases of another type": (lambda d: d.update(cases={"a": 1}), "cases is"),
+    "a case that is no object": (lambda d: d["cases"].append(3), "a case is 3"),
+    "an id twice": (lambda d: d["cases"][1].update(id=d["cases"][0]["id"]), "occurs twice"),
+    "an id of control characters": (with_case(id="a\x1b[31m"), "printable"),
+    "a surrogate as id": (with_case(id="\ud800"), "printable"),
+    "an unknown operator": (with_case(operator="swigloo"), "did you mean swiglu"),
+    "an operator of another type": (with_case(operator=["swiglu"]), "operator is"),
+    "an unknown attribute": (with_case(attributes={"dimm": 1}), "did you mean dim"),
+    "an attribute of another type": (with_case(attributes={"dim": "one"}), "dim is 'one'"),
+    "an attribute that is null": (with_case(attributes={"dim": None}), "dim is None"),
+    "an attribute that is a list": (with_case(attributes={"dim": [1]}), "dim is [1]"),
+    "an attribute out of range": (with_case(attributes={"dim": 7}), "dim"),
+    "a huge attribute": (with_case(attributes={"dim": 10**30}), "dim is 1"),
+    "an unknown product": (with_case(product="Ascend1"), "product is 'Ascend1'"),
+    "a missing input": (with_case(inputs={}), "inputs has no x"),
+    "an unknown input": (with_case(inputs={"y": {}}), "unknown field 'y'"),
+    "an absolute path": (with_file("inputs", file="/etc/passwd.npy"), "inside the delivery"),
+    "a path upwards": (with_file("inputs", file="a/../../x.npy"), "inside the delivery"),
+    "a path upwards of an output": (with_file("outputs", file="../x.npy"), "inside the delivery"),
+    "another kind of file": (with_file("inputs", file="x.npz"), "must be a .npy file"),
+    "a path with NUL": (with_file("inputs", file="x\0.npy"), "must be a .npy file"),
+    "a path of another type": (with_file("inputs", file=3), "must be a .npy file"),
+    "an input that is missing": (with_file("inputs", file="none.npy"), "no such file"),
+    "another dtype": (with_file("inputs", dtype="float32"), "holds float16"),
+    "another shape": (with_file("inputs", shape=[3]), "holds float16 of shape"),
+    "a complex dtype": (with_file("outputs", dtype="complex64"), "real dtype"),
+    "a shape of another type": (with_file("outputs", shape="8"), "shape is '8'"),
+    "a negative shape": (with_file("outputs", shape=[-1]), "not negative"),
+    "a huge shape of an output": (with_file("outputs", shape=[1 << 61]), "the shape of the result"),
+    "an output that is an input": (with_file("outputs", file="swiglu-0001/x.npy"), "another tensor's file too"),
+    "an output twice": (with_file("outputs", file="swiglu-0002/./out.npy"), "another tensor's file too"),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_MANIFESTS)
+def test_a_manifest_that_cannot_be_used_ends_with_2(kind: str, folder: Path, capsys: Capture) -> None:
+    change, words = WRONG_MANIFESTS[kind]
+    edited(folder, change)
+    assert status("check", "--manifest", str(folder), "--jobs", "1") == 2
+    err = capsys.readouterr().err
+    assert words in err
+    assert len([line for line in err.splitlines() if line.startswith("actgrad: ")]) == 1
+
+
+RAW = ["", "[", "[]", "3", "null", '{"cases": [{"id": NaN}]}', '{"cases": 1, "cases": 2}', "[" * 100_000, "\xff\xfe",
+       '{"cases": [{"operator": "relu", "attributes": {"alpha": 1e999}}]}', "9" * 5000]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", RAW, ids=range(len(RAW)))
+def test_a_file_that_is_no_manifest_ends_with_2(text: str, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "manifest.json").write_bytes(text.encode("latin-1"))
+    assert status("check", "--manifest", str(tmp_path)) == 2
+    assert "manifest.json: " in capsys.readouterr().err
+
+
+def test_links_do_not_lead_out(folder: Path, capsys: Capture) -> None:
+    outside = folder.parent / "outside.npy"
+    out = folder / "swiglu-0001" / "out.npy"
+    shutil.move(out, outside)
+    out.symlink_to(outside)
+    assert status("check", "--manifest", str(folder)) == 2
+    assert "leads out" in capsys.readouterr().err
+    out.unlink()
+    (folder.parent / "case").mkdir()
+    shutil.move(folder / "swiglu-0001", folder.parent / "case")
+    (folder / "swiglu-0001").symlink_to(folder.parent / "case" / "swiglu-0001")
+    assert status("check", "--manifest", str(folder)) == 2
+    assert "leads out" in capsys.readouterr().err
+
+
+def damaged(path: Path, kind: str) -> None:
+    data = path.read_bytes()
+    if kind == "truncated":
+        path.write_bytes(data[:-3])
+    elif kind == "too long":
+        path.write_bytes(data + b"123")
+    elif kind == "no header":
+        path.write_bytes(b"hello")
+    elif kind == "empty":
+        path.write_bytes(b"")
+    elif kind == "huge":
+        header = "{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,), }".ljust(117) + "\n"
+        path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+    elif kind == "objects":
+        np.save(path, np.array([print], dtype=object), allow_pickle=True)
+    elif kind == "archive":
+        with path.open("wb") as file:
+            np.savez_compressed(file, a=np.zeros(1 << 20))
+    elif kind == "folder":
+        path.unlink()
+        path.mkdir()
+    elif kind == "pipe":
+        path.unlink()
+        os.mkfifo(path)
+    elif kind == "another dtype":
+        np.save(path, np.load(path).astype(np.float64))
+    elif kind == "another shape":
+        np.save(path, np.load(path).reshape(-1, 1))
+
+
+DAMAGES = ("truncated", "too long", "no header", "empty", "huge", "objects", "archive", "folder", "pipe",
+           "another dtype", "another shape")  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+@pytest.mark.parametrize("case", ["swiglu-0001", "swiglu-0002"])
+def test_a_damaged_output_is_missing_and_a_damaged_input_ends_with_2(kind: str, case: str, folder: Path) -> None:
+    edited(folder, lambda d: d.update(cases=[one for one in d["cases"] if one["id"] == case]))
+    damaged(folder / case / "out.npy", kind)
+    code, report = judged(folder)
+    assert code == 1
+    assert report["counts"] == {"ACCEPTED": 0, "REJECTED": 0, "MISSING": 1}
+    assert "out: " in report["cases"][0]["why"]
+    damaged(folder / case / "x.npy", kind)
+    assert status("check", "--manifest", str(folder)) == 2
+
+
+def test_nothing_of_a_delivery_is_overwritten(folder: Path, capsys: Capture) -> None:
+    for option in ("--json", "--html", "--junit", "--state"):
+        for name in ("manifest.json", "swiglu-0001/x.npy", "swiglu-0001/out.npy"):
+            assert status("check", "--manifest", str(folder), option, str(folder / name)) == 2
+    assert status("cases", "swiglu", "--tensors", str(folder)) == 2
+    assert "has a manifest already" in capsys.readouterr().err
+    assert judged(folder)[0] == 0
+
+
+def test_options_that_do_not_go_together(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    assert status("check", "swiglu", "--manifest", str(folder)) == 2
+    assert status("check", "--manifest", str(folder), "--exhaustive") == 2
+    assert status("check", "--jobs", "2") == 2
+    assert status("check", "--manifest", str(tmp_path / "none")) == 2
+    assert status("cases", "swiglu", "-o", "a.json", "--tensors", str(tmp_path / "n")) == 2
+    assert status("cases", "swiglu", "--tensors", str(tmp_path / "n"), "--dtypes", "int8") == 2
+    assert "it takes float32" in capsys.readouterr().err
+    assert not (tmp_path / "n").exists()
+
+
+def test_a_manifest_is_at_most_as_large_as_promised(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest, "MOST_BYTES", 100)
+    assert status("check", "--manifest", str(folder)) == 2
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv"])
+def test_a_case_file_becomes_a_delivery(suffix: str, tmp_path: Path) -> None:
+    file, folder = str(tmp_path / f"c{suffix}"), tmp_path / "d"
+    assert status("cases", "leaky_relu", "gelu", "-o", file, "--number", "12", "--largest", "700") == 0
+    assert status("check", "--cases", file, "--tensors", str(folder)) == 0
+    assert len(manifest.read(folder)) == 24
+    edited(folder, lambda d: d.update(cases=[one for one in d["cases"] if "float64" not in str(one)]))
+    delivery_vendor.fill(folder)
+    code, report = judged(folder)
+    assert code == 0, report
+    assert not report["weak"]
+    assert status("check", "--cases", file, "--tensors", str(folder)) == 2
