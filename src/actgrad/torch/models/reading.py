@@ -163,7 +163,7 @@ class Interpreter:
         except TypeError:
             raise Declined("its arguments are not one tensor") from None
         bound.apply_defaults()
-        frame = _Frame(self, function, dict(bound.arguments))
+        frame = Frame(self, function, dict(bound.arguments))
         result = frame.run(tree)
         self.depth -= 1
         return result
@@ -231,7 +231,7 @@ class _TensorMethod:
         self.tensor, self.name = tensor, name
 
 
-class _Frame:
+class Frame:
     """One call of a Python function: its local names, and the values of its expressions."""
 
     def __init__(self, interpreter: Interpreter, function: FunctionType, local: dict[str, Any]):

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from functools import cache
 from types import FunctionType
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import torch
 
 from .. import decomposition, functions, public_names
 from ..kernels import interface_of
-from .reading import Declined, Interpreter, Reads
+from .reading import Declined, Interpreter
 
 nn = torch.nn
 
@@ -31,10 +32,13 @@ class KnownActivation(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What a module's forward, or a method, computes: a name of `activations`, and all that it read."""
+    """What a module's forward, or a method, computes."""
 
-    name: str
-    reads: Reads
+    name: str  # in `activations`
+    test: Callable[[Any], bool]  # whether all that the forward read is as it was
+
+
+_proofs: WeakKeyDictionary[FunctionType, list[tuple[type, Proof]]] = WeakKeyDictionary()
 
 
 @cache
@@ -103,20 +107,23 @@ def activation(module: torch.nn.Module) -> tuple[Proof | None, str]:
 
 def function(module: torch.nn.Module, method: FunctionType) -> tuple[Proof | None, str]:
     """What a method of a module computes, or the reason why it is unknown."""
+    for kind, proof in _proofs.get(method, ()):
+        if kind is type(module) and proof.test(module):
+            return proof, ""
     interpreters = [Interpreter(module, device) for device in ("cpu", "cuda")]
-    reason, proof = "", None
     try:
-        proofs = [_proof(each, method) for each in interpreters]
-        if proofs[0].name == proofs[1].name and [*proofs[0].reads.tests] == [*proofs[1].reads.tests]:
-            proof = proofs[0]
-        else:
-            reason = "it depends on the device"
+        names = {_name(each, method) for each in interpreters}
+        if len(names) == 1 and interpreters[0].reads.tests == interpreters[1].reads.tests:
+            proof = Proof(names.pop(), interpreters[0].reads.test())
+            _proofs.setdefault(method, []).append((type(module), proof))
+            return proof, ""
+        reason = "it depends on the device"
     except Declined as refused:
         reason = str(refused)
-    if proof is None and any(each.has_computed for each in interpreters) and not reason.startswith("its "):
+    if any(each.has_computed for each in interpreters) and not reason.startswith("its "):
         reason = f"its forward is none of actgrad.torch's functions: {reason}"
     is_activation = any(each.has_computed for each in interpreters) or "tried" in reason
-    return proof, reason if is_activation or _calls_activations(method) else ""
+    return None, reason if is_activation or _calls_activations(method) else ""
 
 
 def _calls_activations(method: FunctionType) -> bool:
@@ -124,7 +131,8 @@ def _calls_activations(method: FunctionType) -> bool:
     return not {*method.__code__.co_names}.isdisjoint({*activations(), "apply"})
 
 
-def _proof(interpreter: Interpreter, method: FunctionType) -> Proof:
+def _name(interpreter: Interpreter, method: FunctionType) -> str:
+    """The name of what a method computes; raises Declined."""
     module = interpreter.module
 
     def forward(x: torch.Tensor) -> Any:
@@ -153,8 +161,7 @@ def _proof(interpreter: Interpreter, method: FunctionType) -> Proof:
                 reason = _difference((values, slopes), _reference(name), _formula(candidate))
                 if not reason:
                     _run_once(module, method, forward)
-                    interpreter.reads.record(method, "{0}.__code__", method.__code__)
-                    return Proof(name, interpreter.reads)
+                    return name
                 reason = f"{reason} differs from that of {name}"
     raise Declined(f"its forward is none of actgrad.torch's functions{': ' if reason else ''}{reason}")
 
@@ -191,3 +198,10 @@ def has_hooks(module: torch.nn.Module) -> bool:
     """Whether hooks run around a module's forward."""
     names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
     return any(getattr(module, name, None) for name in names)
+
+
+class BlockStructure(tuple):  # type: ignore[type-arg]
+    """A block in pickles of version 0.2."""
+
+    def __new__(cls, *row: Any) -> BlockStructure:
+        return super().__new__(cls, row)
