@@ -322,7 +322,9 @@ class _Rewriter(ast.NodeTransformer):
             return False
         if self._is_argument(other) and not self._is_argument(call.args[0]):
             return False
-        is_value = isinstance(other, (ast.Name, ast.Subscript)) or (isinstance(other, ast.Call) and self._is_child(other))
+        is_value = isinstance(other, (ast.Name, ast.Subscript)) or (
+            isinstance(other, ast.Call) and self._is_child(other)
+        )
         return is_value and self._name_of(call) in GATES
 
     def _is_argument(self, node: ast.expr) -> bool:
