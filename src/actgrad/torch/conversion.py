@@ -279,9 +279,8 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
         return _proven_class(kind, proof, save), ""
     if simple is not None:
         return None, f"a sub-class of {simple.__name__} with a forward of its own"
-    if reason:
-        return None, reason
-    return _gated(kind, module, save)
+    gated, other_reason = _gated(kind, module, save)
+    return gated, "" if gated else other_reason or reason
 
 
 def _gated(kind: Any, module: torch.nn.Module, save: str) -> tuple[type | None, str]:

@@ -14,7 +14,6 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
 from types import CellType, FunctionType, MethodType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -30,10 +29,12 @@ from .source import tree_of, with_tree
 nn = torch.nn
 GATES = ("gelu", "gelu_tanh", "silu")
 #: What a call of ours may raise where PyTorch's would not.
-REFUSALS = (ActgradError, TypeError, NotImplementedError)
+REFUSALS = (ActgradError, TypeError, RuntimeError)
 #: The calls of each module that were PyTorch's own, because actgrad refused them.
 fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 _ORIGINALS = {nn.SiLU.forward: "silu", nn.GELU.forward: "gelu"}
+_torch_names: dict[Any, str] = {}  # PyTorch's functions with our names
+_known: dict[str, trials.KnownActivation] = {}  # filled by `rewrite`: torch.compile looks through no cache
 _proven: dict[Any, list[trials.Proof]] = {}  # methods that compute an activation
 
 
@@ -91,7 +92,7 @@ def activated(module: Any, activate: Any, x: Any, **options: Any) -> Any:
     name = activation_name(activate, options)
     if name and isinstance(x, torch.Tensor) and x.is_floating_point() and not torch.jit.is_tracing():
         try:
-            return trials.activations()[name](x)
+            return _known[name](x)
         except REFUSALS:
             fall_back(module)
     return activate(x, **options)
@@ -156,7 +157,7 @@ def activation_name(activate: Any, options: dict[str, Any]) -> str:
     if isinstance(activate, MethodType):
         proofs = () if options else _proven.get(activate.__func__, ())
         return next((proof.name for proof in proofs if proof.test(activate.__self__)), "")
-    name = _torch_names().get(activate, "")
+    name = _torch_names.get(activate, "")
     if name == "gelu" and options.get("approximate") == "tanh":
         return "gelu_tanh"
     return name if not options or (name == "gelu" and options == {"approximate": "none"}) else ""
@@ -177,14 +178,6 @@ def _name_of_module(module: Any) -> str:
     return {"none": "gelu", "tanh": "gelu_tanh"}.get(module.approximate, "") if name == "gelu" else ""
 
 
-@cache
-def _torch_names() -> dict[Any, str]:
-    """PyTorch's functions with our names."""
-    spaces = (nn.functional, torch)
-    pairs = [(getattr(space, name, None), name) for name in trials.activations() for space in spaces]
-    return {function: name for function, name in pairs if function is not None}
-
-
 # The module's code
 
 
@@ -197,6 +190,7 @@ class Rewritten(NamedTuple):
 
 def rewrite(module: nn.Module) -> tuple[Rewritten | None, str]:
     """The methods of a module with fused products, or the reason why there are none; "" where it looks like no gate."""
+    _fill()
     kind: Any = type(module)
     children = dict(module.named_children())
     projections = [name for name, child in children.items() if hasattr(child, "in_features")]
@@ -219,6 +213,14 @@ def rewrite(module: nn.Module) -> tuple[Rewritten | None, str]:
     if not reason and len(projections) == 3 and rest and _multiplies(inspect.getattr_static(kind, "forward")):
         reason = f"it computes something else than a gate of {', '.join(GATES)}"
     return None, reason
+
+
+def _fill() -> None:
+    if not _known:
+        _known.update(trials.activations())
+        spaces = (nn.functional, torch)
+        pairs = [(getattr(space, name, None), name) for name in _known for space in spaces]
+        _torch_names.update({function: name for function, name in pairs if function is not None})
 
 
 def _multiplies(function: Any) -> bool:
@@ -345,7 +347,7 @@ class _Rewriter(ast.NodeTransformer):
                 return "" if options else self._name_of_child(name, child)
             method = inspect.getattr_static(type(self.module), name, None) if name else None
             if isinstance(method, FunctionType) and name not in vars(self.module):
-                proof, _ = trials.function(self.module, method)
+                proof, _ = trials.function(self.module, name, method)
                 if proof is not None and proof not in _proven.setdefault(method, []):
                     _proven[method].append(proof)
             local = {self.owner: self.module}
@@ -359,7 +361,7 @@ class _Rewriter(ast.NodeTransformer):
             proof, reason = trials.activation(child)
             known = proof.name if proof else ""
             self.reason = self.reason or (reason if reason.startswith("its forward cannot") else "")
-        if known in GATES and _is_hooked(child):
+        if known in GATES and (trials.has_hooks(child) or "forward" in vars(child)):
             self.reason = f"its {name} has hooks, which would no longer be called"
         return known
 

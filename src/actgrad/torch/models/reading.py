@@ -84,8 +84,9 @@ class Reads:
 
     def test(self) -> Any:
         """A function of the module: whether all that was read is as it was."""
-        tests = [*self.tests] + ([] if self.may_compile else ["not is_compiling()"])
+        tests = [] if self.may_compile else ["not is_compiling()"]  # first: the compiler then reads no test behind it
         tests += ["not is_autocast()"] if self.is_converted else []
+        tests += self.tests
         scope = {
             **self.names,
             "is_compiling": torch.compiler.is_compiling,

@@ -102,10 +102,10 @@ def activation(module: torch.nn.Module) -> tuple[Proof | None, str]:
     if module._parameters or module._buffers or module._modules:
         return None, ""
     forward = inspect.getattr_static(type(module), "forward")
-    return function(module, forward) if isinstance(forward, FunctionType) else (None, "")
+    return function(module, "forward", forward) if isinstance(forward, FunctionType) else (None, "")
 
 
-def function(module: torch.nn.Module, method: FunctionType) -> tuple[Proof | None, str]:
+def function(module: torch.nn.Module, name: str, method: FunctionType) -> tuple[Proof | None, str]:
     """What a method of a module computes, or the reason why it is unknown."""
     for kind, proof in _proofs.get(method, ()):
         if kind is type(module) and proof.test(module):
@@ -114,6 +114,7 @@ def function(module: torch.nn.Module, method: FunctionType) -> tuple[Proof | Non
     try:
         names = {_name(each, method) for each in interpreters}
         if len(names) == 1 and interpreters[0].reads.tests == interpreters[1].reads.tests:
+            interpreters[0].reads.record(type(module), f"{{0}}.{name}", method)
             proof = Proof(names.pop(), interpreters[0].reads.test())
             _proofs.setdefault(method, []).append((type(module), proof))
             return proof, ""
