@@ -53,10 +53,11 @@ class Active(NamedTuple):
     activate: Any
     x: Any
     options: dict[str, Any]
+    name: str  # "" for a call that was computed at once; `x` is its result then
     version: int
 
     def alone(self) -> Any:
-        return self.activate(_tensor(self.x), **self.options)
+        return self.activate(_tensor(self.x), **self.options) if self.name else self.x
 
 
 class Half(NamedTuple):
@@ -83,8 +84,11 @@ def _version(x: Any) -> int:
 
 
 def active(activate: Any, x: Any, **options: Any) -> Active:
-    """The call `activate(x, **options)`, not yet computed."""
-    return Active(activate, x, options, _version(x))
+    """The call `activate(x, **options)`; it waits for its factor where a kernel has both."""
+    name = "" if torch.jit.is_tracing() else activation_name(activate, options)
+    if name in GATES:
+        return Active(activate, x, options, name, _version(x))
+    return Active(activate, activate(_tensor(x), **options), options, "", 0)
 
 
 def activated(module: Any, activate: Any, x: Any, **options: Any) -> Any:
@@ -112,14 +116,14 @@ def times_active(module: Any, other: Any, second: Active) -> Any:
 
 def _fused(module: Any, call: Active, other: Any) -> Any:
     """The product by one kernel; None where it is not known to be one."""
-    x, name = call.x, activation_name(call.activate, call.options)
+    x, name = call.x, call.name
+    if not name:
+        return None
     if _version(x) != call.version:
         raise RuntimeError(
             f"{type(module).__name__}: a gate's input was overwritten before its product; the converted model computes "
             "both at once; call actgrad.torch.revert on this module"
         )
-    if name not in GATES or torch.jit.is_tracing():
-        return None
     try:
         if isinstance(x, Half) and isinstance(other, Half) and x.packed is other.packed:
             return _packed(name, x)
