@@ -563,22 +563,22 @@ def test_a_gate_follows_changes(kind: Any, change: Any, is_compiled: bool) -> No
 
 
 @pytest.fixture
-def _global_hook() -> Iterator[list[str]]:
+def global_hook() -> Iterator[list[str]]:
     calls: list[str] = []
     handle = nn.modules.module.register_module_forward_hook(lambda m, args, y: calls.append(type(m).__name__))
     yield calls
     handle.remove()
 
 
-def test_global_hooks_see_every_module(_global_hook: list[str]) -> None:
+def testglobal_hooks_see_every_module(global_hook: list[str]) -> None:
     theirs, ours = both(Gate)
     x = torch.randn(3, 4)
-    _global_hook.clear()
+    global_hook.clear()
     theirs(x)
-    expected = list(_global_hook)
-    _global_hook.clear()
+    expected = list(global_hook)
+    global_hook.clear()
     ours(x)
-    assert [name.removeprefix("Actgrad") for name in _global_hook] == expected
+    assert [name.removeprefix("Actgrad") for name in global_hook] == expected
     assert "SiLU" in expected
 
 
@@ -624,7 +624,7 @@ def test_an_overwritten_gate_raises() -> None:
         def forward(self, x: Any) -> Any:
             return self.act(self.g(x)) * self.u(x)
 
-    theirs, ours = both(Overwrites)
+    _, ours = both(Overwrites)
     x = torch.randn(3, 4)
     with pytest.raises(RuntimeError, match="overwritten before its product"):
         ours(x.clone())

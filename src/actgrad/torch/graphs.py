@@ -125,7 +125,7 @@ def _may_hold_kernels(mode: Any, types: Any, args: Sequence[Any]) -> bool:
 def _is_plain(mode: Any, types: Any, args: Sequence[Any], device: str) -> bool:
     """Whether a graph is compiled to be run here, from tensors of a device and without rules of their own."""
     return (
-        not (mode.export or mode.pre_dispatch)
+        not (mode.export or mode.pre_dispatch or torch.compiler.is_exporting())
         and all(each.device.type == device for each in args if isinstance(each, torch.Tensor))
         and all(issubclass(kind, FakeTensor) or kind in (torch.Tensor, FunctionalTensor) for kind in types)
         and not products.any_chosen()

@@ -167,7 +167,7 @@ def activation_name(activate: Any, options: dict[str, Any]) -> str:
     return name if not options or (name == "gelu" and options == {"approximate": "none"}) else ""
 
 
-def _is_hooked(module: nn.Module) -> bool:
+def _is_hooked(module: torch.nn.Module) -> bool:
     return trials.has_hooks(module) or nn.modules.module._has_any_global_hook() or "forward" in module.__dict__
 
 
@@ -192,7 +192,7 @@ class Rewritten(NamedTuple):
     methods: dict[str, Callable[..., Any]]
 
 
-def rewrite(module: nn.Module) -> tuple[Rewritten | None, str]:
+def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
     """The methods of a module with fused products, or the reason why there are none; "" where it looks like no gate."""
     _fill()
     kind: Any = type(module)
@@ -316,6 +316,7 @@ class _Rewriter(ast.NodeTransformer):
             return
         pairs = [(c.args[0], o) for n in self.nodes for c, o, _ in _factors(n) if self._is_gate(c, o)]
         products = [{a.id, o.id} for a, o in pairs if isinstance(a, ast.Name) and isinstance(o, ast.Name)]
+        node: Any
         for node in self.nodes:
             names = _chunks(node)
             later = [each for each in self.names if (each.lineno, each.col_offset) > _end(node)] if names else []

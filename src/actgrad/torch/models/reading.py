@@ -20,22 +20,37 @@ import torch
 
 from .source import tree_of
 
-_ELEMENTWISE = """
-abs add div mul sub neg pow square sqrt rsqrt reciprocal exp expm1 log log1p sigmoid tanh erf erfc expit relu where
-clamp clip clamp_min clamp_max minimum maximum multiply divide true_divide subtract negative mish softplus silu gelu
-selu elu celu hardtanh hardswish hardsigmoid relu6 leaky_relu logsigmoid softsign threshold hardshrink softshrink
-tanhshrink sign zeros_like ones_like
-""".split()
+#: Functions of PyTorch without side effects, of the elements alone.
+_ELEMENTWISE = {
+    *("abs", "add", "div", "mul", "sub", "neg", "pow", "square", "sqrt", "rsqrt", "reciprocal", "exp", "expm1", "log"),
+    *("log1p", "sigmoid", "tanh", "erf", "erfc", "expit", "relu", "where", "clamp", "clip", "clamp_min", "clamp_max"),
+    *("minimum", "maximum", "multiply", "divide", "true_divide", "subtract", "negative", "mish", "softplus", "silu"),
+    *("gelu", "selu", "elu", "celu", "hardtanh", "hardswish", "hardsigmoid", "relu6", "leaky_relu", "logsigmoid"),
+    *("softsign", "threshold", "hardshrink", "softshrink", "tanhshrink", "sign", "zeros_like", "ones_like"),
+}
 _METHODS = {*_ELEMENTWISE, "add_", "sub_", "mul_", "div_"} - {"zeros_like", "ones_like"}
 #: torch.autocast converts the tensors of these on some device.
 _CONVERTED = {"pow", "rsqrt", "reciprocal", "exp", "expm1", "log", "log1p", "softplus", "Pow"}
 _OPERATORS: dict[str, Any] = {
-    **{"Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv, "Pow": operator.pow},
-    **{"USub": operator.neg, "UAdd": operator.pos, "Not": operator.not_, "FloorDiv": operator.floordiv},
-    **{"Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le, "Gt": operator.gt},
-    **{"GtE": operator.ge, "Is": operator.is_, "IsNot": operator.is_not},
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "Pow": operator.pow,
+    "USub": operator.neg,
+    "UAdd": operator.pos,
+    "Not": operator.not_,
+    "FloorDiv": operator.floordiv,
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Is": operator.is_,
+    "IsNot": operator.is_not,
 }
-_BUILTINS = {float, int, abs, len, bool}
+_BUILTINS: set[Any] = {float, int, abs, len, bool}
 _MISSING: Any = object()
 _DEPTH = 8
 

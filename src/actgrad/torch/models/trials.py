@@ -91,7 +91,7 @@ def _with_gradient(function: Callable[[torch.Tensor], Any]) -> tuple[torch.Tenso
 @cache
 def _reference(name: str) -> tuple[torch.Tensor, torch.Tensor]:
     """Our own values and gradients at the points."""
-    return _with_gradient(activations()[name])
+    return _with_gradient(lambda x: activations()[name](x))
 
 
 def activation(module: torch.nn.Module) -> tuple[Proof | None, str]:
@@ -169,10 +169,12 @@ def _name(interpreter: Interpreter, method: FunctionType) -> str:
 
 def _run_once(module: Any, method: FunctionType, forward: Callable[[torch.Tensor], Any]) -> None:
     """Compare with the forward itself, on a copy; it was read before."""
-    copy = type(module).__new__(type(module))
+    kind: Any = type(module)
+    copy = kind.__new__(kind)
     copy.__dict__.update(module.__dict__)
     with torch.random.fork_rng([]), torch.no_grad():
-        results = [function(_points().clone()) for function in (lambda x: method(copy, x), forward)]
+        run: Any = method
+        results = [run(copy, _points().clone()), forward(_points().clone())]
     if not torch.equal(*(result.nan_to_num(7.0) for result in results)):
         raise Declined("its forward computes something else than its source")
 
