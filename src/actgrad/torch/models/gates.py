@@ -9,12 +9,11 @@ from __future__ import annotations
 import ast
 import copy
 import dis
-import functools
 import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from types import CellType, FunctionType, MethodType
+from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -25,6 +24,19 @@ from .. import functions
 from . import trials
 from .reading import Declined, Frame, Interpreter
 from .source import tree_of, with_tree
+from .syntax import (
+    attribute_of,
+    call_node,
+    chunks,
+    end_of,
+    factors,
+    is_simple,
+    name_node,
+    same_call,
+    target_of,
+    wrapped,
+    writes,
+)
 
 nn = torch.nn
 GATES = ("gelu", "gelu_tanh", "silu")
@@ -262,17 +274,17 @@ class _Rewriter(ast.NodeTransformer):
         body = [self.visit(statement) for statement in self.tree.body]
         if not self.done:
             return None
-        if any(_writes(node, self.owner) for node in self.nodes):
+        if any(writes(node, self.owner) for node in self.nodes):
             self.reason = self.reason or "it writes to self"
         test: Any = ast.parse(f"if _actgrad_class.{name} is not _actgrad_function: return 0").body[0]
-        test.body[0].value = _same_call(self.tree.args, ast.Attribute(_name("_actgrad_class"), name, ast.Load()))
+        test.body[0].value = same_call(self.tree.args, ast.Attribute(name_node("_actgrad_class"), name, ast.Load()))
         self.tree.body = [test, *body]
         names = {"_actgrad": sys.modules[__name__], "_actgrad_class": type(self.module), "_actgrad_function": function}
         result = with_tree(self.inner, self.tree, names)
-        return result if function is self.inner or result is None else _wrapped(function, self.inner, result)
+        return result if function is self.inner or result is None else wrapped(function, self.inner, result)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        for call, other, is_first in _factors(node):
+        for call, other, is_first in factors(node):
             if isinstance(call, ast.Name) and call.id in self.waiting:
                 waiting: ast.expr = call
             elif self._is_gate(call, other):
@@ -282,50 +294,50 @@ class _Rewriter(ast.NodeTransformer):
             self.done.append((other.lineno, other.col_offset, is_first))
             other = self.visit(other)
             row = [waiting, other] if is_first else [other, waiting]
-            return _call("active_times" if is_first else "times_active", [_name(self.owner), *row], node)
+            return call_node("active_times" if is_first else "times_active", [name_node(self.owner), *row], node)
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if self.is_block and _is_simple(node) and not self._is_child(node) and self._name_of(node):
+        if self.is_block and is_simple(node) and not self._is_child(node) and self._name_of(node):
             self.done.append((node.lineno, node.col_offset))
-            return self._call(node, "activated", [_name(self.owner)])
+            return self._call(node, "activated", [name_node(self.owner)])
         return self.generic_visit(node)
 
     def _call(self, node: ast.Call, function: str, before: Sequence[ast.expr] = ()) -> ast.Call:
         row = [*before, node.func, self.visit(node.args[0])]
-        return _call(function, row, node, node.keywords)
+        return call_node(function, row, node, node.keywords)
 
     def _postpone(self, statements: list[Any]) -> None:
         """Let `v = act(x)` wait for the one product that reads v, behind other assignments."""
         for index, statement in enumerate(statements):
-            name = _target(statement)
+            name = target_of(statement)
             if not name or self.stores[name] != 1 or self.loads[name] != 1 or not isinstance(statement.value, ast.Call):
                 continue
             for later in statements[index + 1 :]:
-                pairs = [pair for node in ast.walk(later) for pair in _factors(node)]
+                pairs = [pair for node in ast.walk(later) for pair in factors(node)]
                 other = next((o for v, o, _ in pairs if isinstance(v, ast.Name) and v.id == name), None)
                 if other is not None and self._is_gate(statement.value, other):
                     statement.value = self._call(statement.value, "active")
                     self.waiting.add(name)
-                if other is not None or not _target(later):
+                if other is not None or not target_of(later):
                     break
 
     def _keep_packed(self) -> None:
         """Let `a, b = packed.chunk(2, -1)` keep the packed tensor, where one product reads both."""
         if any(isinstance(node, (ast.For, ast.While)) for node in self.nodes):
             return
-        pairs = [(c.args[0], o) for n in self.nodes for c, o, _ in _factors(n) if self._is_gate(c, o)]
+        pairs = [(c.args[0], o) for n in self.nodes for c, o, _ in factors(n) if self._is_gate(c, o)]
         products = [{a.id, o.id} for a, o in pairs if isinstance(a, ast.Name) and isinstance(o, ast.Name)]
         node: Any
         for node in self.nodes:
-            names = _chunks(node)
-            later = [each for each in self.names if (each.lineno, each.col_offset) > _end(node)] if names else []
+            names = chunks(node)
+            later = [each for each in self.names if (each.lineno, each.col_offset) > end_of(node)] if names else []
             if names and sorted(each.id for each in later) == sorted(names) and set(names) in products:
-                node.value = _call("halves", [node.value.func.value], node)
+                node.value = call_node("halves", [node.value.func.value], node)
 
     def _is_gate(self, call: Any, other: Any) -> bool:
         """Whether an activation of `GATES` and its factor are as gates have them."""
-        if not _is_simple(call) or isinstance(call.args[0], ast.BinOp):
+        if not is_simple(call) or isinstance(call.args[0], ast.BinOp):
             return False
         if self._is_argument(other) and not self._is_argument(call.args[0]):
             return False
@@ -339,12 +351,12 @@ class _Rewriter(ast.NodeTransformer):
 
     def _is_child(self, call: ast.Call) -> bool:
         """Whether a call is one of a child on values."""
-        name = _attribute(call.func, self.owner)
+        name = attribute_of(call.func, self.owner)
         return name in self.module._modules and all(isinstance(a, (ast.Name, ast.Subscript)) for a in call.args)
 
     def _name_of(self, call: ast.Call) -> str:
         """The activation that a call computes now; "" where it is not known."""
-        name = _attribute(call.func, self.owner)
+        name = attribute_of(call.func, self.owner)
         child = self.module._modules.get(name) if name else None
         try:
             options = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
@@ -369,86 +381,3 @@ class _Rewriter(ast.NodeTransformer):
         if known in GATES and (trials.has_hooks(child) or "forward" in vars(child)):
             self.reason = f"its {name} has hooks, which would no longer be called"
         return known
-
-
-# Syntax
-
-
-def _name(name: str) -> ast.expr:
-    return ast.Name(name, ast.Load())
-
-
-def _call(function: str, row: list[Any], like: Any, keywords: Sequence[Any] = ()) -> ast.Call:
-    callee = ast.Attribute(_name("_actgrad"), function, ast.Load())
-    return ast.copy_location(ast.Call(callee, row, list(keywords)), like)
-
-
-def _factors(node: Any) -> list[tuple[Any, Any, bool]]:
-    """Both ways to read a product as an activation and a factor."""
-    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
-        return []
-    return [(node.left, node.right, True), (node.right, node.left, False)]
-
-
-def _is_simple(call: Any) -> bool:
-    """Whether a call has one argument, and options that are constants."""
-    is_call = isinstance(call, ast.Call) and len(call.args) == 1 and not isinstance(call.args[0], ast.Starred)
-    return is_call and all(k.arg and isinstance(k.value, ast.Constant) for k in call.keywords)
-
-
-def _attribute(node: ast.expr, owner: str) -> str:
-    """The name of an attribute of `self`."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == owner:
-        return node.attr
-    return ""
-
-
-def _target(statement: Any) -> str:
-    """The one name that a statement assigns to."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
-        return statement.targets[0].id
-    return ""
-
-
-def _chunks(node: Any) -> list[str]:
-    """The two names in `a, b = packed.chunk(2, dim=-1)`."""
-    if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and len(node.targets) == 1):
-        return []
-    names = [each.id for each in node.targets[0].elts if isinstance(each, ast.Name)]
-    call = node.value
-    if not (len(names) == 2 and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
-        return []
-    row = [ast.unparse(arg) for arg in call.args] + [ast.unparse(k.value) for k in call.keywords if k.arg == "dim"]
-    return names if call.func.attr == "chunk" and row == ["2", "-1"] and len(set(names)) == 2 else []
-
-
-def _end(node: Any) -> tuple[int, int]:
-    return node.end_lineno, node.end_col_offset
-
-
-def _writes(node: Any, owner: str) -> bool:
-    """Whether a node writes to `self` or to a global name."""
-    if isinstance(node, (ast.Global, ast.Nonlocal)):
-        return True
-    is_store = isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load)
-    return is_store and any(isinstance(each, ast.Name) and each.id == owner for each in ast.walk(node))
-
-
-def _same_call(a: ast.arguments, function: ast.expr) -> ast.Call:
-    """A call with the arguments of the method itself."""
-    row: list[ast.expr] = [_name(each.arg) for each in (*a.posonlyargs, *a.args)]
-    row += [ast.Starred(_name(a.vararg.arg), ast.Load())] if a.vararg else []
-    keywords = [ast.keyword(each.arg, _name(each.arg)) for each in a.kwonlyargs]
-    keywords += [ast.keyword(None, _name(a.kwarg.arg))] if a.kwarg else []
-    return ast.Call(function, row, keywords)
-
-
-def _wrapped(wrapper: Any, inner: Any, result: Any) -> Any:
-    """A decorator's function around another function; None where it does not have it in one cell."""
-    cells = [cell for cell in wrapper.__closure__ or () if cell.cell_contents is inner]
-    if len(cells) != 1:
-        return None
-    closure = tuple(CellType(result) if cell is cells[0] else cell for cell in wrapper.__closure__)
-    copy = FunctionType(wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, closure)
-    copy.__kwdefaults__ = wrapper.__kwdefaults__
-    return functools.wraps(result)(copy)
