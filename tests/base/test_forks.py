@@ -85,16 +85,24 @@ def test_a_first_call_imports_nothing_where_a_fork_may_happen(name: str) -> None
 
 
 FORKED_WHILE_LOCKED = """
-import importlib.abc, os, signal, sys, threading
+import importlib.abc, importlib.machinery, importlib.util, os, signal, sys, threading
 import numpy as np
 import actgrad
 begun, forked = threading.Event(), threading.Event()
-class Slow(importlib.abc.MetaPathFinder):
+class Slow(importlib.machinery.SourceFileLoader):
+    def exec_module(self, module):
+        begun.set()
+        assert forked.wait(60)  # while the module's lock is held
+        super().exec_module(module)
+class Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name == "numpy.ma":
-            begun.set()
-            assert forked.wait(60)  # while the module's lock is held
-sys.meta_path.insert(0, Slow())
+            file = importlib.machinery.PathFinder.find_spec(name, path).origin
+            loader = Slow(name, file)
+            return importlib.util.spec_from_file_location(
+                name, file, loader=loader, submodule_search_locations=[os.path.dirname(file)]
+            )
+sys.meta_path.insert(0, Finder())
 worker = threading.Thread(target=lambda: __import__("numpy.ma"))
 worker.start()
 assert begun.wait(60)

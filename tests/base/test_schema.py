@@ -37,15 +37,15 @@ def test_schema() -> None:
     ],
 )  # fmt: skip
 def test_bad_schema(text: str) -> None:
-    with pytest.raises(ValueError, match=r"schema"):
+    with pytest.raises(ValueError, match=r"schema|is not an argument"):
         schema.parse(text)
 
 
 BAD_DEFAULTS = {
-    "bool b=yes": r"^the default is 'yes'; it must be True or False; ",
-    "int n=x": r"^the default is 'x'; it must be an integer; ",
-    "int n=1.5": r"^the default is '1\.5'; it must be an integer; ",
-    "Scalar s=one": r"^the default is 'one'; it must be a number; ",
+    "bool b=yes": r"^operator f: the default is 'yes'; it must be True or False; ",
+    "int n=x": r"^operator f: the default is 'x'; it must be an integer; ",
+    "int n=1.5": r"^operator f: the default is '1\.5'; it must be an integer; ",
+    "Scalar s=one": r"^operator f: the default is 'one'; it must be a number; ",
 }
 
 

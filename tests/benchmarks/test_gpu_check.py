@@ -30,6 +30,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_part_on_correctness_runs_in_the_interpreter() -> None:
     done = run("--interpret")
     assert done.returncode == 0, done.stderr

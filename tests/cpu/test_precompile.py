@@ -8,6 +8,7 @@ import actgrad
 from tests.support.calls import run_script
 
 
+@pytest.mark.slow
 def test_precompile_everything() -> None:
     assert actgrad.precompile() > 90
 

@@ -11,7 +11,7 @@ from actgrad.backends.cpu import engine, schedule, target
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 from tests.cpu.test_targets import RUNNABLE
-from tests.support.calls import by_kernel_of
+from tests.support.calls import by_kernel_of, often
 from tests.support.row_operators import OPERATORS, ULPS, softmin, tensors
 
 SHAPES = ((3, 1), (4, 70), (70, 5), (2, 1000))
@@ -55,7 +55,7 @@ def test_operands_that_leave_the_caches(operator: Any, monkeypatch: pytest.Monke
                     assert a.tobytes() == b.tobytes(), (dtype, shape, own)
 
 
-@over_operators
+@pytest.mark.parametrize("operator", often(OPERATORS, 3))
 def test_in_tritons_interpreter(operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("triton", minversion="3.9")
     monkeypatch.setenv("TRITON_INTERPRET", "1")

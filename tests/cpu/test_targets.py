@@ -16,7 +16,7 @@ from actgrad.backends.cpu.kernel_spec import KernelSpec
 from actgrad.base.computation import forward
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
-from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, run_script, same_bits, supported
+from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, often, run_script, same_bits, supported
 
 llvm = target.llvm
 NEEDED = {
@@ -176,7 +176,7 @@ def on_target(
     return results
 
 
-@pytest.mark.parametrize("operator", OPERATORS, ids=ids)
+@pytest.mark.parametrize("operator", often(OPERATORS, 3))
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)

@@ -50,7 +50,7 @@ VAGUE = {
 REPLACED = {"Meta", "View", "Terms", "least", "laid_out"}  # names that house.md replaced
 LIMITS = {
     "lines of code": 26_950,
-    "classes over 150 lines": 1,
+    "classes over 150 lines": 0,
     "questions for a layout": 0,
     "vague names": 49,
     "replaced names": 0,

@@ -19,7 +19,7 @@ CHECKED = ("thirteen", "misuse", "repeatable", "remembered", "races", "texts", "
 
 def in_hosts(program: str) -> list[object]:
     """The runs of a program: all in a server, which leaves C alone to be looked at; some with Python inside."""
-    alone = [] if program in ("thirteen", "misuse", "remembered") else [pytest.mark.slow]
+    alone = [] if program in ("misuse", "remembered") else [pytest.mark.slow]
     marks = {"server": [], "inprocess": [needs_library, *alone], "strict": [needs_library, *alone]}
     return [pytest.param(program, host, marks=found, id=f"{program}-{host}") for host, found in marks.items()]
 

@@ -298,6 +298,7 @@ def test_check_of_headers_that_are_nowhere(name: str, tmp_path: Path, capsys: py
     assert capsys.readouterr().out == f"{program}:2: function aclrtNothing is not in the SDK\n"
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_check_of_what_lacks_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """Of our own programs, all of which compile, but for the one that calls what always fails."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -135,13 +135,28 @@ def list_signatures(operator: Operator) -> tuple[Signature, ...]:
 def _both(operator: Operator, function: C) -> Iterator[Signature]:
     parameters = _parameters(operator, function)
     definition = operator.definition
-    yield Signature(f"aclnn{function.name}", operator, function, definition.of_c(function), False, parameters)
+    yield Signature(f"aclnn{function.name}", operator, function, _definition(definition, function), False, parameters)
     if function.overwrites_first or (function.in_place and definition.may_be_in_place):
         first, *rest = [parameter for parameter in parameters if not parameter.is_output]
         is_const = function.const_reference
         reference = CParameter(function.reference, first.argument, "Tensor", True, is_const)
-        variant = definition.of_c(function, in_place=True)
+        variant = _definition(definition, function, in_place=True)
         yield Signature(f"aclnnInplace{function.name}", operator, function, variant, True, (reference, *rest))
+
+
+def _definition(definition: Definition, function: C, in_place: bool = False) -> Definition:
+    """The definition that holds for calls of a C function, which may have checks or products of its own."""
+    before = function.in_place_checks if in_place else function.out_checks
+    is_special = before or function.checks or function.null_order or function.only_on
+    if not is_special and function.requires is None:
+        return definition
+    return replace(
+        definition,
+        checks=(*before, *(function.checks or definition.checks)),
+        requires=definition.requires if function.requires is None else function.requires,
+        null_order=tuple(function.null_order.split()),
+        products=tuple(function.only_on.split()) or definition.products,
+    )
 
 
 def _parameters(operator: Operator, function: C) -> tuple[CParameter, ...]:

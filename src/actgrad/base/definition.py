@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
-from . import computation, products, schema, xp
+from . import products, schema
 from .access import Access, Elementwise
 from .errors import InvalidOperator, quote
 from .faults import definition_faults
@@ -121,39 +121,11 @@ class Definition:
         for find in (definition_faults.of_types, definition_faults.of_definition):
             definition_faults.refuse(self.name, find(self))
         _ = self.graphs  # a wrong line is refused here, not at the first use of actgrad.ir
-        if self.gradient_of is not None:
-            self._pair_gradients(self.gradient_of.element_tensors)
-
-    def of_c(self, function: C, in_place: bool = False) -> Definition:
-        """The definition that holds for calls of a C function; this one where that differs in nothing."""
-        before = function.in_place_checks if in_place else function.out_checks
-        is_own = before or function.checks or function.null_order or function.only_on
-        if not is_own and function.requires is None:
-            return self
-        checks = (*before, *(function.checks or self.checks))
-        requires = self.requires if function.requires is None else function.requires
-        products = tuple(function.only_on.split()) or self.products
-        order = tuple(function.null_order.split())
-        return replace(self, checks=checks, requires=requires, null_order=order, products=products)
-
-    def _pair_gradients(self, tensors: tuple[str, ...]) -> None:
-        """Raise where the outputs are not the gradients of the forward operator's tensors, one each and in order."""
-        if tuple(self.gradients.values()) != tensors:
-            raise InvalidOperator(
-                f"operator {self.name}: it returns {', '.join(self.schema.outputs)}; it must return a gradient for "
-                "each "
-                f"of {', '.join(tensors)}; return {', '.join(f'grad_{name}' for name in tensors)}"
-            )
+        definition_faults.refuse(self.name, definition_faults.of_gradients(self))
 
     @cached_property
     def schema(self) -> Schema:
-        try:
-            return schema.parse(self.text)
-        except InvalidOperator as error:
-            if str(error).startswith("not a schema"):  # it shows the line
-                raise
-            name = definition_faults.name_in(self.text)
-            raise InvalidOperator(f"operator {name}: {str(error).removeprefix(f'schema of {name}: ')}") from None
+        return schema.parse(self.text)
 
     @property
     def name(self) -> str:
@@ -162,18 +134,7 @@ class Definition:
     @cached_property
     def graphs(self) -> tuple[GraphSignature, ...]:
         """Its interfaces in graph mode (IR)."""
-        return tuple(self._graph(line) for line in self.graph)
-
-    def _graph(self, line: str) -> GraphSignature:
-        signature = schema.parse_graph(line, self.schema, self.choices)
-        for name, default in self.defaults.items():
-            if default is None and name not in (*signature.renamed.values(), *signature.fixed):
-                raise InvalidOperator(
-                    f"operator {self.name}: graph operator {signature.name} leaves out {name}, which has no default; "
-                    "each "
-                    f"attribute must have a value; write 'GRAPH_NAME={name}:DEFAULT'"
-                )
-        return signature
+        return tuple(_graph_signature(self, line) for line in self.graph)
 
     @cached_property
     def choices(self) -> tuple[str, ...]:
@@ -184,7 +145,7 @@ class Definition:
     @cached_property
     def defaults(self) -> dict[str, Any]:
         """Each attribute's default: of the schema, else of the forward operator; flags are off."""
-        return {argument.name: self._default(argument) for argument in self.schema.attributes}
+        return {argument.name: _default(self, argument) for argument in self.schema.attributes}
 
     @cached_property
     def access(self) -> Access:
@@ -217,17 +178,9 @@ class Definition:
 
     @property
     def main(self) -> str:
-        """The tensor that the formula is a function of: the last one that is not optional, or its active half.
-
-        It is not the one along a dimension.
-        """
+        """The tensor that the formula is a function of: the last one with an element at each index, its active half."""
         names = [argument.name for argument in self.schema.tensors if not argument.is_optional]
         return [name for name in names if self.access.brings_elements(name) and name in self.element_tensors][-1]
-
-    @property
-    def multiplied_by(self) -> str:
-        """The tensor or the half that multiplies the formula's value, in words; "" for none."""
-        return "the other half" if self.multiplies and self.access.is_packed else self.multiplies
 
     @property
     def may_be_in_place(self) -> bool:
@@ -236,7 +189,7 @@ class Definition:
         return self.gradient_of is None and len(names) == 2 and self.access.is_uniform
 
     @property
-    def has_one_slope(self) -> bool:
+    def is_unary_elementwise(self) -> bool:
         """Whether an element of the result is a function of the element at its place alone."""
         return not self.multiplies and self.access.is_uniform and len(self.schema.tensor_names) == 1
 
@@ -260,39 +213,26 @@ class Definition:
         key = switch(attributes, product) if callable(switch) else attributes[switch]
         return self.formula[key if isinstance(key, (str, int)) else bool(key)]  # a tracer's truth becomes a guard
 
-    def element_and_formulas(
-        self, tensors: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
-    ) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
-        """An element's arithmetic, a function of computation.py, and its formulas; `tensors` are the tensors."""
-        formula, forward = self.formula_for(attributes, product, tensors), self.gradient_of
-        xp.check(formula)
-        is_packed, outputs = self.access.is_packed, self.schema.outputs
-        if self.access.sees_rows:
-            is_one = sum(not self.access.is_statistic(output) for output in outputs) == 1
-            element = computation.forward if is_one else computation.forward_of_several
-            return element, self.access.formulas(formula)
-        if forward is None:
-            if not self.multiplies:
-                return computation.forward, (formula,)
-            packed = computation.gated_forward if len(outputs) > 1 else computation.gated_forward_alone
-            return packed if is_packed else computation.pair_forward, (formula,)
-        parts = self.access.part_count(*outputs)
-        if self.takes_gradient:
-            return computation.forward if parts == 1 else computation.forward_of_two, (formula,)
-        if not forward.multiplies:
-            return computation.backward if parts == 1 else computation.backward_of_two, (formula,)
-        if self.given_value and tensors.get(self.given_value) is not None:
-            return computation.gated_backward_given, (formula,)
-        both = forward.formula_for(attributes, product), formula
-        return computation.gated_backward if is_packed else computation.pair_backward, both
 
-    def _default(self, argument: Argument) -> Any:
-        if argument.default is not None:
-            is_choice = argument.name == self.switch and self.choices
-            return self.choices[argument.default] if is_choice else argument.default
-        if self.gradient_of is not None and argument.name in self.gradient_of.defaults:
-            return self.gradient_of.defaults[argument.name]
-        return False if argument.type == "bool" else None
+def _graph_signature(definition: Definition, line: str) -> GraphSignature:
+    signature = schema.parse_graph(line, definition.schema, definition.choices)
+    for name, default in definition.defaults.items():
+        if default is None and name not in (*signature.renamed.values(), *signature.fixed):
+            raise InvalidOperator(
+                f"operator {definition.name}: graph operator {signature.name} leaves out {name}, which has no default; "
+                f"each attribute must have a value; write 'GRAPH_NAME={name}:DEFAULT'"
+            )
+    return signature
+
+
+def _default(definition: Definition, argument: Argument) -> Any:
+    forward = definition.gradient_of
+    if argument.default is not None:
+        is_choice = argument.name == definition.switch and definition.choices
+        return definition.choices[argument.default] if is_choice else argument.default
+    if forward is not None and argument.name in forward.defaults:
+        return forward.defaults[argument.name]
+    return False if argument.type == "bool" else None
 
 
 #: The fields that an operator states by name besides those that `Operator` names, and whether it must.

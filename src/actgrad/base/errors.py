@@ -28,6 +28,7 @@ class ActgradError(RuntimeError):
     """
 
     status = 561000
+    has_lines = False  # whether the text may have several lines, for example a compiler's
 
 
 class NullArgument(ActgradError, TypeError):

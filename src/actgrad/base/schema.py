@@ -53,30 +53,40 @@ class Schema:
         return self.text
 
 
+def name_in(text: object) -> str:
+    """The name in a schema line, also in a wrong one."""
+    match = re.match(r"\s*(\w+)", text) if isinstance(text, str) else None
+    return match[1] if match else quote(text)
+
+
 def parse(text: str) -> Schema:
     """Parse a schema line, for example "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor out"."""
     line = _SCHEMA.fullmatch(text) if isinstance(text, str) else None
     if line is None:
         example = "'name(Tensor x, Scalar alpha=1) -> Tensor out'"
-        raise InvalidOperator(f"schema is {quote(text)}; it must have the form of {example}; rewrite it")
+        fault = f"operator {name_in(text)}: schema is {quote(text)}; it must have the form of {example}"
+        raise InvalidOperator(f"{fault}; rewrite it")
     arguments = []
     for part in line["inputs"].split(", "):
         match = _ARGUMENT.fullmatch(part)
         if match is None:
             raise InvalidOperator(
-                f"schema of {line['name']}: {part!r} is not an argument; the types are Tensor, Tensor?, Scalar, bool "
-                "and "
-                "int; write 'TYPE name' or 'TYPE name=DEFAULT'"
+                f"operator {line['name']}: {part!r} is not an argument; the types are Tensor, Tensor?, Scalar, bool "
+                "and int; write 'TYPE name' or 'TYPE name=DEFAULT'"
             )
         if match["type"].startswith("Tensor") and match["default"] is not None:
             raise InvalidOperator(
-                f"schema of {line['name']}: {part!r} has a default; a tensor must have none; write 'Tensor?' if it is "
+                f"operator {line['name']}: {part!r} has a default; a tensor must have none; write 'Tensor?' if it is "
                 "optional"
             )
-        arguments.append(Argument(match["type"], match["name"], _literal(match["type"], match["default"])))
+        try:
+            default = _literal(match["type"], match["default"])
+        except ValueError as error:
+            raise InvalidOperator(f"operator {line['name']}: {error}") from None
+        arguments.append(Argument(match["type"], match["name"], default))
     names = [a.name for a in arguments]
     if len(set(names)) != len(names):
-        arguments_are = f"schema of {line['name']}: the arguments are {', '.join(names)}"
+        arguments_are = f"operator {line['name']}: the arguments are {', '.join(names)}"
         raise InvalidOperator(f"{arguments_are}; each name must occur once; rename one")
     return Schema(text, line["name"], tuple(arguments), tuple(re.findall(r"Tensor (\w+)", line["outputs"])))
 
@@ -124,7 +134,7 @@ def parse_graph(text: str, schema: Schema, choices: tuple[str, ...] = ()) -> Gra
             return _LITERALS.get(text, text)
         try:
             return _literal(schema.attributes_by_name[attribute].type, text)
-        except InvalidOperator as error:
+        except ValueError as error:
             raise fault(f"{part!r}: {error}") from None
 
     tensors: dict[str, str] = {}
@@ -187,10 +197,10 @@ def _literal(kind: str, text: str | None) -> Any:
         return None
     if kind == "bool":
         if text not in _LITERALS:
-            raise InvalidOperator(f"the default is {text!r}; it must be True or False; write one of these")
+            raise ValueError(f"the default is {text!r}; it must be True or False; write one of these")
         return _LITERALS[text]
     try:
         return int(text) if kind == "int" else float(text)
     except ValueError:
         number = "an integer" if kind == "int" else "a number"
-        raise InvalidOperator(f"the default is {text!r}; it must be {number}; write one") from None
+        raise ValueError(f"the default is {text!r}; it must be {number}; write one") from None

@@ -13,6 +13,7 @@ from ..base.dtypes import Dtype
 from ..base.errors import InvalidOperator, quote
 from ..base.faults import definition_faults
 from ..base.products import BY_NAME
+from ..base.schema import name_in
 from ..contract import Check, Ruleset, checks_of
 from ..contract.documentation import operator_docstring
 from . import aliasing, arguments, dynamo, prepare
@@ -219,7 +220,7 @@ def _definition(
     for name, other in (("gradient_of", gradient_of), ("part_of", part_of)):
         if other is not None and not isinstance(other, Operator):
             what = f"{name} is {quote(other)}; it must be an operator; pass one"
-            raise InvalidOperator(f"operator {definition_faults.name_in(text)}: {what}")
+            raise InvalidOperator(f"operator {name_in(text)}: {what}")
     forward = gradient_of or part_of
     return Definition(
         text,

@@ -59,8 +59,7 @@ class Plan:
     def __reduce_ex__(self, _: Any) -> Any:
         raise InvalidCall(
             f"{self.operator}: a plan cannot be pickled or copied deeply; it must stay with the arrays that it was "
-            "made "
-            f"for; call {self.operator}.plan with the arrays that the copy is for"
+            f"made for; call {self.operator}.plan with the arrays that the copy is for"
         )
 
     @property

@@ -17,6 +17,7 @@ from ..base.access import access_loop
 from ..base.computation import Computation, forward
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, Dtype
+from ..base.element_formulas import element_and_formulas
 from ..base.errors import ActgradError, InvalidArgument, OutOfMemory, quote
 from ..base.floating_point import default_environment
 from ..base.loop import Loop, TensorMeta, broadcast_shapes, dense_strides, row_major
@@ -193,7 +194,7 @@ def _with_scalars(similar_call: Prepared, call: contract.Call) -> Prepared | Non
     before, definition = similar_call.computation, call.definition
     if similar_call.kernel.with_scalars is None:
         return None
-    element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
+    element, formulas = element_and_formulas(definition, call.inputs, call.attributes, call.product)
     if (element, formulas) != (before.element, before.formulas):
         return None
     what = Computation(element, formulas, _scalars(call, before.compute), before.compute, before.loop, before.device)
@@ -245,7 +246,7 @@ def computation(call: contract.Call, results: tuple[TensorMeta, ...], device: st
     compute = compute_dtype(call, tensors)
     is_unplanned = _is_unplanned(call)
     try:
-        element, formulas = definition.element_and_formulas(call.inputs, call.attributes, call.product)
+        element, formulas = element_and_formulas(definition, call.inputs, call.attributes, call.product)
     except KeyError:  # a choice that does not exist, which such a function has not looked at
         if not is_unplanned:
             raise

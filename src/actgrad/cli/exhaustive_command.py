@@ -29,8 +29,7 @@ def run(args: argparse.Namespace) -> bool:
     if not tasks:
         raise ActgradError(
             f"check: {some(names)} cannot be swept in {either(dtypes)}; --exhaustive needs operators that take the "
-            "dtype "
-            "and read one number each; name another operator or dtype"
+            "dtype and read one number each; name another operator or dtype"
         )
     with terminal.progress("", sum(item.count for item in tasks)) as advance:
 

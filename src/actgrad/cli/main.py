@@ -9,18 +9,24 @@ a pipe without a reader.
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
+from importlib.util import find_spec
 
 from .. import __version__
 from ..base.errors import ActgradError, system_fault
-from ..sdk.prefix import SdkError
 from ..writing import terminal
-from . import cache_command, cases_command, check_command, demo_command, list_command, sdk_command
 from .parsing import ERROR, Parser, options_first
 
 INTERRUPTED = 130  # the shell's number for an interrupt
-COMMANDS = (list_command, check_command, cases_command, sdk_command, cache_command, demo_command)
+#: Each command, and the package on top of the library that it needs. Without that package there is no such command.
+_NEEDS = {"list": "", "check": "conformance", "cases": "conformance", "sdk": "sdk", "cache": "", "demo": ""}
+COMMANDS = tuple([
+    importlib.import_module(f"{__package__}.{name}_command")
+    for name, package in _NEEDS.items()
+    if not package or find_spec(f"actgrad.{package}")
+])  # fmt: skip
 
 
 def parser() -> Parser:
@@ -55,8 +61,7 @@ def main(argv: list[str] | None = None) -> int:
     except ActgradError as error:
         if isinstance(error, terminal.OutputLost):
             terminal.silence(sys.stdout)
-        # A compiler's words have several lines.
-        lines = str(error).expandtabs().split("\n") if isinstance(error, SdkError) else [str(error)]
+        lines = str(error).expandtabs().split("\n") if error.has_lines else [str(error)]
         terminal.complain("\n".join(map(terminal.printable, lines)))
         return ERROR
     except OSError as error:

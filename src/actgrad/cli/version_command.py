@@ -17,7 +17,6 @@ from pathlib import Path
 from .. import __version__
 from ..base.errors import ActgradError, BackendUnavailable
 from ..calls import extension
-from ..sdk import builder
 
 #: Prefixes of variables that change results or the number of threads.
 VARIABLES = ("ACTGRAD_", "GOMP_", "KMP_", "OMP_", "TRITON_")
@@ -30,7 +29,6 @@ def report() -> str:
     """One line for each thing: its name, and its version or setting here."""
     system = platform.platform()  # with the C library's version where that is glibc
     threading = ", free-threaded" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
-    library = builder.Interpreter.current().library
     lines = {
         "actgrad": __version__,
         "package": str(Path(__file__).parents[1]),
@@ -43,9 +41,7 @@ def report() -> str:
         "fast path": extension.state,
         **_cpu(),
         "GPU": _gpu(),
-        "C compiler": _compiler("c"),
-        "C++ compiler": _compiler("c++"),
-        "SDK programs": f"compute in process, with {library}" if library else NO_LIBRARY,
+        **_sdk(),
         "environment": _environment(),
     }
     return "\n".join(f"{name:<{WIDTH}} {value}" for name, value in lines.items())
@@ -108,14 +104,23 @@ def _gpu() -> str:
     return "AMD's driver is there" if os.path.exists("/dev/kfd") else "no driver found"
 
 
-def _compiler(language: str) -> str:
-    """The compiler that `actgrad sdk` would take."""
-    try:
-        command = builder.compiler(language)
-    except ActgradError as error:
-        return str(error).partition("; ")[0]
-    printed = _output([*command, "--version"])
-    return f"{shlex.join(command)}: {printed[0] if printed else 'does not tell its version'}"
+def _sdk() -> dict[str, str]:
+    """The compilers that `actgrad sdk` would take, and where its programs compute; nothing without the package."""
+    if not util.find_spec("actgrad.sdk"):
+        return {}
+    from ..sdk import builder
+
+    def compiler(language: str) -> str:
+        try:
+            command = builder.compiler(language)
+        except ActgradError as error:
+            return str(error).partition("; ")[0]
+        printed = _output([*command, "--version"])
+        return f"{shlex.join(command)}: {printed[0] if printed else 'does not tell its version'}"
+
+    library = builder.Interpreter.current().library
+    programs = f"compute in process, with {library}" if library else NO_LIBRARY
+    return {"C compiler": compiler("c"), "C++ compiler": compiler("c++"), "SDK programs": programs}
 
 
 def _output(command: list[str]) -> list[str]:

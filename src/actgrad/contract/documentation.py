@@ -34,7 +34,10 @@ def formula_heading(definition: Definition) -> str:
         return "The gradient of one element, where g is an element of grad_output"
     if definition.gradient_of is not None:
         return "The derivative of one element, which is multiplied by grad_output"
-    return "One element" + (f", which is multiplied by {definition.multiplied_by}" if definition.multiplied_by else "")
+    if not definition.multiplies:
+        return "One element"
+    factor = "the other half" if definition.access.is_packed else definition.multiplies
+    return f"One element, which is multiplied by {factor}"
 
 
 def formula_lines(definition: Definition) -> Iterator[str]:

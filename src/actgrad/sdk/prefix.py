@@ -36,6 +36,8 @@ _SHOWN = 3  # files that a message names
 class SdkError(ActgradError):
     """The SDK could not be built or used."""
 
+    has_lines = True
+
 
 def refuse_occupied(prefix: Path) -> None:
     """Raise SdkError if `prefix` exists, is not empty, and is no SDK."""
@@ -158,8 +160,7 @@ def put(fresh: Path, prefix: Path, old: Path) -> None:
         more = f" and {len(users) - _SHOWN} more" if len(users) > _SHOWN else ""
         raise SdkError(
             f"{prefix}: has files of yours ({', '.join(users[:_SHOWN])}{more}); it must have only unchanged files of "
-            "the "
-            "SDK; move them elsewhere or choose another folder"
+            "the SDK; move them elsewhere or choose another folder"
         )
     prefix.rename(old)
     try:

@@ -87,7 +87,7 @@ def prepare(operator: Operator) -> None:
     """Evaluate an operator's gradients now, outside of any trace."""
     result = ways(operator).get(RESULT)
     if result is not None:
-        _costs_nothing(result.backward)
+        _gradient_needs_only_sign(result.backward)
 
 
 def choose(
@@ -118,7 +118,7 @@ def choose(
     result, from_input = candidates.get(RESULT), candidates.get(INPUT)
     if result is None or from_input is None:
         return result or from_input
-    if _broken_rule(result, attributes) or (dtype in HALF and not _costs_nothing(result.backward)):
+    if _broken_rule(result, attributes) or (dtype in HALF and not _gradient_needs_only_sign(result.backward)):
         return from_input
     return result
 
@@ -138,7 +138,7 @@ def _arguments(way: SavedForBackward, attributes: dict[str, Any]) -> dict[str, A
 
 
 @cache
-def _costs_nothing(backward: Operator) -> bool:
+def _gradient_needs_only_sign(backward: Operator) -> bool:
     """Whether rounding the result loses no exactness: the gradient needs only its sign."""
     assert backward.gradient_of is not None, "a backward operator has a forward operator"
     attributes = {**backward.defaults, **ways(backward.gradient_of)[RESULT].flags}

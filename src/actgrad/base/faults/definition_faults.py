@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..errors import InvalidOperator, quote, some
-from ..schema import Schema
+from ..schema import Schema, name_in
 from .access_faults import of_access
 
 #: Names of `actgrad` that an operator would hide, or that would hide it. A test compares them.
@@ -69,12 +69,6 @@ _KINDS: Mapping[str, _Kind] = {
 }
 
 
-def name_in(text: object) -> str:
-    """The name in a schema line, also in a wrong one."""
-    match = re.match(r"\s*(\w+)", text) if isinstance(text, str) else None
-    return match[1] if match else quote(text)
-
-
 def refuse_fields(text: object, stated: Iterable[str], fields: Mapping[str, bool]) -> None:
     """Raise for a stated field that is none, and for a missing one; `fields` tells whether a field must be stated."""
     names = [*stated]
@@ -102,6 +96,16 @@ def of_definition(definition: Any) -> Iterator[str]:
     yield from of_choices(definition)
     yield from of_c(definition)
     yield from of_torch(definition)
+
+
+def of_gradients(definition: Any) -> Iterator[str]:
+    """Faults of outputs that are not the gradients of the forward operator's tensors, one each and in order."""
+    tensors = definition.gradient_of.element_tensors if definition.gradient_of is not None else ()
+    if tuple(definition.gradients.values()) != tensors:
+        yield (
+            f"it returns {', '.join(definition.schema.outputs)}; it must return a gradient for each of "
+            f"{', '.join(tensors)}; return {', '.join(f'grad_{name}' for name in tensors)}"
+        )
 
 
 def of_schema(schema: Schema) -> Iterator[str]:

@@ -123,7 +123,7 @@ def _extremes(value: Callable[..., Any], position: Callable[..., Any]) -> Rule:
     )
 
 
-def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
+def _std_or_var(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda a, dims, correction, keep: function(a, axis=tuple(dims) or None, ddof=correction, keepdims=keep)
 
 
@@ -223,8 +223,8 @@ RULES: dict[str, Rule] = {
     "is_close": Rule(lambda a, b, rtol, atol, equal_nan: np.isclose(a, b, rtol, atol, equal_nan)),
     "max_dim": _extremes(np.max, np.argmax),
     "min_dim": _extremes(np.min, np.argmin),
-    "std": Rule(_spread(np.std), WIDE, _spread_shape),
-    "var": Rule(_spread(np.var), WIDE, _spread_shape),
+    "std": Rule(_std_or_var(np.std), WIDE, _spread_shape),
+    "var": Rule(_std_or_var(np.var), WIDE, _spread_shape),
     "log_sum_exp": Rule(_reduction(_log_sum_exp), WIDE, _reduced),
     "vector_norm": Rule(_vector_norm, WIDE, lambda shape, order, dims, keep, *_: _reduced(shape, dims, keep)),
     **attention.RULES,

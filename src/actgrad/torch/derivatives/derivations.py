@@ -76,7 +76,7 @@ class Derivation(NamedTuple):
         if all(gradient is None for gradient in gradients):
             return None
         name = operator.schema.tensor_names[number]
-        is_factor = operator.gradient_of is not None and operator.gradient_of.has_one_slope
+        is_factor = operator.gradient_of is not None and operator.gradient_of.is_unary_elementwise
         if not (is_factor and operator.definition.is_linear(name)):
             return self._by_formula(number, saved, gradients)
         target, row = saved[number], list(saved)
@@ -88,7 +88,7 @@ class Derivation(NamedTuple):
     def tangents(self, tensors: Any, directions: Tensors, dtype: torch.dtype) -> Any:
         """The tangents of the call's outputs; `dtype` is that of the first output."""
         operator = self.interface.operator
-        if self.by_kernel_from_input is not None and operator.has_one_slope:
+        if self.by_kernel_from_input is not None and operator.is_unary_elementwise:
             return self.by_kernel_from_input(directions[0], *tensors)
         results = jacobian_vector(operator, tensors, self.attributes, directions, dtype)
         return tuple(results) if len(results) > 1 else results[0]

@@ -16,6 +16,7 @@ import torch
 from ...base import products
 from ...base.access import join, split
 from ...base.computation import RowStatistics
+from ...base.element_formulas import element_and_formulas
 from ...base.errors import InvalidDtype
 from ...calls.operator import Operator
 from .dual import bound
@@ -44,7 +45,7 @@ class FormulaCall:
         self.rank = self.access.rank(self.shapes)
         row = self.access.row_dimensions(self.rank, attributes, self.shapes)
         statistics = self.access.statistics(operator.schema.outputs, len(row)) or _NO_STATISTICS
-        element, formulas = operator.element_and_formulas(self.tensors, attributes, products.current())
+        element, formulas = element_and_formulas(operator.definition, self.tensors, attributes, products.current())
         self.visible_tensors = {
             name: tensor for name, tensor in self.tensors.items() if name in operator.element_tensors
         }

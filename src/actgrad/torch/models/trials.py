@@ -47,7 +47,7 @@ def activations() -> dict[str, KnownActivation]:
     table: dict[str, KnownActivation] = {}
     for names in public_names.all_names():
         operator = names.operator
-        is_elementwise = operator.has_one_slope
+        is_elementwise = operator.is_unary_elementwise
         if names.module and is_elementwise and None not in operator.defaults.values():
             table[names.function] = KnownActivation(names.function)
             for choice in operator.choices[1:]:

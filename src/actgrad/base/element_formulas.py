@@ -1,0 +1,37 @@
+"""The arithmetic of one element, which follows from an operator's definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import computation, xp
+from .definition import Definition, Formula
+from .products import Product
+
+
+def element_and_formulas(
+    definition: Definition, tensors: Mapping[str, Any], attributes: dict[str, Any], product: Product | None
+) -> tuple[Callable[..., Any], tuple[Formula, ...]]:
+    """An element's arithmetic, a function of computation.py, and its formulas, for a call with these tensors."""
+    formula, forward = definition.formula_for(attributes, product, tensors), definition.gradient_of
+    xp.check(formula)
+    access, outputs = definition.access, definition.schema.outputs
+    if access.sees_rows:
+        is_one = sum(not access.is_statistic(output) for output in outputs) == 1
+        element = computation.forward if is_one else computation.forward_of_several
+        return element, access.formulas(formula)
+    if forward is None:
+        if not definition.multiplies:
+            return computation.forward, (formula,)
+        packed = computation.gated_forward if len(outputs) > 1 else computation.gated_forward_alone
+        return packed if access.is_packed else computation.pair_forward, (formula,)
+    parts = access.part_count(*outputs)
+    if definition.takes_gradient:
+        return computation.forward if parts == 1 else computation.forward_of_two, (formula,)
+    if not forward.multiplies:
+        return computation.backward if parts == 1 else computation.backward_of_two, (formula,)
+    if definition.given_value and tensors.get(definition.given_value) is not None:
+        return computation.gated_backward_given, (formula,)
+    both = forward.formula_for(attributes, product), formula
+    return computation.gated_backward if access.is_packed else computation.pair_backward, both
