@@ -138,7 +138,7 @@ def _may_hold_formulas(operator: Any, mode: Any, types: Any, args: Sequence[Any]
     forward = operator.gradient_of or operator
     return (
         not _is_exact
-        and forward.has_one_slope
+        and forward.is_unary_elementwise
         and _is_plain(mode, types, args, "cpu")
         and all(each.is_floating_point() and each.dtype == tensors[0].dtype for each in tensors)
         and all(each.shape == tensors[0].shape for each in tensors)

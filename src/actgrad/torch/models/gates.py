@@ -1,7 +1,7 @@
 """Gated modules: in a copy of the module's own code, products such as `act(gate) * up` become one call.
 
 All else of the code stays: children, their order, dropouts, branches. Which activation a product has is asked anew at
-each call, so that another activation, a hook or a switch is what it would be in the module's own code.
+each call, so that another activation, a hook or a switch has the effect that the module's own code gives it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import torch
 from ...base.errors import ActgradError
 from .. import functions
 from . import trials
-from .reading import Declined, Frame, Interpreter
+from .reading import Declined, ForwardReader, Frame
 from .source import tree_of, with_tree
 from .syntax import (
     attribute_of,
@@ -42,6 +42,8 @@ nn = torch.nn
 GATES = ("gelu", "gelu_tanh", "silu")
 #: What a call of ours may raise where PyTorch's would not.
 REFUSALS = (ActgradError, TypeError, RuntimeError)
+#: GELU's names in `trials.activations`, by the argument `approximate`.
+_GELU_FORMS = {"none": "gelu", "tanh": "gelu_tanh"}
 #: The calls of each module that were PyTorch's own, because actgrad refused them.
 fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 _ORIGINALS = {nn.SiLU.forward: "silu", nn.GELU.forward: "gelu"}
@@ -174,9 +176,9 @@ def activation_name(activate: Any, options: dict[str, Any]) -> str:
         proofs = () if options else _proven.get(activate.__func__, ())
         return next((proof.name for proof in proofs if proof.test(activate.__self__)), "")
     name = _torch_names.get(activate, "")
-    if name == "gelu" and options.get("approximate") == "tanh":
-        return "gelu_tanh"
-    return name if not options or (name == "gelu" and options == {"approximate": "none"}) else ""
+    if name in _GELU_FORMS.values() and options.keys() == {"approximate"}:
+        return _GELU_FORMS.get(options["approximate"], "")
+    return "" if options else name
 
 
 def _is_hooked(module: torch.nn.Module) -> bool:
@@ -191,7 +193,7 @@ def _name_of_module(module: Any) -> str:
     name = _ORIGINALS.get(getattr(kind, "original", kind).forward, "")
     if name == "silu":
         return "" if module.inplace else "silu"
-    return {"none": "gelu", "tanh": "gelu_tanh"}.get(module.approximate, "") if name == "gelu" else ""
+    return _GELU_FORMS.get(module.approximate, "") if name in _GELU_FORMS.values() else ""
 
 
 # The module's code
@@ -219,10 +221,10 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
         if not isinstance(function, FunctionType) or not (_multiplies(function) or (is_block and name == "forward")):
             continue
         rewriter = _Rewriter(module, inspect.unwrap(function), is_block and name == "forward")
-        made = rewriter.function(function, name)
+        rewritten = rewriter.function(function, name)
         reason = reason or rewriter.reason
-        if made is not None:
-            methods[name] = made
+        if rewritten is not None:
+            methods[name] = rewritten
             key.append((name, *rewriter.done))
     if methods and not reason:
         return Rewritten(tuple(key), methods), ""
@@ -368,16 +370,16 @@ class _Rewriter(ast.NodeTransformer):
                 if proof is not None and proof not in _proven.setdefault(method, []):
                     _proven[method].append(proof)
             local = {self.owner: self.module}
-            return activation_name(Frame(Interpreter(self.module), self.inner, local).value(call.func), options)
+            return activation_name(Frame(ForwardReader(self.module), self.inner, local).value(call.func), options)
         except (Declined, ValueError):
             return ""
 
     def _name_of_child(self, name: str, child: Any) -> str:
-        known = "" if child._parameters else _name_of_module(child)
-        if not known and type(child).__module__.partition(".")[0] != "torch":
+        activation = "" if child._parameters else _name_of_module(child)
+        if not activation and type(child).__module__.partition(".")[0] != "torch":
             proof, reason = trials.activation(child)
-            known = proof.name if proof else ""
+            activation = proof.name if proof else ""
             self.reason = self.reason or (reason if reason.startswith("its forward cannot") else "")
-        if known in GATES and (trials.has_hooks(child) or "forward" in vars(child)):
+        if activation in GATES and (trials.has_hooks(child) or "forward" in vars(child)):
             self.reason = f"its {name} has hooks, which would no longer be called"
-        return known
+        return activation

@@ -115,7 +115,7 @@ class Reads:
 SELF: Any = object()
 
 
-class Interpreter:
+class ForwardReader:
     """Follows a module's functions. `device` is what the tensors say of theirs."""
 
     def __init__(self, module: Any, device: str = "cpu"):
@@ -212,8 +212,7 @@ class Interpreter:
         if isinstance(value, ModuleType):
             if "__getattr__" in vars(value) and name not in vars(value):
                 raise Declined(f"it reads {value.__name__}.{name}")
-            found = getattr(value, name, _MISSING)
-            return self.reads.record(value, f"{{0}}.{name}", self.allowed(name, found))
+            return self.reads.record(value, f"{{0}}.{name}", self.allowed(name, getattr(value, name, _MISSING)))
         if type(value) is dict and name == "get" and not value:
             return lambda key, default=None: default
         raise Declined(f"it reads {name} of a {type(value).__name__}")
@@ -221,7 +220,8 @@ class Interpreter:
     def of_module(self, name: str) -> Any:
         """The attribute of the module."""
         kind = type(self.module)
-        if kind.__getattribute__ is not object.__getattribute__ or kind.__getattr__ is not torch.nn.Module.__getattr__:
+        readers = [inspect.getattr_static(kind, name) for name in ("__getattribute__", "__getattr__")]
+        if readers != [object.__getattribute__, torch.nn.Module.__getattr__]:
             raise Declined("its class computes attributes")
         of_class = inspect.getattr_static(kind, name, _MISSING)
         if isinstance(of_class, property) and type(of_class) is property:
@@ -250,7 +250,7 @@ class _TensorMethod:
 class Frame:
     """One call of a Python function: its local names, and the values of its expressions."""
 
-    def __init__(self, interpreter: Interpreter, function: FunctionType, local: dict[str, Any]):
+    def __init__(self, interpreter: ForwardReader, function: FunctionType, local: dict[str, Any]):
         self.interpreter, self.function, self.local = interpreter, function, local
 
     def run(self, tree: ast.FunctionDef | ast.Lambda) -> Any:
@@ -343,7 +343,7 @@ class Frame:
             raise Declined("it unpacks arguments")
         args = [self.value(arg) for arg in node.args]
         kwargs = {str(keyword.arg): self.value(keyword.value) for keyword in node.keywords}
-        if getattr(function, "__qualname__", "").startswith("Interpreter.attribute"):  # {}.get
+        if getattr(function, "__qualname__", "").startswith("ForwardReader.attribute"):  # {}.get
             return function(*args, **kwargs)
         return self.interpreter.call(function, args, kwargs)
 

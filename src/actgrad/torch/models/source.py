@@ -83,7 +83,7 @@ def with_tree(function: FunctionType, tree: ast.FunctionDef, names: dict[str, An
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     cells.update({name: CellType(value) for name, value in names.items()})
     closure = tuple(cells[name] for name in inner.co_freevars)
-    made = FunctionType(inner, function.__globals__, function.__name__, function.__defaults__, closure)
-    made.__kwdefaults__, made.__doc__ = function.__kwdefaults__, function.__doc__
-    made.__module__, made.__qualname__ = function.__module__, function.__qualname__
-    return made
+    result = FunctionType(inner, function.__globals__, function.__name__, function.__defaults__, closure)
+    result.__kwdefaults__, result.__doc__ = function.__kwdefaults__, function.__doc__
+    result.__module__, result.__qualname__ = function.__module__, function.__qualname__
+    return result

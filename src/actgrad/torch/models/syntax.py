@@ -45,6 +45,9 @@ def target_of(statement: Any) -> str:
     return ""
 
 
+_DIMENSION = ("dim",)
+
+
 def chunks(node: Any) -> list[str]:
     """The two names in `a, b = packed.chunk(2, dim=-1)`."""
     if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and len(node.targets) == 1):
@@ -53,7 +56,7 @@ def chunks(node: Any) -> list[str]:
     call = node.value
     if not (len(names) == 2 and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
         return []
-    row = [ast.unparse(arg) for arg in call.args] + [ast.unparse(k.value) for k in call.keywords if k.arg == "dim"]
+    row = [ast.unparse(arg) for arg in call.args] + [ast.unparse(k.value) for k in call.keywords if k.arg in _DIMENSION]
     return names if call.func.attr == "chunk" and row == ["2", "-1"] and len(set(names)) == 2 else []
 
 

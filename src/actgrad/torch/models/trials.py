@@ -16,7 +16,7 @@ import torch
 
 from .. import decomposition, functions, public_names
 from ..kernels import interface_of
-from .reading import Declined, Interpreter
+from .reading import Declined, ForwardReader
 
 nn = torch.nn
 
@@ -110,7 +110,7 @@ def function(module: torch.nn.Module, name: str, method: FunctionType) -> tuple[
     for kind, proof in _proofs.get(method, ()):
         if kind is type(module) and proof.test(module):
             return proof, ""
-    interpreters = [Interpreter(module, device) for device in ("cpu", "cuda")]
+    interpreters = [ForwardReader(module, device) for device in ("cpu", "cuda")]
     try:
         names = {_name(each, method) for each in interpreters}
         if len(names) == 1 and interpreters[0].reads.tests == interpreters[1].reads.tests:
@@ -132,7 +132,7 @@ def _calls_activations(method: FunctionType) -> bool:
     return not {*method.__code__.co_names}.isdisjoint({*activations(), "apply"})
 
 
-def _name(interpreter: Interpreter, method: FunctionType) -> str:
+def _name(interpreter: ForwardReader, method: FunctionType) -> str:
     """The name of what a method computes; raises Declined."""
     module = interpreter.module
 
@@ -179,18 +179,18 @@ def _run_once(module: Any, method: FunctionType, forward: Callable[[torch.Tensor
         raise Declined("its forward computes something else than its source")
 
 
-def _difference(theirs: Any, ours: Any, formula: Callable[[torch.Tensor], torch.Tensor]) -> str:
+def _difference(expected: Any, actual: Any, formula: Callable[[torch.Tensor], torch.Tensor]) -> str:
     """The first difference of values and gradients that is more than the rounding of constants.
 
     Where their formula loses an infinity to NaN, our function has the limit.
     """
     x = _points()
-    is_lost = x.isinf() & theirs[0].isnan(), x.isinf() & theirs[1].isnan()
-    zero = (x.abs() <= 4) & (ours[0] == 0)  # PyTorch's own function may have the other sign
-    signs = [values[zero].signbit() for values in (theirs[0], ours[0], formula(x))]
+    is_lost = x.isinf() & expected[0].isnan(), x.isinf() & expected[1].isnan()
+    zero = (x.abs() <= 4) & (actual[0] == 0)  # PyTorch's own function may have the other sign
+    signs = [values[zero].signbit() for values in (expected[0], actual[0], formula(x))]
     if not ((signs[0] == signs[1]) | (signs[0] == signs[2])).all():
         return "the sign of zero"
-    for name, lost, their, our in zip(("value", "gradient"), is_lost, theirs, ours, strict=True):
+    for name, lost, their, our in zip(("value", "gradient"), is_lost, expected, actual, strict=True):
         wrong = ~torch.isclose(their, our, 1e-6, 1e-7, equal_nan=True) & ~lost
         if wrong.any():
             return f"its {name} at {x[wrong][0].item():g}"
