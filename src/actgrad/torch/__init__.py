@@ -34,6 +34,7 @@ with _disable_current_modes():  # a traced call may import this package, and no 
 from . import conventions, functions, modules
 from .conventions import *  # noqa: F403
 from .conversion import Report, convert, revert
+from .graphs import exact_in_graphs
 from .models.comparison import ModelReport, report
 from .models.patching import patched
 
@@ -42,6 +43,7 @@ __all__ = [
     "Report",
     "call",
     "convert",
+    "exact_in_graphs",
     "patched",
     "register",
     "report",

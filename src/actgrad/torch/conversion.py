@@ -9,16 +9,17 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
+from weakref import ref
 
 import torch
 
 from ..base.errors import InvalidArgument, InvalidCall, quote
 from . import functions, modules, public_names, saving
-from .models import patching, trials
+from .models import gates, patching, trials
 
 nn = torch.nn
 
@@ -43,6 +44,13 @@ class Report:
     rows: tuple[ConvertedModule, ...]
     looked_at: int = 0
     calls: Mapping[str, int] = field(default_factory=dict)
+    modules: Mapping[str, Any] = field(default_factory=dict, repr=False)  # weak references to the swapped modules
+
+    @property
+    def fallbacks(self) -> dict[str, int]:
+        """The calls until now that PyTorch computed because actgrad refused them, by the modules' names."""
+        counts = {name: gates.fallbacks.get(module(), 0) for name, module in self.modules.items() if module()}
+        return {name: count for name, count in counts.items() if count}
 
     @property
     def swapped(self) -> tuple[ConvertedModule, ...]:
@@ -69,6 +77,9 @@ class Report:
             lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
             lines.insert(1, "  ".join("-" * width for width in widths))
         lines.append(f"{self.looked_at} modules looked at, {len(self.swapped)} swapped, {len(self.left)} left")
+        if self.fallbacks:
+            counts = ", ".join(f"{name} {count}" for name, count in self.fallbacks.items())
+            lines.append(f"calls that actgrad refused, computed by PyTorch: {counts}")
         if self.calls:
             counts = ", ".join(f"{name} {count}" for name, count in self.calls.items())
             lines.append(f"functional calls in a forward pass: {counts}; actgrad.torch.patched() takes them")
@@ -107,7 +118,7 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = No
         raise InvalidArgument(f"convert: save is {quote(save)}; {expected}; pass one of these")
     overwritten = _overwritten(model)
     report = _each(model, lambda module: _converted(saving.INPUT if module in overwritten else save, module))
-    return report if inputs is None else Report(report.rows, report.looked_at, _calls(model, inputs))
+    return report if inputs is None else replace(report, calls=_calls(model, inputs))
 
 
 def revert(model: torch.nn.Module) -> Report:
@@ -139,17 +150,18 @@ def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any,
     names: dict[torch.nn.Module, list[str]] = {}
     for name, module in model.named_modules(remove_duplicate=False):
         names.setdefault(module, []).append(name or "(the model itself)")
-    rows = []
+    rows, changed = [], {}
     for module, paths in names.items():
         was = type(module)
         kind, reason = change(module)
         if kind is not None:
             module.__class__ = kind
+            changed[", ".join(paths)] = ref(module)
         if kind is not None or reason:
             rows.append(
                 ConvertedModule(", ".join(paths), was.__name__, kind.__name__ if kind is not None else "", reason)
             )
-    return Report(tuple(rows), len(names))
+    return Report(tuple(rows), len(names), modules=changed)
 
 
 def _overwritten(model: torch.nn.Module) -> set[torch.nn.Module]:
@@ -183,22 +195,36 @@ class _Marker:
     original: type
 
 
-@cache
-def _class(original: Any, forward: Callable[..., Any], option: str) -> type:
-    """A subclass with another forward. `option` is its `save`, or a block's structure.
+def _class(original: Any, methods: Mapping[str, Callable[..., Any]], option: str, proof: Any = None) -> type:
+    """A subclass with other methods. `option` is its `save`.
 
     Its name begins with ours, as the names that torch.nn.utils.parametrize makes begin with "Parametrized".
     """
     members = {
-        "forward": forward,
+        **methods,
         "original": original,
         "actgrad_option": option,
+        "actgrad_proof": proof,
         "__module__": original.__module__,
         "__doc__": original.__doc__,
         "__prepare_scriptable__": _original,
-        "__reduce_ex__": lambda self, _: (_rebuilt, (original, forward, option), self.__dict__.copy()),
+        "__reduce_ex__": lambda self, _: (_rebuilt, (original, None, option), self.__dict__.copy()),
     }
     return type(f"Actgrad{original.__name__}", (original, _Marker), members)
+
+
+@cache
+def _plain_class(kind: type, function: str, option: str) -> type:
+    return _class(kind, {"forward": _forward(function)}, option)
+
+
+@cache
+def _proven_class(kind: type, proof: trials.Proof, option: str) -> type:
+    """The class of a module whose forward has a proof."""
+    return _class(kind, {"forward": _fixed_forward(kind, proof)}, option, proof)
+
+
+_gated_classes: dict[Any, type] = {}
 
 
 def _original(module: Any) -> Any:
@@ -209,10 +235,21 @@ def _original(module: Any) -> Any:
     return copy
 
 
-def _rebuilt(original: Any, forward: Callable[..., Any], option: str) -> Any:
-    """A converted module without its state, for pickles and copies."""
-    kind: Any = _class(original, forward, option)
+def _rebuilt(original: Any, _: Any, option: Any) -> Any:
+    """A module without its state, for pickles and copies; with its state it is converted anew."""
+    kind: Any = _pending_class(original, option if option in (saving.AUTO, saving.INPUT) else saving.AUTO)
     return kind.__new__(kind)
+
+
+@cache
+def _pending_class(original: Any, option: str) -> type:
+    def set_state(self: Any, state: dict[str, Any]) -> None:
+        self.__class__ = original
+        self.__setstate__(state)
+        kind, _ = _converted(option, self)
+        self.__class__ = kind or original
+
+    return type(original.__name__, (original,), {"__setstate__": set_state, "__module__": original.__module__})
 
 
 def _reverted(module: torch.nn.Module) -> tuple[type | None, str]:
@@ -235,17 +272,26 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
         return None, "it is scripted"
     if "forward" in vars(module):
         return None, "its forward was replaced on the instance" if simple else ""
+    if simple is not None and kind.forward is simple.forward:
+        return _plain_class(kind, _plain()[simple], save), ""
+    proof, reason = trials.activation(module)
+    if proof is not None:
+        return _proven_class(kind, proof, save), ""
     if simple is not None:
-        if kind.forward is simple.forward:
-            return _class(kind, _forward(_plain()[simple]), save), ""
-        name, _ = trials.activation(module)
-        reason = "" if name else f"a sub-class of {simple.__name__} with a forward of its own"
-    elif module._modules:
-        block, reason = trials.block(module)
-        return None if block is None or reason else _class(kind, _block_forward, block), reason
-    else:
-        name, reason = trials.activation(module)
-    return _class(kind, _fixed_forward(name), save) if name else None, reason
+        return None, f"a sub-class of {simple.__name__} with a forward of its own"
+    gated, other_reason = _gated(kind, module, save)
+    return gated, "" if gated else other_reason or reason
+
+
+def _gated(kind: Any, module: torch.nn.Module, save: str) -> tuple[type | None, str]:
+    """The class of a gated module."""
+    rewritten, reason = gates.rewrite(module)
+    if rewritten is None:
+        return None, reason
+    key = (kind, save, *rewritten.key)
+    if key not in _gated_classes:
+        _gated_classes[key] = _class(kind, rewritten.methods, save)
+    return _gated_classes[key], ""
 
 
 # Their forwards
@@ -269,85 +315,54 @@ def _forward(function: str) -> Callable[..., Any]:
     kind: Any = next(kind for kind, name in _plain().items() if name == function)
     attributes = {*inspect.signature(kind).parameters, *public_names.names_of(function).module_tensors}
     names = [name for name in inspect.signature(getattr(functions, function)).parameters if name in attributes]
-    return _made(f"_{function}", function, [f"{name}=self.{name}" for name in names])
+    return _made(f"_{function}", function, "input", [f"{name}=self.{name}" for name in names])
 
 
-@cache
-def _fixed_forward(trial: str) -> Callable[..., Any]:
-    """The forward of a module without parameters that computes a function of `trials.activations`."""
-    function, options = trials.activations()[trial]
-    return _made(f"_as_{trial}", function, [f"{name}={value!r}" for name, value in options])
+def _fixed_forward(kind: Any, proof: trials.Proof) -> Callable[..., Any]:
+    """The forward of a module with a proof, which holds for floating-point numbers and one argument."""
+    function, options = trials.activations()[proof.name]
+    name = list(inspect.signature(kind.forward, follow_wrapped=False).parameters)[1]
+    test = "args or kwargs or not (is_as_read(self) and is_tensor(x) and x.is_floating_point())".replace("x", name)
+    row = [f"{option}={value!r}" for option, value in options]
+    return _made(f"_as_{proof.name}", function, name, row, test, proof.test)
 
 
-def _made(name: str, function: str, options: list[str]) -> Callable[..., Any]:
-    """A forward whose call costs no more than that of a written one. Scripts and traces hold the original."""
+def _made(
+    name: str, function: str, x: str, options: list[str], test: str = "args or kwargs", is_as_read: Any = None
+) -> Callable[..., Any]:
+    """A forward whose call costs no more than that of a written one. Scripts and traces hold the original.
+
+    A call that actgrad refuses is the original's too, and is counted.
+    """
     if _may_save_input(function):
         options = [*options, "save=self.actgrad_option"]
     text = f"""
-def {name}(self, input=None, **kwargs):
-    if is_tracing() is not None:
-        return self.original.forward(self, *(() if input is None else (input,)), **kwargs)
-    (x,) = kwargs.values() if input is None else (input,)
-    return {function}({", ".join(["x", *options])})
+def {name}(self, {x}, *args, **kwargs):
+    if is_tracing() is not None or {test}:
+        return self.original.forward(self, {x}, *args, **kwargs)
+    try:
+        return {function}({", ".join([x, *options])})
+    except refusals:
+        fall_back(self)
+    return self.original.forward(self, {x})
 """
-    scope: dict[str, Any] = {function: getattr(functions, function), "is_tracing": torch._C._get_tracing_state}
+    scope: dict[str, Any] = {
+        function: getattr(functions, function),
+        "is_tracing": torch._C._get_tracing_state,
+        "is_tensor": torch.is_tensor,
+        "is_as_read": is_as_read,
+        "refusals": gates.REFUSALS,
+        "fall_back": gates.fall_back,
+    }
     exec(compile(text, f"<actgrad.torch {name}>", "exec"), scope)
     scope[name].__module__ = __name__
     return scope[name]
 
 
 def __getattr__(name: str) -> Any:
-    """The forwards by their names, which pickles have."""
-    if name.startswith("_as_") and name.removeprefix("_as_") in trials.activations():
-        return _fixed_forward(name.removeprefix("_as_"))
+    """Pickles of versions 0.1 and 0.2 name forwards, which are made anew."""
+    if name.startswith("_as_") or name in ("_packed_forward", "_two_forward", "_block_forward"):
+        return _rebuilt
     if not name.startswith("__") and name.removeprefix("_") in _plain().values():
-        return _forward(name.removeprefix("_"))
+        return _rebuilt
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def _block_forward(self: Any, *args: Any, **kwargs: Any) -> Any:
-    """The forward of a gated block. Other arguments than one tensor reach the original, as scripts and traces do."""
-    if len(args) + len(kwargs) != 1 or torch.jit.is_tracing():
-        return self.original.forward(self, *args, **kwargs)
-    (x,) = (*args, *kwargs.values())
-    form: trials.BlockStructure = self.actgrad_option
-    y = _activated(self, form, x)
-    for name in form.before:
-        y = getattr(self, name)(y)
-    if form.down:
-        last = getattr(self, form.down)
-        if form.casts and isinstance(last.weight, torch.Tensor) and last.weight.dtype != torch.int8:
-            y = y.to(last.weight.dtype)
-        y = last(y)
-    for name in form.after:
-        y = getattr(self, name)(y)
-    return y
-
-
-def _activated(module: Any, form: trials.BlockStructure, x: torch.Tensor) -> torch.Tensor:
-    """The activation of a block, or its gate."""
-    function, options = form.activation.function, dict(form.activation.options)
-    gate = getattr(module, form.gate)(x)
-    if not form.has_gate:
-        return getattr(functions, function)(gate, **options)
-    if function != "silu" and not form.up:
-        return functions.geglu(gate, activate_left=form.is_lower, **options)
-    if form.up:
-        up = getattr(module, form.up)(x)
-    else:
-        lower, upper = gate.chunk(2, -1)
-        up, gate = (upper, lower) if form.is_lower else (lower, upper)
-    return functions.swiglu_two(up, gate) if function == "silu" else functions.geglu_two(up, gate, **options)
-
-
-# Pickles of version 0.1
-
-
-def _packed_forward(self: Any, hidden_states: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-    if args or kwargs:  # deprecated: the original warns
-        return self.original.forward(self, hidden_states, *args, **kwargs)
-    return functions.geglu(self.proj(hidden_states), approximate=self.actgrad_option)
-
-
-def _two_forward(self: Any, x: torch.Tensor) -> torch.Tensor:
-    return self.down_proj(functions.geglu_two(self.up_proj(x), self.gate_proj(x), self.actgrad_option))

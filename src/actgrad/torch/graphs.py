@@ -1,4 +1,8 @@
-"""torch.compile on CUDA tensors: graphs hold the Triton kernel and its launch in place of an opaque operator.
+"""torch.compile: graphs hold what inductor can fuse in place of an opaque operator.
+
+On CUDA that is the Triton kernel and its launch, on the CPU the formula of an elementwise operator of one tensor, and
+that of its gradient. There inductor fuses the formula with the operations around it, and may compute it again for the
+backward pass. Which gradient is computed, and from which saved tensor, was decided above.
 
 `torch.library.triton_op` makes operators of one kernel; ours have kernels for several devices, and rules of their own.
 So a rule of functionalisation, below autograd and above the graph, replaces the operator by its kernel. The operator
@@ -22,9 +26,11 @@ from ..base import products
 from ..base.errors import BackendUnavailable
 from ..calls import prepare
 from . import kernels
+from .derivatives.partials import results
 from .kernels import Interface
 
 DEVICE = "cuda"
+_is_exact = False
 _IMPLICIT = torch._C.DispatchKey.CompositeImplicitAutograd
 #: The kernels of each operator in PyTorch's cache of compiled graphs; None in versions that know no such operators.
 _KERNELS = getattr(getattr(torch._library, "triton", None), "triton_ops_to_kernels", None)
@@ -36,14 +42,17 @@ def register(library: Any, interface: Interface) -> None:
     def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
         if _may_hold_kernels(mode, types, args) and _is_known(interface, args):
             with mode:
-                results = _launched(interface, args)
-            if results is not None:
-                return results
+                launched = _launched(interface, args)
+            if launched is not None:
+                return launched
+        if _may_hold_formulas(interface.operator, mode, types, args) and _is_known(interface, args):
+            with mode:
+                return _formula(interface, args)
         if _IMPLICIT in overload.py_kernels:  # while torch.export runs decompositions, by the caller's table
             with mode:
-                results = overload.decompose(*args, **(options or {}))
-            if results is not NotImplemented:
-                return results
+                decomposed = overload.decompose(*args, **(options or {}))
+            if decomposed is not NotImplemented:
+                return decomposed
         return mode.__torch_dispatch__(overload, types, args, options)
 
     _register(library, interface.operator.name, rule)
@@ -54,12 +63,40 @@ def register_variant(library: Any, interface: Interface, name: str, functional: 
 
     def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
         is_decomposed = _IMPLICIT in interface.overload.py_kernels
-        if not (is_decomposed or _may_hold_kernels(mode, types, (*args, *(options or {}).values()))):
+        row = (*args, *(options or {}).values())
+        is_inlined = _may_hold_kernels(mode, types, row) or _may_hold_formulas(interface.operator, mode, types, row)
+        if not (is_decomposed or is_inlined):
             return mode.__torch_dispatch__(overload, types, args, options)
         with mode:
             return functional(*args, **(options or {}))
 
     _register(library, name, rule)
+
+
+def register_clone(library: Any) -> None:
+    """Let graphs on the CPU hold aten's clone, which inductor fuses."""
+
+    def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
+        if not _is_plain(mode, types, args, "cpu") or _is_exact:
+            return mode.__torch_dispatch__(overload, types, args, options)
+        with mode:
+            return torch.ops.aten.clone.default(*args)
+
+    _register(library, "_clone", rule)
+
+
+def exact_in_graphs(is_exact: bool = True) -> None:
+    """Choose whether compiled graphs on the CPU keep actgrad's own kernels, whose results have the bits of eager calls.
+
+    By default they hold the formulas of elementwise operators instead, which inductor fuses; their last bits are
+    inductor's. Graphs that were compiled before stay as they are.
+
+    Example:
+        >>> actgrad.torch.exact_in_graphs()
+        >>> model = torch.compile(model)
+    """
+    global _is_exact
+    _is_exact = bool(is_exact)
 
 
 def _register(library: Any, name: str, rule: Callable[..., Any]) -> None:
@@ -76,17 +113,44 @@ def _may_hold_kernels(mode: Any, types: Any, args: Sequence[Any]) -> bool:
     """
     from torch._functorch import config  # loaded by compilers alone
 
-    tensors = [each for each in args if isinstance(each, torch.Tensor)]
     return (
         _KERNELS is not None
         and getattr(config, "decompose_custom_triton_ops", False)
-        and not (mode.export or mode.pre_dispatch)
         and torch.version.hip is None
-        and all(tensor.device.type == DEVICE for tensor in tensors)
-        and all(issubclass(kind, FakeTensor) or kind in (torch.Tensor, FunctionalTensor) for kind in types)
+        and _is_plain(mode, types, args, DEVICE)
         and not backends.triton_is_interpreted()
+    )
+
+
+def _is_plain(mode: Any, types: Any, args: Sequence[Any], device: str) -> bool:
+    """Whether a graph is compiled to be run here, from tensors of a device and without rules of their own."""
+    return (
+        not (mode.export or mode.pre_dispatch or torch.compiler.is_exporting())
+        and all(each.device.type == device for each in args if isinstance(each, torch.Tensor))
+        and all(issubclass(kind, FakeTensor) or kind in (torch.Tensor, FunctionalTensor) for kind in types)
         and not products.any_chosen()
     )
+
+
+def _may_hold_formulas(operator: Any, mode: Any, types: Any, args: Sequence[Any]) -> bool:
+    """Whether a graph is compiled for the CPU, and the operator is one of one tensor, or the gradient of one."""
+    tensors = [each for each in args if isinstance(each, torch.Tensor)]
+    forward = operator.gradient_of or operator
+    return (
+        not _is_exact
+        and forward.is_unary_elementwise
+        and _is_plain(mode, types, args, "cpu")
+        and all(each.is_floating_point() and each.dtype == tensors[0].dtype for each in tensors)
+        and all(each.shape == tensors[0].shape for each in tensors)
+    )
+
+
+def _formula(interface: Interface, args: tuple[Any, ...]) -> Any:
+    """The results of a call by its formula, in the tensors' own operators."""
+    kernels.checked(interface, args)
+    attributes = interface.attributes_of(interface.values_of(args))
+    outputs = results(interface.operator, interface.tensors_of(args), attributes)
+    return outputs if len(outputs) > 1 else outputs[0]
 
 
 def _is_known(interface: Interface, args: tuple[Any, ...]) -> bool:
@@ -112,14 +176,14 @@ def _launched(interface: Interface, args: tuple[Any, ...]) -> Any:
     if interface.operator.row_counter and interface.tensors_of(args)[-1] is not None:
         return None  # the rows are counted when the graph runs
     call = kernels.checked(interface, args)
-    results, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)
+    outputs, metas = kernels.empty_results(call, tensors[0]), prepare.result_metas(call)
     if prepare.copied_tensors(call, metas):
         return None  # the operator copies them
     what = prepare.computation(call, metas, str(tensors[0].device))
     if what.loop.size:
         launch = backend.launch(what)
-        torch.library.wrap_triton(launch.kernel)[(launch.programs,)](*results, *tensors, *launch.numbers)
-    return results if len(results) > 1 else results[0]
+        torch.library.wrap_triton(launch.kernel)[(launch.programs,)](*outputs, *tensors, *launch.numbers)
+    return outputs if len(outputs) > 1 else outputs[0]
 
 
 class _Source:
@@ -137,7 +201,7 @@ class _Source:
     @property
     def src(self) -> str:
         """A text that changes whenever a kernel may change."""
-        return f"actgrad {__version__}, {_digest()}, {products.any_chosen()}"
+        return f"actgrad {__version__}, {_digest()}, {products.any_chosen()}, {_is_exact}"
 
 
 @cache

@@ -1,20 +1,22 @@
-"""Modules of other libraries known by a trial: their forward is run on a few numbers and compared with our functions.
+"""Modules of other libraries known by a proof: their forward is followed by `reading`, and compared with our functions.
 
-No library is imported, and no class is known by its name. A gated block is run with stand-ins in place of its
-projections and dropouts, so that its result tells the place of each.
+No library is imported, no class is known by its name, and none of the model's code runs before all of it was read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import inspect
+from collections.abc import Callable
 from functools import cache
-from itertools import compress, permutations, product
+from types import FunctionType
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import torch
 
-from .. import decomposition, public_names
+from .. import decomposition, functions, public_names
 from ..kernels import interface_of
+from .reading import Declined, ForwardReader
 
 nn = torch.nn
 
@@ -25,19 +27,18 @@ class KnownActivation(NamedTuple):
     function: str
     options: tuple[tuple[str, Any], ...] = ()
 
+    def __call__(self, x: torch.Tensor) -> Any:
+        return getattr(functions, self.function)(x, **dict(self.options))
 
-class BlockStructure(NamedTuple):
-    """A block: projections, an activation or a gate, dropouts. `up` is "" for a packed gate, `down` where none is."""
 
-    activation: KnownActivation
-    gate: str  # the projection that is activated
-    up: str = ""
-    down: str = ""
-    has_gate: bool = True
-    is_lower: bool = False  # whether the lower half of a packed gate is activated
-    before: tuple[str, ...] = ()  # dropouts before the last projection
-    after: tuple[str, ...] = ()
-    casts: bool = False  # whether the last projection is given its weight's dtype
+class Proof(NamedTuple):
+    """What a module's forward, or a method, computes."""
+
+    name: str  # in `activations`
+    test: Callable[[Any], bool]  # whether all that the forward read is as it was
+
+
+_proofs: WeakKeyDictionary[FunctionType, list[tuple[type, Proof]]] = WeakKeyDictionary()
 
 
 @cache
@@ -63,130 +64,147 @@ def _formula(activation: KnownActivation) -> Callable[[torch.Tensor], torch.Tens
     return lambda x: decomposition.decomposed(interface, x, *template[1:])
 
 
-#: The activations of gates with kernels of their own.
-GATES = ("gelu", "gelu_tanh", "silu")
+KINKS = (0.0, 0.5, 1.0, 1.702, 2.0, 3.0, 6.0, 10.0, 20.0)
 
 
-def activation(module: torch.nn.Module) -> tuple[str, str]:
-    """The function of `activations` that a module without children computes, or the reason why it is none.
+@cache
+def _points() -> torch.Tensor:
+    """Ordinary numbers to 200, since some modules clip at 10; kinks and their neighbours; infinities and NaN."""
+    kinks = torch.tensor([*KINKS, *(-kink for kink in KINKS)], dtype=torch.float64, device="cpu")
+    ends = torch.tensor([torch.inf, -torch.inf], dtype=torch.float64, device="cpu")
+    ordinary = torch.linspace(-6, 6, 61, dtype=torch.float64, device="cpu").sinh()
+    neighbours = [torch.nextafter(kinks, end) for end in ends]
+    return torch.cat([ordinary, kinks, *neighbours, ends, ends.new_tensor([torch.nan])])
 
-    Both are "" for a module that is no activation: one with parameters, or with other arguments than one tensor.
+
+def _with_gradient(function: Callable[[torch.Tensor], Any]) -> tuple[torch.Tensor, torch.Tensor]:
+    """Values at the points, and the product of a vector and the Jacobian matrix."""
+    with torch.enable_grad(), torch.inference_mode(False):
+        x = _points().clone().requires_grad_()
+        y = function(x)
+        if not (isinstance(y, torch.Tensor) and y.shape == x.shape and y.dtype == x.dtype and y.requires_grad):
+            raise Declined("its result is no differentiable tensor like the input")
+        (slope,) = torch.autograd.grad(y, x, torch.linspace(0.5, 1.5, len(x), dtype=x.dtype, device="cpu"))
+        return y.detach(), slope
+
+
+@cache
+def _reference(name: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """Our own values and gradients at the points."""
+    return _with_gradient(lambda x: activations()[name](x))
+
+
+def activation(module: torch.nn.Module) -> tuple[Proof | None, str]:
+    """What a module without children computes, or the reason why it is unknown.
+
+    The reason is "" for a module that is no activation: one with parameters, or with other arguments than one tensor.
     """
-    x = torch.linspace(-6, 6, 61, dtype=torch.float64, device="cpu").sinh()  # to 200: some are clipped at 10
-    if module._parameters or module._buffers:
-        return "", ""
-    copy = x.clone()
-    try:
-        results = [_run(module, {}, copy, training) for training in (False, True)]
-    except Exception:
-        return "", ""
-    if not torch.equal(copy, x):
-        return "", "it writes into its input"
-    if not all(torch.is_tensor(result) and result.shape == x.shape for result in results) or _is_close(results[0], x):
-        return "", ""
-    for name, candidate in activations().items():
-        if all(_is_close(result, _formula(candidate)(x)) for result in results):
-            return name, ""
-    return "", "its forward is none of actgrad.torch's functions"
-
-
-def block(module: torch.nn.Module) -> tuple[BlockStructure | None, str]:
-    """The structure of a block, or the reason why it is none; "" where it does not look like a gate."""
-    children = dict(module.named_children())
-    projections = [name for name, child in children.items() if hasattr(child, "in_features")]
-    dropouts = [name for name, child in children.items() if isinstance(child, nn.Dropout)]
-    rest = [name for name in children if name not in projections and name not in dropouts]
-    has_parameters = any(True for name in rest for _ in children[name].parameters())
-    if not 1 <= len(projections) <= 3 or has_parameters or module._parameters or module._buffers:
+    if module._parameters or module._buffers or module._modules:
         return None, ""
-    looks_gated = len(projections) == 3 and bool(rest)
-    numbers = iter(range(2, 9))
-    stubs: dict[str, Any] = {name: _StandIn(next(numbers), 0.1) for name in projections}
-    stubs.update({name: _StandIn(next(numbers), 0.0) for name in dropouts})
-    x = torch.linspace(-5, 5, 32, dtype=torch.float64, device="cpu").sinh().reshape(1, 2, 16)
+    forward = inspect.getattr_static(type(module), "forward")
+    return function(module, "forward", forward) if isinstance(forward, FunctionType) else (None, "")
+
+
+def function(module: torch.nn.Module, name: str, method: FunctionType) -> tuple[Proof | None, str]:
+    """What a method of a module computes, or the reason why it is unknown."""
+    for kind, proof in _proofs.get(method, ()):
+        if kind is type(module) and proof.test(module):
+            return proof, ""
+    interpreters = [ForwardReader(module, device) for device in ("cpu", "cuda")]
     try:
-        results = [_run(module, stubs, x.clone(), training) for training in (False, True)]
-    except Exception as fault:
-        return None, f"its forward cannot be tried: {type(fault).__name__}" if looks_gated else ""
-    for form in _forms(projections, dropouts, rest):
-        if all(_is_close(result, _expected(form, stubs, x)) for result in results):
-            return form._replace(casts=_casts(module, stubs, form, x)), _fault(children, rest)
-    return None, f"it computes something else than a gate of {', '.join(GATES)}" if looks_gated else ""
+        names = {_name(each, method) for each in interpreters}
+        if len(names) == 1 and interpreters[0].reads.tests == interpreters[1].reads.tests:
+            interpreters[0].reads.record(type(module), f"{{0}}.{name}", method)
+            proof = Proof(names.pop(), interpreters[0].reads.test())
+            _proofs.setdefault(method, []).append((type(module), proof))
+            return proof, ""
+        reason = "it depends on the device"
+    except Declined as refused:
+        reason = str(refused)
+    if any(each.has_computed for each in interpreters) and not reason.startswith("its "):
+        reason = f"its forward is none of actgrad.torch's functions: {reason}"
+    is_activation = any(each.has_computed for each in interpreters) or "tried" in reason
+    return None, reason if is_activation or _calls_activations(method) else ""
 
 
-def _fault(children: dict[str, torch.nn.Module], rest: list[str]) -> str:
-    hooked = [name for name in rest if has_hooks(children[name])]
-    return f"its {hooked[0]} has hooks, which would no longer be called" if hooked else ""
+def _calls_activations(method: FunctionType) -> bool:
+    method = inspect.unwrap(method)
+    return not {*method.__code__.co_names}.isdisjoint({*activations(), "apply"})
 
 
-def _forms(projections: list[str], dropouts: list[str], rest: list[str]) -> Iterator[BlockStructure]:
-    """The blocks that these children may make up."""
-    for is_before, order in product(product((True, False), repeat=len(dropouts)), permutations(projections)):
-        before = tuple(compress(dropouts, is_before))
-        after = tuple(name for name in dropouts if name not in before)
-        up, down = (order[1], order[2]) if len(order) == 3 else ("", "".join(order[1:]))
-        for name, is_lower in product(GATES, (False,) if up else (False, True)):
-            yield BlockStructure(activations()[name], order[0], up, down, True, is_lower, before, after)
-        if not up and not rest:  # an activation that is a module is converted by itself
-            for candidate in activations().values():
-                yield BlockStructure(candidate, order[0], "", down, False, False, before, after)
+def _name(interpreter: ForwardReader, method: FunctionType) -> str:
+    """The name of what a method computes; raises Declined."""
+    module = interpreter.module
+
+    def forward(x: torch.Tensor) -> Any:
+        version = x._version
+        interpreter.depth = 0
+        y = interpreter.run(method, (module, x), {})
+        if x._version != version:
+            raise Declined("it writes into its input")
+        return y
+
+    with torch.autocast("cpu", enabled=False), torch.autocast("cuda", enabled=False):
+        values, slopes = _with_gradient(forward)
+        for dtype in (torch.float32, torch.bfloat16, torch.float16):
+            for shape in ((), (3,), (0,), (1, 2, 1, 2, 3)):
+                x = torch.ones(shape, dtype=dtype, device="cpu")
+                if forward(x).dtype != dtype or forward(x).shape != shape:
+                    raise Declined("its result has another dtype or shape")
+        x = _points()
+        finite = x.abs() <= KINKS[-1] * 10
+        if torch.equal(values[finite], x[finite]):
+            interpreter.has_computed = False
+            raise Declined("it returns its input")
+        reason = ""
+        for name, candidate in activations().items():
+            if torch.allclose(values[finite], _formula(candidate)(x[finite]), 1e-6, 1e-7):
+                reason = _difference((values, slopes), _reference(name), _formula(candidate))
+                if not reason:
+                    _run_once(module, method, forward)
+                    return name
+                reason = f"{reason} differs from that of {name}"
+    raise Declined(f"its forward is none of actgrad.torch's functions{': ' if reason else ''}{reason}")
 
 
-def _expected(form: BlockStructure, stubs: dict[str, Any], x: torch.Tensor) -> torch.Tensor:
-    """A form's result with stand-ins."""
-    activate, y = _formula(form.activation), stubs[form.gate](x)
-    if form.up:
-        y = activate(y) * stubs[form.up](x)
-    elif form.has_gate:
-        lower, upper = y.chunk(2, -1)
-        y = activate(lower) * upper if form.is_lower else lower * activate(upper)
-    else:
-        y = activate(y)
-    for name in (*form.before, *filter(None, [form.down]), *form.after):
-        y = stubs[name](y)
-    return y
-
-
-def _casts(module: torch.nn.Module, stubs: dict[str, Any], form: BlockStructure, x: torch.Tensor) -> bool:
-    """Whether the last projection is given its weight's dtype, as T5's is."""
-    if not form.down:
-        return False
-    last = stubs[form.down]
-    last.weight = torch.zeros((), dtype=torch.float32, device="cpu")
-    _run(module, stubs, x, False)
-    return bool(last.input_dtype == torch.float32)
-
-
-class _StandIn(torch.nn.Module):
-    """A projection or dropout in a trial. Its shift tells the order of two of them."""
-
-    def __init__(self, factor: int, shift: float):
-        super().__init__()
-        self.factor, self.shift = factor / 4, shift
-        self.weight = torch.zeros((), dtype=torch.float64, device="cpu")
-        self.input_dtype: Any = None
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        self.input_dtype = x.dtype
-        return x * self.factor + self.shift
-
-
-def _run(module: torch.nn.Module, stubs: dict[str, Any], x: torch.Tensor, training: bool) -> Any:
-    """The result of a module's forward without hooks."""
+def _run_once(module: Any, method: FunctionType, forward: Callable[[torch.Tensor], Any]) -> None:
+    """Compare with the forward itself, on a copy; it was read before."""
     kind: Any = type(module)
-    trial = kind.__new__(kind)
-    trial.__dict__.update(module.__dict__, training=training)
-    trial.__dict__["_modules"] = {**module._modules, **stubs}
-    with torch.no_grad():
-        return kind.forward(trial, x)
+    copy = kind.__new__(kind)
+    copy.__dict__.update(module.__dict__)
+    with torch.random.fork_rng([]), torch.no_grad():
+        run: Any = method
+        results = [run(copy, _points().clone()), forward(_points().clone())]
+    if not torch.equal(*(result.nan_to_num(7.0) for result in results)):
+        raise Declined("its forward computes something else than its source")
 
 
-def _is_close(y: Any, reference: torch.Tensor) -> bool:
-    """Whether numbers agree to float32's precision: some libraries write constants with eight digits."""
-    return torch.is_tensor(y) and y.shape == reference.shape and torch.allclose(y.double(), reference, 1e-6, 1e-7)
+def _difference(expected: Any, actual: Any, formula: Callable[[torch.Tensor], torch.Tensor]) -> str:
+    """The first difference of values and gradients that is more than the rounding of constants.
+
+    Where their formula loses an infinity to NaN, our function has the limit.
+    """
+    x = _points()
+    is_lost = x.isinf() & expected[0].isnan(), x.isinf() & expected[1].isnan()
+    zero = (x.abs() <= 4) & (actual[0] == 0)  # PyTorch's own function may have the other sign
+    signs = [values[zero].signbit() for values in (expected[0], actual[0], formula(x))]
+    if not ((signs[0] == signs[1]) | (signs[0] == signs[2])).all():
+        return "the sign of zero"
+    for name, lost, their, our in zip(("value", "gradient"), is_lost, expected, actual, strict=True):
+        wrong = ~torch.isclose(their, our, 1e-6, 1e-7, equal_nan=True) & ~lost
+        if wrong.any():
+            return f"its {name} at {x[wrong][0].item():g}"
+    return ""
 
 
 def has_hooks(module: torch.nn.Module) -> bool:
     """Whether hooks run around a module's forward."""
     names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
     return any(getattr(module, name, None) for name in names)
+
+
+class BlockStructure(tuple):  # type: ignore[type-arg]
+    """A block in pickles of version 0.2."""
+
+    def __new__(cls, *row: Any) -> BlockStructure:
+        return super().__new__(cls, row)

@@ -1,0 +1,385 @@
+"""Gated modules: in a copy of the module's own code, products such as `act(gate) * up` become one call.
+
+All else of the code stays: children, their order, dropouts, branches. Which activation a product has is asked anew at
+each call, so that another activation, a hook or a switch has the effect that the module's own code gives it.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dis
+import inspect
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from types import FunctionType, MethodType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import torch
+
+from ...base.errors import ActgradError
+from .. import functions
+from . import trials
+from .reading import Declined, ForwardReader, Frame
+from .source import tree_of, with_tree
+from .syntax import (
+    attribute_of,
+    call_node,
+    chunks,
+    end_of,
+    factors,
+    is_simple,
+    name_node,
+    same_call,
+    target_of,
+    wrapped,
+    writes,
+)
+
+nn = torch.nn
+GATES = ("gelu", "gelu_tanh", "silu")
+#: What a call of ours may raise where PyTorch's would not.
+REFUSALS = (ActgradError, TypeError, RuntimeError)
+#: GELU's names in `trials.activations`, by the argument `approximate`.
+_GELU_FORMS = {"none": "gelu", "tanh": "gelu_tanh"}
+#: The calls of each module that were PyTorch's own, because actgrad refused them.
+fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+_ORIGINALS = {nn.SiLU.forward: "silu", nn.GELU.forward: "gelu"}
+_torch_names: dict[Any, str] = {}  # PyTorch's functions with our names
+_known: dict[str, trials.KnownActivation] = {}  # filled by `rewrite`: torch.compile looks through no cache
+_proven: dict[Any, list[trials.Proof]] = {}  # methods that compute an activation
+
+
+def fall_back(module: Any) -> None:
+    """Count a call that is PyTorch's."""
+    if not torch.compiler.is_compiling():
+        fallbacks[module] = fallbacks.get(module, 0) + 1
+
+
+# At each call
+
+
+class Active(NamedTuple):
+    """A call of an activation that waits for its factor."""
+
+    activate: Any
+    x: Any
+    options: dict[str, Any]
+    name: str  # "" for a call that was computed at once; `x` is its result then
+    version: int
+
+    def alone(self) -> Any:
+        return self.activate(_tensor(self.x), **self.options) if self.name else self.x
+
+
+class Half(NamedTuple):
+    """One half of a packed tensor."""
+
+    packed: torch.Tensor
+    is_upper: bool
+
+
+def halves(packed: Any) -> Any:
+    """The halves of a tensor along its last dimension."""
+    return (Half(packed, False), Half(packed, True)) if isinstance(packed, torch.Tensor) else packed.chunk(2, -1)
+
+
+def _tensor(x: Any) -> Any:
+    return x.packed.chunk(2, -1)[x.is_upper] if isinstance(x, Half) else x
+
+
+def _version(x: Any) -> int:
+    x = x.packed if isinstance(x, Half) else x
+    if torch.compiler.is_compiling() or not isinstance(x, torch.Tensor) or x.is_inference():
+        return 0
+    return x._version
+
+
+def active(activate: Any, x: Any, **options: Any) -> Active:
+    """The call `activate(x, **options)`; it waits for its factor where a kernel has both."""
+    name = "" if torch.jit.is_tracing() else activation_name(activate, options)
+    if name in GATES:
+        return Active(activate, x, options, name, _version(x))
+    return Active(activate, activate(_tensor(x), **options), options, "", 0)
+
+
+def activated(module: Any, activate: Any, x: Any, **options: Any) -> Any:
+    """The result of `activate(x, **options)`."""
+    name = activation_name(activate, options)
+    if name and isinstance(x, torch.Tensor) and x.is_floating_point() and not torch.jit.is_tracing():
+        try:
+            return _known[name](x)
+        except REFUSALS:
+            fall_back(module)
+    return activate(x, **options)
+
+
+def active_times(module: Any, first: Active, other: Any) -> Any:
+    """The product of a waiting call and its factor."""
+    y = _fused(module, first, other)
+    return first.alone() * _tensor(other) if y is None else y
+
+
+def times_active(module: Any, other: Any, second: Active) -> Any:
+    """The same in the other order."""
+    y = _fused(module, second, other)
+    return _tensor(other) * second.alone() if y is None else y
+
+
+def _fused(module: Any, call: Active, other: Any) -> Any:
+    """The product by one kernel; None where it is not known to be one."""
+    x, name = call.x, call.name
+    if not name:
+        return None
+    if _version(x) != call.version:
+        raise RuntimeError(
+            f"{type(module).__name__}: a gate's input was overwritten before its product; the converted model computes "
+            "both at once; call actgrad.torch.revert on this module"
+        )
+    try:
+        if isinstance(x, Half) and isinstance(other, Half) and x.packed is other.packed:
+            return _packed(name, x)
+        return _of_two(name, _tensor(x), _tensor(other))
+    except REFUSALS:
+        fall_back(module)
+        return None
+
+
+def _packed(name: str, active_half: Half) -> Any:
+    packed = active_half.packed
+    if packed.dim() == 0 or packed.shape[-1] % 2 or not packed.is_floating_point():
+        return None
+    if name != "silu":
+        approximate = "tanh" if name == "gelu_tanh" else "none"
+        return functions.geglu(packed, approximate=approximate, activate_left=not active_half.is_upper)
+    lower, upper = packed.chunk(2, -1)
+    return functions.swiglu_two(lower, upper) if active_half.is_upper else functions.swiglu_two(upper, lower)
+
+
+def _of_two(name: str, x: Any, other: Any) -> Any:
+    if not (isinstance(x, torch.Tensor) and isinstance(other, torch.Tensor)):
+        return None
+    if x.shape != other.shape or x.dtype != other.dtype or not x.is_floating_point():
+        return None
+    if name == "silu":
+        return functions.swiglu_two(other, x)
+    return functions.geglu_two(other, x, "tanh" if name == "gelu_tanh" else "none")
+
+
+def activation_name(activate: Any, options: dict[str, Any]) -> str:
+    """The name in `trials.activations` of what a callable computes now; "" where that is not known."""
+    if isinstance(activate, nn.Module):
+        return "" if options or _is_hooked(activate) else _name_of_module(activate)
+    if isinstance(activate, MethodType):
+        proofs = () if options else _proven.get(activate.__func__, ())
+        return next((proof.name for proof in proofs if proof.test(activate.__self__)), "")
+    name = _torch_names.get(activate, "")
+    if name in _GELU_FORMS.values() and options.keys() == {"approximate"}:
+        return _GELU_FORMS.get(options["approximate"], "")
+    return "" if options else name
+
+
+def _is_hooked(module: torch.nn.Module) -> bool:
+    return trials.has_hooks(module) or nn.modules.module._has_any_global_hook() or "forward" in module.__dict__
+
+
+def _name_of_module(module: Any) -> str:
+    kind = type(module)
+    proof = getattr(kind, "actgrad_proof", None)
+    if proof is not None:
+        return proof.name if proof.test(module) else ""
+    name = _ORIGINALS.get(getattr(kind, "original", kind).forward, "")
+    if name == "silu":
+        return "" if module.inplace else "silu"
+    return _GELU_FORMS.get(module.approximate, "") if name in _GELU_FORMS.values() else ""
+
+
+# The module's code
+
+
+class Rewritten(NamedTuple):
+    """A module's methods with fused products; `key` tells two of them apart."""
+
+    key: tuple[Any, ...]
+    methods: dict[str, Callable[..., Any]]
+
+
+def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
+    """The methods of a module with fused products, or the reason why there are none; "" where it looks like no gate."""
+    _fill()
+    kind: Any = type(module)
+    children = dict(module.named_children())
+    projections = [name for name, child in children.items() if hasattr(child, "in_features")]
+    rest = [n for n, child in children.items() if n not in projections and not isinstance(child, nn.Dropout)]
+    is_block = 1 <= len(projections) <= 3 and not (module._parameters or module._buffers or rest)
+    reason = ""
+    methods, key = {}, []
+    for name in sorted({"forward", *vars(kind)}):
+        function = inspect.getattr_static(kind, name, None)
+        if not isinstance(function, FunctionType) or not (_multiplies(function) or (is_block and name == "forward")):
+            continue
+        rewriter = _Rewriter(module, inspect.unwrap(function), is_block and name == "forward")
+        rewritten = rewriter.function(function, name)
+        reason = reason or rewriter.reason
+        if rewritten is not None:
+            methods[name] = rewritten
+            key.append((name, *rewriter.done))
+    if methods and not reason:
+        return Rewritten(tuple(key), methods), ""
+    if not reason and len(projections) == 3 and rest and _multiplies(inspect.getattr_static(kind, "forward")):
+        reason = f"it computes something else than a gate of {', '.join(GATES)}"
+    return None, reason
+
+
+def _fill() -> None:
+    if not _known:
+        _known.update(trials.activations())
+        spaces = (nn.functional, torch)
+        pairs = [(getattr(space, name, None), name) for name in _known for space in spaces]
+        _torch_names.update({function: name for function, name in pairs if function is not None})
+
+
+def _multiplies(function: Any) -> bool:
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return code is not None and any(
+        i.opname == "BINARY_MULTIPLY" or (i.opname == "BINARY_OP" and i.argrepr == "*")
+        for i in dis.get_instructions(code)
+    )
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Rewrites the tree of one method."""
+
+    def __init__(self, module: Any, function: Any, is_block: bool):
+        self.module, self.inner, self.is_block = module, function, is_block
+        self.reason, self.owner = "", ""
+        self.done: list[Any] = []
+        self.waiting: set[str] = set()  # names of calls that wait for their factor
+        tree = tree_of(function.__code__) if isinstance(function, FunctionType) else None
+        self.tree = copy.deepcopy(tree) if isinstance(tree, ast.FunctionDef) and tree.args.args else None
+        self.nodes = list(ast.walk(self.tree or ast.Pass()))
+        self.names = [node for node in self.nodes if isinstance(node, ast.Name)]
+        self.stores = Counter(node.id for node in self.names if isinstance(node.ctx, ast.Store))
+        self.loads = Counter(node.id for node in self.names if isinstance(node.ctx, ast.Load))
+
+    def function(self, function: FunctionType, name: str) -> Any:
+        """The method with fused products; None where it has none."""
+        if self.tree is None:
+            return None
+        self.owner = self.tree.args.args[0].arg
+        for statements in [getattr(node, "body", None) for node in self.nodes]:
+            if isinstance(statements, list):
+                self._postpone(statements)
+        self._keep_packed()
+        body = [self.visit(statement) for statement in self.tree.body]
+        if not self.done:
+            return None
+        if any(writes(node, self.owner) for node in self.nodes):
+            self.reason = self.reason or "it writes to self"
+        test: Any = ast.parse(f"if _actgrad_class.{name} is not _actgrad_function: return 0").body[0]
+        test.body[0].value = same_call(self.tree.args, ast.Attribute(name_node("_actgrad_class"), name, ast.Load()))
+        self.tree.body = [test, *body]
+        names = {"_actgrad": sys.modules[__name__], "_actgrad_class": type(self.module), "_actgrad_function": function}
+        result = with_tree(self.inner, self.tree, names)
+        return result if function is self.inner or result is None else wrapped(function, self.inner, result)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        for call, other, is_first in factors(node):
+            if isinstance(call, ast.Name) and call.id in self.waiting:
+                waiting: ast.expr = call
+            elif self._is_gate(call, other):
+                waiting = self._call(call, "active")
+            else:
+                continue
+            self.done.append((other.lineno, other.col_offset, is_first))
+            other = self.visit(other)
+            row = [waiting, other] if is_first else [other, waiting]
+            return call_node("active_times" if is_first else "times_active", [name_node(self.owner), *row], node)
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if self.is_block and is_simple(node) and not self._is_child(node) and self._name_of(node):
+            self.done.append((node.lineno, node.col_offset))
+            return self._call(node, "activated", [name_node(self.owner)])
+        return self.generic_visit(node)
+
+    def _call(self, node: ast.Call, function: str, before: Sequence[ast.expr] = ()) -> ast.Call:
+        row = [*before, node.func, self.visit(node.args[0])]
+        return call_node(function, row, node, node.keywords)
+
+    def _postpone(self, statements: list[Any]) -> None:
+        """Let `v = act(x)` wait for the one product that reads v, behind other assignments."""
+        for index, statement in enumerate(statements):
+            name = target_of(statement)
+            if not name or self.stores[name] != 1 or self.loads[name] != 1 or not isinstance(statement.value, ast.Call):
+                continue
+            for later in statements[index + 1 :]:
+                pairs = [pair for node in ast.walk(later) for pair in factors(node)]
+                other = next((o for v, o, _ in pairs if isinstance(v, ast.Name) and v.id == name), None)
+                if other is not None and self._is_gate(statement.value, other):
+                    statement.value = self._call(statement.value, "active")
+                    self.waiting.add(name)
+                if other is not None or not target_of(later):
+                    break
+
+    def _keep_packed(self) -> None:
+        """Let `a, b = packed.chunk(2, -1)` keep the packed tensor, where one product reads both."""
+        if any(isinstance(node, (ast.For, ast.While)) for node in self.nodes):
+            return
+        pairs = [(c.args[0], o) for n in self.nodes for c, o, _ in factors(n) if self._is_gate(c, o)]
+        products = [{a.id, o.id} for a, o in pairs if isinstance(a, ast.Name) and isinstance(o, ast.Name)]
+        node: Any
+        for node in self.nodes:
+            names = chunks(node)
+            later = [each for each in self.names if (each.lineno, each.col_offset) > end_of(node)] if names else []
+            if names and sorted(each.id for each in later) == sorted(names) and set(names) in products:
+                node.value = call_node("halves", [node.value.func.value], node)
+
+    def _is_gate(self, call: Any, other: Any) -> bool:
+        """Whether an activation of `GATES` and its factor are as gates have them."""
+        if not is_simple(call) or isinstance(call.args[0], ast.BinOp):
+            return False
+        if self._is_argument(other) and not self._is_argument(call.args[0]):
+            return False
+        is_value = isinstance(other, (ast.Name, ast.Subscript)) or (
+            isinstance(other, ast.Call) and self._is_child(other)
+        )
+        return is_value and self._name_of(call) in GATES
+
+    def _is_argument(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and not self.stores[node.id]
+
+    def _is_child(self, call: ast.Call) -> bool:
+        """Whether a call is one of a child on values."""
+        name = attribute_of(call.func, self.owner)
+        return name in self.module._modules and all(isinstance(a, (ast.Name, ast.Subscript)) for a in call.args)
+
+    def _name_of(self, call: ast.Call) -> str:
+        """The activation that a call computes now; "" where it is not known."""
+        name = attribute_of(call.func, self.owner)
+        child = self.module._modules.get(name) if name else None
+        try:
+            options = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+            if child is not None:
+                return "" if options else self._name_of_child(name, child)
+            method = inspect.getattr_static(type(self.module), name, None) if name else None
+            if isinstance(method, FunctionType) and name not in vars(self.module):
+                proof, _ = trials.function(self.module, name, method)
+                if proof is not None and proof not in _proven.setdefault(method, []):
+                    _proven[method].append(proof)
+            local = {self.owner: self.module}
+            return activation_name(Frame(ForwardReader(self.module), self.inner, local).value(call.func), options)
+        except (Declined, ValueError):
+            return ""
+
+    def _name_of_child(self, name: str, child: Any) -> str:
+        activation = "" if child._parameters else _name_of_module(child)
+        if not activation and type(child).__module__.partition(".")[0] != "torch":
+            proof, reason = trials.activation(child)
+            activation = proof.name if proof else ""
+            self.reason = self.reason or (reason if reason.startswith("its forward cannot") else "")
+        if activation in GATES and (trials.has_hooks(child) or "forward" in vars(child)):
+            self.reason = f"its {name} has hooks, which would no longer be called"
+        return activation

@@ -1,0 +1,92 @@
+"""Parts of syntax trees: products, calls and names, read and made."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Sequence
+from types import CellType, FunctionType
+from typing import Any
+
+
+def name_node(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def call_node(function: str, row: list[Any], like: Any, keywords: Sequence[Any] = ()) -> ast.Call:
+    callee = ast.Attribute(name_node("_actgrad"), function, ast.Load())
+    return ast.copy_location(ast.Call(callee, row, list(keywords)), like)
+
+
+def factors(node: Any) -> list[tuple[Any, Any, bool]]:
+    """Both ways to read a product as an activation and a factor."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
+        return []
+    return [(node.left, node.right, True), (node.right, node.left, False)]
+
+
+def is_simple(call: Any) -> bool:
+    """Whether a call has one argument, and options that are constants."""
+    is_call = isinstance(call, ast.Call) and len(call.args) == 1 and not isinstance(call.args[0], ast.Starred)
+    return is_call and all(k.arg and isinstance(k.value, ast.Constant) for k in call.keywords)
+
+
+def attribute_of(node: ast.expr, owner: str) -> str:
+    """The name of an attribute of `self`."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == owner:
+        return node.attr
+    return ""
+
+
+def target_of(statement: Any) -> str:
+    """The one name that a statement assigns to."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id
+    return ""
+
+
+_DIMENSION = ("dim",)
+
+
+def chunks(node: Any) -> list[str]:
+    """The two names in `a, b = packed.chunk(2, dim=-1)`."""
+    if not (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple) and len(node.targets) == 1):
+        return []
+    names = [each.id for each in node.targets[0].elts if isinstance(each, ast.Name)]
+    call = node.value
+    if not (len(names) == 2 and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+        return []
+    row = [ast.unparse(arg) for arg in call.args] + [ast.unparse(k.value) for k in call.keywords if k.arg in _DIMENSION]
+    return names if call.func.attr == "chunk" and row == ["2", "-1"] and len(set(names)) == 2 else []
+
+
+def end_of(node: Any) -> tuple[int, int]:
+    return node.end_lineno, node.end_col_offset
+
+
+def writes(node: Any, owner: str) -> bool:
+    """Whether a node writes to `self` or to a global name."""
+    if isinstance(node, (ast.Global, ast.Nonlocal)):
+        return True
+    is_store = isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load)
+    return is_store and any(isinstance(each, ast.Name) and each.id == owner for each in ast.walk(node))
+
+
+def same_call(a: ast.arguments, function: ast.expr) -> ast.Call:
+    """A call with the arguments of the method itself."""
+    row: list[ast.expr] = [name_node(each.arg) for each in (*a.posonlyargs, *a.args)]
+    row += [ast.Starred(name_node(a.vararg.arg), ast.Load())] if a.vararg else []
+    keywords = [ast.keyword(each.arg, name_node(each.arg)) for each in a.kwonlyargs]
+    keywords += [ast.keyword(None, name_node(a.kwarg.arg))] if a.kwarg else []
+    return ast.Call(function, row, keywords)
+
+
+def wrapped(wrapper: Any, inner: Any, result: Any) -> Any:
+    """A decorator's function around another function; None where it does not have it in one cell."""
+    cells = [cell for cell in wrapper.__closure__ or () if cell.cell_contents is inner]
+    if len(cells) != 1:
+        return None
+    closure = tuple(CellType(result) if cell is cells[0] else cell for cell in wrapper.__closure__)
+    copy = FunctionType(wrapper.__code__, wrapper.__globals__, wrapper.__name__, wrapper.__defaults__, closure)
+    copy.__kwdefaults__ = wrapper.__kwdefaults__
+    return functools.wraps(result)(copy)
