@@ -363,7 +363,9 @@ def test_modes(mode: Any) -> None:
         with mode():
             one, other = theirs(x), ours(x)
         assert (one.dtype, one.requires_grad) == (other.dtype, other.requires_grad)
-        torch.testing.assert_close(one, other)
+        if not torch.equal(one, other):  # in 16 bits the module rounds after each step, actgrad rounds once
+            exact = torch.nn.functional.gelu(x.detach().double(), approximate="tanh").to(dtype)
+            torch.testing.assert_close(other.detach(), exact)
 
 
 @pytest.mark.parametrize(

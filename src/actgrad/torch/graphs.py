@@ -73,18 +73,6 @@ def register_variant(library: Any, interface: Interface, name: str, functional: 
     _register(library, name, rule)
 
 
-def register_clone(library: Any) -> None:
-    """Let graphs on the CPU hold aten's clone, which inductor fuses."""
-
-    def rule(mode: Any, overload: Any, types: Any, args: Any, options: Any = None) -> Any:
-        if not _is_plain(mode, types, args, "cpu") or _is_exact:
-            return mode.__torch_dispatch__(overload, types, args, options)
-        with mode:
-            return torch.ops.aten.clone.default(*args)
-
-    _register(library, "_clone", rule)
-
-
 def exact_in_graphs(is_exact: bool = True) -> None:
     """Choose whether compiled graphs on the CPU keep actgrad's own kernels, whose results have the bits of eager calls.
 

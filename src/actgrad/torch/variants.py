@@ -30,7 +30,6 @@ def register_clone(library: Any) -> Any:
         "actgrad::_clone", lambda ctx, gradient: gradient, setup_context=_keep_missing_gradients, lib=library
     )
     library.impl("_clone", torch.clone, "CompositeExplicitAutograd")
-    graphs.register_clone(library)
     return torch.ops.actgrad._clone.default
 
 
