@@ -357,7 +357,8 @@ def test_wrong_calls_end_with_2(kind: str, tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("option", ["--every", "--state", "--write", "--defaults"])
 def test_its_options_go_with_it(option: str, capsys: Capture) -> None:
     assert status("check", option, *["1"] * (option != "--defaults")) == 2
-    assert f"{option} is given without --exhaustive" in capsys.readouterr().err
+    modes = "--manifest or --exhaustive" if option == "--state" else "--exhaustive"
+    assert f"{option} is given without {modes}; it needs {modes}; " in capsys.readouterr().err
 
 
 def test_the_document_has_all_16_bit_numbers_of_every_case_within_the_bounds() -> None:

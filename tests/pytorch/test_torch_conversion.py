@@ -247,10 +247,10 @@ LEFT = [
     (lambda: GemmaMLP(nn.Tanh()), "it computes something else"),
     (GemmaSparseMLP, "it computes something else"),
     (lambda: GemmaMLP(OtherActivation(lambda x: x.missing)), "its forward cannot be tried: AttributeError"),
-    (lambda: OtherActivation(torch.sin), "its forward is none of actgrad.torch"),
-    (lambda: OtherActivation(lambda x: functional.gelu(x).clamp(-10, 10)), "its forward is none of actgrad.torch"),
+    (lambda: OtherActivation(torch.sin), "its forward is not one of actgrad.torch"),
+    (lambda: OtherActivation(lambda x: functional.gelu(x).clamp(-10, 10)), "its forward is not one of actgrad.torch"),
     (lambda: nn.Softmin(1), "actgrad.torch has no such module"),
-    (lambda: Noisy().eval(), "its forward is none of actgrad.torch"),
+    (lambda: Noisy().eval(), "its forward is not one of actgrad.torch"),
     (_hooked, "its act_fn has hooks"),
 ]
 

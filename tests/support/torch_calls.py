@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -137,3 +138,13 @@ def assert_same(got: Any, wanted: Any, what: object = "") -> None:
     for one, other in zip(got, wanted, strict=True):
         assert (one.dtype, one.shape) == (other.dtype, other.shape), what
         torch.testing.assert_close(one, other, rtol=0, atol=0, equal_nan=True, msg=lambda text: f"{what}: {text}")
+
+
+@contextmanager
+def exact_in_graphs() -> Iterator[None]:
+    """Graphs that are compiled in it compute the bits of eager calls."""
+    actgrad.torch.exact_in_graphs()
+    try:
+        yield
+    finally:
+        actgrad.torch.exact_in_graphs(False)

@@ -164,8 +164,9 @@ def _mode(parser: argparse.ArgumentParser, args: argparse.Namespace) -> str:
         for option in options:
             if option not in MODES[mode] and getattr(args, option) is not None:
                 if owner:
+                    owners = either([f"--{one}" for one in MODES if one and option in MODES[one]])
                     parser.error(
-                        f"--{option} is given without --{owner}; it needs --{owner}; add it or leave --{option} out"
+                        f"--{option} is given without {owners}; it needs {owners}; add it or leave --{option} out"
                     )
                 parser.error(f"--{option} and --{mode} do not go together; expected is one of them; leave one out")
     if mode == "actual" and len(args.operator) != 1:

@@ -224,7 +224,7 @@ def load_state(path: Path | None) -> dict[str, Entry]:
                 raise ValueError("not of this format")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             expected = "it must be what check --state wrote; name another file or remove it"
-            raise UnreadableFile(f"--state {path}: is no state ({error}); {expected}") from error
+            raise UnreadableFile(f"--state {path}: is not a state ({error}); {expected}") from error
         return dict(entries)
 
 

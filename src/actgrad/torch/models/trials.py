@@ -83,7 +83,7 @@ def _with_gradient(function: Callable[[torch.Tensor], Any]) -> tuple[torch.Tenso
         x = _points().clone().requires_grad_()
         y = function(x)
         if not (isinstance(y, torch.Tensor) and y.shape == x.shape and y.dtype == x.dtype and y.requires_grad):
-            raise Declined("its result is no differentiable tensor like the input")
+            raise Declined("its result is not a differentiable tensor like the input")
         (slope,) = torch.autograd.grad(y, x, torch.linspace(0.5, 1.5, len(x), dtype=x.dtype, device="cpu"))
         return y.detach(), slope
 
@@ -122,7 +122,7 @@ def function(module: torch.nn.Module, name: str, method: FunctionType) -> tuple[
     except Declined as refused:
         reason = str(refused)
     if any(each.has_computed for each in interpreters) and not reason.startswith("its "):
-        reason = f"its forward is none of actgrad.torch's functions: {reason}"
+        reason = f"its forward is not one of actgrad.torch's functions: {reason}"
     is_activation = any(each.has_computed for each in interpreters) or "tried" in reason
     return None, reason if is_activation or _calls_activations(method) else ""
 
@@ -164,7 +164,7 @@ def _name(interpreter: ForwardReader, method: FunctionType) -> str:
                     _run_once(module, method, forward)
                     return name
                 reason = f"{reason} differs from that of {name}"
-    raise Declined(f"its forward is none of actgrad.torch's functions{': ' if reason else ''}{reason}")
+    raise Declined(f"its forward is not one of actgrad.torch's functions{': ' if reason else ''}{reason}")
 
 
 def _run_once(module: Any, method: FunctionType, forward: Callable[[torch.Tensor], Any]) -> None:
