@@ -10,19 +10,142 @@ import ast
 import subprocess
 import sys
 import textwrap
+from keyword import iskeyword
 from pathlib import Path
 
 import actgrad
+from actgrad import aclnn, ir
+from actgrad.contract.documentation import first_line, wrapped
 from actgrad.torch import public_names
 
 PACKAGE = Path(actgrad.__file__).parent
 
 
+ARRAY = """
+class Array(Protocol):  # a NumPy array, a torch.Tensor or another object with __dlpack__
+    @property
+    def shape(self) -> Any: ...
+    @property
+    def dtype(self) -> Any: ...
+    @property
+    def __dlpack__(self) -> Any: ...
+
+ArrayT = TypeVar("ArrayT", bound=Array)
+Number: TypeAlias = float | np.floating[Any] | np.integer[Any] | np.bool_
+"""
+HEAD = """from collections.abc import Sequence
+from typing import Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar
+
+import numpy as np
+"""
+
+
 def operators() -> str:
-    """ops/public.pyi: every operator by name."""
-    lines = ['"""The operators by name."""', "", "from ..calls.operator import Operator", ""]
-    lines += [f"__all__ = {sorted(actgrad.operators)}", ""]
-    return "\n".join([*lines, *(f"{name}: Operator" for name in sorted(actgrad.operators))])
+    """ops/public.pyi: every operator by name, with the signature of its calls."""
+    lines = ['"""The operators by name, with the signatures of their calls."""', HEAD]
+    lines += ["from ..calls.operator import Operator", "from ..calls.plan import Plan"]
+    lines += [f"__all__ = {sorted(actgrad.operators)}", ARRAY]
+    for name in sorted(actgrad.operators):
+        lines += [_operator_class(actgrad.operators[name]), f"{name}: _{name}"]
+    return "\n".join(lines)
+
+
+def _operator_class(operator: actgrad.Operator) -> str:
+    schema = operator.schema
+    tensors = [_tensor(a.name, a.is_optional) for a in schema.tensors]
+    attributes = [_attribute(operator, a.name, operator.defaults[a.name]) for a in schema.attributes]
+    count = len(schema.outputs)
+    out = "ArrayT" if count == 1 else f"tuple[{', '.join(['ArrayT | None'] * count)}]"
+    result = "ArrayT" if count == 1 else f"tuple[{', '.join(['ArrayT'] * count)}]"
+    options = [f"out: {out} | None = None", "backend: str | None = None"]
+    parameters = ", ".join(["this", "/", *tensors, "*", *attributes, *options])
+    return f"""class _{operator.name}(Operator):
+    def __call__({parameters}) -> {result}:
+{textwrap.indent(_quoted(wrapped(first_line(operator.definition), 100)), " " * 8)}
+    def plan({parameters}) -> Plan: ...
+"""
+
+
+def _tensor(name: str, is_optional: bool) -> str:
+    return f"{name}: ArrayT | None = None" if is_optional else f"{name}: ArrayT"
+
+
+def _attribute(operator: actgrad.Operator, name: str, default: object) -> str:
+    if name == operator.switch and operator.choices:
+        annotation = f"Literal[{', '.join(map(repr, operator.choices))}] | SupportsIndex"
+    else:
+        annotation = NUMBERS[operator.schema.attributes_by_name[name].type]
+    return f"{name}: {annotation}" + ("" if default is None else f" = {default!r}")
+
+
+NUMBERS = {"Scalar": "Number", "int": "SupportsIndex", "bool": "bool | np.bool_"}
+
+
+def graph_operators() -> str:
+    """graph_operators.pyi: every graph operator by name, with the signature of its calls."""
+    graphs = {name: getattr(ir, name) for name in sorted(ir.names())}
+    lines = ['"""The graph operators by name, with the signatures of their calls."""', HEAD]
+    lines += ["from .calls.plan import Plan", "from .ir import GraphOperator"]
+    lines += ["from .ops.public import Array, ArrayT, Number", f"__all__ = {sorted(graphs)}"]
+    for name, graph in graphs.items():
+        lines += [_graph_class(graph), f"{name}: _{name}"]
+    return "\n".join(lines)
+
+
+def _graph_class(graph: ir.GraphOperator) -> str:
+    signature, operator = graph.signature, graph.operator
+    attributes = []
+    for name, default in signature.attributes.items():
+        word = signature.renamed[name]
+        is_row = word == operator.access.dimension_attribute
+        text = _attribute(operator, word, default) if word else f"{word}: Literal[{default!r}] = {default!r}"
+        text = name + text.removeprefix(word)
+        attributes.append(text.replace("SupportsIndex", "SupportsIndex | Sequence[int]") if is_row else text)
+    methods = []
+    count = len(signature.outputs)
+    for method, kind, result in (
+        ("__call__", "ArrayT", "ArrayT" if count == 1 else f"tuple[{', '.join(['ArrayT'] * count)}]"),
+        ("plan", "ArrayT", "Plan"),
+        ("infer_shape", "Sequence[int]", "tuple[tuple[int, ...], ...]"),
+        ("infer_dtype", "Any", "tuple[Any, ...]"),
+    ):
+        inputs = [f"{n}: {kind}" + " | None = None" * (n in signature.optional) for n in signature.inputs]
+        star = ["*"] if attributes or method == "plan" else []
+        out = ["out: Any = None"] if method == "plan" else []
+        methods.append(
+            f"    def {method}({', '.join(['this', '/', *inputs, *star, *out, *attributes])}) -> {result}: ..."
+        )
+    return "\n".join([f"class _{signature.name}(GraphOperator):", *methods])
+
+
+C_TYPES = {"Tensor": "Tensor", "Scalar": "Scalar", "bool": "bool | None", "int": "SupportsIndex | None",
+           "double": "Number | None", "text": "str | None"}  # fmt: skip
+
+
+PHASE_TWO = """
+class PhaseTwo(Protocol):
+    def __call__(
+        self, workspace: Any, workspaceSize: int, executor: AclOpExecutor | None, stream: AclrtStream | None, /
+    ) -> int: ...
+"""
+
+
+def c_functions() -> str:
+    """aclnn/pairs.pyi: both phases of every C function, and the enumerators."""
+    signatures = sorted(aclnn.signatures.every(), key=lambda signature: signature.name)
+    names = sorted([*aclnn.names.ALL, *(s.name for s in signatures), *(s.first_name for s in signatures)])
+    lines = ['"""Both phases of every C function, and the enumerators. None is the null pointer."""', HEAD]
+    lines += ["from ..ops.public import Array, Number", "from .executors import AclOpExecutor"]
+    lines += ["from .objects import AclScalar, AclTensor", "from .streams import AclrtStream", f"__all__ = {names}"]
+    lines += ["Tensor: TypeAlias = AclTensor | Array | None", "Scalar: TypeAlias = AclScalar | Number | None"]
+    lines += [f"{name}: int" for name in sorted(aclnn.names.ALL)]
+    lines.append(PHASE_TWO)
+    for signature in signatures:
+        parameters = [f"{p.name}{'_' * iskeyword(p.name)}: {C_TYPES[p.type]}" for p in signature.parameters]
+        result = "tuple[int, int, AclOpExecutor | None]"
+        lines.append(f"def {signature.first_name}({', '.join([*parameters, '/'])}) -> {result}: ...")
+        lines.append(f"{signature.name}: PhaseTwo")
+    return "\n".join(lines)
 
 
 def functions() -> str:
@@ -70,7 +193,8 @@ def _module(title: str, names: list[str], texts: list[str]) -> str:
     return "\n\n".join([head, *texts])
 
 
-STUBS = {"ops/public.pyi": operators, "torch/functions.pyi": functions, "torch/modules.pyi": modules}
+STUBS = {"ops/public.pyi": operators, "graph_operators.pyi": graph_operators, "aclnn/pairs.pyi": c_functions,
+         "torch/functions.pyi": functions, "torch/modules.pyi": modules}  # fmt: skip
 
 
 def formatted(text: str) -> str:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -261,14 +261,18 @@ def names() -> list[str]:
     return [graph.name for operator in REGISTRY.values() for graph in operator.graphs]
 
 
-def __getattr__(name: str) -> GraphOperator:
-    for operator in REGISTRY.values():
-        for graph in operator.graphs:
-            if graph.name == name:
-                globals()[name] = graph_operator = GraphOperator(operator, graph)
-                return graph_operator
-    cure = did_you_mean(name, names(), "use one of actgrad.ir.names()")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it must be a graph operator; {cure}")
+if TYPE_CHECKING:
+    from .graph_operators import *  # noqa: F403  every graph operator
+else:
+
+    def __getattr__(name: str) -> GraphOperator:
+        for operator in REGISTRY.values():
+            for graph in operator.graphs:
+                if graph.name == name:
+                    globals()[name] = graph_operator = GraphOperator(operator, graph)
+                    return graph_operator
+        cure = did_you_mean(name, names(), "use one of actgrad.ir.names()")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it must be a graph operator; {cure}")
 
 
 def __dir__() -> list[str]:

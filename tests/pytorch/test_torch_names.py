@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 import copy
 import inspect
@@ -11,7 +10,6 @@ import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -158,23 +156,6 @@ assert Twice is actgrad.torch.modules.Twice
 """)
 
 
-def test_the_stubs_are_true() -> None:
-    """Type checkers and editors read them; a failure shows the line to write."""
-    wanted = {names.function: names.function_text() for names in public_names.all_names()}
-    wanted |= {names.module: names.module_text() for names in public_names.all_names() if names.module}
-    texts = {names.function: names.function_documentation for names in public_names.all_names()}
-    texts |= {names.module: names.module_documentation for names in public_names.all_names() if names.module}
-    for file, known in (("functions.pyi", functions.__all__), ("modules.pyi", modules.__all__)):
-        tree = ast.parse((FOLDER / file).read_text(encoding="utf-8"))
-        shown = {node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-        assert sorted(shown) == sorted(known)
-        for name, node in shown.items():
-            (made,) = ast.parse(wanted[name]).body
-            for one, other in zip(_signatures(node), _signatures(made), strict=False):
-                assert one == other
-            assert ast.get_docstring(node) == inspect.cleandoc(texts[name]), "python scripts/stubs.py --write"
-
-
 def test_docstrings_use_the_names_of_the_parameters() -> None:
     texts = {names.function: names.function_documentation for names in public_names.all_names()}
     assert not [name for name, text in texts.items() if re.search(r"\bself\b", text)]
@@ -182,11 +163,6 @@ def test_docstrings_use_the_names_of_the_parameters() -> None:
     assert texts["prelu"].startswith("input if input > 0, else weight * input")
     assert "approximate='tanh': 0.5 * x * (1 + tanh(" in " ".join(texts["gelu"].split())
     assert "Source: Shazeer 2020, https://arxiv.org/abs/2002.05202" in texts["swiglu"]
-
-
-def _signatures(node: Any) -> list[str]:
-    found = [node] if isinstance(node, ast.FunctionDef) else [n for n in node.body if isinstance(n, ast.FunctionDef)]
-    return [f"def {f.name}({ast.unparse(f.args)})" for f in found]
 
 
 #: Of version 0.1: modules with attributes off their defaults, and two functions.

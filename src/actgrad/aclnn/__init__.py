@@ -16,11 +16,12 @@ memory_checks   formats, faults and overlaps of the tensors' memory
 streams         aclrtStream: work at once, or strictly at a synchronize
 executors       aclOpExecutor, between the phases
 phases          phase one and phase two as Python functions, made at their first use
+pairs.pyi       both phases of every C function for type checkers and editors; generated
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import c_functions, names, phases, signatures
 from .executors import (
@@ -65,16 +66,23 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """An enumerator, or one of an operator's two functions."""
-    if name in names.ALL:
-        return _keep({name: names.ALL[name]})[name]
-    if name.startswith("aclnn"):
-        pair = c_functions.find(name.removesuffix(signatures.FIRST))
-        if pair is not None:
-            functions = {pair.signature.first_name: phases.first(pair), pair.signature.name: phases.second(pair)}
-            return _keep(functions)[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if TYPE_CHECKING:
+    from . import pairs
+    from .pairs import *  # noqa: F403  every function and enumerator
+
+    __all__ += pairs.__all__  # type: ignore[has-type]  # pyright exports what stands here
+else:
+
+    def __getattr__(name: str) -> Any:
+        """An enumerator, or one of an operator's two functions."""
+        if name in names.ALL:
+            return _keep({name: names.ALL[name]})[name]
+        if name.startswith("aclnn"):
+            pair = c_functions.find(name.removesuffix(signatures.FIRST))
+            if pair is not None:
+                functions = {pair.signature.first_name: phases.first(pair), pair.signature.name: phases.second(pair)}
+                return _keep(functions)[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _keep(members: dict[str, Any]) -> dict[str, Any]:
