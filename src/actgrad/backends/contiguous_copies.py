@@ -35,6 +35,7 @@ class CopyingKernel:
 
     machine_code = None
     with_scalars = None
+    with_size = None
 
     def __init__(self, kernel: Kernel, copies: tuple[Copy, ...], device: str):
         self._kernel, self._copies, self._device = kernel, copies, device

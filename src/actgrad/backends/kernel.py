@@ -26,6 +26,10 @@ class Kernel(Protocol):
     def with_scalars(self) -> Callable[[Computation], Kernel | None] | None:
         """Makes the kernel of a computation that differs in its scalars alone; it or its answer is None without one."""
 
+    @property
+    def with_size(self) -> Callable[[int], Kernel | None] | None:
+        """Makes the kernel for another number of elements, all operands contiguous; it or its answer is None if not."""
+
     def __str__(self) -> str: ...
 
 
@@ -34,6 +38,7 @@ class EmptyKernel:
 
     machine_code = None
     with_scalars = None
+    with_size = None
 
     def __str__(self) -> str:
         return "nothing to compute"

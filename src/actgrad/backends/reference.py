@@ -37,6 +37,7 @@ class ReferenceKernel:
 
     machine_code = None
     with_scalars = None
+    with_size = None
 
     @default_environment()  # the caller's rounding is not that of the results
     def run(self, *addresses: int) -> None:

@@ -139,6 +139,15 @@ class Loop:
 
         return Loop((self.size,), flat(self.outputs), flat(self.inputs))
 
+    def resized(self, shape: Shape) -> Loop:
+        """A loop over the same operands with another shape; all of them are contiguous."""
+        strides = {itemsize: row_major(shape, itemsize) for itemsize in {o.dtype.itemsize for o in self.operands}}
+
+        def resize(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
+            return tuple([Operand(o.tensor, o.dtype, 0, strides[o.dtype.itemsize]) for o in operands])
+
+        return Loop(shape, resize(self.outputs), resize(self.inputs))
+
     def reordered(self, dimensions: Sequence[int]) -> Loop:
         """The loop over `dimensions` only, in that order; those left out must have one element."""
 
@@ -175,6 +184,23 @@ class Loop:
                 groups.append([d])
         inner = self.reordered([group[-1] for group in groups])
         return replace(inner, shape=tuple(prod(self.shape[d] for d in group) for group in groups))
+
+
+def are_flat(metas: Sequence[TensorMeta | None]) -> bool:
+    """Whether all tensors that are there are contiguous and have one shape of several elements."""
+    first = metas[0]
+    if first is None or first.size < 2:
+        return False
+    shape, strides = first.shape, {first.dtype.itemsize: row_major(first.shape, first.dtype.itemsize)}
+    for meta in metas:
+        if meta is None:
+            continue
+        itemsize = meta.dtype.itemsize
+        if itemsize not in strides:
+            strides[itemsize] = row_major(shape, itemsize)
+        if meta.shape != shape or meta.strides != strides[itemsize]:
+            return False
+    return True
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape | None:

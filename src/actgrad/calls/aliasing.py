@@ -45,6 +45,12 @@ def layouts(
     return tuple([Layout(*extent(meta), alike(k) if k < len(outputs) else 0) for k, meta in enumerate(present)])
 
 
+def resized(layouts: Sequence[Layout], metas: Sequence[TensorMeta]) -> tuple[Layout, ...]:
+    """The layouts of a call on contiguous tensors with another shape: outputs, then inputs."""
+    pairs = zip(layouts, metas, strict=True)
+    return tuple([Layout(0, meta.size * meta.dtype.itemsize, layout.alike) for layout, meta in pairs])
+
+
 def check(
     operator: str,
     output_names: tuple[str, ...],

@@ -76,6 +76,7 @@ class CountedKernel:
 
     machine_code = None
     with_scalars = None
+    with_size = None
 
     def __init__(self, computation: Computation, counts: RowCount, make: Make):
         self._computation, self._counts, self._make = computation, counts, make

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -20,7 +21,7 @@ from ..base.dtypes import BY_NAME, Dtype
 from ..base.element_formulas import element_and_formulas
 from ..base.errors import ActgradError, InvalidArgument, OutOfMemory, quote
 from ..base.floating_point import default_environment
-from ..base.loop import Loop, TensorMeta, broadcast_shapes, dense_strides, row_major
+from ..base.loop import Loop, TensorMeta, are_flat, broadcast_shapes, dense_strides, row_major
 from ..contract import dtype_rules
 from . import aliasing, arguments, counted_kernel, extension
 from .arguments import Inputs, Outputs
@@ -60,13 +61,18 @@ def prepare(
             dict(zip(scalars, scalar_dtypes, strict=False)),
             dict(zip(names, formats, strict=False)),
         )
-        similar = (tensors, *[key for name, key in keys.items() if name not in scalars], *others)
+        same_shape = (tensors, *[key for name, key in keys.items() if name not in scalars], *others)
+        is_flat = definition.access.is_uniform and are_flat(tensors)
+        same_scalars = (tuple([meta and meta.dtype for meta in tensors]), *signature[1:]) if is_flat else None
         with first_use.lock, default_environment():  # constants and tables outlive the caller's environment
             contract.validate(definition)
             contract.run(call)
-            similar_call = cache.similar.get(similar)
-            prepared = (similar_call and _with_scalars(similar_call, call)) or _prepare(call, backend, device)
-        cache.similar.keep(similar, prepared)
+            prepared = _with_shape(cache.similar.get(same_scalars), call)
+            prepared = prepared or _with_scalars(cache.similar.get(same_shape), call)
+            prepared = prepared or _prepare(call, backend, device)
+        cache.similar.keep(same_shape, prepared)
+        if same_scalars is not None:
+            cache.similar.keep(same_scalars, prepared)
         cache.prepared.keep(signature, prepared)
     return prepared
 
@@ -189,11 +195,33 @@ def row_count(call: contract.Call) -> counted_kernel.RowCount | None:
     return counted_kernel.RowCount(counter, dimensions, definition.clears_rest or not call.outputs)
 
 
-def _with_scalars(similar_call: Prepared, call: contract.Call) -> Prepared | None:
-    """The preparation of a call that differs in scalars alone; None where these take other machine code."""
-    before, definition = similar_call.computation, call.definition
-    if similar_call.kernel.with_scalars is None:
+def _with_shape(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
+    """The preparation of a call that differs in its shape alone, where all tensors of both are flat.
+
+    The machine code and the scalars are the same. None if they are not, or for a kernel that cannot do it.
+    """
+    if similar_call is None or similar_call.kernel.with_size is None:
         return None
+    if len(similar_call.computation.loop.operands) < len(similar_call.layouts):  # a tensor that the loop does not see
+        return None
+    shape = call.first[1].shape
+    kernel = similar_call.kernel.with_size(prod(shape))
+    if kernel is None:
+        return None
+    loop = similar_call.computation.loop.resized(shape)
+    metas = [TensorMeta(o.dtype, shape, o.strides) for o in loop.operands]
+    results = tuple(metas[: len(loop.outputs)])
+    refuse_endless(call.definition, results)
+    what = replace(similar_call.computation, loop=loop)
+    layouts = aliasing.resized(similar_call.layouts, metas)
+    return Prepared(what, similar_call.backend, kernel, results, layouts, packed_kernel(what, kernel))
+
+
+def _with_scalars(similar_call: Prepared | None, call: contract.Call) -> Prepared | None:
+    """The preparation of a call that differs in scalars alone; None where these take other machine code."""
+    if similar_call is None or similar_call.kernel.with_scalars is None:
+        return None
+    before, definition = similar_call.computation, call.definition
     element, formulas = element_and_formulas(definition, call.inputs, call.attributes, call.product)
     if (element, formulas) != (before.element, before.formulas):
         return None

@@ -119,6 +119,7 @@ class CpuKernel:
             table = self._formula_table(computation)
             self.has_table = bool(table)
             code = self._code(computation, loop)
+            self._streaming = code.streaming
             words = self.schedule.words(code.plain, code.streaming, (*_words(computation.scalars), *table))
         self._block = (ctypes.c_int64 * len(words))(*words)
         self.run = partial(launch, self._block)
@@ -130,6 +131,7 @@ class CpuKernel:
         if table is None:
             return None
         entry_points = self.entry_points
+        self._streaming = entry_points.lookup_streaming
         return self.schedule.words(entry_points.lookup, entry_points.lookup_streaming, (table.ctypes.data,))
 
     def _formula_table(self, computation: Computation) -> tuple[int, ...]:
@@ -166,9 +168,24 @@ class CpuKernel:
         """The kernel of a computation that differs in its scalars alone; None where these take other machine code."""
         if self.has_table or self.has_scalars_of_one or _are_one(computation.scalars):
             return None
+        kernel = self._copied()
+        kernel._block[Block.SCALARS : Block.SCALARS + len(computation.scalars)] = list(_words(computation.scalars))
+        return kernel
+
+    def with_size(self, size: int) -> CpuKernel | None:
+        """The kernel for another number of elements, all operands being contiguous; None if only one needs a table."""
+        if half_tables.is_worth(size) is not half_tables.is_worth(self.schedule.loop.size):
+            return None
+        kernel = self._copied()
+        kernel.schedule = self.schedule.resized(size, self.target)
+        kernel._block[Block.UNITS] = size
+        kernel._block[Block.ROW_STREAMING] = self._streaming if kernel.schedule.streaming else 0
+        return kernel
+
+    def _copied(self) -> CpuKernel:
+        """This kernel with a call block of its own."""
         kernel = copy(self)
         kernel._block = type(self._block).from_buffer_copy(self._block)
-        kernel._block[Block.SCALARS : Block.SCALARS + len(computation.scalars)] = list(_words(computation.scalars))
         kernel.run = partial(launch, kernel._block)
         return kernel
 
@@ -210,6 +227,7 @@ class RowKernel:
         return self.entry_points.run, ctypes.addressof(self._block)
 
     with_scalars = None
+    with_size = None
 
 
 def prepare(computation: Computation) -> Kernel:

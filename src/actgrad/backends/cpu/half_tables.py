@@ -37,13 +37,18 @@ LONG = frozenset(xp.NAMES) - xp.SIMPLE - {"exp", "expm1", "log1p"}  # slower tha
 Table = np.ndarray[Any, np.dtype[Any]]
 
 
+def is_worth(size: int) -> bool:
+    """Whether a loop over so many elements may use a table."""
+    return size >= WORTH
+
+
 def of_results(computation: Computation) -> Computation | None:
     """The computation on all numbers, whose results a table may hold; None for one that is as fast computed."""
     loop = computation.loop
     if not (
         len(loop.inputs) == len(loop.outputs) == 1
         and all(map(_is_half, (operand.dtype for operand in loop.operands)))
-        and loop.size >= WORTH
+        and is_worth(loop.size)
         and any(xp.functions_of(formula) - xp.SIMPLE for formula in computation.formulas)
     ):
         return None
@@ -59,7 +64,7 @@ def of_formulas(computation: Computation) -> list[Computation]:
         and len(formulas) <= 2
         and all(map(_is_half, dtypes))
         and computation.compute == "float32"
-        and loop.size >= WORTH
+        and is_worth(loop.size)
         and any(xp.functions_of(formula) & LONG for formula in formulas)
         and all(formula.__code__.co_argcount == 1 + len(computation.scalars) for formula in formulas)  # of one element
     ):

@@ -54,6 +54,11 @@ class Schedule:
         how += [f"{sum(map(bool, self.ahead))} prefetched"] if any(self.ahead) else []
         return ", ".join(how) + stores
 
+    def resized(self, size: int, target: Target) -> Schedule:
+        """This flat schedule, whose operands are contiguous, for another number of elements."""
+        loop = Loop((size,), self.loop.outputs, self.loop.inputs)
+        return replace(self, loop=loop, streaming=_streams(loop, target))
+
     def words(self, row: int, row_streaming: int, scalars: Sequence[int]) -> list[int]:
         """The call block; `scalars` are the words behind an inner loop's argument of that name."""
         shape = self.loop.shape
@@ -111,7 +116,7 @@ def plan(loop: Loop, target: Target) -> Schedule:
     assert len(loop.operands) <= MAX_OPERANDS
     assert len(loop.shape) <= MAX_DIMENSIONS - 2
     loop = _with_best_rows(loop)
-    streaming = bool(target.fence) and _are_large(loop, loop.outputs)
+    streaming = _streams(loop, target)
     broadcast = tuple(bool(loop.shape) and o.strides[-1] == 0 for o in loop.inputs)
     varying = [*loop.outputs, *(o for o, is_one in zip(loop.inputs, broadcast, strict=True) if not is_one)]
     has_rows_in_place = all(not loop.shape or o.strides[-1] == o.dtype.itemsize for o in varying)
@@ -256,6 +261,11 @@ def _with_best_partner(loop: Loop) -> Loop:
 
     partner = min(dimensions, key=lambda d: (closeness(d), -d))
     return loop.reordered([d for d in dimensions if d != partner] + [partner, len(loop.shape) - 1])
+
+
+def _streams(loop: Loop, target: Target) -> bool:
+    """Whether the outputs are so large that they are stored past the caches."""
+    return bool(target.fence) and _are_large(loop, loop.outputs)
 
 
 def _are_large(loop: Loop, operands: Sequence[Operand]) -> bool:

@@ -45,6 +45,7 @@ class _TritonKernel:
 
     machine_code = None
     with_scalars = None
+    with_size = None
 
     def __init__(self, computation: Computation, machine: Machine):
         loop = walked(computation)
