@@ -23,6 +23,20 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["ACTGRAD_CACHE_DIR"] = tempfile.mkdtemp(prefix="actgrad-tests-")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Make all but a share of a test's cases slow, where the test or its module is marked with `share`."""
+    counts: dict[str, int] = {}
+    for item in items:
+        mark = item.get_closest_marker("share")
+        if mark is None or item.get_closest_marker("slow") is not None:
+            continue
+        test = item.nodeid.partition("[")[0]
+        index = counts[test] = counts.get(test, -1) + 1
+        if index % mark.args[0]:
+            item.add_marker("slow")
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ["ACTGRAD_CACHE_DIR"], ignore_errors=True)

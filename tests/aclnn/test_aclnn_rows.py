@@ -32,6 +32,8 @@ from tests.support.aclnn.model import faults, rows, status
 from tests.support.aclnn.values import OTHERS, Call, Scalar, Tensor
 from tests.support.calls import same_bits
 
+pytestmark = pytest.mark.share(4)
+
 LAYOUT = re.compile(
     r"\[PID: (?P<pid>\d+)\] \d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d{3}\.\d{3} "
     r"(?P<title>AclNN_Parameter_Error\(EZ1001\)|AclNN_Inner_Error\(EZ9999\)): (?P<function>\w+): (?P<text>.+)",

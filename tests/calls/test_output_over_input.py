@@ -21,6 +21,8 @@ from tests.support import overlaps
 from tests.support.calls import EVERY, same_bits
 from tests.support.overlaps import Case, Memory, out_of
 
+pytestmark = pytest.mark.share(3)
+
 Run = Callable[[Case, Memory], object]
 
 

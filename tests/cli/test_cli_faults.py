@@ -16,6 +16,8 @@ from actgrad.cli.main import COMMANDS, main
 from actgrad.writing import terminal
 from tests.support.calls import status
 
+pytestmark = pytest.mark.share(3)
+
 Capture = pytest.CaptureFixture[str]
 IS_LINUX = sys.platform.startswith("linux")
 PRINTING = [

@@ -20,6 +20,8 @@ from tests.support.calls import OPERATORS as REPRESENTATIVES
 from tests.support.calls import often, status
 from tests.support.case_files import BACKWARD, atk_case, captured, results, rows, statuses, tensor, ttk_text
 
+pytestmark = pytest.mark.share(3)
+
 Capture = pytest.CaptureFixture[str]
 FORMATS = {"atk": "json", "ttk": "csv"}
 OPERATORS = list(REGISTRY)

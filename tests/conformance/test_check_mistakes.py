@@ -17,6 +17,8 @@ from actgrad.conformance import Verdict, oracle
 from actgrad.conformance.backend_cases import cases
 from actgrad.conformance.elements import judged_dtypes
 
+pytestmark = pytest.mark.share(3)
+
 OFF = {"alpha": 1.3, "scale": 0.7, "input_scale": 0.6}
 ALPHA, SCALE = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 Array = np.ndarray

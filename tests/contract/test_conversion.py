@@ -23,6 +23,8 @@ from tests.support.calls import (
     untouched,
 )
 
+pytestmark = pytest.mark.share(3)
+
 # LeakyReLU's backward: the one operator that broadcasts and promotes
 
 BROADCASTS = [

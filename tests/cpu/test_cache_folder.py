@@ -16,6 +16,8 @@ import pytest
 from actgrad.__main__ import main
 from actgrad.backends.cpu import code_cache
 
+pytestmark = pytest.mark.share(3)
+
 KEY, OTHER = "0" * 40, "1" * 40
 HEADER = b"actgrad1"
 OLD_NAME = f"{'a' * 16}-{KEY}.o"  # an entry of another compiler

@@ -15,6 +15,8 @@ import actgrad
 from actgrad.backends.cpu import code_cache, jit
 from actgrad.ops import elu, leaky_relu
 
+pytestmark = pytest.mark.share(3)
+
 KEY = "0" * 40
 RUN = """
 import sys, numpy as np, actgrad

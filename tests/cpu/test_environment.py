@@ -16,6 +16,8 @@ from actgrad.conformance import oracle
 from tests.support.calls import OPERATORS, ids, input_shapes, inputs, off_defaults, often, run_script, supported
 from tests.support.surroundings import ROUNDINGS, clear_flags, environment, flags, rounding
 
+pytestmark = pytest.mark.share(4)
+
 ENVIRONMENTS = ("flushing", *ROUNDINGS)
 SUBNORMAL = 1e-40  # of float32
 

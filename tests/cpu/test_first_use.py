@@ -10,6 +10,8 @@ from actgrad.base import first_use
 from tests.support.calls import often, run_script
 from tests.support.surroundings import SMALL_STACK, on_small_stack
 
+pytestmark = pytest.mark.share(3)
+
 FORK_WHILE = """
 import importlib.abc, os, signal, sys, threading, time
 import numpy as np

@@ -32,6 +32,8 @@ from tests.support.calls import (
 from tests.support.memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 from tests.support.surroundings import SURROUNDINGS
 
+pytestmark = pytest.mark.share(3)
+
 GATED_OPERATORS = [operator for operator in OPERATORS if operator.access.is_packed]
 
 # The time of one example is LLVM's where it needs a new kernel.

@@ -14,6 +14,8 @@ from tests.cpu.test_targets import RUNNABLE
 from tests.support.calls import by_kernel_of, often
 from tests.support.row_operators import OPERATORS, ULPS, softmin, tensors
 
+pytestmark = pytest.mark.share(4)
+
 SHAPES = ((3, 1), (4, 70), (70, 5), (2, 1000))
 over_operators = pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
 

@@ -18,6 +18,8 @@ from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance import oracle
 from tests.support.calls import BFLOAT16, OPERATORS, by_kernel_of, ids, often, run_script, same_bits, supported
 
+pytestmark = pytest.mark.share(4)
+
 llvm = target.llvm
 NEEDED = {
     "avx512": ("avx512f", "avx512bw", "avx512dq", "avx512vl", "fma", "f16c"),

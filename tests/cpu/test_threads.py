@@ -18,6 +18,8 @@ from actgrad.backends.cpu import threads
 from actgrad.conformance import oracle
 from tests.support.calls import OPERATORS, ids, input_shapes, off_defaults, run_script, same_bits
 
+pytestmark = pytest.mark.share(3)
+
 SIZE = (37, 16384)  # work for more threads than there are processors here
 
 

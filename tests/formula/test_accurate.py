@@ -17,6 +17,8 @@ from actgrad.backends.formula import accurate, coefficients, cubics, primitives
 from actgrad.base import xp
 from actgrad.base.xp import bind
 
+pytestmark = pytest.mark.share(4)
+
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "fit_coefficients.py"
 
 C1 = 2 * math.sqrt(2 / math.pi)  # of GELU in its tanh form

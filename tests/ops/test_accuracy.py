@@ -12,6 +12,8 @@ from actgrad.conformance import oracle
 from actgrad.conformance.oracle import attribute_cases, expected
 from tests.support.accuracy_cases import FLOATS, HALVES, SINGLES, bounds, cases, int32_values, selu_alpha, selu_scale
 
+pytestmark = pytest.mark.share(4)
+
 
 def check(operator, attributes, inputs, x, *, bound=None, only=None):
     """Assert that every output is within its bounds, in the elements that `only` says per output; return the call.

@@ -15,6 +15,8 @@ from actgrad.base.rows import Rows, length, once, total
 from actgrad.contract import validate
 from tests.support.calls import BFLOAT16, status
 
+pytestmark = pytest.mark.share(3)
+
 Operators = dict[str, actgrad.Operator]
 
 

@@ -15,6 +15,7 @@ torch = pytest.importorskip("torch")
 functional = torch.nn.functional
 
 pytestmark = [
+    pytest.mark.share(3),
     ignore_deprecation,
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning"),
 ]

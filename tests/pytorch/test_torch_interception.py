@@ -26,7 +26,11 @@ from torch.fx.experimental.proxy_tensor import make_fx  # noqa: E402
 from torch.overrides import TorchFunctionMode  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
-pytestmark = [ignore_deprecation, pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")]
+pytestmark = [
+    pytest.mark.share(3),
+    ignore_deprecation,
+    pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning"),
+]
 
 SHAPE = (3, 4)
 FORMS = ("fresh", "out")

@@ -17,6 +17,8 @@ torch = pytest.importorskip("torch")
 
 from actgrad import torch_npu  # noqa: E402  there is no such module without PyTorch
 
+pytestmark = pytest.mark.share(4)
+
 ops = torch.ops.npu
 
 #: As torch_npu's documentation and its graph converters have them.

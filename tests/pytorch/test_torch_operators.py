@@ -29,6 +29,8 @@ from tests.support.torch_calls import (
     tensors,
 )
 
+pytestmark = pytest.mark.share(3)
+
 torch = pytest.importorskip("torch")
 ops = torch.ops.actgrad
 

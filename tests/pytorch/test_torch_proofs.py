@@ -16,6 +16,8 @@ import actgrad.torch
 from actgrad.torch import convert, revert
 from tests.support.torch_calls import compiled
 
+pytestmark = pytest.mark.share(3)
+
 torch = pytest.importorskip("torch")
 nn, functional = torch.nn, torch.nn.functional
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.sdk_programs import EXAMPLES, MODES, PROGRAMS, Sdk, needs_compiler, needs_library, run
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.share(3)]
 
 SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g", "-O1")
 CHECKED = ("thirteen", "misuse", "repeatable", "remembered", "races", "texts", "glue")

@@ -88,7 +88,8 @@ PRINTS: dict[str, Callable[[], dict[str, np.ndarray]]] = {
 
 
 def test_every_example_is_compared() -> None:
-    assert {path.stem for path in EXAMPLES.glob("*.c*")} == PRINTS.keys()
+    programs = {path.stem for path in EXAMPLES.glob("*.c*")}
+    assert programs - {"vendor_silu"} == PRINTS.keys()  # tests/conformance/test_delivery.py runs the vendor's program
     with_functions = {operator.name for operator in actgrad.operators.values() if operator.aclnn}
     assert PRINTS.keys() <= with_functions
 

@@ -15,7 +15,7 @@ import pytest
 from actgrad.sdk import builder
 from tests.support.sdk_programs import MODES, Sdk, environment, needs_compiler, needs_library
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.share(3)]
 
 SELF_CHECKING = ("misuse", "texts", "repeatable", "races", "threads", "forking_host", "forking_bystander", "stacks",
                  "plain_parameters", "refusals")  # fmt: skip

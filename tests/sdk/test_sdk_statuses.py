@@ -20,7 +20,7 @@ from tests.support.aclnn.model import faults
 from tests.support.aclnn.values import Call, Scalar, Tensor
 from tests.support.sdk_programs import MODES, Sdk, needs_compiler, run
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.share(3)]
 
 DRIVER = Path(__file__).parent / "programs" / "driver.py"
 IN_PROCESS = {"ACTGRAD_SDK_HOST": "inprocess"}  # for a program that is Python itself, a server is the default

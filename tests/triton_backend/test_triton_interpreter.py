@@ -51,6 +51,8 @@ from tests.support.accuracy_cases import (
 )
 from tests.support.memory_layouts import NAMED, OUTPUTS, laid_out, memories, shapes
 
+pytestmark = pytest.mark.share(4)
+
 BACKEND: dict[str, Any] = {"backend": "triton"}
 
 

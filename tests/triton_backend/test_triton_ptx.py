@@ -21,6 +21,8 @@ from actgrad.base.computation import Computation
 from actgrad.base.dtypes import BY_NAME
 from actgrad.base.loop import Loop, Operand
 
+pytestmark = pytest.mark.share(5)
+
 TARGETS = {
     "sm_80": GPUTarget("cuda", 80, 32),
     "sm_90": GPUTarget("cuda", 90, 32),
