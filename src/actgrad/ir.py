@@ -160,8 +160,7 @@ class GraphOperator:
 
     def _translated(self, text: str) -> str:
         """A text about the operator, with the names that tensors, attributes and results have in the graph."""
-        pattern = rf"\b({'|'.join(map(re.escape, self._words))})\b"
-        return re.sub(pattern, lambda match: self._words[match[0]], text)
+        return re.sub(r"\w+", lambda match: self._words.get(match[0], match[0]), text)
 
     def _bind(self, inputs: tuple[Any, ...], keywords: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The inputs, in the graph's order, and all attributes of the graph operator, by the schema's names."""

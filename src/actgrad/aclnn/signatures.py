@@ -22,6 +22,7 @@ _WORDS = {row.name: row.acl_name for row in BY_NUMBER.values()} | {
     "True": "true",
     "False": "false",
 }
+_WORD = re.compile(r"\w+")
 _C_TYPES = {"Tensor": "aclTensor*", "Scalar": "aclScalar*", "bool": "bool", "int": "int64_t", "double": "double",
             "text": "char*"}  # fmt: skip
 
@@ -91,15 +92,11 @@ class Signature:
             names |= dict.fromkeys((schema.tensor_names[0], *schema.outputs), self.parameters[0].name)
         return names
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile(r"\b(" + "|".join(map(re.escape, {**_WORDS, **self._names})) + r")\b")
-
     def translated(self, text: str) -> str:
         """A message or a rule in the words of C."""
         words = {**_WORDS, **self._names}
         prefix = f"{self.operator.name}: "
-        translated = self._pattern.sub(lambda match: words[match[0]], text.removeprefix(prefix))
+        translated = _WORD.sub(lambda match: words.get(match[0], match[0]), text.removeprefix(prefix))
         return f"{self.name}: {translated}" if text.startswith(prefix) else translated
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 from ..base.definition import Definition
 from ..base.dtypes import BY_NAME, FLOATS, Dtype, can_convert, promote
@@ -15,6 +16,7 @@ from .results import result_dtype
 INTEGERS = ("int", "uint")  # kinds of dtypes
 
 
+@cache
 def allowed_dtypes(definition: Definition, product: Product | None) -> tuple[str, ...]:
     """The dtypes that an operator's tensors may have: a product's list, else the library's own."""
     if product is None:

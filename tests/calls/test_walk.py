@@ -1,0 +1,52 @@
+"""How far a call walks: the Python functions of the package that it calls, and the files in which they are."""
+
+from __future__ import annotations
+
+from tests.support.calls import run_script
+
+COUNT = """
+import os, sys
+import numpy as np
+import actgrad
+from actgrad import aclnn
+
+calls, files, folder = 0, set(), os.path.dirname(actgrad.__file__)
+
+def count(frame, event, _):
+    global calls
+    name = frame.f_code.co_filename
+    if event == "call" and (name.startswith(folder) or name == "<string>"):  # the methods of data classes
+        calls += 1
+        files.add(name)
+
+def walk(call):
+    global calls
+    calls = 0
+    files.clear()
+    sys.setprofile(count)
+    call()
+    sys.setprofile(None)
+    return calls, len(files - {"<string>"})
+
+x = np.ones((3, 5), np.float32)
+other, out = np.ones((7, 3), np.float32), np.empty_like(x)
+actgrad.silu(x)
+
+def two_phases():
+    status, size, executor = aclnn.aclnnSiluGetWorkspaceSize(x, out)
+    assert (status, aclnn.aclnnSilu(None, size, executor, None)) == (0, 0)
+"""
+
+
+def test_a_new_shape() -> None:
+    run_script(
+        COUNT + "calls, files = walk(lambda: actgrad.silu(other)); assert calls <= 130 and files <= 27, (calls, files)"
+    )
+
+
+def test_a_first_call_of_a_function_of_two_phases() -> None:
+    run_script(COUNT + "calls, files = walk(two_phases); assert calls <= 420 and files <= 40, (calls, files)")
+
+
+def test_a_call_like_an_earlier_one_walks_nowhere() -> None:
+    run_script(COUNT + "assert walk(lambda: actgrad.silu(x))[0] <= 2")
