@@ -246,6 +246,7 @@ PLANTED: list[tuple[str, str, str, Any]] = [
     if (OPERATORS[k % len(OPERATORS)], name) != ("leaky_relu", "zeros")
 ]
 PLANTED += [
+    *((name, "the output of an earlier call", "stale", "earlier") for name in ("gelu", "softmax", "swiglu_backward", "prelu")),
     ("gelu", "1.702", "sigmoid-1.702", formula(lambda i, a: [exact.times(exact.first(i), exact.sigmoid(1.702 * exact.first(i)))])),
     ("gelu", "the other form", "approximate-tanh approximate-none",
      formula(lambda i, a: [exact.gelu(exact.first(i), "none" if a["approximate"] == "tanh" else "tanh")])),
@@ -283,7 +284,7 @@ PLANTED += [
     ("elu_backward", "result for input", "result-for-input", flipped),
     ("leaky_relu", "slope of the default", "negative_slope-ignored missing-negative_slope",
      lambda i, a, r: None if a["negative_slope"] == 0.01 else [np.where(exact.first(i) > 0, exact.first(i), 0.01 * exact.first(i))]),
-    ("leaky_relu", "sign of the slope", "negative_slope-converted",
+    ("leaky_relu", "sign of the slope", "negative_slope-converted sign",
      formula(lambda i, a: [np.where(exact.first(i) > 0, exact.first(i), -a["negative_slope"] * exact.first(i))])),
     ("prelu", "wrong broadcast", "wrong-broadcast", broadcast_last),
     ("prelu", "NaN to 0", "nan-lost", zeros_of_nan),
@@ -298,6 +299,7 @@ def fill(folder: Path) -> dict[str, tuple[str, str]]:
     exact.fill(folder)
     manifest = json.loads((folder / "manifest.json").read_text())
     planted: dict[str, tuple[str, str]] = {}
+    read: set[str] = set()  # cases whose outputs another one repeats
     for dtype in ("float16", "bfloat16", "float32"):
         earlier: dict[str, list[Any]] = {}
         for case in manifest["cases"]:
@@ -307,15 +309,36 @@ def fill(folder: Path) -> dict[str, tuple[str, str]]:
                 earlier.setdefault(case["operator"], []).append(case)
         for operator, name, names, change in PLANTED:
             for case in earlier[operator]:
-                if case["id"] in planted:
+                if case["id"] in planted or case["id"] in read:
                     continue
-                wrong = spoiled(folder, case, change)
+                before = manifest["cases"][max(0, manifest["cases"].index(case) - 3)]  # of the same dtype
+                if change == "earlier":
+                    wrong = stale(folder, case, before)
+                else:
+                    wrong = spoiled(folder, case, change)
                 if wrong is not None:
                     for one, numbers in zip(case["outputs"].values(), wrong, strict=False):
                         np.save(folder / one["file"], numbers)
+                    read |= {before["id"]} if change == "earlier" else set()
                     planted[case["id"]] = (f"{operator} {dtype}: {name}", names)
                     break
     return planted
+
+
+def stale(folder: Path, case: Any, before: Any) -> list[Array] | None:
+    """The last three quarters still hold the output of the call before."""
+    if before["operator"] != case["operator"] or any(one["special"] for one in (case, before) if "special" in one):
+        return None
+    results = []
+    for one, other in zip(case["outputs"].values(), before["outputs"].values(), strict=True):
+        right, old = np.load(folder / one["file"]), np.load(folder / other["file"])
+        wrong = right.copy()
+        first = wrong.size // 4
+        if one["dtype"] != other["dtype"] or old.size < wrong.size // 2:
+            return None
+        wrong.ravel()[first:] = np.resize(old, wrong.size)[first:]
+        results.append(wrong)
+    return results
 
 
 def spoiled(folder: Path, case: Any, change: Any) -> list[Array] | None:

@@ -67,6 +67,19 @@ def _shift_words(sample: Sample, distance: int) -> tuple[str, str]:
     return "shifted", f"shifted by {size} elements: each element holds the result of the one {size} {way}{where}"
 
 
+def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
+    """The output of an earlier call that still stands in the memory."""
+    for name, array in sample.earlier():
+        if array.size and array.dtype == sample.actual[0].dtype:
+            lanes = zip(sample.memory, sample.actual, sample.wrong, strict=True)
+            explains = [
+                wrong & (array.ravel()[places % array.size] == actual) & (actual != 0)  # zeros stand anywhere
+                for (places, _, _), actual, wrong in lanes
+            ]
+            says = f"stale output: elements hold the output of {name}"
+            yield Suspicion("stale", says, explains=tuple(explains), share=SHARE)
+
+
 def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
     """Two dimensions of the output exchanged."""
     if len(sample.call.shape) < 2 or sample.call.size > MOST:
@@ -259,4 +272,4 @@ def _run(wrong: Array, group: Array, count: int) -> tuple[int, int] | None:
     return (int(failing[0]), int(failing[-1])) if (rest <= _HOLDS).all() else None
 
 
-RULES: tuple[Rule, ...] = (rearranged, broadcast_otherwise, exchanged_dimensions, shifted, positions)
+RULES: tuple[Rule, ...] = (of_earlier_call, rearranged, broadcast_otherwise, exchanged_dimensions, shifted, positions)

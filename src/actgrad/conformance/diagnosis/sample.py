@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,8 @@ from ..elements import Array, Elements
 from ..golden import Golden
 
 Prediction = list[oracle.Expected]  # one per output lane
+#: Outputs of earlier calls, with the names of these calls: read only where something fails.
+EarlierOutputs = Callable[[], Iterable[tuple[str, Array]]]
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Sample:
     wrong: tuple[Array, ...]
     failing: tuple[int, ...]  # of all elements, not of the sample
     statistics: tuple[error_bounds.Sized, ...] = ()  # of the elements' rows, the exact ones
+    earlier: EarlierOutputs = tuple
 
     @property
     def x(self) -> Array:
