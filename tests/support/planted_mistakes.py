@@ -352,7 +352,9 @@ def spoiled(folder: Path, case: Any, change: Any) -> list[Array] | None:
         wrong = change(inputs, case["attributes"], right)
         if wrong is None or any(array is None for array in wrong):
             return None
-        difference = np.concatenate([np.ravel(w != r) & ~np.ravel(np.isnan(w) & np.isnan(r)) for w, r in zip(wrong, right)])
+        difference = np.concatenate(
+            [np.ravel(w != r) & ~np.ravel(np.isnan(w) & np.isnan(r)) for w, r in zip(wrong, right)]
+        )
         zeros = np.concatenate([np.ravel(np.signbit(w) != np.signbit(r)) for w, r in zip(wrong, right)])
         if not (difference | zeros).any():
             return None

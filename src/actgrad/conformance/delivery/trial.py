@@ -94,7 +94,6 @@ def _judged(
         return {"dtype": dtype, "verdict": MISSING, "why": "; ".join(faults), "diagnosis": [], "power": {}, "worst": {}}
     deciding, names = options["deciding"], options["asked"]
 
-
     def earlier() -> Iterator[tuple[str, Array]]:
         for name, one in outputs_before:
             with suppress(UnreadableFile):

@@ -73,11 +73,14 @@ def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
         if array.size and array.dtype == sample.actual[0].dtype:
             lanes = zip(sample.memory, sample.actual, sample.wrong, strict=True)
             explains = [
-                wrong & (array.ravel()[places % array.size] == actual) & (actual != 0)  # zeros stand anywhere
-                for (places, _, _), actual, wrong in lanes
+                wrong & (array.ravel()[places % array.size] == actual) for (places, _, _), actual, wrong in lanes
             ]
-            says = f"stale output: elements hold the output of {name}"
-            yield Suspicion("stale", says, explains=tuple(explains), share=SHARE)
+            zeros = sum(
+                np.count_nonzero(at & (actual == 0)) for at, actual in zip(explains, sample.actual, strict=True)
+            )
+            if 2 * zeros < sum(map(np.count_nonzero, explains)):  # zeros stand anywhere
+                says = f"stale output: elements hold the output of {name}"
+                yield Suspicion("stale", says, explains=tuple(explains), share=SHARE)
 
 
 def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
@@ -92,9 +95,7 @@ def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
                 there = number.reshape(shape).swapaxes(a, b).ravel()
                 says = f"dimensions {a} and {b} of the result are exchanged, as rows and columns"
                 for source in (there, np.argsort(there)):
-                    yield Suspicion(
-                        "dimensions-exchanged", says, _where_wrong(sample, source.__getitem__), share=SHARE
-                    )
+                    yield Suspicion("dimensions-exchanged", says, _where_wrong(sample, source.__getitem__), share=SHARE)
 
 
 def rearranged(sample: Sample) -> Iterator[Suspicion]:
