@@ -246,13 +246,13 @@ PLANTED: list[tuple[str, str, str, Any]] = [
     if (OPERATORS[k % len(OPERATORS)], name) != ("leaky_relu", "zeros")
 ]
 PLANTED += [
-    *((name, "the output of an earlier call", "stale", "earlier") for name in ("gelu", "softmax", "swiglu_backward", "prelu")),
-    ("gelu", "1.702", "sigmoid-1.702", formula(lambda i, a: [exact.times(exact.first(i), exact.sigmoid(1.702 * exact.first(i)))])),
+    *((name, "the output of an earlier call", "stale", "earlier") for name in ("gelu", "softmax", "swiglu_backward", "prelu")),  # noqa: E501
+    ("gelu", "1.702", "sigmoid-1.702", formula(lambda i, a: [exact.times(exact.first(i), exact.sigmoid(1.702 * exact.first(i)))])),  # noqa: E501
     ("gelu", "the other form", "approximate-tanh approximate-none",
      formula(lambda i, a: [exact.gelu(exact.first(i), "none" if a["approximate"] == "tanh" else "tanh")])),
     ("gelu_backward", "the other form", "approximate-tanh approximate-none",
      slope(lambda i: exact.gelu_slope(i["self"], "tanh"))),
-    ("silu", "saturating sigmoid", "saturating-sigmoid", formula(lambda i, a: [exact.times(exact.first(i), clamped(4.0)(exact.first(i)))])),
+    ("silu", "saturating sigmoid", "saturating-sigmoid", formula(lambda i, a: [exact.times(exact.first(i), clamped(4.0)(exact.first(i)))])),  # noqa: E501
     ("silu", "straight line", "saturating-sigmoid",
      formula(lambda i, a: [exact.times(exact.first(i), np.clip(exact.first(i) / 6 + 0.5, 0, 1))])),
     ("silu", "exp overflows", "exp-overflow", formula(overflowing_silu)),
@@ -283,12 +283,12 @@ PLANTED += [
     ("elu_backward", "missing input_scale", "missing-input_scale input_scale-ignored", without("input_scale")),
     ("elu_backward", "result for input", "result-for-input", flipped),
     ("leaky_relu", "slope of the default", "negative_slope-ignored missing-negative_slope",
-     lambda i, a, r: None if a["negative_slope"] == 0.01 else [np.where(exact.first(i) > 0, exact.first(i), 0.01 * exact.first(i))]),
+     lambda i, a, r: None if a["negative_slope"] == 0.01 else [np.where(exact.first(i) > 0, exact.first(i), 0.01 * exact.first(i))]),  # noqa: E501
     ("leaky_relu", "sign of the slope", "negative_slope-converted sign",
      formula(lambda i, a: [np.where(exact.first(i) > 0, exact.first(i), -a["negative_slope"] * exact.first(i))])),
     ("prelu", "wrong broadcast", "wrong-broadcast", broadcast_last),
     ("prelu", "NaN to 0", "nan-lost", zeros_of_nan),
-    ("mish_backward", "missing gradient", "inputs-exchanged grad_output-ignored grad-ignored missing-grad_output", formula(lambda i, a: [exact.mish_slope(i["self"])])),
+    ("mish_backward", "missing gradient", "inputs-exchanged grad_output-ignored grad-ignored missing-grad_output", formula(lambda i, a: [exact.mish_slope(i["self"])])),  # noqa: E501
     ("mish_backward", "inputs exchanged", "inputs-exchanged",
      formula(lambda i, a: [i["self"] * exact.mish_slope(i["grad_output"])])),
 ]  # fmt: skip
@@ -312,10 +312,8 @@ def fill(folder: Path) -> dict[str, tuple[str, str]]:
                 if case["id"] in planted or case["id"] in read:
                     continue
                 before = manifest["cases"][max(0, manifest["cases"].index(case) - 3)]  # of the same dtype
-                if change == "earlier":
-                    wrong = stale(folder, case, before)
-                else:
-                    wrong = spoiled(folder, case, change)
+                is_stale = change == "earlier"
+                wrong = stale(folder, case, before) if is_stale else spoiled(folder, case, change)
                 if wrong is not None:
                     for one, numbers in zip(case["outputs"].values(), wrong, strict=False):
                         np.save(folder / one["file"], numbers)
@@ -353,9 +351,9 @@ def spoiled(folder: Path, case: Any, change: Any) -> list[Array] | None:
         if wrong is None or any(array is None for array in wrong):
             return None
         difference = np.concatenate(
-            [np.ravel(w != r) & ~np.ravel(np.isnan(w) & np.isnan(r)) for w, r in zip(wrong, right)]
+            [np.ravel(w != r) & ~np.ravel(np.isnan(w) & np.isnan(r)) for w, r in zip(wrong, right, strict=False)]
         )
-        zeros = np.concatenate([np.ravel(np.signbit(w) != np.signbit(r)) for w, r in zip(wrong, right)])
+        zeros = np.concatenate([np.ravel(np.signbit(w) != np.signbit(r)) for w, r in zip(wrong, right, strict=False)])
         if not (difference | zeros).any():
             return None
         return [

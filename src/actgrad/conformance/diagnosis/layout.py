@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -51,8 +52,12 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
         distance = int(distances[k])
         if counts[k] >= 0.25 * len(votes) and distance:
             yield Suspicion(
-                *_shift_words(sample, distance), _where_wrong(sample, lambda p, d=distance: p - d), share=SHARE
+                *_shift_words(sample, distance), _where_wrong(sample, partial(_minus, distance)), share=SHARE
             )
+
+
+def _minus(distance: int, places: Array) -> Array:
+    return np.asarray(places - distance)
 
 
 def _shift_words(sample: Sample, distance: int) -> tuple[str, str]:
@@ -184,8 +189,8 @@ def _recomputed(
         return None
     lanes = [lane.take(at) for lane in call.inputs]
     results = Golden(call.computation).expected(lanes, sample.actual[0].dtype)
-    lanes = zip(sample.call.numbers, sample.actual, strict=True)
-    return [replace(results[n], dtype=lane.dtype) for n, lane in lanes]
+    pairs = zip(sample.call.numbers, sample.actual, strict=True)
+    return [replace(results[n], dtype=lane.dtype) for n, lane in pairs]
 
 
 def _where_wrong(sample: Sample, sources: Callable[[Array], Array]) -> Prediction:
