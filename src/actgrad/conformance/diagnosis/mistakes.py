@@ -42,9 +42,9 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
         if not is_nan and not is_one_number:
             return
         stretch = "every element" if last - first + 1 >= sample.call.size else f"elements {first} to {last}"
-        says.append(
-            f"{lane.name}: {stretch} (in the order of rows) {'are NaN' if is_nan else f'hold {values[0] + values.dtype.type(0)}'}"
-        )
+        zero = values.dtype.type(0)  # makes 0 of -0
+        number = "are NaN" if is_nan else f"hold {values[0] + zero}"
+        says.append(f"{lane.name}: {stretch} (in the order of rows) {number}")
     yield Suspicion("unwritten", "output left unwritten: " + "; ".join(says), explains=sample.wrong)
 
 
