@@ -177,6 +177,36 @@ def test_an_interruption_keeps_results(folder: Path, monkeypatch: pytest.MonkeyP
     assert len(calls) == 6 + 27
 
 
+def test_an_interruption_of_two_processes_keeps_results(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    in_processes, judged_before = trial._in_processes, []
+
+    def interrupted(tasks: Any, jobs: int) -> Any:
+        for number, entry in enumerate(in_processes(tasks, jobs)):
+            if number == 5:
+                raise KeyboardInterrupt
+            yield entry
+
+    def counted(tasks: Any, jobs: int) -> Any:
+        judged_before.extend(task[1].id for task in tasks if task[3] is not None)
+        return in_processes(tasks, jobs)
+
+    state = folder / "state"
+    call = ["check", "--manifest", str(folder), "--jobs", "2", "--state", str(state)]
+    monkeypatch.setattr(trial, "_in_processes", interrupted)
+    assert status(*call) == 130
+    assert "5 of 32 cases were judged" in capsys.readouterr().err
+    first = json.loads(state.read_text())["cases"]
+    assert len(first) == 5
+    monkeypatch.setattr(trial, "_in_processes", counted)
+    assert status(*call) == 0
+    assert sorted(judged_before) == sorted(first)
+    last = json.loads(state.read_text())["cases"]
+    assert len(last) == 32
+    assert {key: last[key] for key in first} == first
+
+
 def test_a_manifest_by_hand_needs_few_fields(tmp_path: Path) -> None:
     x = np.random.default_rng(0).standard_normal((5, 7)).astype(np.float32)
     (tmp_path / "a").mkdir()

@@ -154,7 +154,7 @@ OPERATORS = {
     "mish_backward": gradient(mish_slope),
     "prelu": prelu,
     "sigmoid": lambda i, a: [sigmoid(first(i))],
-    "relu": lambda i, a: [np.where(first(i) > 0, first(i), first(i) * 0)],
+    "relu": lambda i, a: [np.where(np.isnan(first(i)), first(i), np.where(first(i) > 0, first(i), 0))],
 }
 
 

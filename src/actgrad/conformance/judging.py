@@ -12,7 +12,7 @@ from ..calls.operator import Operator
 from . import standards
 from .diagnosis import axis
 from .diagnosis.ranking import diagnose
-from .diagnosis.sample import Sample
+from .diagnosis.sample import EarlierOutputs, Sample
 from .elements import Array, Elements, elements
 from .golden import Golden
 from .measurement import SAMPLED, SHOWN, Measures, Progress, compare_at, double, measure, spans
@@ -35,6 +35,7 @@ def judge(
     progress: Progress | None = None,
     explain: bool = True,
     with_power: bool = True,
+    earlier: EarlierOutputs = tuple,
 ) -> Verdict:
     """The verdict of some standards on `actual`: outcomes, failing elements, and the mistakes that they look like.
 
@@ -52,6 +53,7 @@ def judge(
         progress: called with the number of elements of each finished chunk.
         explain: whether to search for mistakes.
         with_power: whether to say which wrong outputs would be accepted.
+        earlier: returns the names of earlier calls and their outputs, which may stand where an output is stale.
 
     Raises:
         ActgradError: the errors of a call on such tensors.
@@ -74,7 +76,7 @@ def judge(
         return verdict
     counts = len(parts) * np.sum([axis.count(double(call.x.take(span))) for span in spans(call.size)], axis=0)
     ranges = axis.ranges(counts, np.sum([part.ranges for part in parts], axis=0))
-    return replace(verdict, ranges=ranges, diagnoses=diagnose(_sample(call, golden, parts)) if explain else ())
+    return replace(verdict, ranges=ranges, diagnoses=diagnose(_sample(call, golden, parts, earlier)) if explain else ())
 
 
 def _verdict(
@@ -124,7 +126,7 @@ def _number(value: Any) -> float | int:
     return int(value) if isinstance(value, np.integer) else float(value)
 
 
-def _sample(call: Elements, golden: Golden, parts: Sequence[Measures]) -> Sample:
+def _sample(call: Elements, golden: Golden, parts: Sequence[Measures], earlier: EarlierOutputs) -> Sample:
     """Failing elements and some right ones, as many as a diagnosis needs."""
     failing = np.unique(np.concatenate([part.first for part in parts]))
     failing = failing[:: -(-len(failing) // SAMPLED) or 1]
@@ -133,4 +135,5 @@ def _sample(call: Elements, golden: Golden, parts: Sequence[Measures]) -> Sample
     inputs, errors = compare_at(call, golden, positions)
     actual, wrong = tuple(c.actual for c in errors), tuple(c.wrong for c in errors)
     count, failing_counts = len(call.computation.loop.inputs), tuple(part.failing for part in parts)
-    return Sample(call, positions, tuple(inputs[:count]), actual, wrong, failing_counts, tuple(inputs[count:]))
+    statistics = tuple(inputs[count:])
+    return Sample(call, positions, tuple(inputs[:count]), actual, wrong, failing_counts, statistics, earlier)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -45,8 +45,17 @@ _TIMES = 12  # memory that judging takes, in the size of the tensors
 Entry = dict[str, Any]  # the result of a case, as report.json has it, and more for the page
 
 
-def judge_case(folder: Path, case: DeliveryCase, options: Mapping[str, Any], before: Entry | None = None) -> Entry:
-    """The result of one case; `before` is that of an earlier run, which stands if nothing has changed."""
+def judge_case(
+    folder: Path,
+    case: DeliveryCase,
+    options: Mapping[str, Any],
+    before: Entry | None = None,
+    outputs_before: Sequence[tuple[str, TensorFile]] = (),
+) -> Entry:
+    """The result of one case; `before` is that of an earlier run, which stands if nothing has changed.
+
+    `outputs_before` are outputs of the cases before this one: a diagnosis looks for them in a stale output.
+    """
     entry = {"id": case.id, "operator": case.operator.name, "special": case.special}
     hashes = {one.file: _digest(folder / one.file) for one in case.files}
     key = hashlib.sha256(json.dumps([_versions(), options, case.as_json(), hashes]).encode()).hexdigest()
@@ -57,10 +66,15 @@ def judge_case(folder: Path, case: DeliveryCase, options: Mapping[str, Any], bef
             stack.enter_context(products.product(product))
         if options["rules"]:
             stack.enter_context(products.rules(options["rules"]))
-        return {**entry, **_judged(folder, case, options), "hashes": hashes, "key": key}
+        return {**entry, **_judged(folder, case, options, outputs_before), "hashes": hashes, "key": key}
 
 
-def _judged(folder: Path, case: DeliveryCase, options: Mapping[str, Any]) -> Entry:
+def _judged(
+    folder: Path,
+    case: DeliveryCase,
+    options: Mapping[str, Any],
+    outputs_before: Sequence[tuple[str, TensorFile]],
+) -> Entry:
     operator = case.operator
     files = [case.inputs.get(name) for name in operator.schema.tensor_names]
     inputs = [None if one is None else manifest.load(folder, one) for one in files]
@@ -79,7 +93,16 @@ def _judged(folder: Path, case: DeliveryCase, options: Mapping[str, Any]) -> Ent
     if faults:
         return {"dtype": dtype, "verdict": MISSING, "why": "; ".join(faults), "diagnosis": [], "power": {}, "worst": {}}
     deciding, names = options["deciding"], options["asked"]
-    verdict = judge(operator, case.attributes, inputs, actual, asked=names, deciding=deciding, strict=options["strict"])
+
+    def earlier() -> Iterator[tuple[str, Array]]:
+        for name, one in outputs_before:
+            with suppress(UnreadableFile):
+                yield name, manifest.load(folder, one)
+
+    verdict = judge(
+        operator, case.attributes, inputs, actual,
+        asked=names, deciding=deciding, strict=options["strict"], earlier=earlier,
+    )  # fmt: skip
     return {"dtype": actual[0].dtype.name, **_entry(verdict)}
 
 
@@ -156,7 +179,8 @@ def judge_all(
 ) -> Iterator[Entry]:
     """The results as they come. Leaving the loop keeps the results in the state."""
     entries, saved = load_state(state), time.monotonic()
-    tasks = [(folder, case, options, entries.get(case.id)) for case in cases]
+    pairs = zip(cases, _outputs_before(cases), strict=True)
+    tasks = [(folder, case, options, entries.get(case.id), earlier) for case, earlier in pairs]
     try:
         for entry in _in_processes(tasks, jobs) if jobs > 1 else map(_guarded, tasks):
             if "error" in entry:
@@ -170,7 +194,18 @@ def judge_all(
         save_state(state, entries)
 
 
-def _guarded(task: tuple[Path, DeliveryCase, Mapping[str, Any], Entry | None]) -> Entry:
+def _outputs_before(cases: Sequence[DeliveryCase]) -> Iterator[list[tuple[str, TensorFile]]]:
+    """For each case the outputs of the two cases before it, and of the two of its operator, with its dtype."""
+    recent: dict[tuple[str, str | None], list[tuple[str, TensorFile]]] = {}
+    for case in cases:
+        files = [*case.outputs.values()]
+        keys = [(case.operator.name, files[0].dtype), ("", files[0].dtype)]
+        yield list(dict.fromkeys(pair for key in keys for pair in recent.get(key, ())))
+        for key in keys:
+            recent[key] = [*recent.get(key, ()), (case.id, files[0])][-2:]
+
+
+def _guarded(task: tuple[Any, ...]) -> Entry:
     """The result of a case, or the error of its call, which is another program's."""
     try:
         return judge_case(*task)
@@ -197,15 +232,15 @@ def _begin() -> None:
 
 
 def _as_sent(task: Any) -> Any:
-    folder, case, options, before = task
-    return folder, replace(case, operator=case.operator.name), options, before
+    folder, case, *rest = task
+    return folder, replace(case, operator=case.operator.name), *rest
 
 
 def _sent(task: Any) -> Entry:
     from ...calls.operator import REGISTRY
 
-    folder, case, options, before = task
-    return _guarded((folder, replace(case, operator=REGISTRY[case.operator]), options, before))
+    folder, case, *rest = task
+    return _guarded((folder, replace(case, operator=REGISTRY[case.operator]), *rest))
 
 
 # The state

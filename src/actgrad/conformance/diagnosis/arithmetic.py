@@ -150,7 +150,8 @@ _TAILS = ("normal_cdf", "sigmoid", "sigmoid_cubic")
 
 def distribution_as_sum(sample: Sample) -> Iterator[Suspicion]:
     """(1 + erf) / 2 or (1 + tanh) / 2, which has no digits left in the negative tail."""
-    tail = sample.x < -4
+    with np.errstate(invalid="ignore"):
+        tail = sample.x < -4
     if sample.is_half and not any(
         np.count_nonzero(wrong & tail) > 0.3 * np.count_nonzero(tail) for wrong in sample.wrong
     ):

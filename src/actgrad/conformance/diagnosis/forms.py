@@ -21,7 +21,7 @@ from ..error_bounds import FUNCTIONS, Sized
 from ..golden import Golden
 from .sample import Prediction, Rule, Sample, Suspicion
 
-_ENDS = (3.0, 4.0, 5.0, 6.0, 8.0, 10.0)  # where a sigmoid is clamped
+_ENDS = (2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # where a sigmoid is clamped
 _MOST = 1 << 18  # elements of a call whose rows are summed again
 
 
@@ -42,6 +42,12 @@ def function_form(sample: Sample) -> Iterator[Suspicion]:
             says = f"the sigmoid saturates: it is 0 or 1 beyond {end:g}"
             functions = _with(sigmoid=partial(_cut, FUNCTIONS["sigmoid"], end))
             yield Suspicion("saturating-sigmoid", says, sample.recomputed(functions=functions))
+    if names and sample.is_of_floats:
+        for end in _ENDS:
+            x = np.clip(sample.x.astype(np.float64), -end, end).astype(sample.x.dtype)
+            mistake = "saturating-sigmoid" if any(name.startswith("sigmoid") for name in names) else "clamped-input"
+            says = f"the function saturates: x is clamped to [-{end:g}, {end:g}]"
+            yield Suspicion(mistake, says, sample.recomputed(inputs={sample.call.main: x}))
 
 
 def _with(**functions: Callable[..., Any]) -> Mapping[str, Any]:
@@ -90,7 +96,7 @@ def exp_overflow(sample: Sample) -> Iterator[Suspicion]:
         if len(ends) < 2 or ends.min() < limit:
             continue
         beyond = sign * x >= ends.min()
-        if all((wrong[beyond & np.isfinite(x)]).mean() > 0.9 for wrong in lost):
+        if all(np.count_nonzero(wrong & beyond) > 0.9 * np.count_nonzero(beyond & np.isfinite(x)) for wrong in lost):
             says = f"exp overflows: NaN or infinity for {side} {sign * ends.min():g}, where the result is finite"
             yield Suspicion("exp-overflow", says, explains=tuple(part & beyond for part in lost))
 
@@ -104,7 +110,8 @@ def row_statistics(sample: Sample) -> Iterator[Suspicion]:
     yield Suspicion("no-maximum", says, _with_statistics(sample, _no_maximum, _float32_exp()))
     for name in ("float16", "bfloat16"):
         says = f"accumulation in {name}: the sums of rows stagnate"
-        yield Suspicion("half-accumulation", says, _with_statistics(sample, partial(_summed, name), FUNCTIONS))
+        for summed in (partial(_summed, name), _SummedTogether(name)):
+            yield Suspicion("half-accumulation", says, _with_statistics(sample, summed, FUNCTIONS))
 
 
 def _with_statistics(sample: Sample, combine: Callable[..., Sized], functions: Mapping[str, Any]) -> Prediction | None:
@@ -148,13 +155,35 @@ def _summed(name: str, shape: tuple[int, ...], axes: tuple[int, ...], kind: str,
     result = error_bounds.combined(shape, axes, kind, terms)
     if kind != TOTAL:
         return result
-    values = np.broadcast_to(error_bounds.number(terms).value, shape).astype(np.float32)
+    return _stagnating(name, error_bounds.number(terms).value, shape, axes, result)
+
+
+def _stagnating(name: str, terms: Array, shape: tuple[int, ...], axes: tuple[int, ...], result: Sized) -> Sized:
+    values = np.broadcast_to(terms, shape).astype(np.float64)
     moved = np.moveaxis(values, axes, range(len(axes))).reshape(-1, *result.value.shape)
-    total, dtype = np.zeros(moved.shape[1:], np.float32), BY_NAME[name].numpy
-    for part in moved:
-        total = (total + part.astype(dtype).astype(np.float32)).astype(dtype).astype(np.float32)
+    total, dtype = np.zeros(moved.shape[1:], BY_NAME[name].numpy), BY_NAME[name].numpy
+    for part in moved.astype(dtype):
+        total = total + part
     value = total.astype(result.value.dtype)
     return Sized(value, np.maximum(result.size, np.abs(value)), result.slip)
+
+
+class _SummedTogether:
+    """Rows whose totals are parts of one sum: log_softmax counts the largest elements apart from the others."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.terms: Any = 0.0
+        self.before: Any = 0.0
+
+    def __call__(self, shape: tuple[int, ...], axes: tuple[int, ...], kind: str, terms: Any) -> Sized:
+        result = error_bounds.combined(shape, axes, kind, terms)
+        if kind != TOTAL:
+            return result
+        self.terms = self.terms + error_bounds.number(terms).value
+        together = _stagnating(self.name, self.terms, shape, axes, result)
+        value, self.before = together.value - self.before, together.value
+        return Sized(value, np.maximum(result.size, np.abs(value)), result.slip)
 
 
 # Rounding

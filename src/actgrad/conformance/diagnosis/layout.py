@@ -6,8 +6,9 @@ predicted, the positions of the failing elements alone are described.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -32,18 +33,18 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
     """Results of elements at a fixed distance; the failing elements vote for the distance."""
     if not 8 <= sample.call.size <= MOST or sample.is_integer:
         return
-    values, votes = _exact(sample), []
-    for lane, actual, wrong, dtype in zip(values, sample.actual, sample.wrong, _dtypes(sample), strict=True):
+    votes = []
+    for (places, exact, _), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True):
         with np.errstate(all="ignore"):
-            single, failing = lane.astype(np.float32), np.flatnonzero(wrong & np.isfinite(actual.astype(np.float32)))
+            single, failing = exact.astype(np.float32), np.flatnonzero(wrong & np.isfinite(actual.astype(np.float32)))
         order = np.argsort(single, kind="stable")
         ranked = single[order]
-        tolerance = 4 * float(np.finfo(np.float32).eps) if dtype.itemsize > 2 else 2.0**-8
+        tolerance = 4 * float(np.finfo(np.float32).eps) if actual.dtype.itemsize > 2 else 2.0**-8
         for k in failing[:: -(-len(failing) // VOTERS) or 1]:
             value = float(actual[k])
             first, last = np.searchsorted(ranked, sorted((value * (1 - tolerance), value * (1 + tolerance))))
             if value != 0 and last - first <= 64:
-                votes.append(sample.positions[k] - order[first:last])
+                votes.append(places[k] - order[first:last])
     if len(votes) < 6:
         return
     distances, counts = np.unique(np.concatenate(votes), return_counts=True)
@@ -51,36 +52,55 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
         distance = int(distances[k])
         if counts[k] >= 0.25 * len(votes) and distance:
             yield Suspicion(
-                *_shift_words(sample, distance), _where_wrong(sample, sample.positions - distance), share=SHARE
+                *_shift_words(sample, distance), _where_wrong(sample, partial(_minus, distance)), share=SHARE
             )
 
 
+def _minus(distance: int, places: Array) -> Array:
+    return np.asarray(places - distance)
+
+
 def _shift_words(sample: Sample, distance: int) -> tuple[str, str]:
-    columns = sample.call.shape[-1] if sample.call.shape else 1
+    shape = sample.memory[0][2]
+    columns = shape[-1] if shape else 1
     size, way = abs(distance), "earlier" if distance > 0 else "later"
     where = f", {pattern[1]}" if (pattern := _pattern(sample)) else ""
-    if columns > 1 and size % columns == 0 and len(sample.call.shape) > 1 and not where:
+    if columns > 1 and size % columns == 0 and len(shape) > 1 and not where:
         return "rows-shifted", f"rows are exchanged: each row holds the result of the row {size // columns} {way}"
     if where and size >= 16:
         return "stale", f"stale output: elements hold the results of {size} elements {way}{where}"
     return "shifted", f"shifted by {size} elements: each element holds the result of the one {size} {way}{where}"
 
 
+def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
+    """The output of an earlier call that still stands in the memory."""
+    for name, array in sample.earlier():
+        if array.size and array.dtype == sample.actual[0].dtype:
+            lanes = zip(sample.memory, sample.actual, sample.wrong, strict=True)
+            explains = [
+                wrong & (array.ravel()[places % array.size] == actual) for (places, _, _), actual, wrong in lanes
+            ]
+            zeros = sum(
+                np.count_nonzero(at & (actual == 0)) for at, actual in zip(explains, sample.actual, strict=True)
+            )
+            if 2 * zeros < sum(map(np.count_nonzero, explains)):  # zeros stand anywhere
+                says = f"stale output: elements hold the output of {name}"
+                yield Suspicion("stale", says, explains=tuple(explains), share=SHARE)
+
+
 def exchanged_dimensions(sample: Sample) -> Iterator[Suspicion]:
     """Two dimensions of the output exchanged."""
-    shape = sample.call.shape
-    if len(shape) < 2 or sample.call.size > MOST:
+    if len(sample.call.shape) < 2 or sample.call.size > MOST:
         return
-    number = np.arange(sample.call.size)
+    shape = sample.memory[0][2]
+    number = np.arange(prod(shape))
     for a in range(len(shape)):
         for b in range(a + 1, len(shape)):
             if shape[a] > 1 and shape[b] > 1:
                 there = number.reshape(shape).swapaxes(a, b).ravel()
                 says = f"dimensions {a} and {b} of the result are exchanged, as rows and columns"
                 for source in (there, np.argsort(there)):
-                    yield Suspicion(
-                        "dimensions-exchanged", says, _where_wrong(sample, source[sample.positions]), share=SHARE
-                    )
+                    yield Suspicion("dimensions-exchanged", says, _where_wrong(sample, source.__getitem__), share=SHARE)
 
 
 def rearranged(sample: Sample) -> Iterator[Suspicion]:
@@ -99,6 +119,10 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
             yield Suspicion(
                 "wrong-dim", says, _recomputed(sample, {**call.attributes, name: other}, call.tensors), share=SHARE
             )
+    if rank > 1 and access.is_packed:
+        says = "computed as if the tensors had one dimension"
+        tensors = [None if tensor is None else tensor.reshape(-1) for tensor in call.tensors]
+        yield Suspicion("wrong-dim", says, _recomputed(sample, {**call.attributes, name: 0}, tensors), share=SHARE)
     if access.is_packed:
         for order, says in (
             (lambda n: np.concatenate([np.arange(0, n, 2), np.arange(1, n, 2)]), "interleaved for split halves"),
@@ -120,32 +144,20 @@ def rearranged(sample: Sample) -> Iterator[Suspicion]:
 
 
 def broadcast_otherwise(sample: Sample) -> Iterator[Suspicion]:
-    """A smaller tensor broadcast along another dimension of the same size."""
-    call, access = sample.call, sample.call.operator.access
-    shape, number = call.shape, np.arange(call.size)
-    if len(shape) < 2 or call.size > MOST or access.is_packed or access.sees_rows:
+    """A smaller tensor broadcast along another dimension, or repeated in the order of memory."""
+    call = sample.call
+    if len(call.shape) < 2 or call.size > MOST or call.operator.access.sees_rows:
         return
+    strides = [prod(call.shape[d + 1 :]) for d in range(len(call.shape))]
     names = call.operator.schema.tensor_names
-    pairs = [(n, t) for n, t in zip(names, call.tensors, strict=False) if t is not None]
-    if all(t.shape == shape for _, t in pairs):
-        return
-    for a in range(len(shape)):
-        for b in range(a + 1, len(shape)):
-            if shape[a] != shape[b] or shape[a] == 1:
-                continue
-            says = f"wrong broadcast: along dimension {a} for {b}, or {b} for {a}"
-            if all(access.brings_elements(n) for n, _ in pairs):
-                tensors = [t if t is None or t.shape == shape else _swapped(t, shape, a, b) for t in call.tensors]
-                prediction = _recomputed(sample, call.attributes, tensors)
-            else:
-                tensors = [t if t is None or t.shape != shape else t.swapaxes(a, b) for t in call.tensors]
-                positions = number.reshape(shape).swapaxes(a, b).ravel()[sample.positions]
-                prediction = _recomputed(sample, call.attributes, tensors, positions)
-            yield Suspicion("wrong-broadcast", says, prediction, share=SHARE)
-
-
-def _swapped(tensor: Array, shape: tuple[int, ...], a: int, b: int) -> Array:
-    return np.ascontiguousarray(np.broadcast_to(tensor, shape).swapaxes(a, b))
+    for name, tensor in zip(names, call.tensors, strict=False):
+        at = [k for k, lane in enumerate(call.inputs) if lane.name == name]
+        if not at or tensor is None or not 1 < tensor.size < call.size:
+            continue
+        for d, stride in enumerate(strides):
+            says = f"wrong broadcast: {name} is repeated along dimension {d}"
+            other = tensor.ravel()[sample.positions // stride % tensor.size]
+            yield Suspicion("wrong-broadcast", says, sample.recomputed(inputs={at[0]: other}), share=SHARE)
 
 
 def _padded(sample: Sample, axis: int, count: int) -> Prediction | None:
@@ -173,29 +185,19 @@ def _recomputed(
         call = elements(operator, attributes, tuple(tensors), actual)
     except (ActgradError, ValueError):
         return None
-    if positions is None and call.shape != sample.call.shape:
+    if positions is None and call.size != sample.call.size:  # of another shape, it fills the same memory
         return None
     lanes = [lane.take(at) for lane in call.inputs]
     results = Golden(call.computation).expected(lanes, sample.actual[0].dtype)
-    return [replace(results[n], dtype=dtype) for n, dtype in zip(sample.call.numbers, _dtypes(sample), strict=True)]
+    pairs = zip(sample.call.numbers, sample.actual, strict=True)
+    return [replace(results[n], dtype=lane.dtype) for n, lane in pairs]
 
 
-def _dtypes(sample: Sample) -> list[np.dtype[Any]]:
-    return [lane.dtype for lane in sample.actual]
-
-
-def _exact(sample: Sample) -> list[Array]:
-    """The exact values of all elements, per output."""
-    call = sample.call
-    values = Golden(call.computation).values([lane.take(slice(0, call.size)) for lane in call.inputs])
-    return [np.asarray(values[n]) for n in call.numbers]
-
-
-def _where_wrong(sample: Sample, sources: Array) -> Prediction:
-    """The right values at other positions where elements fail; the right ones elsewhere."""
+def _where_wrong(sample: Sample, sources: Callable[[Array], Array]) -> Prediction:
+    """The right values at other places of the memory where elements fail; the right ones elsewhere."""
     prediction = []
-    for right, values, wrong in zip(sample.right, _exact(sample), sample.wrong, strict=True):
-        there = values[sources % len(values)]
+    for right, (places, values, _), wrong in zip(sample.right, sample.memory, sample.wrong, strict=True):
+        there = values[sources(places) % len(values)]
         mixed = np.where(wrong, there, right.values)
         slip = np.where(wrong, 0, right.slip)
         prediction.append(replace(right, values=mixed, size=np.maximum(np.abs(mixed), 1e-300), slip=slip))
@@ -214,10 +216,21 @@ def positions(sample: Sample) -> Iterator[Suspicion]:
 
 def _pattern(sample: Sample) -> tuple[str, str] | None:
     """The name and the words of the positions that fail; None where they show no pattern."""
-    size = sample.call.size
-    if not 32 <= size <= MOST or len(sample.positions) < size:  # a sample of all elements
+    call = sample.call
+    if not 32 <= call.size <= MOST or len(sample.positions) < call.size:  # a sample of all elements
         return None
-    wrong = np.any(sample.wrong, axis=0)
+    whole: dict[tuple[int, ...], Array] = {}
+    for (places, values, shape), wrong in zip(sample.memory, sample.wrong, strict=True):
+        whole.setdefault(shape, np.zeros(len(values), bool))[places[wrong]] = True
+    patterns = [_pattern_of(wrong, shape) for shape, wrong in whole.items() if wrong.any()]
+    if len(whole) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the halves as they are computed
+        patterns = [_pattern_of(np.any(sample.wrong, axis=0), call.shape)]
+    return next(filter(None, patterns), None)
+
+
+def _pattern_of(wrong: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
+    """The same, of the elements of one shape."""
+    size = len(wrong)
     failing = np.flatnonzero(wrong)
     if len(failing) < 4 or len(failing) > 0.95 * size:
         return None
@@ -226,7 +239,7 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
         tile = next((n for n in (256, 128, 64, 32, 16) if first % n == 0 and (last + 1 - first) % n == 0), None)
         what = f"one tile of {tile}" if tile and last - first + 1 == tile else "one stretch"
         return "stretch", f"wrong in {what}: positions {first} to {last} in the order of rows"
-    number, shape = np.arange(size), sample.call.shape
+    number = np.arange(size)
     rows = prod(shape[:-1])
     if len(shape) > 1 and rows > 1 and shape[-1] > 1:
         run = _run(wrong, number % shape[-1], shape[-1])
@@ -265,4 +278,4 @@ def _run(wrong: Array, group: Array, count: int) -> tuple[int, int] | None:
     return (int(failing[0]), int(failing[-1])) if (rest <= _HOLDS).all() else None
 
 
-RULES: tuple[Rule, ...] = (rearranged, broadcast_otherwise, exchanged_dimensions, shifted, positions)
+RULES: tuple[Rule, ...] = (of_earlier_call, rearranged, broadcast_otherwise, exchanged_dimensions, shifted, positions)

@@ -38,11 +38,13 @@ def unwritten(sample: Sample) -> Iterator[Suspicion]:
             return
         with np.errstate(invalid="ignore"):
             is_nan = bool(np.isnan(values.astype(np.float64)).all())
-        is_one_number = len(np.unique(values.view(f"u{values.itemsize}"))) == 1 < len(np.unique(right.values[wrong]))
+        is_one_number = bool((values == values[0]).all()) and len(np.unique(right.values[wrong])) > 1
         if not is_nan and not is_one_number:
             return
         stretch = "every element" if last - first + 1 >= sample.call.size else f"elements {first} to {last}"
-        says.append(f"{lane.name}: {stretch} (in the order of rows) {'are NaN' if is_nan else f'hold {values[0]}'}")
+        zero = values.dtype.type(0)  # makes 0 of -0
+        number = "are NaN" if is_nan else f"hold {values[0] + zero}"
+        says.append(f"{lane.name}: {stretch} (in the order of rows) {number}")
     yield Suspicion("unwritten", "output left unwritten: " + "; ".join(says), explains=sample.wrong)
 
 
@@ -121,7 +123,7 @@ def attributes_exchanged(sample: Sample) -> Iterator[Suspicion]:
 
 def flag_turned(sample: Sample) -> Iterator[Suspicion]:
     """A flag read the other way round; for gated tensors that is the other half, which may have no flag."""
-    chooses_half = False
+    chooses_half, operator = False, sample.call.operator
     for argument in sample.call.operator.schema.attributes:
         if argument.type != "bool":
             continue
@@ -129,10 +131,14 @@ def flag_turned(sample: Sample) -> Iterator[Suspicion]:
         if sample.other_half_is_active({**sample.call.attributes, argument.name: value}):
             chooses_half = True
             yield from _halves(sample, f", as if {argument.name} were {value}", {argument.name: value})
-        elif argument.name == sample.call.operator.result_flag:
+        elif argument.name == operator.result_flag:
             role, source = ("result", "input") if value else ("input", "result")
             says = f"computed as if {argument.name} were {value}: the {source} is taken for the {role}"
-            yield Suspicion("result-for-input", says, sample.recomputed({argument.name: value}))
+            prediction = sample.recomputed({argument.name: value})
+            if prediction is None:  # refused, but a kernel may compute it
+                setting = {**sample.call.attributes, argument.name: value}
+                prediction = sample.recomputed(formula=operator.formula_for(setting, products.current()))
+            yield Suspicion("result-for-input", says, prediction)
         else:
             says = f"computed as if {argument.name} were {value}"
             yield Suspicion(f"{argument.name}-turned", says, sample.recomputed({argument.name: value}))

@@ -70,6 +70,8 @@ def _explained(sample: Sample, suspicion: Suspicion) -> tuple[Array, Array] | No
     if prediction is None:  # a call that is refused
         return None
     wrong, agrees = np.concatenate(sample.wrong), np.concatenate(sample.agrees(prediction))
+    if not (wrong & agrees).any():
+        return None
     if suspicion.is_loose:
         return wrong & agrees, wrong & agrees
     nearer = np.concatenate(sample.errors(prediction)) <= np.concatenate(sample.errors(sample.right)) / 2

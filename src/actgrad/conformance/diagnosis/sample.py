@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,8 @@ from ..elements import Array, Elements
 from ..golden import Golden
 
 Prediction = list[oracle.Expected]  # one per output lane
+#: Outputs of earlier calls, with the names of these calls: read only where something fails.
+EarlierOutputs = Callable[[], Iterable[tuple[str, Array]]]
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Sample:
     wrong: tuple[Array, ...]
     failing: tuple[int, ...]  # of all elements, not of the sample
     statistics: tuple[error_bounds.Sized, ...] = ()  # of the elements' rows, the exact ones
+    earlier: EarlierOutputs = tuple
 
     @property
     def x(self) -> Array:
@@ -55,6 +58,27 @@ class Sample:
         results = self.recomputed()
         assert results is not None, "the call itself was checked"
         return results
+
+    @cached_property
+    def memory(self) -> list[tuple[Array, Array, tuple[int, ...]]]:
+        """Of each lane the places of the sample in the output's memory, and the exact values there with their shape.
+
+        The halves of one output share its memory.
+        """
+        call = self.call
+        exact = Golden(call.computation).values([lane.take(slice(0, call.size)) for lane in call.inputs])
+        lanes: list[tuple[Array, Array, tuple[int, ...]]] = []
+        wholes: dict[str, Array] = {}
+        for lane, number in zip(call.outputs, call.numbers, strict=True):
+            values = np.asarray(exact[number])
+            if lane.numbers is None:
+                lanes.append((self.positions, values, call.shape))
+                continue
+            places = lane.numbers().ravel()
+            whole = wholes.setdefault(lane.name.split(",")[0], np.zeros(int(np.prod(lane.shape)), values.dtype))
+            whole[places] = values
+            lanes.append((places[self.positions], whole, lane.shape))
+        return lanes
 
     @cached_property
     def bounds(self) -> tuple[float, float]:

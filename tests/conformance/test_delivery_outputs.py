@@ -1,0 +1,173 @@
+"""Whole deliveries: planted mistakes are rejected and named, and right outputs of five kinds are accepted."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.support import delivery_vendor as exact
+from tests.support import planted_mistakes
+from tests.support.calls import status
+
+Array = Any
+DTYPES = ("float16", "bfloat16", "float32")
+#: What the standard in force may accept: the error is small, or few elements show it.
+SUBTLE = ("the other form", "half sums", "padding of 16", "rolled back by three")
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A delivery of 15 operators in three dtypes, with right outputs."""
+    folder = tmp_path_factory.mktemp("delivery") / "d"
+    assert status("cases", *exact.OPERATORS, "--tensors", str(folder), "--seed", "5", "--number", "33") == 0
+    exact.fill(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Nine cases of each operator."""
+    folder = tmp_path_factory.mktemp("delivery") / "d"
+    assert status("cases", *exact.OPERATORS, "--tensors", str(folder), "--seed", "9", "--number", "9") == 0
+    return folder
+
+
+def judged(folder: Path) -> dict[str, Any]:
+    path = folder / "report.json"
+    status("check", "--manifest", str(folder), "--jobs", "2", "--json", str(path))
+    return {case["id"]: case for case in json.loads(path.read_text())["cases"]}
+
+
+def test_planted_mistakes_are_rejected_and_named(original: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(original, tmp_path / "d"))
+    planted = planted_mistakes.fill(folder)
+    assert len({words.split(":")[0].split()[0] for words, _ in planted.values()}) >= 12
+    assert len(planted) >= 180
+    cases = judged(folder)
+    assert {key for key, case in cases.items() if case["verdict"] != "ACCEPTED"} <= set(planted)
+    wrong = []
+    for key, (words, names) in planted.items():
+        case, is_subtle = cases[key], words.endswith(SUBTLE)
+        if case["verdict"] == "ACCEPTED" and is_subtle:
+            continue
+        is_named = set(case["diagnosis"]) <= set(names.split()) and bool(case["diagnosis"]) == bool(names)
+        if case["verdict"] != "REJECTED" or not (is_named or (is_subtle and not case["diagnosis"])):
+            wrong.append((key, words, case["verdict"], case["diagnosis"]))
+    assert not wrong
+
+
+# Right outputs
+
+
+def in_float32(x: Array) -> Array:
+    """Rounded to float32 as an intermediate result of a kernel is."""
+    return np.asarray(x, np.float64).astype(np.float32)
+
+
+def other_order(case: Any, inputs: dict[str, Array], right: list[Array]) -> list[Array]:
+    """The sums of rows in float32, from the last element to the first, in blocks of 8."""
+    if "softmax" not in case["operator"]:
+        return right
+    dim = case["attributes"]["dim"]
+    x = np.moveaxis(in_float32(exact.first(inputs)), dim, -1)[..., ::-1]
+    powers = np.exp(x - x.max(-1, keepdims=True))
+    total = np.zeros(x.shape[:-1], np.float32)
+    for first in range(0, x.shape[-1], 8):
+        total = total + powers[..., first : first + 8].sum(-1, dtype=np.float32)
+    results = powers / total[..., None]
+    if case["operator"] == "log_softmax":
+        results = (x - x.max(-1, keepdims=True)) - np.log(total)[..., None]
+    return [np.moveaxis(results[..., ::-1], -1, dim).astype(np.float64)]
+
+
+def flushed(case: Any, inputs: dict[str, Array], right: list[Array]) -> list[Array]:
+    """Results below the smallest normal number are 0."""
+    dtype = next(iter(case["outputs"].values()))["dtype"]
+    normal = 2.0**-14 if dtype == "float16" else 2.0**-126
+
+    return [np.where(np.abs(r) < normal, np.copysign(0.0, r), r) for r in right]
+
+
+def one_ulp(case: Any, inputs: dict[str, Array], right: list[Array]) -> list[Array]:
+    return right  # the bits are changed when they are stored
+
+
+def stored(numbers: Array, one: Any, kind: str) -> Array:
+    bits = exact.to_file(numbers, one["dtype"])
+    if kind == "1 ULP in 1,000" and bits.size > 500:
+        words = bits.view(np.uint32 if one["dtype"] == "float32" else np.uint16).reshape(-1)
+        wide = exact.from_file(bits, one["dtype"]).reshape(-1).astype(np.float64)
+        at = np.flatnonzero(np.isfinite(wide) & (wide != 0))[500::1000]
+        words[at] -= 1
+    return bits
+
+
+def of_pytorch(case: Any, tensors: dict[str, torch.Tensor]) -> torch.Tensor | None:
+    """PyTorch's own result, where it has the operator."""
+    aten, a, t = torch.ops.aten, case["attributes"], list(tensors.values())
+    calls: dict[str, Any] = {
+        "gelu": lambda: aten.gelu(t[0], approximate=a["approximate"]),
+        "gelu_backward": lambda: aten.gelu_backward(t[0], t[1], approximate=a["approximate"]),
+        "silu": lambda: aten.silu(t[0]),
+        "silu_backward": lambda: aten.silu_backward(t[0], t[1]),
+        "softmax": lambda: aten._softmax(t[0], a["dim"], False),
+        "log_softmax": lambda: aten._log_softmax(t[0], a["dim"], False),
+        "leaky_relu": lambda: aten.leaky_relu(t[0], a["negative_slope"]),
+        "mish_backward": lambda: aten.mish_backward(t[0], t[1]),
+        "sigmoid": lambda: aten.sigmoid(t[0]),
+        "relu": lambda: aten.relu(t[0]),
+    }
+    return calls[case["operator"]]() if case["operator"] in calls else None
+
+
+KINDS: dict[str, Any] = {
+    "float64 rounded": lambda case, inputs, right: right,
+    "another order of sums": other_order,
+    "flush to zero": flushed,
+    "1 ULP in 1,000": one_ulp,
+}
+
+
+def filled(folder: Path, kind: str) -> list[str]:
+    """Write the outputs of a kind; the ids of the cases that it covers."""
+    document = json.loads((folder / "manifest.json").read_text())
+    ids = []
+    for case in document["cases"]:
+        arrays = {
+            name: exact.from_file(np.load(folder / one["file"]), one["dtype"]) for name, one in case["inputs"].items()
+        }
+        outputs = list(case["outputs"].values())
+        if kind == "PyTorch's own":
+            if not all(np.isfinite(array).all() for array in arrays.values()):
+                continue
+            dtype = getattr(torch, outputs[0]["dtype"])
+            result = of_pytorch(case, {n: torch.from_numpy(x.copy()).to(dtype) for n, x in arrays.items()})
+            if result is None:
+                continue
+            results = [result.to(torch.float64).numpy()]
+        else:
+            inputs = {name: array.astype(np.float64) for name, array in arrays.items()}
+            with np.errstate(all="ignore"):
+                results = KINDS[kind](case, inputs, exact.results(folder, case))
+        ids.append(case["id"])
+        for one, numbers in zip(outputs, results, strict=False):
+            with np.errstate(all="ignore"):
+                np.save(folder / one["file"], stored(numbers, one, kind).reshape(one["shape"]))
+    return ids
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "PyTorch's own"])
+def test_right_outputs_are_accepted(kind: str, small: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(small, tmp_path / "d"))
+    exact.fill(folder)  # also the cases that a kind does not cover
+    assert len(filled(folder, kind)) >= (30 if kind == "PyTorch's own" else 135)
+    cases = judged(folder)
+    assert len(cases) == 135
+    rejected = {key: case["why"] for key, case in cases.items() if case["verdict"] != "ACCEPTED"}
+    assert not rejected
