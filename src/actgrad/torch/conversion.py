@@ -31,19 +31,23 @@ class ConvertedModule(NamedTuple):
     was: str  # its class
     becomes: str  # its new class; "" without one
     reason: str  # for leaving it alone
+    candidates: str = ""  # what of actgrad.torch could take it
 
 
 @dataclass(frozen=True)
 class Report:
     """The outcome of a conversion; printed, it is a table. `rows`, `swapped` and `left` are the data.
 
-    `looked_at` counts the model's modules. `calls` counts the calls of `torch.nn.functional` in a forward pass, which
-    `convert` does not change; it is empty where `convert` was given no inputs.
+    `looked_at` counts the model's modules. The others need a forward pass; they are empty if `convert` had no inputs.
+    `calls` counts the functional calls that `patched` takes, and which `convert` does not change. `refused_calls` counts
+    those that stay PyTorch's. `unused` names the swapped modules that the forward pass did not call.
     """
 
     rows: tuple[ConvertedModule, ...]
     looked_at: int = 0
     calls: Mapping[str, int] = field(default_factory=dict)
+    refused_calls: Mapping[str, int] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
     modules: Mapping[str, Any] = field(default_factory=dict, repr=False)  # weak references to the swapped modules
 
     @property
@@ -71,21 +75,28 @@ class Report:
     def __str__(self) -> str:
         lines = []
         if self.rows:
-            rows = ((r.name, r.was, r.becomes or "-", r.reason) for r in self.rows)
-            table = [("module", "from", "to", "why not"), *rows]
-            widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-            lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+            rows = ((r.name, r.was, r.becomes or "-", r.reason, r.candidates) for r in self.rows)
+            table = [("module", "from", "to", "why not", "what could take it"), *rows]
+            size = 5 if any(row.candidates for row in self.rows) else 4
+            widths = [max(map(len, column)) for column in zip(*table, strict=True)][:size]
+            lines = ["  ".join(map(str.ljust, row[:size], widths)).rstrip() for row in table]
             lines.insert(1, "  ".join("-" * width for width in widths))
         lines.append(f"{self.looked_at} modules looked at, {len(self.swapped)} swapped, {len(self.left)} left")
+        if self.unused:
+            lines.append(f"swapped, but not called in a forward pass: {', '.join(self.unused)}")
         if self.fallbacks:
-            counts = ", ".join(f"{name} {count}" for name, count in self.fallbacks.items())
-            lines.append(f"calls that actgrad refused, computed by PyTorch: {counts}")
+            lines.append(f"calls that actgrad refused, computed by PyTorch: {_listed(self.fallbacks)}")
         if self.calls:
-            counts = ", ".join(f"{name} {count}" for name, count in self.calls.items())
-            lines.append(f"functional calls in a forward pass: {counts}; actgrad.torch.patched() takes them")
+            lines.append(f"functional calls in a forward pass: {_listed(self.calls)}; actgrad.torch.patched() takes them")
+        if self.refused_calls:
+            lines.append(f"functional calls in a forward pass that stay PyTorch's: {_listed(self.refused_calls)}")
         return "\n".join(lines)
 
     __repr__ = __str__
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
 def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = None) -> Report:
@@ -118,7 +129,7 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = No
         raise InvalidArgument(f"convert: save is {quote(save)}; {expected}; pass one of these")
     overwritten = _overwritten(model)
     report = _each(model, lambda module: _converted(saving.INPUT if module in overwritten else save, module))
-    return report if inputs is None else replace(report, calls=_calls(model, inputs))
+    return report if inputs is None else _observed(report, model, inputs)
 
 
 def revert(model: torch.nn.Module) -> Report:
@@ -179,11 +190,36 @@ def _chain(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
         yield module
 
 
-def _calls(model: torch.nn.Module, inputs: Any) -> Counter[str]:
-    """The functional calls of activations in one forward pass."""
-    with torch.no_grad(), patching.watched() as calls:
-        patching.call(model, inputs)
-    return calls
+def _observed(report: Report, model: torch.nn.Module, inputs: Any) -> Report:
+    """The report with what one forward pass calls."""
+    unused = {name: module for name, each in report.modules.items() if (module := each()) is not None}
+    called: set[torch.nn.Module] = set()
+    classes = {module: type(module) for module in unused.values()}
+    mode = patching.patched()
+    try:
+        for module, kind in classes.items():
+            module.__class__ = _counting_class(kind, called)
+        with torch.no_grad(), mode:
+            patching.call(model, inputs)
+    finally:
+        for module, kind in classes.items():
+            module.__class__ = kind
+    names = tuple(name for name, module in unused.items() if module not in called)
+    return replace(report, calls=mode.calls, refused_calls=mode.refusals, unused=names)
+
+
+def _counting_class(kind: Any, called: set[torch.nn.Module]) -> type:
+    """A converted class whose changed methods tell of their calls."""
+
+    def telling(function: Any) -> Any:
+        def tell(self: Any, *args: Any, **kwargs: Any) -> Any:
+            called.add(self)
+            return function(self, *args, **kwargs)
+
+        return tell
+
+    methods = {name: telling(vars(kind)[name]) for name in kind.actgrad_methods}
+    return type(kind.__name__, (kind,), {**methods, "__module__": kind.__module__})
 
 
 # The classes
@@ -203,6 +239,7 @@ def _class(original: Any, methods: Mapping[str, Callable[..., Any]], option: str
     members = {
         **methods,
         "original": original,
+        "actgrad_methods": tuple(methods),
         "actgrad_option": option,
         "actgrad_proof": proof,
         "__module__": original.__module__,
