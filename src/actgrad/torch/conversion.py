@@ -169,10 +169,17 @@ def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any,
             module.__class__ = kind
             changed[", ".join(paths)] = ref(module)
         if kind is not None or reason:
-            rows.append(
-                ConvertedModule(", ".join(paths), was.__name__, kind.__name__ if kind is not None else "", reason)
-            )
+            becomes = "" if kind is None else kind.__name__
+            candidates = ", ".join(_candidates(was)) if reason else ""
+            rows.append(ConvertedModule(", ".join(paths), was.__name__, becomes, reason, candidates))
     return Report(tuple(rows), len(names), modules=changed)
+
+
+def _candidates(kind: Any) -> list[str]:
+    """What of actgrad.torch could take the work of a module that stays: functions that its forward or its name has."""
+    forward = inspect.unwrap(inspect.getattr_static(kind, "forward"))
+    words = {*getattr(getattr(forward, "__code__", None), "co_names", ()), kind.__name__.lower()}
+    return [name for name in functions.__all__ if name in words]
 
 
 def _overwritten(model: torch.nn.Module) -> set[torch.nn.Module]:
@@ -303,6 +310,8 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
         return None, ""
     simple = next((base for base in kind.__mro__ if base in _plain()), None)
     if simple is None and (isinstance(module, torch.jit.ScriptModule) or kind.__module__.startswith("torch.")):
+        if not isinstance(module, torch.jit.ScriptModule) and gates.function_attributes(module):
+            return _gated(kind, module, save)
         is_activation = kind.__module__ == nn.ELU.__module__ and not module._modules
         return None, "actgrad.torch has no such module" if is_activation else ""
     if isinstance(module, torch.jit.ScriptModule):

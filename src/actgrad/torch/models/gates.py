@@ -47,6 +47,7 @@ _GELU_FORMS = {"none": "gelu", "tanh": "gelu_tanh"}
 #: The calls of each module that were PyTorch's own, because actgrad refused them.
 fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 _ORIGINALS = {nn.SiLU.forward: "silu", nn.GELU.forward: "gelu"}
+_MATRIX_PRODUCTS = (nn.functional.linear, torch.matmul, torch.mm, torch.bmm, torch.einsum)
 _torch_names: dict[Any, str] = {}  # PyTorch's functions with our names
 _known: dict[str, trials.KnownActivation] = {}  # filled by `rewrite`: torch.compile looks through no cache
 _proven: dict[Any, list[trials.Proof]] = {}  # methods that compute an activation
@@ -216,9 +217,15 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
     is_block = 1 <= len(projections) <= 3 and not (module._parameters or module._buffers or rest)
     reason = ""
     methods, key = {}, []
-    for name in sorted({"forward", *vars(kind)}):
+    attributes = function_attributes(module)
+    inherited = {name for base in kind.__mro__ if attributes and base is not nn.Module for name in vars(base)}
+    for name in sorted({"forward", *vars(kind), *inherited}):
         function = inspect.getattr_static(kind, name, None)
-        if not isinstance(function, FunctionType) or not (_multiplies(function) or (is_block and name == "forward")):
+        if not isinstance(function, FunctionType):
+            continue
+        calls_attribute = not attributes.isdisjoint(inspect.unwrap(function).__code__.co_names)
+        is_plain = (is_block and name == "forward") or (calls_attribute and not name.startswith("__"))
+        if not (is_plain or (_multiplies(function) and (name == "forward" or name in vars(kind)))):
             continue
         rewriter = _Rewriter(module, inspect.unwrap(function), is_block and name == "forward")
         rewritten = rewriter.function(function, name)
@@ -231,6 +238,13 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
     if not reason and len(projections) == 3 and rest and _multiplies(inspect.getattr_static(kind, "forward")):
         reason = f"it computes something else than a gate of {', '.join(GATES)}"
     return None, reason
+
+
+def function_attributes(module: torch.nn.Module) -> set[str]:
+    """The attributes of a module that are functions of PyTorch with our names, such as `self.activation = F.gelu`."""
+    _fill()
+    values = [(name, value) for name, value in vars(module).items() if callable(value)]
+    return {name for name, value in values if getattr(value, "__hash__", None) and value in _torch_names}
 
 
 def _fill() -> None:
@@ -254,6 +268,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, module: Any, function: Any, is_block: bool):
         self.module, self.inner, self.is_block = module, function, is_block
+        self.attributes = function_attributes(module)
         self.reason, self.owner = "", ""
         self.done: list[Any] = []
         self.waiting: set[str] = set()  # names of calls that wait for their factor
@@ -300,7 +315,8 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if self.is_block and is_simple(node) and not self._is_child(node) and self._name_of(node):
+        is_ours = self.is_block or attribute_of(node.func, self.owner) in self.attributes
+        if is_ours and is_simple(node) and not self._is_child(node) and self._name_of(node):
             self.done.append((node.lineno, node.col_offset))
             return self._call(node, "activated", [name_node(self.owner)])
         return self.generic_visit(node)
@@ -339,14 +355,24 @@ class _Rewriter(ast.NodeTransformer):
 
     def _is_gate(self, call: Any, other: Any) -> bool:
         """Whether an activation of `GATES` and its factor are as gates have them."""
-        if not is_simple(call) or isinstance(call.args[0], ast.BinOp):
+        if not is_simple(call) or (isinstance(call.args[0], ast.BinOp) and not self._is_matrix_product(call.args[0])):
             return False
         if self._is_argument(other) and not self._is_argument(call.args[0]):
             return False
-        is_value = isinstance(other, (ast.Name, ast.Subscript)) or (
-            isinstance(other, ast.Call) and self._is_child(other)
-        )
+        is_value = isinstance(other, (ast.Name, ast.Subscript)) or self._is_matrix_product(other)
+        is_value = is_value or (isinstance(other, ast.Call) and self._is_child(other))
         return is_value and self._name_of(call) in GATES
+
+    def _is_matrix_product(self, node: ast.expr) -> bool:
+        """Whether an expression is a matrix product, by its operator or one of PyTorch's functions."""
+        if isinstance(node, ast.BinOp):
+            return isinstance(node.op, ast.MatMult)
+        try:
+            local = {self.owner: self.module}
+            function = isinstance(node, ast.Call) and Frame(ForwardReader(self.module), self.inner, local).value(node.func)
+        except Declined:
+            return False
+        return any(function is each for each in _MATRIX_PRODUCTS)
 
     def _is_argument(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and not self.stores[node.id]
