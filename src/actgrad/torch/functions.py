@@ -37,11 +37,11 @@ def _saving(save: str) -> dict[str, str]:
     return {} if save == AUTO else {"save": save}
 
 
-def _implicit_dim(function: str, rank: int) -> int:
+def _implicit_dim(function: str, rank: int, level: int) -> int:
     """The dimension that PyTorch chooses by the rank, with its warning; a compiled graph has none."""
     if _is_compiling():
         return 0 if rank in (0, 1, 3) else 1
-    return torch.nn.functional._get_softmax_dim(function, rank, stacklevel=4)
+    return torch.nn.functional._get_softmax_dim(function, rank, stacklevel=level + 1)
 
 
 def _number(function: str, choice: str | int, choices: tuple[str, ...]) -> int:

@@ -20,6 +20,7 @@ from .saving import AUTO, RESULT, ways
 
 #: Parameters that are no attributes, with annotation and default.
 _OPTIONS = {"inplace": ("bool", False), "save": ("str", AUTO), "dtype": ("torch.dtype | None", None)}
+_OPTIONS["_stacklevel"] = ("int", 3)
 _ANNOTATIONS = {"Scalar": "float", "int": "int", "bool": "bool"}
 _RESULT = """By default it is the result where that suffices: in float32 and float64, and in any
 dtype where the gradient needs only signs. Else it is the input."""
@@ -100,7 +101,8 @@ class TorchNames:
             if parameter.name == "dtype":
                 body += ["if dtype is not None:", f"    {self.tensors[0]} = {self.tensors[0]}.to(dtype)"]
             elif parameter.is_optional:
-                implicit = f"_implicit_dim({self.function!r}, {self.tensors[0]}.dim())"
+                level = "_stacklevel" if "_stacklevel" in names else 3
+                implicit = f"_implicit_dim({self.function!r}, {self.tensors[0]}.dim(), {level})"
                 body += [f"if {parameter.name} is None:", f"    {parameter.name} = {implicit}"]
         if "inplace" in names:
             in_place = f"_record_in_place({operator_text}, ({values}), {tensors})"
@@ -127,8 +129,17 @@ class TorchNames:
         call = f"return functions.{self.function}({', '.join(arguments)})"
         methods = [_function("forward", [self_parameter, *tensors], [call], "torch.Tensor")]
         if not self.module_tensors:
-            set_up = ["super().__init__()", *(f"self.{p.name} = {p.name}" for p in parameters)]
-            methods.insert(0, _function("__init__", [self_parameter, *parameters], set_up))
+            set_up = ["super().__init__()"]
+            former = self.operator.definition.torch.former_names if self.operator.definition.torch else {}
+            for old, new in former.items():
+                set_up += [f"if {old} is not None:", f"    {new} = _renamed({old!r}, {new!r}, {old})"]
+            choices = repr(self.operator.choices)
+            for p in parameters:
+                if self._is_choice(p.name):
+                    set_up.append(f"functions._number({self.function!r}, {p.name}, {choices})")
+                set_up.append(f"self.{p.name} = {p.name}")
+            deprecated = [TorchParameter(old, "float | None", is_optional=True) for old in former]
+            methods.insert(0, _function("__init__", [self_parameter, *parameters, *deprecated], set_up))
             methods.append(_function("extra_repr", [self_parameter], [f"return {self._shown()}"], "str"))
         return "\n".join([f"class {self.module}({self.base}):", *_indented("\n".join(methods).split("\n"))])
 
@@ -150,6 +161,8 @@ class TorchNames:
         parts = [self._summary, *([f"Source: {source}"] if source else [])]
         if "dtype" in names:
             parts.append("`dtype` is what the input is converted to first.")
+        if "_stacklevel" in names:
+            parts.append("`_stacklevel` is PyTorch's: the line that the warning about a missing `dim` names.")
         if "inplace" in names:
             parts.append("`inplace` overwrites the input with the result.")
         if "save" in names:

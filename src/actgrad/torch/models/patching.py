@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.overrides import TorchFunctionMode
 
-from .. import functions, public_names
+from .. import compositions, functions, public_names
 from . import gates
 
 
@@ -89,6 +89,11 @@ def forms() -> dict[Any, Form]:
                         form = None if original is None else _form(names, original, bool(suffix))
                         if form is not None:
                             _forms.setdefault(original, form)
+        for name in ("softmin", "tanhshrink"):
+            original = getattr(torch.nn.functional, name)
+            parameters = _parameters(original)
+            if parameters is not None:
+                _forms[original] = Form(name, getattr(compositions, name), original, *parameters)
     return _forms
 
 
