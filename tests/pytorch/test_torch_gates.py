@@ -27,6 +27,16 @@ def swiglu_second(self: Any, x: Any) -> Any:
     return x * F.silu(gate)
 
 
+def reglu(self: Any, x: Any) -> Any:
+    x, g = x.chunk(2, dim=-1)
+    return x * F.relu(g)
+
+
+def reglu_first(self: Any, x: Any) -> Any:
+    gate, x = x.chunk(2, dim=-1)
+    return torch.relu(gate) * x
+
+
 def geglu_torch_chunk(self: Any, x: Any) -> Any:
     a, b = torch.chunk(x, 2, dim=-1)
     return F.gelu(a) * b
@@ -47,7 +57,7 @@ def geglu_tuple(self: Any, x: Any) -> Any:
     return both[0] * F.gelu(both[1])
 
 
-PACKED = [swiglu, swiglu_second, geglu_torch_chunk, geglu_split, swiglu_slices, geglu_tuple]
+PACKED = [swiglu, swiglu_second, reglu, reglu_first, geglu_torch_chunk, geglu_split, swiglu_slices, geglu_tuple]
 
 
 class QwenExperts(nn.Module):  # type: ignore[misc,name-defined]
@@ -125,7 +135,8 @@ def test_gates_become_one_call(model: Any) -> None:
     got = run(model, x)
     torch.testing.assert_close(got, wanted, rtol=1e-12, atol=1e-12)
     assert nodes(got[0])
-    assert set(nodes(got[0])) <= {"ActgradSwigluTwoBackward", "ActgradGegluTwoBackward", "ActgradGegluPackedBackward"}
+    kinds = {"ActgradSwigluTwoBackward", "ActgradGegluTwoBackward", "ActgradGegluPackedBackward", "ActgradReluBackward"}
+    assert set(nodes(got[0])) <= kinds
     revert(model)
     assert torch.equal(run(model, x)[0], wanted[0])
 

@@ -39,14 +39,14 @@ from .syntax import (
 )
 
 nn = torch.nn
-GATES = ("gelu", "gelu_tanh", "silu")
+GATES = ("gelu", "gelu_tanh", "silu", "relu")
 #: What a call of ours may raise where PyTorch's would not.
 REFUSALS = (ActgradError, TypeError, RuntimeError)
 #: GELU's names in `trials.activations`, by the argument `approximate`.
 _GELU_FORMS = {"none": "gelu", "tanh": "gelu_tanh"}
 #: The calls of each module that were PyTorch's own, because actgrad refused them.
 fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
-_ORIGINALS = {nn.SiLU.forward: "silu", nn.GELU.forward: "gelu"}
+_ORIGINALS = {nn.SiLU.forward: "silu", nn.ReLU.forward: "relu", nn.GELU.forward: "gelu"}
 _MATRIX_PRODUCTS = (nn.functional.linear, torch.matmul, torch.mm, torch.bmm, torch.einsum)
 _torch_names: dict[Any, str] = {}  # PyTorch's functions with our names
 _known: dict[str, trials.KnownActivation] = {}  # filled by `rewrite`: torch.compile looks through no cache
@@ -152,11 +152,11 @@ def _packed(name: str, active_half: Half) -> Any:
     packed = active_half.packed
     if packed.dim() == 0 or packed.shape[-1] % 2 or not packed.is_floating_point():
         return None
-    if name != "silu":
+    if name in _GELU_FORMS.values():
         approximate = "tanh" if name == "gelu_tanh" else "none"
         return functions.geglu(packed, approximate=approximate, activate_left=not active_half.is_upper)
     lower, upper = packed.chunk(2, -1)
-    return functions.swiglu_two(lower, upper) if active_half.is_upper else functions.swiglu_two(upper, lower)
+    return _of_two(name, upper, lower) if active_half.is_upper else _of_two(name, lower, upper)
 
 
 def _of_two(name: str, x: Any, other: Any) -> Any:
@@ -166,6 +166,8 @@ def _of_two(name: str, x: Any, other: Any) -> Any:
         return None
     if name == "silu":
         return functions.swiglu_two(other, x)
+    if name == "relu":  # no kernel has both with PyTorch's NaN
+        return functions.relu(x) * other
     return functions.geglu_two(other, x, "tanh" if name == "gelu_tanh" else "none")
 
 
@@ -192,8 +194,8 @@ def _name_of_module(module: Any) -> str:
     if proof is not None:
         return proof.name if proof.test(module) else ""
     name = _ORIGINALS.get(getattr(kind, "original", kind).forward, "")
-    if name == "silu":
-        return "" if module.inplace else "silu"
+    if name in ("silu", "relu"):
+        return "" if module.inplace else name
     return _GELU_FORMS.get(module.approximate, "") if name in _GELU_FORMS.values() else ""
 
 
