@@ -225,3 +225,21 @@ def test_parameters_by_their_former_names() -> None:
 def test_unknown_choices_fail_at_construction(name: str) -> None:
     with pytest.raises(actgrad.InvalidArgument, match="approximate is 'bad'"):
         getattr(actgrad.torch, name)(approximate="bad")
+
+
+AT_NAN = {
+    **dict.fromkeys(("celu", "elu", "selu", "silu", "gelu"), torch.nan),
+    **dict.fromkeys(("hardshrink", "hardswish", "hardtanh", "softshrink", "relu"), 3.0),
+    **dict.fromkeys(("relu6", "hardsigmoid"), 0.0),
+}
+
+
+@pytest.mark.parametrize("size", [1, 5, 64, 1000])
+@pytest.mark.parametrize("name", AT_NAN)
+def test_gradients_at_nan_do_not_depend_on_the_size(name: str, size: int) -> None:
+    """As docs/formulas.md states them."""
+    x = torch.full((size,), torch.nan, requires_grad=True)
+    y = getattr(actgrad.torch, name)(x)
+    (gradient,) = torch.autograd.grad(y, x, torch.full((size,), 3.0))
+    assert y.isnan().all()
+    assert torch.equal(gradient.nan_to_num(7.0), torch.full((size,), AT_NAN[name]).nan_to_num(7.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from . import functions
+from .choices import implicit_dim
 
 __all__ = [
     "celu_",
@@ -65,7 +66,7 @@ def softmin(
 ) -> torch.Tensor:
     """exp(-input) / sum(exp(-input)) along dim."""
     if dim is None:
-        dim = functions._implicit_dim("softmin", input.dim(), _stacklevel)
+        dim = implicit_dim("softmin", input.dim(), _stacklevel)
     return functions.softmax(-input, dim, dtype=dtype)
 
 

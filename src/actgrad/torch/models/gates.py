@@ -20,8 +20,7 @@ from weakref import WeakKeyDictionary
 import torch
 
 from ...base.errors import ActgradError
-from .. import functions
-from . import trials
+from . import products, trials
 from .reading import Declined, ForwardReader, Frame
 from .source import tree_of, with_tree
 from .syntax import (
@@ -42,8 +41,6 @@ nn = torch.nn
 GATES = ("gelu", "gelu_tanh", "silu", "relu")
 #: What a call of ours may raise where PyTorch's would not.
 REFUSALS = (ActgradError, TypeError, RuntimeError)
-#: GELU's names in `trials.activations`, by the argument `approximate`.
-_GELU_FORMS = {"none": "gelu", "tanh": "gelu_tanh"}
 #: The calls of each module that were PyTorch's own, because actgrad refused them.
 fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 _ORIGINALS = {nn.SiLU.forward: "silu", nn.ReLU.forward: "relu", nn.GELU.forward: "gelu"}
@@ -141,34 +138,11 @@ def _fused(module: Any, call: Active, other: Any) -> Any:
         )
     try:
         if isinstance(x, Half) and isinstance(other, Half) and x.packed is other.packed:
-            return _packed(name, x)
-        return _of_two(name, _tensor(x), _tensor(other))
+            return products.packed(name, x.packed, x.is_upper)
+        return products.of_two(name, _tensor(x), _tensor(other))
     except REFUSALS:
         fall_back(module)
         return None
-
-
-def _packed(name: str, active_half: Half) -> Any:
-    packed = active_half.packed
-    if packed.dim() == 0 or packed.shape[-1] % 2 or not packed.is_floating_point():
-        return None
-    if name in _GELU_FORMS.values():
-        approximate = "tanh" if name == "gelu_tanh" else "none"
-        return functions.geglu(packed, approximate=approximate, activate_left=not active_half.is_upper)
-    lower, upper = packed.chunk(2, -1)
-    return _of_two(name, upper, lower) if active_half.is_upper else _of_two(name, lower, upper)
-
-
-def _of_two(name: str, x: Any, other: Any) -> Any:
-    if not (isinstance(x, torch.Tensor) and isinstance(other, torch.Tensor)):
-        return None
-    if x.shape != other.shape or x.dtype != other.dtype or not x.is_floating_point():
-        return None
-    if name == "silu":
-        return functions.swiglu_two(other, x)
-    if name == "relu":  # no kernel has both with PyTorch's NaN
-        return functions.relu(x) * other
-    return functions.geglu_two(other, x, "tanh" if name == "gelu_tanh" else "none")
 
 
 def activation_name(activate: Any, options: dict[str, Any]) -> str:
@@ -179,8 +153,8 @@ def activation_name(activate: Any, options: dict[str, Any]) -> str:
         proofs = () if options else _proven.get(activate.__func__, ())
         return next((proof.name for proof in proofs if proof.test(activate.__self__)), "")
     name = _torch_names.get(activate, "")
-    if name in _GELU_FORMS.values() and options.keys() == {"approximate"}:
-        return _GELU_FORMS.get(options["approximate"], "")
+    if name in products.GELU_FORMS.values() and options.keys() == {"approximate"}:
+        return products.GELU_FORMS.get(options["approximate"], "")
     return "" if options else name
 
 
@@ -196,7 +170,7 @@ def _name_of_module(module: Any) -> str:
     name = _ORIGINALS.get(getattr(kind, "original", kind).forward, "")
     if name in ("silu", "relu"):
         return "" if module.inplace else name
-    return _GELU_FORMS.get(module.approximate, "") if name in _GELU_FORMS.values() else ""
+    return products.GELU_FORMS.get(module.approximate, "") if name in products.GELU_FORMS.values() else ""
 
 
 # The module's code
@@ -371,7 +345,9 @@ class _Rewriter(ast.NodeTransformer):
             return isinstance(node.op, ast.MatMult)
         try:
             local = {self.owner: self.module}
-            function = isinstance(node, ast.Call) and Frame(ForwardReader(self.module), self.inner, local).value(node.func)
+            function = isinstance(node, ast.Call) and Frame(ForwardReader(self.module), self.inner, local).value(
+                node.func
+            )
         except Declined:
             return False
         return any(function is each for each in _MATRIX_PRODUCTS)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.overrides import TorchFunctionMode
 
+from .. import choices as arguments
 from .. import compositions, functions, public_names
 from . import gates
 
@@ -115,7 +116,7 @@ def _call(names: public_names.TorchNames, operator: Any, input: Any, out: Any = 
     """A call of the operator, which has numbers for choices."""
     switch, choices = names.operator.switch, names.operator.choices
     if switch in attributes and choices:
-        attributes[switch] = functions._number(names.function, attributes[switch], choices)
+        attributes[switch] = arguments.number(names.function, attributes[switch], choices)
     return operator(input, **attributes) if out is None else operator(input, **attributes, out=out)
 
 
