@@ -4,7 +4,7 @@ Importing this package defines every operator of the registry; all else follows 
 `registration` defines it with its `kernels`, its `autograd` key (`saving`, `derivations`, and `partials` with `dual`
 numbers where no kernel exists), its in-place and out `variants`, and the rules of vmap (`batching`), DTensor
 (`sharding`) and torch.compile (`graphs`). Names: `public_names` makes `functions` and
-`modules`, `compositions` has calls of these under PyTorch's names, `conventions` GeGLU under other projects' names.
+`modules`, `conventions` has calls of these under other names, PyTorch's and other projects'.
 Models: `conversion` changes the modules of one, with the help of `models`; `decomposition` lets models leave PyTorch.
 """
 
@@ -31,8 +31,7 @@ with _disable_current_modes():  # a traced call may import this package, and no 
     register_all()
     _interception.handler = call
 
-from . import compositions, conventions, functions, modules
-from .compositions import *  # noqa: F403
+from . import conventions, functions, modules
 from .conventions import *  # noqa: F403
 from .conversion import convert, revert
 from .graphs import exact_in_graphs
@@ -51,7 +50,6 @@ __all__ = [
     "report",
     "revert",
 ]
-__all__ += compositions.__all__
 __all__ += conventions.__all__
 __all__ += functions.__all__
 __all__ += modules.__all__

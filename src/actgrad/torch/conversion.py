@@ -17,7 +17,7 @@ from weakref import ref
 import torch
 
 from ..base.errors import InvalidArgument, InvalidCall, quote
-from . import compositions, functions, modules, public_names, saving
+from . import conventions, functions, modules, public_names, saving
 from .models import gates, patching, trials
 from .models.outcome import ConvertedModule, Report
 
@@ -104,7 +104,7 @@ def _candidates(kind: Any) -> list[str]:
     """What of actgrad.torch could take the work of a module that stays: functions that its forward or its name has."""
     forward = inspect.unwrap(inspect.getattr_static(kind, "forward"))
     words = {*getattr(getattr(forward, "__code__", None), "co_names", ()), kind.__name__.lower()}
-    return [name for name in (*functions.__all__, *compositions.__all__) if name in words]
+    return [name for name in (*functions.__all__, *conventions.__all__) if name in words]
 
 
 def _overwritten(model: torch.nn.Module) -> set[torch.nn.Module]:

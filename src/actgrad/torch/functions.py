@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from ..calls.operator import REGISTRY
-from . import autograd, choices, public_names
+from . import autograd, public_names
 from .saving import AUTO
 
 __all__ = public_names.function_names()
@@ -19,8 +19,8 @@ __all__ = public_names.function_names()
 _actgrad = torch.ops.actgrad
 _is_autocast = torch._C._is_any_autocast_enabled
 _is_compiling = torch.compiler.is_compiling
-_implicit_dim = choices.implicit_dim
-_number = choices.number
+_implicit_dim = public_names.implicit_dim
+_number = public_names.number
 _operators = REGISTRY
 _record = autograd.record
 _record_in_place = autograd.record_in_place

@@ -12,7 +12,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import torch
+
 from ..aten import AUTOCAST
+from ..base.errors import InvalidArgument, did_you_mean, either, quote
 from ..base.faults import torch_names
 from ..calls.operator import REGISTRY, Operator
 from ..contract.documentation import wrapped
@@ -265,3 +268,24 @@ def _make(module: dict[str, Any], name: str, text: str, documentation: str) -> A
     exec(compile(text, file, "exec", __future__.annotations.compiler_flag, dont_inherit=True), module, scope)
     scope[name].__doc__ = documentation
     return module.setdefault(name, scope[name])  # another thread may have stored one
+
+
+# For the code of functions and modules
+
+
+def implicit_dim(function: str, rank: int, level: int) -> int:
+    """The dimension that PyTorch chooses by the rank, with its warning; a compiled graph has none."""
+    if torch.compiler.is_compiling():
+        return 0 if rank in (0, 1, 3) else 1
+    return torch.nn.functional._get_softmax_dim(function, rank, stacklevel=level + 1)
+
+
+def number(function: str, choice: str | int, choices: tuple[str, ...]) -> int:
+    """The number of a choice, which PyTorch's schema has in place of its name."""
+    if isinstance(choice, int):
+        return choice
+    if choice not in choices:
+        names = either(map(repr, choices))
+        cure = did_you_mean(choice, choices, "pass one of these")
+        raise InvalidArgument(f"{function}: approximate is {quote(choice)}; it must be {names}; {cure}")
+    return choices.index(choice)

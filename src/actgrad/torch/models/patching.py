@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.overrides import TorchFunctionMode
 
-from .. import choices as arguments
-from .. import compositions, functions, public_names
+from .. import conventions, functions, public_names
 from . import gates
 
 
@@ -94,7 +93,7 @@ def forms() -> dict[Any, Form]:
             original = getattr(torch.nn.functional, name)
             parameters = _parameters(original)
             if parameters is not None:
-                _forms[original] = Form(name, getattr(compositions, name), original, *parameters)
+                _forms[original] = Form(name, getattr(conventions, name), original, *parameters)
     return _forms
 
 
@@ -116,7 +115,7 @@ def _call(names: public_names.TorchNames, operator: Any, input: Any, out: Any = 
     """A call of the operator, which has numbers for choices."""
     switch, choices = names.operator.switch, names.operator.choices
     if switch in attributes and choices:
-        attributes[switch] = arguments.number(names.function, attributes[switch], choices)
+        attributes[switch] = public_names.number(names.function, attributes[switch], choices)
     return operator(input, **attributes) if out is None else operator(input, **attributes, out=out)
 
 
