@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 import torch
 
 from ...base.errors import ActgradError
-from . import products, trials
+from . import gate_products, trials
 from .reading import Declined, ForwardReader, Frame
 from .source import tree_of, with_tree
 from .syntax import (
@@ -138,8 +138,8 @@ def _fused(module: Any, call: Active, other: Any) -> Any:
         )
     try:
         if isinstance(x, Half) and isinstance(other, Half) and x.packed is other.packed:
-            return products.packed(name, x.packed, x.is_upper)
-        return products.of_two(name, _tensor(x), _tensor(other))
+            return gate_products.packed(name, x.packed, x.is_upper)
+        return gate_products.of_two(name, _tensor(x), _tensor(other))
     except REFUSALS:
         fall_back(module)
         return None
@@ -153,8 +153,8 @@ def activation_name(activate: Any, options: dict[str, Any]) -> str:
         proofs = () if options else _proven.get(activate.__func__, ())
         return next((proof.name for proof in proofs if proof.test(activate.__self__)), "")
     name = _torch_names.get(activate, "")
-    if name in products.GELU_FORMS.values() and options.keys() == {"approximate"}:
-        return products.GELU_FORMS.get(options["approximate"], "")
+    if name in gate_products.GELU_FORMS.values() and options.keys() == {"approximate"}:
+        return gate_products.GELU_FORMS.get(options["approximate"], "")
     return "" if options else name
 
 
@@ -170,7 +170,7 @@ def _name_of_module(module: Any) -> str:
     name = _ORIGINALS.get(getattr(kind, "original", kind).forward, "")
     if name in ("silu", "relu"):
         return "" if module.inplace else name
-    return products.GELU_FORMS.get(module.approximate, "") if name in products.GELU_FORMS.values() else ""
+    return gate_products.GELU_FORMS.get(module.approximate, "") if name in gate_products.GELU_FORMS.values() else ""
 
 
 # The module's code
@@ -193,7 +193,7 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
     is_block = 1 <= len(projections) <= 3 and not (module._parameters or module._buffers or rest)
     reason = ""
     methods, key = {}, []
-    attributes = function_attributes(module)
+    attributes = function_attributes(module) if projections else set()
     inherited = {name for base in kind.__mro__ if attributes and base is not nn.Module for name in vars(base)}
     for name in sorted({"forward", *vars(kind), *inherited}):
         function = inspect.getattr_static(kind, name, None)
@@ -204,6 +204,7 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
         if not (is_plain or (_multiplies(function) and (name == "forward" or name in vars(kind)))):
             continue
         rewriter = _Rewriter(module, inspect.unwrap(function), is_block and name == "forward")
+        rewriter.attributes = attributes
         rewritten = rewriter.function(function, name)
         reason = reason or rewriter.reason
         if rewritten is not None:
