@@ -244,8 +244,8 @@ class _Rewriter(ast.NodeTransformer):
     """Rewrites the tree of one method."""
 
     def __init__(self, module: Any, function: Any, is_block: bool):
+        self.module, self.inner, self.is_block = module, function, is_block
         self.attributes: set[str] = set()  # of functions, whose calls are taken
-        self.attributes = function_attributes(module)
         self.reason, self.owner = "", ""
         self.done: list[Any] = []
         self.waiting: set[str] = set()  # names of calls that wait for their factor
