@@ -294,10 +294,10 @@ def test_report() -> None:
     model = nn.Sequential(nn.Linear(2, 2), nn.ELU(), OddGELU())
     report = convert(model)
     assert str(report).splitlines() == [
-        "module  from     to          why not",
-        "------  -------  ----------  ---------------------------------------------",
+        "module  from     to          why not                                        what could take it",
+        "------  -------  ----------  ---------------------------------------------  ------------------",
         "1       ELU      ActgradELU",
-        "2       OddGELU  -           a sub-class of GELU with a forward of its own",
+        "2       OddGELU  -           a sub-class of GELU with a forward of its own  gelu",
         "4 modules looked at, 1 swapped, 1 left",
     ]
     assert repr(report) == str(report)

@@ -31,6 +31,9 @@ class Torch:
     function: str
     module: str = ""
     shows_values_alone: bool = False  # whether a printed module has its values without their names
+    former_names: Mapping[str, str] = field(
+        default_factory=dict
+    )  # of the module's parameters, which PyTorch deprecates
 
 
 @dataclass(frozen=True, eq=False)

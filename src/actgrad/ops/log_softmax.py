@@ -90,7 +90,7 @@ log_softmax = Operator(
         "An out of another dtype: self is rounded to it before. Here: the result is rounded, once.",
         "A row of -infinity alone, or with +infinity: NaN, as PyTorch gives it.",
     ),
-    torch=Torch("log_softmax(dim=None, *, dtype)", module="LogSoftmax(dim=None)"),
+    torch=Torch("log_softmax(dim=None, _stacklevel, dtype)", module="LogSoftmax(dim=None)"),
     aclnn=C("LogSoftmax", header="aclnn_logsoftmax.h"),
     ir="LogSoftmaxV2(logits=self, axes=dim:-1) -> logsoftmax",
 )

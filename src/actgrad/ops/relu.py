@@ -203,7 +203,11 @@ hardtanh = Operator(
     ),
     has_document=False,
     differences=("Checks: the operator lives in another repository of CANN. Here: those of its gradient.",),
-    torch=Torch("hardtanh(min_val, max_val, inplace)", module="Hardtanh"),
+    torch=Torch(
+        "hardtanh(min_val, max_val, inplace)",
+        module="Hardtanh",
+        former_names={"min_value": "min_val", "max_value": "max_val"},
+    ),
     aclnn=C("Hardtanh", parameters="self clipValueMin clipValueMax out"),
 )
 

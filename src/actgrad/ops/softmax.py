@@ -80,7 +80,7 @@ softmax = Operator(
         "An out of another dtype: the result is rounded to self's dtype first. Here: rounded once, to out's.",
         "A row of -infinity alone, or with +infinity: NaN, as PyTorch gives it.",
     ),
-    torch=Torch("softmax(dim=None, *, dtype)", module="Softmax(dim=None)"),
+    torch=Torch("softmax(dim=None, _stacklevel, dtype)", module="Softmax(dim=None)"),
     aclnn=C("Softmax"),
     ir="SoftmaxV2(x=self, axes=dim:-1, half_to_float=_:False) -> y",
 )

@@ -4,8 +4,8 @@ Importing this package defines every operator of the registry; all else follows 
 `registration` defines it with its `kernels`, its `autograd` key (`saving`, `derivations`, and `partials` with `dual`
 numbers where no kernel exists), its in-place and out `variants`, and the rules of vmap (`batching`), DTensor
 (`sharding`) and torch.compile (`graphs`). Names: `public_names` makes `functions` and
-`modules`, `conventions` has GeGLU under other projects' names. Models: `conversion` changes the modules of one, with
-the help of `models`; `decomposition` lets models leave PyTorch.
+`modules`, `conventions` has calls of these under other names, PyTorch's and other projects'.
+Models: `conversion` changes the modules of one, with the help of `models`; `decomposition` lets models leave PyTorch.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -33,9 +33,10 @@ with _disable_current_modes():  # a traced call may import this package, and no 
 
 from . import conventions, functions, modules
 from .conventions import *  # noqa: F403
-from .conversion import Report, convert, revert
+from .conversion import convert, revert
 from .graphs import exact_in_graphs
 from .models.comparison import ModelReport, report
+from .models.outcome import Report
 from .models.patching import patched
 
 __all__ = [

@@ -7,85 +7,21 @@ buffers, hooks and names; so do references to it, and `isinstance`.
 from __future__ import annotations
 
 import inspect
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ref
 
 import torch
 
 from ..base.errors import InvalidArgument, InvalidCall, quote
-from . import functions, modules, public_names, saving
+from . import conventions, functions, modules, public_names, saving
 from .models import gates, patching, trials
+from .models.outcome import ConvertedModule, Report
 
 nn = torch.nn
-
-
-class ConvertedModule(NamedTuple):
-    """A row of the report: one module."""
-
-    name: str  # in the model; several for a shared module
-    was: str  # its class
-    becomes: str  # its new class; "" without one
-    reason: str  # for leaving it alone
-
-
-@dataclass(frozen=True)
-class Report:
-    """The outcome of a conversion; printed, it is a table. `rows`, `swapped` and `left` are the data.
-
-    `looked_at` counts the model's modules. `calls` counts the calls of `torch.nn.functional` in a forward pass, which
-    `convert` does not change; it is empty where `convert` was given no inputs.
-    """
-
-    rows: tuple[ConvertedModule, ...]
-    looked_at: int = 0
-    calls: Mapping[str, int] = field(default_factory=dict)
-    modules: Mapping[str, Any] = field(default_factory=dict, repr=False)  # weak references to the swapped modules
-
-    @property
-    def fallbacks(self) -> dict[str, int]:
-        """The calls until now that PyTorch computed because actgrad refused them, by the modules' names."""
-        counts = {name: gates.fallbacks.get(module(), 0) for name, module in self.modules.items() if module()}
-        return {name: count for name, count in counts.items() if count}
-
-    @property
-    def swapped(self) -> tuple[ConvertedModule, ...]:
-        """The modules with a new class."""
-        return tuple(row for row in self.rows if row.becomes)
-
-    @property
-    def left(self) -> tuple[ConvertedModule, ...]:
-        """The activation modules that were left alone."""
-        return tuple(row for row in self.rows if not row.becomes)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[ConvertedModule]:
-        return iter(self.rows)
-
-    def __str__(self) -> str:
-        lines = []
-        if self.rows:
-            rows = ((r.name, r.was, r.becomes or "-", r.reason) for r in self.rows)
-            table = [("module", "from", "to", "why not"), *rows]
-            widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-            lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-            lines.insert(1, "  ".join("-" * width for width in widths))
-        lines.append(f"{self.looked_at} modules looked at, {len(self.swapped)} swapped, {len(self.left)} left")
-        if self.fallbacks:
-            counts = ", ".join(f"{name} {count}" for name, count in self.fallbacks.items())
-            lines.append(f"calls that actgrad refused, computed by PyTorch: {counts}")
-        if self.calls:
-            counts = ", ".join(f"{name} {count}" for name, count in self.calls.items())
-            lines.append(f"functional calls in a forward pass: {counts}; actgrad.torch.patched() takes them")
-        return "\n".join(lines)
-
-    __repr__ = __str__
 
 
 def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = None) -> Report:
@@ -118,7 +54,7 @@ def convert(model: torch.nn.Module, *, save: str = saving.AUTO, inputs: Any = No
         raise InvalidArgument(f"convert: save is {quote(save)}; {expected}; pass one of these")
     overwritten = _overwritten(model)
     report = _each(model, lambda module: _converted(saving.INPUT if module in overwritten else save, module))
-    return report if inputs is None else replace(report, calls=_calls(model, inputs))
+    return report if inputs is None else _observed(report, model, inputs)
 
 
 def revert(model: torch.nn.Module) -> Report:
@@ -158,10 +94,17 @@ def _each(model: torch.nn.Module, change: Callable[[torch.nn.Module], tuple[Any,
             module.__class__ = kind
             changed[", ".join(paths)] = ref(module)
         if kind is not None or reason:
-            rows.append(
-                ConvertedModule(", ".join(paths), was.__name__, kind.__name__ if kind is not None else "", reason)
-            )
+            becomes = "" if kind is None else kind.__name__
+            candidates = ", ".join(_candidates(was)) if reason else ""
+            rows.append(ConvertedModule(", ".join(paths), was.__name__, becomes, reason, candidates))
     return Report(tuple(rows), len(names), modules=changed)
+
+
+def _candidates(kind: Any) -> list[str]:
+    """What of actgrad.torch could take the work of a module that stays: functions that its forward or its name has."""
+    forward = inspect.unwrap(inspect.getattr_static(kind, "forward"))
+    words = {*getattr(getattr(forward, "__code__", None), "co_names", ()), kind.__name__.lower()}
+    return [name for name in (*functions.__all__, *conventions.__all__) if name in words]
 
 
 def _overwritten(model: torch.nn.Module) -> set[torch.nn.Module]:
@@ -179,11 +122,36 @@ def _chain(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
         yield module
 
 
-def _calls(model: torch.nn.Module, inputs: Any) -> Counter[str]:
-    """The functional calls of activations in one forward pass."""
-    with torch.no_grad(), patching.watched() as calls:
-        patching.call(model, inputs)
-    return calls
+def _observed(report: Report, model: torch.nn.Module, inputs: Any) -> Report:
+    """The report with what one forward pass calls."""
+    unused = {name: module for name, each in report.modules.items() if (module := each()) is not None}
+    called: set[torch.nn.Module] = set()
+    classes = {module: type(module) for module in unused.values()}
+    mode = patching.patched()
+    try:
+        for module, kind in classes.items():
+            module.__class__ = _counting_class(kind, called)
+        with torch.no_grad(), mode:
+            patching.call(model, inputs)
+    finally:
+        for module, kind in classes.items():
+            module.__class__ = kind
+    names = tuple(name for name, module in unused.items() if module not in called)
+    return replace(report, calls=mode.calls, refused_calls=mode.refusals, unused=names)
+
+
+def _counting_class(kind: Any, called: set[torch.nn.Module]) -> type:
+    """A converted class whose changed methods tell of their calls."""
+
+    def telling(function: Any) -> Any:
+        def tell(self: Any, *args: Any, **kwargs: Any) -> Any:
+            called.add(self)
+            return function(self, *args, **kwargs)
+
+        return tell
+
+    methods = {name: telling(vars(kind)[name]) for name in kind.actgrad_methods}
+    return type(kind.__name__, (kind,), {**methods, "__module__": kind.__module__})
 
 
 # The classes
@@ -203,6 +171,7 @@ def _class(original: Any, methods: Mapping[str, Callable[..., Any]], option: str
     members = {
         **methods,
         "original": original,
+        "actgrad_methods": tuple(methods),
         "actgrad_option": option,
         "actgrad_proof": proof,
         "__module__": original.__module__,
@@ -266,6 +235,8 @@ def _converted(save: str, module: torch.nn.Module) -> tuple[type | None, str]:
         return None, ""
     simple = next((base for base in kind.__mro__ if base in _plain()), None)
     if simple is None and (isinstance(module, torch.jit.ScriptModule) or kind.__module__.startswith("torch.")):
+        if not isinstance(module, torch.jit.ScriptModule) and gates.function_attributes(module):
+            return _gated(kind, module, save)
         is_activation = kind.__module__ == nn.ELU.__module__ and not module._modules
         return None, "actgrad.torch has no such module" if is_activation else ""
     if isinstance(module, torch.jit.ScriptModule):

@@ -276,20 +276,28 @@ def leaky_relu(
     dtype where the gradient needs only signs. Else it is the input.
     """
 
-def softmax(input: torch.Tensor, dim: int | None = None, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+def softmax(
+    input: torch.Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: torch.dtype | None = None
+) -> torch.Tensor:
     """exp(x) / sum(exp(x)) along dim
 
     Source: Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28
 
     `dtype` is what the input is converted to first.
+
+    `_stacklevel` is PyTorch's: the line that the warning about a missing `dim` names.
     """
 
-def log_softmax(input: torch.Tensor, dim: int | None = None, *, dtype: torch.dtype | None = None) -> torch.Tensor:
+def log_softmax(
+    input: torch.Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: torch.dtype | None = None
+) -> torch.Tensor:
     """x - log(sum(exp(x))) along dim
 
     Source: Bridle 1990, https://doi.org/10.1007/978-3-642-76153-9_28
 
     `dtype` is what the input is converted to first.
+
+    `_stacklevel` is PyTorch's: the line that the warning about a missing `dim` names.
     """
 
 def logsigmoid(input: torch.Tensor) -> torch.Tensor:

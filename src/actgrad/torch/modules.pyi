@@ -317,7 +317,14 @@ class Hardtanh(torch.nn.Module):
     min_val: float
     max_val: float
     inplace: bool
-    def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None: ...
+    def __init__(
+        self,
+        min_val: float = -1.0,
+        max_val: float = 1.0,
+        inplace: bool = False,
+        min_value: float | None = None,
+        max_value: float | None = None,
+    ) -> None: ...
     def forward(self, input: torch.Tensor) -> torch.Tensor: ...
 
 class ReLU6(torch.nn.Module):

@@ -12,7 +12,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import torch
+
 from ..aten import AUTOCAST
+from ..base.errors import InvalidArgument, did_you_mean, either, quote
 from ..base.faults import torch_names
 from ..calls.operator import REGISTRY, Operator
 from ..contract.documentation import wrapped
@@ -20,6 +23,7 @@ from .saving import AUTO, RESULT, ways
 
 #: Parameters that are no attributes, with annotation and default.
 _OPTIONS = {"inplace": ("bool", False), "save": ("str", AUTO), "dtype": ("torch.dtype | None", None)}
+_OPTIONS["_stacklevel"] = ("int", 3)
 _ANNOTATIONS = {"Scalar": "float", "int": "int", "bool": "bool"}
 _RESULT = """By default it is the result where that suffices: in float32 and float64, and in any
 dtype where the gradient needs only signs. Else it is the input."""
@@ -100,7 +104,8 @@ class TorchNames:
             if parameter.name == "dtype":
                 body += ["if dtype is not None:", f"    {self.tensors[0]} = {self.tensors[0]}.to(dtype)"]
             elif parameter.is_optional:
-                implicit = f"_implicit_dim({self.function!r}, {self.tensors[0]}.dim())"
+                level = "_stacklevel" if "_stacklevel" in names else 3
+                implicit = f"_implicit_dim({self.function!r}, {self.tensors[0]}.dim(), {level})"
                 body += [f"if {parameter.name} is None:", f"    {parameter.name} = {implicit}"]
         if "inplace" in names:
             in_place = f"_record_in_place({operator_text}, ({values}), {tensors})"
@@ -127,8 +132,17 @@ class TorchNames:
         call = f"return functions.{self.function}({', '.join(arguments)})"
         methods = [_function("forward", [self_parameter, *tensors], [call], "torch.Tensor")]
         if not self.module_tensors:
-            set_up = ["super().__init__()", *(f"self.{p.name} = {p.name}" for p in parameters)]
-            methods.insert(0, _function("__init__", [self_parameter, *parameters], set_up))
+            set_up = ["super().__init__()"]
+            former = self.operator.definition.torch.former_names if self.operator.definition.torch else {}
+            for old, new in former.items():
+                set_up += [f"if {old} is not None:", f"    {new} = _renamed({old!r}, {new!r}, {old})"]
+            choices = repr(self.operator.choices)
+            for p in parameters:
+                if self._is_choice(p.name):
+                    set_up.append(f"functions._number({self.function!r}, {p.name}, {choices})")
+                set_up.append(f"self.{p.name} = {p.name}")
+            deprecated = [TorchParameter(old, "float | None", is_optional=True) for old in former]
+            methods.insert(0, _function("__init__", [self_parameter, *parameters, *deprecated], set_up))
             methods.append(_function("extra_repr", [self_parameter], [f"return {self._shown()}"], "str"))
         return "\n".join([f"class {self.module}({self.base}):", *_indented("\n".join(methods).split("\n"))])
 
@@ -150,6 +164,8 @@ class TorchNames:
         parts = [self._summary, *([f"Source: {source}"] if source else [])]
         if "dtype" in names:
             parts.append("`dtype` is what the input is converted to first.")
+        if "_stacklevel" in names:
+            parts.append("`_stacklevel` is PyTorch's: the line that the warning about a missing `dim` names.")
         if "inplace" in names:
             parts.append("`inplace` overwrites the input with the result.")
         if "save" in names:
@@ -252,3 +268,24 @@ def _make(module: dict[str, Any], name: str, text: str, documentation: str) -> A
     exec(compile(text, file, "exec", __future__.annotations.compiler_flag, dont_inherit=True), module, scope)
     scope[name].__doc__ = documentation
     return module.setdefault(name, scope[name])  # another thread may have stored one
+
+
+# For the code of functions and modules
+
+
+def implicit_dim(function: str, rank: int, level: int) -> int:
+    """The dimension that PyTorch chooses by the rank, with its warning; a compiled graph has none."""
+    if torch.compiler.is_compiling():
+        return 0 if rank in (0, 1, 3) else 1
+    return torch.nn.functional._get_softmax_dim(function, rank, stacklevel=level + 1)
+
+
+def number(function: str, choice: str | int, choices: tuple[str, ...]) -> int:
+    """The number of a choice, which PyTorch's schema has in place of its name."""
+    if isinstance(choice, int):
+        return choice
+    if choice not in choices:
+        names = either(map(repr, choices))
+        cure = did_you_mean(choice, choices, "pass one of these")
+        raise InvalidArgument(f"{function}: approximate is {quote(choice)}; it must be {names}; {cure}")
+    return choices.index(choice)

@@ -26,7 +26,11 @@ def parse(definition: Any) -> ParsedNames | None:
         return None
     attributes, tensors = definition.schema.attributes_by_name, definition.schema.tensors
     own = {*attributes, "*", "save", *(["inplace"] if definition.may_be_in_place else [])}
-    own |= {f"{definition.access.dimension_attribute}=None", "dtype"} if definition.access.sees_rows else set()
+    own |= (
+        {f"{definition.access.dimension_attribute}=None", "_stacklevel", "dtype"}
+        if definition.access.sees_rows
+        else set()
+    )
     function, words = _parsed(definition, definition.torch.function, [*attributes])
     renamed = [word for word in words if word not in own]
     if renamed and (len(tensors) == 1 or len(tensors) != len(renamed) or words[: len(tensors)] != renamed):

@@ -5,6 +5,8 @@ source      a function's source, and a copy of the function with other code
 syntax      forms in a syntax tree
 trials      modules of other libraries, known by their code and by a comparison in numbers
 gates       products such as act(gate) * up, in a copy of a module's code
+gate_products  products by our functions
+outcome     what convert reports
 patching    functional calls, counted or given to actgrad
 comparison  a model before and after its conversion, in numbers
 """

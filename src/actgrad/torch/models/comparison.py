@@ -12,7 +12,8 @@ from typing import Any
 
 import torch
 
-from ..conversion import Report, convert, require_module, revert
+from ..conversion import convert, require_module, revert
+from .outcome import Report
 from .patching import call
 
 ROUNDS = 7

@@ -20,8 +20,7 @@ from weakref import WeakKeyDictionary
 import torch
 
 from ...base.errors import ActgradError
-from .. import functions
-from . import trials
+from . import gate_products, trials
 from .reading import Declined, ForwardReader, Frame
 from .source import tree_of, with_tree
 from .syntax import (
@@ -39,14 +38,13 @@ from .syntax import (
 )
 
 nn = torch.nn
-GATES = ("gelu", "gelu_tanh", "silu")
+GATES = ("gelu", "gelu_tanh", "silu", "relu")
 #: What a call of ours may raise where PyTorch's would not.
 REFUSALS = (ActgradError, TypeError, RuntimeError)
-#: GELU's names in `trials.activations`, by the argument `approximate`.
-_GELU_FORMS = {"none": "gelu", "tanh": "gelu_tanh"}
 #: The calls of each module that were PyTorch's own, because actgrad refused them.
 fallbacks: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
-_ORIGINALS = {nn.SiLU.forward: "silu", nn.GELU.forward: "gelu"}
+_ORIGINALS = {nn.SiLU.forward: "silu", nn.ReLU.forward: "relu", nn.GELU.forward: "gelu"}
+_MATRIX_PRODUCTS = (nn.functional.linear, torch.matmul, torch.mm, torch.bmm, torch.einsum)
 _torch_names: dict[Any, str] = {}  # PyTorch's functions with our names
 _known: dict[str, trials.KnownActivation] = {}  # filled by `rewrite`: torch.compile looks through no cache
 _proven: dict[Any, list[trials.Proof]] = {}  # methods that compute an activation
@@ -140,32 +138,11 @@ def _fused(module: Any, call: Active, other: Any) -> Any:
         )
     try:
         if isinstance(x, Half) and isinstance(other, Half) and x.packed is other.packed:
-            return _packed(name, x)
-        return _of_two(name, _tensor(x), _tensor(other))
+            return gate_products.packed(name, x.packed, x.is_upper)
+        return gate_products.of_two(name, _tensor(x), _tensor(other))
     except REFUSALS:
         fall_back(module)
         return None
-
-
-def _packed(name: str, active_half: Half) -> Any:
-    packed = active_half.packed
-    if packed.dim() == 0 or packed.shape[-1] % 2 or not packed.is_floating_point():
-        return None
-    if name != "silu":
-        approximate = "tanh" if name == "gelu_tanh" else "none"
-        return functions.geglu(packed, approximate=approximate, activate_left=not active_half.is_upper)
-    lower, upper = packed.chunk(2, -1)
-    return functions.swiglu_two(lower, upper) if active_half.is_upper else functions.swiglu_two(upper, lower)
-
-
-def _of_two(name: str, x: Any, other: Any) -> Any:
-    if not (isinstance(x, torch.Tensor) and isinstance(other, torch.Tensor)):
-        return None
-    if x.shape != other.shape or x.dtype != other.dtype or not x.is_floating_point():
-        return None
-    if name == "silu":
-        return functions.swiglu_two(other, x)
-    return functions.geglu_two(other, x, "tanh" if name == "gelu_tanh" else "none")
 
 
 def activation_name(activate: Any, options: dict[str, Any]) -> str:
@@ -176,8 +153,8 @@ def activation_name(activate: Any, options: dict[str, Any]) -> str:
         proofs = () if options else _proven.get(activate.__func__, ())
         return next((proof.name for proof in proofs if proof.test(activate.__self__)), "")
     name = _torch_names.get(activate, "")
-    if name in _GELU_FORMS.values() and options.keys() == {"approximate"}:
-        return _GELU_FORMS.get(options["approximate"], "")
+    if name in gate_products.GELU_FORMS.values() and options.keys() == {"approximate"}:
+        return gate_products.GELU_FORMS.get(options["approximate"], "")
     return "" if options else name
 
 
@@ -191,9 +168,9 @@ def _name_of_module(module: Any) -> str:
     if proof is not None:
         return proof.name if proof.test(module) else ""
     name = _ORIGINALS.get(getattr(kind, "original", kind).forward, "")
-    if name == "silu":
-        return "" if module.inplace else "silu"
-    return _GELU_FORMS.get(module.approximate, "") if name in _GELU_FORMS.values() else ""
+    if name in ("silu", "relu"):
+        return "" if module.inplace else name
+    return gate_products.GELU_FORMS.get(module.approximate, "") if name in gate_products.GELU_FORMS.values() else ""
 
 
 # The module's code
@@ -216,11 +193,18 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
     is_block = 1 <= len(projections) <= 3 and not (module._parameters or module._buffers or rest)
     reason = ""
     methods, key = {}, []
-    for name in sorted({"forward", *vars(kind)}):
+    attributes = function_attributes(module) if projections else set()
+    inherited = {name for base in kind.__mro__ if attributes and base is not nn.Module for name in vars(base)}
+    for name in sorted({"forward", *vars(kind), *inherited}):
         function = inspect.getattr_static(kind, name, None)
-        if not isinstance(function, FunctionType) or not (_multiplies(function) or (is_block and name == "forward")):
+        if not isinstance(function, FunctionType):
+            continue
+        calls_attribute = not attributes.isdisjoint(inspect.unwrap(function).__code__.co_names)
+        is_plain = (is_block and name == "forward") or (calls_attribute and not name.startswith("__"))
+        if not (is_plain or (_multiplies(function) and (name == "forward" or name in vars(kind)))):
             continue
         rewriter = _Rewriter(module, inspect.unwrap(function), is_block and name == "forward")
+        rewriter.attributes = attributes
         rewritten = rewriter.function(function, name)
         reason = reason or rewriter.reason
         if rewritten is not None:
@@ -231,6 +215,13 @@ def rewrite(module: torch.nn.Module) -> tuple[Rewritten | None, str]:
     if not reason and len(projections) == 3 and rest and _multiplies(inspect.getattr_static(kind, "forward")):
         reason = f"it computes something else than a gate of {', '.join(GATES)}"
     return None, reason
+
+
+def function_attributes(module: torch.nn.Module) -> set[str]:
+    """The attributes of a module that are functions of PyTorch with our names, such as `self.activation = F.gelu`."""
+    _fill()
+    values = [(name, value) for name, value in vars(module).items() if callable(value)]
+    return {name for name, value in values if getattr(value, "__hash__", None) and value in _torch_names}
 
 
 def _fill() -> None:
@@ -254,6 +245,7 @@ class _Rewriter(ast.NodeTransformer):
 
     def __init__(self, module: Any, function: Any, is_block: bool):
         self.module, self.inner, self.is_block = module, function, is_block
+        self.attributes: set[str] = set()  # of functions, whose calls are taken
         self.reason, self.owner = "", ""
         self.done: list[Any] = []
         self.waiting: set[str] = set()  # names of calls that wait for their factor
@@ -300,7 +292,8 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if self.is_block and is_simple(node) and not self._is_child(node) and self._name_of(node):
+        is_ours = self.is_block or attribute_of(node.func, self.owner) in self.attributes
+        if is_ours and is_simple(node) and not self._is_child(node) and self._name_of(node):
             self.done.append((node.lineno, node.col_offset))
             return self._call(node, "activated", [name_node(self.owner)])
         return self.generic_visit(node)
@@ -339,14 +332,26 @@ class _Rewriter(ast.NodeTransformer):
 
     def _is_gate(self, call: Any, other: Any) -> bool:
         """Whether an activation of `GATES` and its factor are as gates have them."""
-        if not is_simple(call) or isinstance(call.args[0], ast.BinOp):
+        if not is_simple(call) or (isinstance(call.args[0], ast.BinOp) and not self._is_matrix_product(call.args[0])):
             return False
         if self._is_argument(other) and not self._is_argument(call.args[0]):
             return False
-        is_value = isinstance(other, (ast.Name, ast.Subscript)) or (
-            isinstance(other, ast.Call) and self._is_child(other)
-        )
+        is_value = isinstance(other, (ast.Name, ast.Subscript)) or self._is_matrix_product(other)
+        is_value = is_value or (isinstance(other, ast.Call) and self._is_child(other))
         return is_value and self._name_of(call) in GATES
+
+    def _is_matrix_product(self, node: ast.expr) -> bool:
+        """Whether an expression is a matrix product, by its operator or one of PyTorch's functions."""
+        if isinstance(node, ast.BinOp):
+            return isinstance(node.op, ast.MatMult)
+        try:
+            local = {self.owner: self.module}
+            function = isinstance(node, ast.Call) and Frame(ForwardReader(self.module), self.inner, local).value(
+                node.func
+            )
+        except Declined:
+            return False
+        return any(function is each for each in _MATRIX_PRODUCTS)
 
     def _is_argument(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and not self.stores[node.id]

@@ -1,25 +1,27 @@
-"""Functional calls: `patched` gives calls such as `torch.nn.functional.gelu` to actgrad, and `watched` counts them."""
+"""Functional calls: `patched` gives calls such as `torch.nn.functional.gelu` to actgrad, and counts them."""
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import FunctionType
+from typing import Any, NamedTuple
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from ...base.errors import ActgradError
-from .. import functions, public_names
+from .. import conventions, functions, public_names
+from . import gates
 
 
 def patched() -> Any:
     """A context in which PyTorch's functional activations are actgrad's, in any code that runs inside.
 
-    These are the functions of `torch.nn.functional` that `actgrad.torch` has, and their forms in `torch` and as
-    methods of tensors. A call that actgrad refuses, as one on integers, stays PyTorch's.
+    These are the functions of `torch.nn.functional` that `actgrad.torch` has, also in place (`relu_`) and with `out=`,
+    and their forms in `torch`, in `torch.special` and as methods of tensors. PyTorch computes a call that actgrad
+    refuses, such as one on integers, or one whose `out` would be resized.
 
     Returns:
         A context manager.
@@ -28,15 +30,7 @@ def patched() -> Any:
         >>> with actgrad.torch.patched():
         ...     loss = model(x).sum()
     """
-    return _Mode(True, Counter())
-
-
-@contextmanager
-def watched() -> Iterator[Counter[str]]:
-    """A context that counts the functional calls inside."""
-    calls: Counter[str] = Counter()
-    with _Mode(False, calls):
-        yield calls
+    return _Mode()
 
 
 def call(model: torch.nn.Module, inputs: Any) -> Any:
@@ -46,33 +40,113 @@ def call(model: torch.nn.Module, inputs: Any) -> Any:
     return model(*inputs) if isinstance(inputs, (tuple, list)) else model(inputs)
 
 
-@cache
-def _counterparts() -> dict[Any, Callable[..., Any]]:
-    """Our function of each of PyTorch's."""
-    counterparts = {}
-    for names in public_names.all_names():
-        if hasattr(torch.nn.functional, names.function):
-            function = getattr(functions, names.function)
-            for namespace in (torch.nn.functional, torch, torch.Tensor):
-                original = getattr(namespace, names.function, None)
-                if original is not None:
-                    counterparts[original] = function
-    return counterparts
+class Form(NamedTuple):
+    """One of PyTorch's calls that is a function of actgrad.torch."""
+
+    name: str  # of our function
+    compute: Callable[..., Any]
+    operator: Callable[..., Any]  # the operator itself, for `out=`
+    parameters: tuple[str, ...]  # of the call, in its order
+    required: tuple[str, ...]
+
+    def __call__(self, args: Any, kwargs: dict[str, Any]) -> Any:
+        """Our result; TypeError where the call has other arguments than ours."""
+        if len(args) > len(self.parameters):
+            raise TypeError("too many arguments")
+        row = {**dict(zip(self.parameters, args)), **kwargs}  # noqa: B905  fewer arguments than parameters
+        if len(row) != len(args) + len(kwargs) or not all(name in row for name in self.required):
+            raise TypeError("an argument is missing, or is there twice")
+        row.pop("_stacklevel", None)
+        out = row.pop("out", None)
+        return self.compute(**row) if out is None else self._into(out, row)
+
+    def _into(self, out: torch.Tensor, row: dict[str, Any]) -> Any:
+        """Our result in `out`, where PyTorch would neither resize nor convert."""
+        dtype, first = row.pop("dtype", None), row.pop(self.parameters[0])
+        first = first if dtype is None else first.to(dtype)
+        tensors = [first, *(value for value in row.values() if isinstance(value, torch.Tensor))]
+        is_alike = out.dtype == first.dtype and out.device == first.device and out.shape == first.shape
+        if not is_alike or any(each.requires_grad for each in (out, *tensors)):
+            raise TypeError("out is not like the result")
+        if any(each.dim() and each.shape != out.shape for each in tensors):
+            raise TypeError("the tensors are broadcast")
+        return self.operator(first, **row, out=out)
+
+
+_forms: dict[Any, Form] = {}  # filled by `forms`: torch.compile looks through no cache
+#: Names of our functions in other words of PyTorch's.
+_ALIASES = {"sigmoid": ("expit",)}
+
+
+def forms() -> dict[Any, Form]:
+    """PyTorch's calls that are functions of actgrad.torch."""
+    if not _forms:
+        for names in public_names.all_names():
+            for space in (torch.nn.functional, torch, torch.Tensor, torch.special, torch._C._nn):
+                for name in (names.function, *_ALIASES.get(names.function, ())):
+                    for suffix in ("", "_"):
+                        original = getattr(space, name + suffix, None)
+                        form = None if original is None else _form(names, original, bool(suffix))
+                        if form is not None:
+                            _forms.setdefault(original, form)
+        for name in ("softmin", "tanhshrink"):
+            original = getattr(torch.nn.functional, name)
+            parameters = _parameters(original)
+            if parameters is not None:
+                _forms[original] = Form(name, getattr(conventions, name), original, *parameters)
+    return _forms
+
+
+def _form(names: public_names.TorchNames, original: Any, is_in_place: bool) -> Form | None:
+    """How a call of PyTorch's becomes ours; None where ours has no such form."""
+    function, described, name = getattr(functions, names.function), _parameters(original), names.operator.name
+    if is_in_place and any(each.name == "inplace" for each in names.parameters):
+        function = partial(function, inplace=True)
+    elif is_in_place:
+        function = partial(_call, names, getattr(torch.ops.actgrad, f"{name}_", None))
+    if described is None or (is_in_place and not hasattr(torch.ops.actgrad, f"{name}_")):
+        return None
+    parameters, required = ((*names.tensors, *row[len(names.tensors) :]) for row in described)
+    operator = partial(_call, names, getattr(torch.ops.actgrad, name))
+    return Form(names.function, function, operator, parameters, required)
+
+
+def _call(names: public_names.TorchNames, operator: Any, input: Any, out: Any = None, **attributes: Any) -> Any:
+    """A call of the operator, which has numbers for choices."""
+    switch, choices = names.operator.switch, names.operator.choices
+    if switch in attributes and choices:
+        attributes[switch] = public_names.number(names.function, attributes[switch], choices)
+    return operator(input, **attributes) if out is None else operator(input, **attributes, out=out)
+
+
+def _parameters(original: Any) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The names of a call's positional parameters, and of those that it needs."""
+    if isinstance(original, FunctionType):
+        row = inspect.signature(original).parameters.values()
+        return tuple(p.name for p in row), tuple(p.name for p in row if p.default is p.empty)
+    for schema in torch._C._jit_get_schemas_for_operator(f"aten::{original.__name__}"):
+        arguments = [each for each in schema.arguments if not each.kwarg_only]
+        return tuple(a.name for a in arguments), tuple(a.name for a in arguments if not a.has_default_value())
+    return None
 
 
 class _Mode(TorchFunctionMode):
-    def __init__(self, replaces: bool, calls: Counter[str]):
+    """Gives calls to actgrad, and counts those that actgrad took and those that it could not take."""
+
+    def __init__(self) -> None:
         super().__init__()
-        self.replaces, self.calls = replaces, calls
+        self.forms = forms()
+        self.calls: Counter[str] = Counter()
+        self.refusals: Counter[str] = Counter()
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        counterpart = _counterparts().get(function)
-        if counterpart is None:
+        form = self.forms.get(function)
+        if form is None:
             return function(*args, **(kwargs or {}))
-        self.calls[counterpart.__name__] += 1
-        if self.replaces:
-            try:
-                return counterpart(*args, **(kwargs or {}))
-            except (ActgradError, TypeError):  # PyTorch may know more dtypes, or other arguments
-                pass
-        return function(*args, **(kwargs or {}))
+        try:
+            y = form(args, kwargs or {})
+        except gates.REFUSALS:  # PyTorch may know more dtypes, or other arguments
+            self.refusals[form.name] += 1
+            return function(*args, **(kwargs or {}))
+        self.calls[form.name] += 1
+        return y

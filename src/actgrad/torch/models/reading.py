@@ -29,6 +29,8 @@ _ELEMENTWISE = {
     *("softsign", "threshold", "hardshrink", "softshrink", "tanhshrink", "sign", "zeros_like", "ones_like"),
 }
 _METHODS = {*_ELEMENTWISE, "add_", "sub_", "mul_", "div_"} - {"zeros_like", "ones_like"}
+#: Tensors' methods of whole rows: what calls them is no elementwise activation.
+_REDUCTIONS = {"mean", "var", "std", "norm", "sum", "amax", "amin", "max", "min", "median", "cumsum"}
 #: torch.autocast converts the tensors of these on some device.
 _CONVERTED = {"pow", "rsqrt", "reciprocal", "exp", "expm1", "log", "log1p", "softplus", "Pow"}
 _OPERATORS: dict[str, Any] = {
@@ -205,6 +207,7 @@ class ForwardReader:
             if not hasattr(torch.Tensor, name):
                 raise Declined("its forward cannot be tried: AttributeError")
             if name not in _METHODS:
+                self.has_computed &= name not in _REDUCTIONS  # a normalisation then
                 raise Declined(f"it depends on the tensor's {name}")
             return _TensorMethod(value, name)
         if isinstance(value, torch.device) and name == "type":
@@ -379,11 +382,14 @@ def _word(node: ast.AST) -> str:
 
 
 def _keeps_shapes(function: Any, args: Any, kwargs: Any) -> bool:
-    """Whether a function of PyTorch that is not known returns a tensor like the first one."""
+    """Whether a function of PyTorch that is not known returns a tensor like the first one, element by element."""
     if function.__module__ is not None and not function.__module__.startswith("torch"):
         return False
     with torch.random.fork_rng([]), torch.no_grad():
         try:
-            return bool(function(*(a.clone() for a in args), **kwargs).shape == args[0].shape)
+            rows = [args[0].clone(), args[0][: len(args[0]) // 2].clone() if args[0].dim() else args[0].clone()]
+            whole, half = (function(row, *args[1:], **kwargs) for row in rows)
+            same = torch.allclose(whole[: len(half)] if half.dim() else whole, half, equal_nan=True)
+            return bool(whole.shape == args[0].shape) and same
         except Exception:
             return False

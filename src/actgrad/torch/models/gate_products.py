@@ -1,0 +1,36 @@
+"""Products of an activation and its factor, by our functions; None where a call is not known to be one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .. import functions
+
+#: GELU's names in `trials.activations`, by the argument `approximate`.
+GELU_FORMS = {"none": "gelu", "tanh": "gelu_tanh"}
+
+
+def packed(name: str, packed: torch.Tensor, is_upper: bool) -> Any:
+    """The product of one half of a packed tensor, activated, and the other."""
+    if packed.dim() == 0 or packed.shape[-1] % 2 or not packed.is_floating_point():
+        return None
+    if name in GELU_FORMS.values():
+        approximate = "tanh" if name == "gelu_tanh" else "none"
+        return functions.geglu(packed, approximate=approximate, activate_left=not is_upper)
+    lower, upper = packed.chunk(2, -1)
+    return of_two(name, upper, lower) if is_upper else of_two(name, lower, upper)
+
+
+def of_two(name: str, x: Any, other: Any) -> Any:
+    """The product of an activated tensor and another one."""
+    if not (isinstance(x, torch.Tensor) and isinstance(other, torch.Tensor)):
+        return None
+    if x.shape != other.shape or x.dtype != other.dtype or not x.is_floating_point():
+        return None
+    if name == "silu":
+        return functions.swiglu_two(other, x)
+    if name == "relu":  # no kernel has both with PyTorch's NaN
+        return functions.relu(x) * other
+    return functions.geglu_two(other, x, "tanh" if name == "gelu_tanh" else "none")
