@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 import statistics
+import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -62,10 +63,15 @@ def main() -> None:
     )
     parser.add_argument("--only", default="", metavar="TEXT", help="only models with this in their names")
     parser.add_argument("--threads", type=int, default=1, help="of PyTorch (%(default)s)")
+    parser.add_argument("--row", metavar="MODEL", help="print the row of one model, as the table's own processes do")
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     warnings.simplefilter("ignore")
-    lines = list(rows(given.only, given.compiled))
+    if given.row:
+        print(row(given.row, given.compiled))
+        return
+    options = ["--compiled"] * given.compiled + ["--threads", str(given.threads)]
+    lines = list(rows(given.only, given.compiled, options))
     table = "\n".join([*summary(lines), "", *lines, ""])
     versions = [
         f"{name} {sys.modules[name].__version__}"
@@ -80,24 +86,27 @@ def main() -> None:
         print(made_with + table, end="")
 
 
-def rows(only: str, compiled: bool) -> Iterator[str]:
-    """The table, line by line."""
+def rows(only: str, compiled: bool, options: list[str]) -> Iterator[str]:
+    """The table, line by line. Each model has a process of its own, because the graphs of others would stay in memory."""
     titles = ["model", "found", "swapped", "functional calls", "output", "gradient", "time", "peak memory"]
     titles += ["time, compiled", "peak, compiled"] * compiled
     yield f"| {' | '.join(titles)} |"
     yield "| --- " + "| ---: " * (len(titles) - 1) + "|"
-    for name, make in models():
-        if only not in name:
-            continue
-        torch.manual_seed(0)
-        try:
-            model, inputs = make()
-            report = actgrad.torch.report(model, inputs, compiled=compiled)
-        except Exception as fault:
-            print(f"{name}: {type(fault).__name__}: {fault}", file=sys.stderr)
-            continue
-        print(f"{name}\n{report}\n", file=sys.stderr)
-        yield f"| {' | '.join([name, *cells(report)])} |"
+    for name, _ in models():
+        if only in name:
+            command = [sys.executable, __file__, "--row", name, *options]
+            process = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+            if process.returncode == 0:
+                yield process.stdout.strip()
+
+
+def row(name: str, compiled: bool) -> str:
+    """The row of a model. Its report goes to the standard error."""
+    torch.manual_seed(0)
+    model, inputs = dict(models())[name]()
+    report = actgrad.torch.report(model, inputs, compiled=compiled)
+    print(f"{name}\n{report}\n", file=sys.stderr)
+    return f"| {' | '.join([name, *cells(report)])} |"
 
 
 def summary(lines: list[str]) -> Iterator[str]:
