@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def rows(only: str, compiled: bool, options: list[str]) -> Iterator[str]:
-    """The table, line by line. Each model has a process of its own, because the graphs of others would stay in memory."""
+    """The table, line by line. Each model has a process of its own, because graphs of others stay in memory."""
     titles = ["model", "found", "swapped", "functional calls", "output", "gradient", "time", "peak memory"]
     titles += ["time, compiled", "peak, compiled"] * compiled
     yield f"| {' | '.join(titles)} |"
