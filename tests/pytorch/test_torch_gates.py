@@ -169,7 +169,9 @@ def test_a_factor_of_another_shape_is_pytorchs() -> None:
     assert torch.equal(model(x, w), wanted)
 
 
-@pytest.mark.parametrize("activation", ["relu", "gelu", F.gelu, F.silu, F.relu], ids=str)
+@pytest.mark.parametrize(
+    "activation", ["relu", "gelu", F.gelu, F.silu, F.relu], ids=lambda f: getattr(f, "__name__", f)
+)
 @pytest.mark.parametrize("kind", [nn.TransformerEncoderLayer, nn.TransformerDecoderLayer])
 def test_transformer_layers(kind: Any, activation: Any) -> None:
     torch.manual_seed(0)
