@@ -251,7 +251,7 @@ def _pattern_of(wrong: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
         if run is not None:
             return "rows", f"wrong in rows {run[0]} to {run[1]} of {rows}"
     for period in _PERIODS:
-        run = _run(wrong, number % period, period) if period * 2 <= size else None
+        run = _run(wrong, number % period, period) if period * 3 <= size * 2 else None
         if run is not None:
             words = f"p mod {period} >= {run[0]}" if run[1] == period - 1 else f"{run[0]} <= p mod {period} <= {run[1]}"
             words = f"p mod {period} <= {run[1]}" if run[0] == 0 else words
@@ -268,14 +268,19 @@ def _pattern_of(wrong: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
 
 
 def _run(wrong: Array, group: Array, count: int) -> tuple[int, int] | None:
-    """The first and the last of neighbouring groups whose elements fail, while those of the others hold."""
+    """The first and the last of neighbouring groups whose elements fail, while those of the others hold.
+
+    A few elements of the run may hold: what stands there may be the right value, for example 0.
+    """
     sizes = np.bincount(group, minlength=count)
-    share = np.bincount(group[wrong], minlength=count) / np.maximum(sizes, 1)
-    failing = np.flatnonzero(share >= _FAILS)
-    if not 0 < len(failing) < count or len(failing) != failing[-1] - failing[0] + 1:
+    failing = np.flatnonzero(np.bincount(group[wrong], minlength=count) >= np.maximum(sizes, 1) / 2)
+    if not len(failing):
         return None
-    rest = np.delete(share, failing)
-    return (int(failing[0]), int(failing[-1])) if (rest <= _HOLDS).all() else None
+    first, last = int(failing[0]), int(failing[-1])
+    inside = (group >= first) & (group <= last)
+    if last - first + 1 >= count or wrong[inside].mean() < _FAILS or wrong[~inside].mean() > _HOLDS:
+        return None
+    return first, last
 
 
 RULES: tuple[Rule, ...] = (of_earlier_call, rearranged, broadcast_otherwise, exchanged_dimensions, shifted, positions)
