@@ -89,7 +89,7 @@ PRINTS: dict[str, Callable[[], dict[str, np.ndarray]]] = {
 
 def test_every_example_is_compared() -> None:
     programs = {path.stem for path in EXAMPLES.glob("*.c*")}
-    assert programs - {"vendor_silu"} == PRINTS.keys()  # tests/conformance/test_delivery.py runs the vendor's program
+    assert programs - {"vendor_silu"} == PRINTS.keys()  # tests/documents/test_accept_page.py runs it
     with_functions = {operator.name for operator in actgrad.operators.values() if operator.aclnn}
     assert PRINTS.keys() <= with_functions
 
