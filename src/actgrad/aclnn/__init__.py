@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from . import pairs
     from .pairs import *  # noqa: F403  every function and enumerator
 
-    __all__ += pairs.__all__  # type: ignore[has-type]  # pyright exports what stands here
+    __all__ += pairs.__all__  # type: ignore[has-type]  # pyright exports these names
 else:
 
     def __getattr__(name: str) -> Any:

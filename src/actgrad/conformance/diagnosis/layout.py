@@ -34,7 +34,7 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
     if not 8 <= sample.call.size <= MOST or sample.is_integer:
         return
     votes = []
-    for (places, exact, _), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True):
+    for (indices, exact, _), actual, wrong in zip(sample.memory, sample.actual, sample.wrong, strict=True):
         with np.errstate(all="ignore"):
             single, failing = exact.astype(np.float32), np.flatnonzero(wrong & np.isfinite(actual.astype(np.float32)))
         order = np.argsort(single, kind="stable")
@@ -44,7 +44,7 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
             value = float(actual[k])
             first, last = np.searchsorted(ranked, sorted((value * (1 - tolerance), value * (1 + tolerance))))
             if value != 0 and last - first <= 64:
-                votes.append(places[k] - order[first:last])
+                votes.append(indices[k] - order[first:last])
     if len(votes) < 6:
         return
     distances, counts = np.unique(np.concatenate(votes), return_counts=True)
@@ -56,8 +56,8 @@ def shifted(sample: Sample) -> Iterator[Suspicion]:
             )
 
 
-def _minus(distance: int, places: Array) -> Array:
-    return np.asarray(places - distance)
+def _minus(distance: int, indices: Array) -> Array:
+    return np.asarray(indices - distance)
 
 
 def _shift_words(sample: Sample, distance: int) -> tuple[str, str]:
@@ -78,7 +78,7 @@ def of_earlier_call(sample: Sample) -> Iterator[Suspicion]:
         if array.size and array.dtype == sample.actual[0].dtype:
             lanes = zip(sample.memory, sample.actual, sample.wrong, strict=True)
             explains = [
-                wrong & (array.ravel()[places % array.size] == actual) for (places, _, _), actual, wrong in lanes
+                wrong & (array.ravel()[indices % array.size] == actual) for (indices, _, _), actual, wrong in lanes
             ]
             zeros = sum(
                 np.count_nonzero(at & (actual == 0)) for at, actual in zip(explains, sample.actual, strict=True)
@@ -194,10 +194,10 @@ def _recomputed(
 
 
 def _where_wrong(sample: Sample, sources: Callable[[Array], Array]) -> Prediction:
-    """The right values at other places of the memory where elements fail; the right ones elsewhere."""
+    """The right values at other indices of the memory where elements fail; the right ones elsewhere."""
     prediction = []
-    for right, (places, values, _), wrong in zip(sample.right, sample.memory, sample.wrong, strict=True):
-        there = values[sources(places) % len(values)]
+    for right, (indices, values, _), wrong in zip(sample.right, sample.memory, sample.wrong, strict=True):
+        there = values[sources(indices) % len(values)]
         mixed = np.where(wrong, there, right.values)
         slip = np.where(wrong, 0, right.slip)
         prediction.append(replace(right, values=mixed, size=np.maximum(np.abs(mixed), 1e-300), slip=slip))
@@ -219,11 +219,11 @@ def _pattern(sample: Sample) -> tuple[str, str] | None:
     call = sample.call
     if not 32 <= call.size <= MOST or len(sample.positions) < call.size:  # a sample of all elements
         return None
-    whole: dict[tuple[int, ...], Array] = {}
-    for (places, values, shape), wrong in zip(sample.memory, sample.wrong, strict=True):
-        whole.setdefault(shape, np.zeros(len(values), bool))[places[wrong]] = True
-    patterns = [_pattern_of(wrong, shape) for shape, wrong in whole.items() if wrong.any()]
-    if len(whole) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the halves as they are computed
+    failing: dict[tuple[int, ...], Array] = {}
+    for (indices, values, shape), wrong in zip(sample.memory, sample.wrong, strict=True):
+        failing.setdefault(shape, np.zeros(len(values), bool))[indices[wrong]] = True
+    patterns = [_pattern_of(wrong, shape) for shape, wrong in failing.items() if wrong.any()]
+    if len(failing) == 1 and not any(patterns) and sample.memory[0][2] != call.shape:  # the halves as they are computed
         patterns = [_pattern_of(np.any(sample.wrong, axis=0), call.shape)]
     return next(filter(None, patterns), None)
 
@@ -270,7 +270,7 @@ def _pattern_of(wrong: Array, shape: tuple[int, ...]) -> tuple[str, str] | None:
 def _run(wrong: Array, group: Array, count: int) -> tuple[int, int] | None:
     """The first and the last of neighbouring groups whose elements fail, while those of the others hold.
 
-    A few elements of the run may hold: what stands there may be the right value, for example 0.
+    A few elements of the run may hold, because a wrong kernel may write the right value by chance, for example 0.
     """
     sizes = np.bincount(group, minlength=count)
     failing = np.flatnonzero(np.bincount(group[wrong], minlength=count) >= np.maximum(sizes, 1) / 2)

@@ -61,23 +61,23 @@ class Sample:
 
     @cached_property
     def memory(self) -> list[tuple[Array, Array, tuple[int, ...]]]:
-        """Of each lane the places of the sample in the output's memory, and the exact values there with their shape.
+        """For each lane: the indices of the sample in the output's memory, and the exact values there with their shape.
 
         The halves of one output share its memory.
         """
         call = self.call
         exact = Golden(call.computation).values([lane.take(slice(0, call.size)) for lane in call.inputs])
         lanes: list[tuple[Array, Array, tuple[int, ...]]] = []
-        wholes: dict[str, Array] = {}
+        memories: dict[str, Array] = {}
         for lane, number in zip(call.outputs, call.numbers, strict=True):
             values = np.asarray(exact[number])
             if lane.numbers is None:
                 lanes.append((self.positions, values, call.shape))
                 continue
-            places = lane.numbers().ravel()
-            whole = wholes.setdefault(lane.name.split(",")[0], np.zeros(int(np.prod(lane.shape)), values.dtype))
-            whole[places] = values
-            lanes.append((places[self.positions], whole, lane.shape))
+            indices = lane.numbers().ravel()
+            memory = memories.setdefault(lane.name.split(",")[0], np.zeros(int(np.prod(lane.shape)), values.dtype))
+            memory[indices] = values
+            lanes.append((indices[self.positions], memory, lane.shape))
         return lanes
 
     @cached_property

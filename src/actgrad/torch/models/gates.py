@@ -68,7 +68,7 @@ class Active(NamedTuple):
     name: str  # "" for a call that was computed at once; `x` is its result then
     version: int
 
-    def alone(self) -> Any:
+    def result(self) -> Any:
         return self.activate(_tensor(self.x), **self.options) if self.name else self.x
 
 
@@ -117,13 +117,13 @@ def activated(module: Any, activate: Any, x: Any, **options: Any) -> Any:
 def active_times(module: Any, first: Active, other: Any) -> Any:
     """The product of a waiting call and its factor."""
     y = _fused(module, first, other)
-    return first.alone() * _tensor(other) if y is None else y
+    return first.result() * _tensor(other) if y is None else y
 
 
 def times_active(module: Any, other: Any, second: Active) -> Any:
     """The same in the other order."""
     y = _fused(module, second, other)
-    return _tensor(other) * second.alone() if y is None else y
+    return _tensor(other) * second.result() if y is None else y
 
 
 def _fused(module: Any, call: Active, other: Any) -> Any:

@@ -140,8 +140,8 @@ class ForwardReader:
         if isinstance(function, MethodType) and function.__self__ is self.module:
             return self.call(function.__func__, (self.module, *args), kwargs)
         if type(function) is partial:
-            for place in ("func", "args"):
-                self.reads.record(function, f"{{0}}.{place}", getattr(function, place))
+            for field in ("func", "args"):
+                self.reads.record(function, f"{{0}}.{field}", getattr(function, field))
             for key, value in function.keywords.items():
                 self.reads.record(function, f"{{0}}.keywords.get({key!r})", self.allowed(key, value))
             self.reads.record(function, "len({0}.keywords)", len(function.keywords))
@@ -388,8 +388,8 @@ def _keeps_shapes(function: Any, args: Any, kwargs: Any) -> bool:
     with torch.random.fork_rng([]), torch.no_grad():
         try:
             rows = [args[0].clone(), args[0][: len(args[0]) // 2].clone() if args[0].dim() else args[0].clone()]
-            whole, half = (function(row, *args[1:], **kwargs) for row in rows)
-            same = torch.allclose(whole[: len(half)] if half.dim() else whole, half, equal_nan=True)
-            return bool(whole.shape == args[0].shape) and same
+            full, half = (function(row, *args[1:], **kwargs) for row in rows)
+            same = torch.allclose(full[: len(half)] if half.dim() else full, half, equal_nan=True)
+            return bool(full.shape == args[0].shape) and same
         except Exception:
             return False
