@@ -354,7 +354,7 @@ def examine(call: Call, sample: bool, surroundings: str = "as it is") -> tuple[s
     return first, ""
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True, database=None)
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 2**32), st.integers(0, 3), st.sampled_from(list(SURROUNDINGS)))
 def test_random_calls(seed: int, breaks: int, surroundings: str) -> None:
     generator = Generator(seed)

@@ -12,7 +12,7 @@ from actgrad import ir
 from actgrad.base.dtypes import BY_NAME
 from actgrad.conformance.oracle import as_tuple
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(8)
 
 NAMES = [name for name in BY_NAME if name != "complex32"]  # NumPy has none
 SHAPES = [(), (1,), (3,), (5,), (6,), (4, 1), (4, 3), (4, 5), (4, 6), (2, 4, 6), (2, 3, 1), (0, 6)]

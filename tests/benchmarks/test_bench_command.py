@@ -47,6 +47,7 @@ KNOWN_TO_PYTORCH = [case for case in ALL_CASES if case.operator in OPERATORS and
 
 
 @pytest.mark.parametrize("case", KNOWN_TO_PYTORCH, ids=[case.title for case in KNOWN_TO_PYTORCH])
+@pytest.mark.share(5)
 def test_peers_compute_the_same(case: Case) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("scipy")
@@ -244,6 +245,7 @@ def test_plot(suffix: str, options: list[str], tmp_path: Path) -> None:
         (["--size", "64,128", "--peer", "numpy", "--threads", "1,2"], ["rate", "ratio", "growth"]),
     ],
 )
+@pytest.mark.share(3)
 def test_plot_has_no_empty_panel(
     options: list[str], panels: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,6 +120,7 @@ def test_the_page_has_every_kept_file() -> None:
     assert all(f"\n## {path.stem}\n" in made for path in KEPT)
 
 
+@pytest.mark.slow
 def test_the_checkout_of_pythonpath_is_measured(tmp_path: Path) -> None:
     """A copy of the package elsewhere, in which one name tells it apart."""
     copy = tmp_path / "src"

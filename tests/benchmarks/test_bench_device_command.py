@@ -149,6 +149,7 @@ def test_a_peer_whose_import_fails_is_noted(monkeypatch: pytest.MonkeyPatch) -> 
 # The command
 
 
+@pytest.mark.slow
 def test_all_measurements(gpu: cuda.Cuda, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(peak_memory, "SIZE", 1 << 12)

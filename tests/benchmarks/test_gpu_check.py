@@ -158,6 +158,7 @@ def gpu(check: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     actgrad.set_num_threads(0)
 
 
+@pytest.mark.slow
 def test_everything_is_measured_and_written(check: Any, gpu: None, tmp_path: Path, capsys: Any) -> None:
     pytest.importorskip("matplotlib")
     assert check.main(["--folder", str(tmp_path)]) == 0, capsys.readouterr().err

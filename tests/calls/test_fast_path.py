@@ -204,6 +204,7 @@ def test_an_operator_is_one_object_wherever_it_is() -> None:
     assert repr(elu).startswith("<actgrad operator elu(")
 
 
+@pytest.mark.slow
 def test_inside_torch_compile_a_call_ends_the_graph() -> None:
     torch = pytest.importorskip("torch")
     run_script(

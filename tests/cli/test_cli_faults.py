@@ -16,7 +16,7 @@ from actgrad.cli.main import COMMANDS, main
 from actgrad.writing import terminal
 from tests.support.calls import status
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(6)
 
 Capture = pytest.CaptureFixture[str]
 IS_LINUX = sys.platform.startswith("linux")

@@ -81,6 +81,7 @@ def reference(item: Item, bits: np.ndarray) -> list[SweepErrors]:
 
 
 @pytest.mark.parametrize(("operator", "attributes"), CASES)
+@pytest.mark.share(9)
 def test_the_same_is_found_in_another_way(operator: Any, attributes: dict[str, Any], tmp_path: Path) -> None:
     item = Item(operator, attributes, "float16", "ones")
     found = finished(item, tmp_path).errors

@@ -25,6 +25,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("operator", GRADIENTS, ids=lambda o: o.name)
+@pytest.mark.share(3)
 def test_our_gradients_are_those_of_their_forward_operators(operator: actgrad.Operator) -> None:
     """By every product and by the documents too, whose conventions at kinks are others."""
     for product in (None, *products.BY_NAME):

@@ -23,7 +23,7 @@ from tests.support.calls import (
     untouched,
 )
 
-pytestmark = pytest.mark.share(3)
+pytestmark = pytest.mark.share(9)
 
 # LeakyReLU's backward: the one operator that broadcasts and promotes
 

@@ -248,6 +248,7 @@ code_cache.entries(), code_cache.why_unusable(), code_cache.clear()
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("make", KINDS, ids=lambda f: f.__name__)
+@pytest.mark.share(3)
 def test_nothing_in_place_of_a_file_stops_a_call(
     make: Callable[[Path], None], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ def test_only_this_user_may_look(folder: Path) -> None:
     ],
     ids=["truncated", "header only", "empty", "one bit", "foreign"],
 )
+@pytest.mark.share(2)
 def test_a_damaged_entry_is_written_anew(folder: Path, damage: object) -> None:
     compilations(folder)
     whole = {path: path.read_bytes() for path in folder.glob("*/*.o")}
@@ -94,6 +95,7 @@ for name, given in arguments.items():
 """
 
 
+@pytest.mark.slow
 def test_whole_entries_under_each_others_names(folder: Path) -> None:
     """Each is code of its own compiler, and its checksum holds; run for another one it crashed the process."""
 

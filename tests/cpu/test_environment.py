@@ -43,6 +43,7 @@ def results(operator: actgrad.Operator, tensors: list[np.ndarray], **attributes:
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
+@pytest.mark.share(3)
 def test_results_do_not_depend_on_it(operator: actgrad.Operator, name: str) -> None:
     """Of new calls, of known ones and of plans; in rows and in tiles, on one thread and on several."""
     for dtype in supported(operator):
@@ -96,6 +97,7 @@ def test_aclnn_scalars_are_what_they_were(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.slow
 def test_code_and_tables_made_in_it_hold_elsewhere(name: str) -> None:
     """What a process compiles and fills in a changed environment is used by later calls, and by other processes."""
     script = """

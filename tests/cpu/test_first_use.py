@@ -74,6 +74,7 @@ def test_a_child_forked_while_ml_dtypes_is_imported() -> None:
 
 @pytest.mark.parametrize("size", [SMALL_STACK, SMALL_STACK // 2])
 @pytest.mark.parametrize("imported", ["numpy", "actgrad"])
+@pytest.mark.share(3)
 def test_everything_on_a_small_stack(size: int, imported: str) -> None:
     """The first import, compilation, tables, tiles and rows; nothing was kept on disk before."""
     script = f"""

@@ -27,6 +27,7 @@ def check(operator: Any, dtype: str, results: tuple[Any, ...], given: tuple[Any,
 
 @over_operators
 @pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.share(4)
 def test_machine_code_of_each_processor(name: str, operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "host", lambda: target.find(name))
     rng = np.random.default_rng(1)
@@ -40,6 +41,7 @@ def test_machine_code_of_each_processor(name: str, operator: Any, monkeypatch: p
 
 
 @over_operators
+@pytest.mark.share(3)
 def test_operands_that_leave_the_caches(operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wider tiles, prefetches and streaming stores: the same bits."""
     rng = np.random.default_rng(4)
@@ -58,6 +60,7 @@ def test_operands_that_leave_the_caches(operator: Any, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("operator", often(OPERATORS, 3))
+@pytest.mark.slow
 def test_in_tritons_interpreter(operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("triton", minversion="3.9")
     monkeypatch.setenv("TRITON_INTERPRET", "1")

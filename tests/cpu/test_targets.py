@@ -180,6 +180,7 @@ def on_target(
 
 @pytest.mark.parametrize("operator", often(OPERATORS, 3))
 @pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.share(2)
 def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     for dtype in supported(operator):
@@ -206,6 +207,7 @@ def test_operators(name: str, operator: actgrad.Operator, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=ids)
 @pytest.mark.parametrize("name", RUNNABLE)
+@pytest.mark.share(3)
 def test_layouts_on_every_target(name: str, operator: actgrad.Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Contiguous, packed and broadcast rows, whole vectors and remainders: the same bits on one target."""
     rng = np.random.default_rng(4)

@@ -188,6 +188,7 @@ def hatchling(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=["pure", "no compiler", "a compiler that fails", "no headers"],
 )
+@pytest.mark.slow
 def test_a_wheel_without_the_extension(
     variables: dict[str, str], warning: str, hatchling: Path, archives: tuple[Path, Path], tmp_path: Path
 ) -> None:
@@ -248,6 +249,7 @@ def test_a_missing_extra_is_named(installed: Installed, command: str, status: in
 
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
+@pytest.mark.slow
 def test_the_sdk(installed: Installed) -> None:
     example = installed.home / "selu_backward.c"
     shutil.copy(ROOT / "examples" / "selu_backward.c", example)

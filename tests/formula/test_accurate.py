@@ -17,7 +17,7 @@ from actgrad.backends.formula import accurate, coefficients, cubics, primitives
 from actgrad.base import xp
 from actgrad.base.xp import bind
 
-pytestmark = pytest.mark.share(4)
+pytestmark = pytest.mark.share(8)
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "fit_coefficients.py"
 

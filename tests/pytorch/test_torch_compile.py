@@ -16,7 +16,7 @@ from tests.support.torch_calls import attribute_cases, call, compiled, ignore_de
 
 torch = pytest.importorskip("torch")
 
-pytestmark = [ignore_deprecation, pytest.mark.share(3)]
+pytestmark = [ignore_deprecation, pytest.mark.share(6)]
 
 
 class Network(torch.nn.Module):  # type: ignore[misc,name-defined]

@@ -139,6 +139,7 @@ def combinations() -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "place", "backend"), combinations())
+@pytest.mark.share(3)
 def test_is_that_of_pytorch(name: str, place: str, backend: str) -> None:
     act = activation(actgrad.torch, name)
     if place in REFUSED:

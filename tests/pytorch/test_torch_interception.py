@@ -336,6 +336,7 @@ def test_handlers_compute() -> None:
 
 
 @pytest.mark.parametrize("tracer", ["make_fx", "torch.jit.trace", "torch.fx", "torch.export"])
+@pytest.mark.share(2)
 def test_first_calls_may_be_traced(tracer: str) -> None:
     """The first call's imports and registrations are no part of the graph."""
     run_script(f"""

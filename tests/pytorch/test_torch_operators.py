@@ -47,6 +47,7 @@ LAYOUTS = {
 @ignore_deprecation
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("operator", often(OPERATORS, 2))
+@pytest.mark.share(4)
 def test_opcheck(operator: actgrad.Operator, layout: str) -> None:
     interface = interface_of(operator)
     for attributes in attribute_cases(operator)[: 2 if layout == "contiguous" else 1]:
@@ -347,6 +348,7 @@ def test_rules_are_registered_when_an_operator_is_first_met() -> None:
 
 
 @pytest.mark.parametrize("call", ["elu(x, 1.3)", "elu_(x + 0, 1.3)", "elu(x, 1.3, out=torch.zeros([3]))"])
+@pytest.mark.slow
 def test_saved_programs_need_no_meeting(call: str, tmp_path: Path) -> None:
     """TorchScript finds operators without Python's torch.ops."""
     path = tmp_path / "program.pt"

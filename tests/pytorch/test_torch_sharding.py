@@ -73,6 +73,7 @@ def test_rules_of_broadcast_tensors() -> None:
     assert [(row[0], row[1]) for _, row in rules[1:3]] == [(whole, Shard(0)), (Shard(1), whole)]
 
 
+@pytest.mark.slow
 def test_every_operator_on_two_processes() -> None:
     assert f"{len(OPERATORS)} operators on 2 processes" in torchrun(2, PROGRAM)
 

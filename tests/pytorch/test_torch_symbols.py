@@ -15,7 +15,7 @@ from tests.support.calls import EVERY, ids, often
 from tests.support.torch_calls import call, drawn, ignore_deprecation
 
 torch = pytest.importorskip("torch")
-pytestmark = [ignore_deprecation, pytest.mark.share(5)]
+pytestmark = [ignore_deprecation, pytest.mark.share(10)]
 
 #: No two are alike in float32 and in float64.
 NUMBERS = (0.1234567891234567, 0.2718281828459045, 0.3333333333333333, 0.7071067811865476)

@@ -113,6 +113,7 @@ def test_all_pass(checkout: Path, tmp_path: Path) -> None:
     assert status == 0
 
 
+@pytest.mark.slow
 def test_reasons(checkout: Path, tmp_path: Path) -> None:
     """A program that does not pass says why."""
     status, printed, _ = run(checkout, tmp_path, "broken", "differs", "missing", "silent", "slow", seconds=5)

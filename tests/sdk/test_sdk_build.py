@@ -38,6 +38,7 @@ LINES = [
 
 @pytest.mark.parametrize("shell", ["sh", "bash"])
 @pytest.mark.parametrize("libraries", LINES)
+@pytest.mark.share(4)
 def test_usual_command_lines(sdk: Sdk, libraries: str, shell: str, tmp_path: Path) -> None:
     """After set_env.sh, in shells that allow no variable to be missing; run where nothing of the SDK is near."""
     if shutil.which(shell) is None:
@@ -119,6 +120,7 @@ def test_every_declared_function_is_there(sdk: Sdk) -> None:
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "g++"])
+@pytest.mark.share(2)
 def test_each_header_alone(sdk: Sdk, compiler: str, tmp_path: Path) -> None:
     """Compiles, twice in a row, without a warning."""
     include = sdk.prefix / "include"
@@ -300,6 +302,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.Mon
     assert {path.name for path in tmp_path.iterdir()} == {"cc", "sdk"}
 
 
+@pytest.mark.slow
 def test_relative_prefix_with_spaces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,6 +47,7 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
 
 
 @pytest.mark.parametrize(("program", "host"), [run for program in CHECKED for run in in_hosts(program)])
+@pytest.mark.slow
 def test_with_sanitizers(sanitized: Sdk, sdk: Sdk, program: str, host: str) -> None:
     binary = sanitized.compile(PROGRAMS / f"{program}.c", "-std=gnu11", *SANITIZE)
     assert sanitized.run(binary, **MODES[host]) == sdk.run(program)
@@ -91,6 +92,7 @@ VALGRIND = ("valgrind", "-q", "--leak-check=full", "--error-exitcode=9", f"--sup
 
 @needs_valgrind
 @pytest.mark.parametrize("program", CHECKED)
+@pytest.mark.share(3)
 def test_under_valgrind(sdk: Sdk, program: str) -> None:
     binary = sdk.compile(PROGRAMS / f"{program}.c", "-std=gnu11")
     assert run([*VALGRIND, str(binary)], **MODES["server"]) == sdk.run(binary)

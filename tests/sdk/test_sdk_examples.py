@@ -95,6 +95,7 @@ def test_every_example_is_compared() -> None:
 
 
 @pytest.mark.parametrize("name", PRINTS)
+@pytest.mark.share(4)
 def test_example(sdk: Sdk, name: str) -> None:
     (source,) = EXAMPLES.glob(f"{name}.c*")
     binary = sdk.compile(source)

@@ -183,6 +183,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Sdk:
 
 
 @pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.slow
 def test_path_with_an_odd_name(odd: Sdk, host: str) -> None:
     assert odd.run("first_text", mode=host) == WORKS
 
@@ -234,6 +235,7 @@ def test_a_program_that_ends_while_the_server_starts(odd: Sdk, code: str, tmp_pa
 
 
 @needs_library
+@pytest.mark.slow
 def test_python_that_lost_its_modules(tmp_path: Path) -> None:
     """The interpreter would end the process."""
     stdlib = tmp_path / "lib"

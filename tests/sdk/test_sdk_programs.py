@@ -23,6 +23,7 @@ SELF_CHECKING = ("misuse", "texts", "repeatable", "races", "threads", "forking_h
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("program", SELF_CHECKING)
+@pytest.mark.share(3)
 def test_program(sdk: Sdk, program: str, mode: str) -> None:
     assert sdk.run(program, mode=mode) == "ok\n"
 

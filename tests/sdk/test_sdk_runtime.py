@@ -85,6 +85,7 @@ def test_runtime(runtime, program, mode):
 
 @pytest.mark.parametrize("mode", ["inprocess", "strict"])
 @pytest.mark.parametrize("program", ORDINARY)
+@pytest.mark.slow
 def test_with_sanitizers(sanitized, program, mode):
     checks = {"ASAN_OPTIONS": "handle_segv=0:allocator_may_return_null=1", "UNDER_A_CHECKER": "1"}
     sanitized.run(program, mode, **checks)
@@ -92,6 +93,7 @@ def test_with_sanitizers(sanitized, program, mode):
 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 @pytest.mark.parametrize("program", [program for program in ORDINARY if program not in ("half", "faults")])
+@pytest.mark.share(5)
 def test_under_valgrind(runtime, program):
     leaks = "no" if program == "forks" else "full"  # a child has what its parent's other threads held
     valgrind = ("valgrind", "-q", f"--leak-check={leaks}", "--error-exitcode=9")

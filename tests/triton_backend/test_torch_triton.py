@@ -45,7 +45,7 @@ from actgrad.torch import graphs
 from tests.support.traced_graphs import TARGET, Graphs, inductor_code, machine_codes
 
 pytestmark = [
-    pytest.mark.share(3),
+    pytest.mark.share(6),
     ignore_deprecation,
     pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning"),
 ]
